@@ -1,0 +1,133 @@
+#include "basis/shells.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdlib.h>
+
+void cartesian_powers(int l, int index, int power[3])
+{
+    int rest = 0; /* j + k */
+    while (index >= n_cartesians(rest))
+        rest++;
+    power[0] = l - rest;
+    power[2] = index - n_cartesians(rest - 1);
+    power[1] = rest - power[2];
+}
+
+static int cartesian_index(int j, int k)
+{
+    return (j + k) * (j + k + 1) / 2 + k;
+}
+
+static double factorial(int n)
+{
+    return n < 2 ? 1 : n * factorial(n - 1);
+}
+
+static double binomial(int n, int k)
+{
+    return factorial(n) / (factorial(k) * factorial(n - k));
+}
+
+/* (2n - 1)!! */
+static double odd_factorial(int n)
+{
+    return n < 1 ? 1 : (2 * n - 1) * odd_factorial(n - 1);
+}
+
+static void add_term(struct angular_map *map, int f, int index, double value)
+{
+    for (int t = map->first[f]; t < map->first[f + 1]; t++)
+        if (map->index[t] == index) {
+            map->value[t] += value;
+            return;
+        }
+    int t = map->first[f + 1]++;
+    assert(t < ANGULAR_MAX_TERMS);
+    map->index[t] = index;
+    map->value[t] = value;
+}
+
+/* Self-overlap 1 for x^i y^j z^k where x^l has it:
+ * the factor sqrt((2l-1)!! / ((2i-1)!! (2j-1)!! (2k-1)!!)). */
+static void fill_cartesian(struct angular_map *map, int l)
+{
+    map->n_functions = n_cartesians(l);
+    for (int f = 0; f < map->n_functions; f++) {
+        int power[3];
+        cartesian_powers(l, f, power);
+        double norm = odd_factorial(power[0]) * odd_factorial(power[1]) * odd_factorial(power[2]);
+        map->first[f + 1] = map->first[f];
+        add_term(map, f, f, sqrt(odd_factorial(l) / norm));
+    }
+}
+
+/* Function m of row f:
+ *   N sum_(t,u,v) (-1)^(t+v') 4^-t C(l,t) C(l-t,a+t) C(t,u) C(a,w) x^(2t+a-2u-w) y^(2u+w) z^(l-2t-a)
+ * with a = |m|, w = 2v' for m >= 0 and w = 2v' + 1 for m < 0, w <= a,
+ * N = sqrt(2 (l+a)! (l-a)!) / (2^a l!), smaller by sqrt(2) for m = 0. */
+static void fill_harmonic(struct angular_map *map, int f, int l, int m)
+{
+    int a = abs(m);
+    double N = sqrt((m == 0 ? 1 : 2) * factorial(l + a) * factorial(l - a)) /
+               (ldexp(1, a) * factorial(l));
+    map->first[f + 1] = map->first[f];
+    for (int t = 0; 2 * t <= l - a; t++)
+        for (int u = 0; u <= t; u++)
+            for (int w = m < 0; w <= a; w += 2) {
+                double value = ldexp(N, -2 * t) * binomial(l, t) * binomial(l - t, a + t) *
+                               binomial(t, u) * binomial(a, w);
+                int sign = (t + w / 2) % 2 == 0 ? 1 : -1;
+                add_term(map, f, cartesian_index(2 * u + w, l - 2 * t - a), sign * value);
+            }
+}
+
+static void fill_spherical(struct angular_map *map, int l)
+{
+    map->n_functions = 2 * l + 1;
+    for (int m = -l; m <= l; m++)
+        fill_harmonic(map, l + m, l, m);
+}
+
+const struct angular_map *angular_map(int l, bool spherical)
+{
+    static struct angular_map maps[BASIS_MAX_L + 1][2];
+    static bool prepared;
+    if (!prepared) {
+        for (int i = 0; i <= BASIS_MAX_L; i++) {
+            fill_cartesian(&maps[i][0], i);
+            if (i < 2)
+                fill_cartesian(&maps[i][1], i);
+            else
+                fill_spherical(&maps[i][1], i);
+            for (int form = 0; form < 2; form++) {
+                maps[i][form].n_cartesians = n_cartesians(i);
+                maps[i][form].identity = i < 2;
+            }
+        }
+        prepared = true;
+    }
+    assert(l >= 0 && l <= BASIS_MAX_L);
+    return &maps[l][spherical];
+}
+
+void angular_map_pair(const struct angular_map *bra, const struct angular_map *ket,
+                      const double *cartesian, double *block)
+{
+    double half[ANGULAR_MAX_FUNCTIONS]; /* one row: functions of bra, Cartesians of ket */
+    for (int f = 0; f < bra->n_functions; f++) {
+        for (int c = 0; c < ket->n_cartesians; c++)
+            half[c] = 0;
+        for (int t = bra->first[f]; t < bra->first[f + 1]; t++) {
+            const double *row = cartesian + (size_t)bra->index[t] * (size_t)ket->n_cartesians;
+            for (int c = 0; c < ket->n_cartesians; c++)
+                half[c] += bra->value[t] * row[c];
+        }
+        for (int g = 0; g < ket->n_functions; g++) {
+            double sum = 0;
+            for (int t = ket->first[g]; t < ket->first[g + 1]; t++)
+                sum += ket->value[t] * half[ket->index[t]];
+            *block++ = sum;
+        }
+    }
+}

@@ -1,0 +1,64 @@
+/* Basis sets as their files give them: shells per element, not yet placed on
+ * atoms and not yet normalised. */
+#ifndef BERYL_BASIS_BASIS_SET_H
+#define BERYL_BASIS_BASIS_SET_H
+
+#include "support/status.h"
+
+#include <mpi.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* The largest angular momentum of the integral library: h. */
+enum { BASIS_MAX_L = 5 };
+
+/* One or more contractions over the same primitives. A general contraction has
+ * several of one l, an SP shell is two contractions of l = 0 and 1. */
+struct basis_contractions {
+    int n_primitives;
+    int n_contractions;
+    int *l;               /* n_contractions */
+    double *exponents;    /* n_primitives, Bohr^-2, > 0 */
+    double *coefficients; /* n_contractions x n_primitives, of normalised primitives */
+};
+
+struct basis_element {
+    int element;   /* atomic number; 0 is the entry "Bq" for plain ghost centres */
+    bool needs_ecp; /* made for use with an effective core potential */
+    int64_t n_groups;
+    struct basis_contractions *groups;
+};
+
+enum basis_form { BASIS_FORM_UNSTATED, BASIS_FORM_SPHERICAL, BASIS_FORM_CARTESIAN };
+
+struct basis_set {
+    char *name;
+    enum basis_form form;
+    int64_t n_elements;
+    struct basis_element *elements;
+};
+
+/* Parses the text (length bytes, NUL-terminated) of a Gaussian94 or NWChem
+ * basis file; which of the two is seen from the text itself (an NWChem file
+ * has a `basis` line). Comments: `!` and `#`. Numbers may use D exponents.
+ * Gaussian94: a line `spherical` or `cartesian`, blocks `Sym 0`, shells
+ * `S n scale`, `SP n scale`, ended by `****`; `Sym-ECP` blocks mark the element.
+ * NWChem: `basis ... [spherical|cartesian]`, `Sym S` and rows of exponent and one
+ * or more coefficients, `end`; an `ecp` section marks its elements.
+ * Errors: STATUS_INPUT with name and line (also a shell beyond BASIS_MAX_L), STATUS_NO_MEMORY. */
+enum status basis_set_parse(const char *text, size_t length, const char *name,
+                            struct basis_set *set);
+
+/* Finds and reads a set: a path if name contains '/' or ends in .gbs or .nw,
+ * else a set of basis/data (any case; `*` and the file's `s` are the same). Collective over comm;
+ * same status everywhere. Errors: STATUS_INPUT (unknown name: the message
+ * lists the known ones), STATUS_IO. */
+enum status basis_set_read_all(const char *name, MPI_Comm comm, struct basis_set *set);
+
+/* The set's entry for an element, or NULL. */
+const struct basis_element *basis_set_find(const struct basis_set *set, int element);
+
+void basis_set_fini(struct basis_set *set);
+
+#endif

@@ -1,0 +1,170 @@
+#include "basis/basis_set_parser.h"
+#include "basis/molecule.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* A block is "Sym 0", its shells and "****"; or "Sym 0" and an effective core
+ * potential, which has no closing line. Stars may also open the file or a block. */
+
+static const char suffix[] = "-ECP";
+enum { SUFFIX_LENGTH = sizeof suffix - 1, MAX_ECP_L = 10, MAX_ECP_TERMS = 1000 };
+#define MIN_SCALE 0.01
+#define MAX_SCALE 100.0
+
+static bool is_stars(const struct line_reader *reader)
+{
+    return reader->n_words == 1 && word_equals(reader->words[0], "****");
+}
+
+/* The element of a line "Sym 0" (also "-Sym 0", which asks programs to ignore
+ * the block if the molecule lacks the element), or -1. */
+static int block_element(const struct line_reader *reader)
+{
+    if (reader->n_words != 2 || !word_equals(reader->words[1], "0"))
+        return -1;
+    struct word symbol = reader->words[0];
+    if (symbol.begin[0] == '-') {
+        symbol.begin++;
+        symbol.length--;
+    }
+    return element_number(symbol.begin, symbol.length);
+}
+
+static bool is_ecp(const struct line_reader *reader)
+{
+    struct word first = reader->words[0];
+    if (first.length <= SUFFIX_LENGTH)
+        return false;
+    struct word end = {first.begin + first.length - SUFFIX_LENGTH, SUFFIX_LENGTH};
+    return word_equals(end, suffix);
+}
+
+static bool line_integer(const struct line_reader *reader, int word, int64_t min, int64_t max,
+                         int64_t *value)
+{
+    return reader->n_words > word && word_to_integer(reader->words[word], value) &&
+           *value >= min && *value <= max;
+}
+
+/* Passes over the potential whose first line, "Sym-ECP lmax ncore", is current. */
+static enum status skip_ecp(struct line_reader *reader)
+{
+    int64_t max_l, n_core, n_terms;
+    if (reader->n_words != 3 || !line_integer(reader, 1, 0, MAX_ECP_L, &max_l) ||
+        !line_integer(reader, 2, 0, MAX_ATOMIC_NUMBER, &n_core))
+        return line_reader_fail(reader, "expected '%s', the largest l and the number of core "
+                                        "electrons of the potential",
+                                word_show(reader->words[0]).text);
+    for (int64_t l = 0; l <= max_l; l++) {
+        bool complete = line_reader_next_filled(reader) && line_reader_next_filled(reader) &&
+                        line_integer(reader, 0, 0, MAX_ECP_TERMS, &n_terms);
+        if (!complete)
+            return line_reader_fail(reader, "expected a title and the number of terms of part "
+                                            "%" PRId64 " of the core potential",
+                                    l + 1);
+        for (int64_t t = 0; t < n_terms; t++) {
+            double power, exponent, coefficient;
+            complete = line_reader_next_filled(reader) && reader->n_words >= 3 &&
+                       word_to_real(reader->words[0], &power) &&
+                       word_to_real(reader->words[1], &exponent) &&
+                       word_to_real(reader->words[2], &coefficient);
+            if (!complete)
+                return line_reader_fail(reader, "expected power, exponent and coefficient of a "
+                                                "term of the core potential");
+        }
+    }
+    return STATUS_OK;
+}
+
+/* Reads the n lines of a shell whose first line is current. */
+static enum status read_shell(struct line_reader *reader, struct basis_element *entry)
+{
+    int l[BASIS_MAX_L + 1], n_contractions;
+    TRY(basis_parse_shell_type(reader, reader->words[0], entry->element, l, &n_contractions));
+    int64_t n_primitives;
+    double scale = 1, zero = 0;
+    bool well_formed =
+        line_integer(reader, 1, 1, BASIS_MAX_PRIMITIVES, &n_primitives) && reader->n_words <= 4 &&
+        (reader->n_words < 3 || word_to_real(reader->words[2], &scale)) &&
+        scale >= MIN_SCALE && scale <= MAX_SCALE &&
+        (reader->n_words < 4 || word_to_real(reader->words[3], &zero)) && zero == 0;
+    if (!well_formed)
+        return line_reader_fail(reader,
+                                "expected a shell type, the number of its primitives (1 to %d) "
+                                "and a scale factor (%g to %g), found '%s'",
+                                BASIS_MAX_PRIMITIVES, MIN_SCALE, MAX_SCALE, word_show(reader->all).text);
+    struct basis_contractions *group;
+    TRY(basis_element_add_group(entry, n_contractions, l, &group));
+    int64_t first_line = reader->line;
+    for (int64_t p = 0; p < n_primitives; p++) {
+        if (!line_reader_next_filled(reader))
+            return line_reader_fail(reader,
+                                    "the file ends within the shell of line %" PRId64
+                                    " (%" PRId64 " primitives announced, %" PRId64 " found)",
+                                    first_line, n_primitives, p);
+        TRY(basis_group_add_primitive(reader, group));
+        group->exponents[p] *= scale * scale;
+    }
+    return basis_group_finish(reader, group);
+}
+
+/* Reads shells until the stars; the first line after "Sym 0" is current. */
+static enum status read_shells(struct line_reader *reader, struct basis_element *entry)
+{
+    int64_t first_line = reader->line;
+    const char *symbol = element_symbol(entry->element);
+    while (!is_stars(reader)) {
+        if (block_element(reader) >= 0)
+            return line_reader_fail(reader,
+                                    "expected **** after the last shell of %s, before '%s'", symbol,
+                                    word_show(reader->all).text);
+        TRY(read_shell(reader, entry));
+        if (!line_reader_next_filled(reader))
+            return line_reader_fail(reader,
+                                    "the file ends without **** after the shells of %s that begin "
+                                    "in line %" PRId64,
+                                    symbol, first_line);
+    }
+    if (entry->n_groups == 0)
+        return line_reader_fail(reader, "no shells for %s", symbol);
+    return STATUS_OK;
+}
+
+/* Reads the block whose line "Sym 0" is current. */
+static enum status read_block(struct line_reader *reader, struct basis_set *set)
+{
+    int element = block_element(reader);
+    if (element < 0)
+        return line_reader_fail(reader,
+                                "expected an element and 0, such as 'O 0', to begin a block of a "
+                                "Gaussian94 basis set, found '%s'",
+                                word_show(reader->all).text);
+    struct basis_element *entry;
+    TRY(basis_set_add_element(set, element, &entry));
+    if (!line_reader_next_filled(reader))
+        return line_reader_fail(reader, "the file ends where the shells of %s should begin",
+                                element_symbol(element));
+    if (is_ecp(reader)) {
+        entry->needs_ecp = true;
+        return skip_ecp(reader);
+    }
+    if (entry->n_groups > 0)
+        return line_reader_fail(reader, "a second block for %s", element_symbol(element));
+    return read_shells(reader, entry);
+}
+
+enum status basis_set_parse_gaussian94(struct line_reader *reader, struct basis_set *set)
+{
+    while (line_reader_next_filled(reader)) {
+        if (is_stars(reader))
+            continue;
+        if (reader->n_words == 1 && word_equals(reader->words[0], "spherical"))
+            set->form = BASIS_FORM_SPHERICAL;
+        else if (reader->n_words == 1 && word_equals(reader->words[0], "cartesian"))
+            set->form = BASIS_FORM_CARTESIAN;
+        else
+            TRY(read_block(reader, set));
+    }
+    return STATUS_OK;
+}

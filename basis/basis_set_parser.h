@@ -1,0 +1,49 @@
+/* What the parsers of the two basis-set formats share; private to them. */
+#ifndef BERYL_BASIS_BASIS_SET_PARSER_H
+#define BERYL_BASIS_BASIS_SET_PARSER_H
+
+#include "basis/basis_set.h"
+#include "basis/line_reader.h"
+
+/* Limits that no sensible set reaches; beyond them a number is a slip. */
+enum { BASIS_MAX_PRIMITIVES = 1000 };
+#define BASIS_MIN_EXPONENT 1e-15
+#define BASIS_MAX_EXPONENT 1e15
+
+/* The two formats. The reader stands before the first line; the set is empty
+ * and, on failure, left for the caller to free. */
+enum status basis_set_parse_gaussian94(struct line_reader *reader, struct basis_set *set);
+enum status basis_set_parse_nwchem(struct line_reader *reader, struct basis_set *set);
+
+/* Finds the set's entry for an element or adds an empty one. The pointer is
+ * valid until the next addition. */
+enum status basis_set_add_element(struct basis_set *set, int element,
+                                  struct basis_element **entry);
+
+/* Adds a group of n_contractions contractions without primitives.
+ * l holds n_contractions entries. Pointer as above. */
+enum status basis_element_add_group(struct basis_element *entry, int n_contractions, const int *l,
+                                    struct basis_contractions **group);
+
+/* Adds one primitive, read from the line's words: an exponent and one
+ * coefficient for each contraction. Checks the numbers and their count.
+ * While primitives are added, coefficients is n_primitives x n_contractions;
+ * basis_group_finish turns it round. */
+enum status basis_group_add_primitive(const struct line_reader *reader,
+                                      struct basis_contractions *group);
+
+/* Checks that no contraction is empty or all zero, and lays the coefficients
+ * out as basis_set.h says. The reader tells the line for the message. */
+enum status basis_group_finish(const struct line_reader *reader, struct basis_contractions *group);
+
+/* Reads the type of a shell: letters such as S, P, SP, L (same as SP) or
+ * "l=4". Puts the angular momenta into l (at most BASIS_MAX_L + 1) and
+ * their number into *n. element appears in the message about l > BASIS_MAX_L. */
+enum status basis_parse_shell_type(const struct line_reader *reader, struct word type, int element,
+                                   int *l, int *n);
+
+/* Whether the word can begin a shell: whether basis_parse_shell_type would
+ * know it but for the limit of l. */
+bool basis_is_shell_type(struct word type);
+
+#endif

@@ -1,0 +1,82 @@
+/* Molecules: nuclei and ghost centres, as an XYZ file gives them. */
+#ifndef BERYL_BASIS_MOLECULE_H
+#define BERYL_BASIS_MOLECULE_H
+
+#include "support/status.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* 1 Bohr in Angstrom, CODATA 2018. */
+#define BOHR_IN_ANGSTROM 0.529177210903
+
+enum length_unit { LENGTH_ANGSTROM, LENGTH_BOHR };
+
+/* Atomic numbers go from 1 (H) to MAX_ATOMIC_NUMBER (Og); 0 stands for a ghost
+ * centre that borrows no element's functions ("Bq"). */
+enum { MAX_ATOMIC_NUMBER = 118 };
+
+/* A centre: carries basis functions of `element`, and the nuclear charge
+ * `element` unless it is a ghost. */
+struct atom {
+    int element; /* atomic number whose basis functions it carries, 0 for plain Bq */
+    bool ghost;  /* no nuclear charge, no electrons */
+    double position[3]; /* Bohr */
+};
+
+struct molecule {
+    int64_t n_atoms;
+    struct atom *atoms; /* owned */
+    int charge;
+    int multiplicity; /* 2S + 1 */
+    bool bare_numbers; /* every centre was named by its atomic number, blank comment line */
+};
+
+/* What the file does not say or the command line overrides. */
+struct molecule_settings {
+    enum length_unit unit; /* of the coordinates, unless the comment line has units= */
+    bool unit_given;       /* the command line named the unit: it wins over the comment */
+    int charge;            /* used if charge_given, else comment line, else 0 */
+    bool charge_given;
+    int multiplicity;      /* used if multiplicity_given, else comment line, else 1 */
+    bool multiplicity_given;
+};
+
+/* Reads XYZ text (length bytes, NUL-terminated):
+ *   line 1  number of centres
+ *   line 2  comment; charge=, multiplicity= and units=bohr|angstrom in it are used
+ *   then    symbol x y z, one line per centre; more columns are ignored
+ * A symbol is an element ("O", any case, or its atomic number), "Bq" (ghost
+ * without element), or a ghost of an element: "BqO", "Bq-O" or "@O".
+ * name appears in messages, which give line numbers.
+ * Does not check that charge and multiplicity fit (molecule_check does).
+ * Errors: STATUS_INPUT, STATUS_NO_MEMORY. On failure *molecule is empty. */
+enum status molecule_parse(const char *text, size_t length, const char *name,
+                           const struct molecule_settings *settings, struct molecule *molecule);
+
+/* STATUS_INPUT if two centres are closer than 1e-3 Bohr and at least one is a
+ * nucleus or both carry functions, if there are no electrons or their number does
+ * not fit the multiplicity. name appears in messages. */
+enum status molecule_check(const struct molecule *molecule, const char *name);
+
+/* After each nucleus, adds six plain ghost centres displaced by +-distance
+ * (Bohr) along x, then y, then z: the form of the Be chain benchmark of
+ * Lifflander et al. (2012) that the original input file implies. */
+enum status molecule_add_displaced_ghosts(struct molecule *molecule, double distance);
+
+void molecule_fini(struct molecule *molecule);
+
+/* Nuclear charges minus the molecular charge. */
+int64_t molecule_n_electrons(const struct molecule *molecule);
+
+/* sum_{A<B} Z_A Z_B / R_AB, hartree. */
+double molecule_nuclear_repulsion(const struct molecule *molecule);
+
+/* "H", "He", ...; "Bq" for 0. */
+const char *element_symbol(int element);
+
+/* Atomic number of a symbol (any case) of length letters, or -1. */
+int element_number(const char *symbol, size_t length);
+
+#endif

@@ -1,0 +1,215 @@
+#include "basis/line_reader.h"
+#include "basis/molecule.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+enum { MAX_ATOMS = 1000000 };
+
+/* Beyond it, in either unit, squared distances lose all meaning. */
+static const double max_coordinate = 1e9;
+
+struct xyz {
+    struct line_reader reader;
+    const struct molecule_settings *settings;
+    enum length_unit unit;
+    bool bare_numbers;
+};
+
+/* Reads line 1 and checks it against the lines that follow, before anything is
+ * allocated for that many centres. */
+static enum status read_count(struct xyz *xyz, int64_t *n_atoms)
+{
+    struct line_reader *reader = &xyz->reader;
+    if (!line_reader_next(reader) || reader->n_words == 0)
+        return FAIL(STATUS_INPUT, "%s:1: expected the number of centres, found nothing",
+                    reader->name);
+    int64_t n;
+    if (reader->n_words != 1 || !word_to_integer(reader->words[0], &n))
+        return line_reader_fail(reader, "expected the number of centres alone, found '%s'",
+                                word_show(reader->all).text);
+    if (n < 1 || n > MAX_ATOMS)
+        return line_reader_fail(reader, "%" PRId64 " centres, but 1 to %d are possible", n,
+                                MAX_ATOMS);
+
+    struct line_reader ahead = *reader;
+    int64_t found = -1;
+    if (line_reader_next(&ahead))
+        for (found = 0; line_reader_next_filled(&ahead);)
+            if (++found > n)
+                return line_reader_fail(&ahead,
+                                        "line 1 announces %" PRId64 " centres, but more follow", n);
+    if (found < n)
+        return FAIL(STATUS_INPUT,
+                    "%s:%" PRId64 ": line 1 announces %" PRId64 " centres, but %" PRId64
+                    " follow the comment in line 2",
+                    reader->name, ahead.line, n, found < 0 ? 0 : found);
+    *n_atoms = n;
+    return STATUS_OK;
+}
+
+static enum status read_whole_number(const struct line_reader *reader, const char *key,
+                                     struct word value, int *number)
+{
+    double real;
+    if (!word_to_real(value, &real) || real != floor(real) || fabs(real) > 1e6)
+        return line_reader_fail(reader, "%s= expects a whole number, found '%s'", key,
+                                word_show(value).text);
+    *number = (int)real;
+    return STATUS_OK;
+}
+
+static enum status use_entry(struct xyz *xyz, struct word key, struct word value,
+                             struct molecule *molecule)
+{
+    const struct molecule_settings *settings = xyz->settings;
+    if (word_equals(key, "charge") && !settings->charge_given)
+        return read_whole_number(&xyz->reader, "charge", value, &molecule->charge);
+    if (word_equals(key, "multiplicity") && !settings->multiplicity_given)
+        return read_whole_number(&xyz->reader, "multiplicity", value, &molecule->multiplicity);
+    if (word_equals(key, "units") && !settings->unit_given) {
+        if (word_equals(value, "bohr"))
+            xyz->unit = LENGTH_BOHR;
+        else if (word_equals(value, "angstrom"))
+            xyz->unit = LENGTH_ANGSTROM;
+        else
+            return line_reader_fail(&xyz->reader, "units= expects bohr or angstrom, found '%s'",
+                                    word_show(value).text);
+    }
+    return STATUS_OK;
+}
+
+static const char *find_any(const char *begin, const char *end, const char *characters)
+{
+    while (begin < end && !(*begin && strchr(characters, *begin)))
+        begin++;
+    return begin;
+}
+
+static const char *skip_all(const char *begin, const char *end, const char *characters)
+{
+    while (begin < end && *begin && strchr(characters, *begin))
+        begin++;
+    return begin;
+}
+
+/* Uses the entries key=value of the comment line; a value in quotes may hold
+ * spaces, and what is in it is no entry of its own. */
+static enum status read_comment(struct xyz *xyz, struct molecule *molecule)
+{
+    line_reader_next(&xyz->reader);
+    const char *c = xyz->reader.all.begin;
+    const char *end = c + xyz->reader.all.length;
+    while ((c = skip_all(c, end, " \t\r,;\"'")) < end) {
+        struct word key = {c, 0};
+        c = find_any(c, end, " \t\r,;\"'=");
+        key.length = (size_t)(c - key.begin);
+        const char *sign = skip_all(c, end, " \t");
+        if (sign == end || *sign != '=')
+            continue;
+        c = skip_all(sign + 1, end, " \t");
+        bool quoted = c < end && (*c == '"' || *c == '\'');
+        char quote[2] = {quoted ? *c++ : ' ', '\0'};
+        struct word value = {c, 0};
+        c = find_any(c, end, quoted ? quote : " \t\r,;\"'");
+        value.length = (size_t)(c - value.begin);
+        if (quoted && c < end)
+            c++;
+        TRY(use_entry(xyz, key, value, molecule));
+    }
+    return STATUS_OK;
+}
+
+/* The element behind a ghost's symbol, 0 for plain Bq, -1 if there is none. */
+static int ghost_element(struct word symbol)
+{
+    size_t prefix = 2;
+    if (symbol.begin[0] == '@')
+        prefix = 1;
+    else if (symbol.length == 2)
+        return 0;
+    else if (symbol.begin[2] == '-')
+        prefix = 3;
+    int element = element_number(symbol.begin + prefix, symbol.length - prefix);
+    return element > 0 ? element : -1;
+}
+
+static enum status read_symbol(struct xyz *xyz, struct word symbol, struct atom *atom)
+{
+    int64_t number;
+    bool is_number = word_to_integer(symbol, &number);
+    atom->ghost = symbol.begin[0] == '@' ||
+                  (symbol.length >= 2 && strncasecmp(symbol.begin, "Bq", 2) == 0);
+    if (atom->ghost)
+        atom->element = ghost_element(symbol);
+    else if (is_number)
+        atom->element = number >= 1 && number <= MAX_ATOMIC_NUMBER ? (int)number : -1;
+    else
+        atom->element = element_number(symbol.begin, symbol.length);
+    if (atom->element < 0)
+        return line_reader_fail(&xyz->reader,
+                                "unknown element '%s' (expected a symbol such as O, an atomic "
+                                "number from 1 to %d, Bq, BqO or @O)",
+                                word_show(symbol).text, MAX_ATOMIC_NUMBER);
+    xyz->bare_numbers = xyz->bare_numbers && is_number;
+    return STATUS_OK;
+}
+
+static enum status read_atom(struct xyz *xyz, struct atom *atom)
+{
+    struct line_reader *reader = &xyz->reader;
+    line_reader_next_filled(reader);
+    if (reader->n_words < 4)
+        return line_reader_fail(reader, "expected a symbol and x y z, found '%s'",
+                                word_show(reader->all).text);
+    TRY(read_symbol(xyz, reader->words[0], atom));
+    double to_bohr = xyz->unit == LENGTH_BOHR ? 1.0 : 1.0 / BOHR_IN_ANGSTROM;
+    for (int k = 0; k < 3; k++) {
+        double coordinate;
+        struct word word = reader->words[1 + k];
+        if (!word_to_real(word, &coordinate))
+            return line_reader_fail(reader, "the %c coordinate '%s' is not a finite number",
+                                    "xyz"[k], word_show(word).text);
+        if (fabs(coordinate) > max_coordinate)
+            return line_reader_fail(reader, "the %c coordinate %s is beyond %.0e", "xyz"[k],
+                                    word_show(word).text, max_coordinate);
+        atom->position[k] = coordinate * to_bohr;
+    }
+    return STATUS_OK;
+}
+
+static enum status read_all(struct xyz *xyz, struct molecule *molecule)
+{
+    int64_t n_atoms = 0;
+    TRY(read_count(xyz, &n_atoms));
+    TRY(read_comment(xyz, molecule));
+    bool blank_comment = xyz->reader.n_words == 0;
+    molecule->atoms = calloc((size_t)n_atoms, sizeof *molecule->atoms);
+    if (!molecule->atoms)
+        return FAIL(STATUS_NO_MEMORY, "%s: no memory for %" PRId64 " centres", xyz->reader.name,
+                    n_atoms);
+    molecule->n_atoms = n_atoms;
+    xyz->bare_numbers = true;
+    for (int64_t a = 0; a < n_atoms; a++)
+        TRY(read_atom(xyz, &molecule->atoms[a]));
+    molecule->bare_numbers = xyz->bare_numbers && blank_comment;
+    return STATUS_OK;
+}
+
+enum status molecule_parse(const char *text, size_t length, const char *name,
+                           const struct molecule_settings *settings, struct molecule *molecule)
+{
+    struct xyz xyz = {.settings = settings, .unit = settings->unit};
+    line_reader_init(&xyz.reader, text, length, name, "");
+    *molecule = (struct molecule){
+        .charge = settings->charge_given ? settings->charge : 0,
+        .multiplicity = settings->multiplicity_given ? settings->multiplicity : 1,
+    };
+    enum status status = read_all(&xyz, molecule);
+    if (status != STATUS_OK)
+        molecule_fini(molecule);
+    return status;
+}

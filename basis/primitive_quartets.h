@@ -1,0 +1,46 @@
+/* Quantities of many primitive quartets at once; private to the engines.
+ *
+ * For products of Gaussians of exponents zeta at P and eta at Q:
+ *   rho = zeta eta / (zeta + eta)    W = (zeta P + eta Q) / (zeta + eta)
+ *   F[m] = factor F_m(T),  T = rho |P - Q|^2,  factor = factor_bra factor_ket / sqrt(zeta + eta)
+ * Loops run over PRIMITIVE_LANES entries at a time, a constant that the
+ * compiler turns into vector instructions, for several instruction sets at once: which clone
+ * runs is decided when the program starts. Lists are padded to whole blocks, so
+ * that a value never depends on its place in a list. */
+#ifndef BERYL_BASIS_PRIMITIVE_QUARTETS_H
+#define BERYL_BASIS_PRIMITIVE_QUARTETS_H
+
+#include "basis/boys.h"
+#include "basis/shell_pairs.h"
+
+#include <stdint.h>
+
+enum {
+    PRIMITIVE_LANES = 16,
+    PRIMITIVE_CHUNK = 16 * PRIMITIVE_LANES, /* entries of a list */
+};
+
+/* The caller fills bra, ket (indices of products) and n. */
+struct primitive_quartets {
+    int n; /* <= PRIMITIVE_CHUNK */
+    int32_t bra[PRIMITIVE_CHUNK], ket[PRIMITIVE_CHUNK];
+    double inverse[PRIMITIVE_CHUNK];    /* 1 / (zeta + eta) */
+    double bra_weight[PRIMITIVE_CHUNK]; /* zeta / (zeta + eta) */
+    double ket_weight[PRIMITIVE_CHUNK]; /* eta / (zeta + eta) */
+    double WP[3][PRIMITIVE_CHUNK];      /* W - P */
+    double WQ[3][PRIMITIVE_CHUNK];      /* W - Q */
+    double T[PRIMITIVE_CHUNK];
+    double factor[PRIMITIVE_CHUNK];
+    double exp_T[PRIMITIVE_CHUNK]; /* exp(-T) */
+    double F[BOYS_MAX_M + 1][PRIMITIVE_CHUNK];
+};
+
+/* Tables; call once before the other functions, idempotent. */
+void primitive_quartets_prepare(void);
+
+/* Fills everything up to F[max_m]. max_m <= BOYS_MAX_M - 1. */
+void primitive_quartets_evaluate(struct primitive_quartets *list,
+                                 const struct primitive_products *bra,
+                                 const struct primitive_products *ket, int max_m);
+
+#endif

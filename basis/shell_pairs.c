@@ -1,0 +1,230 @@
+#include "basis/shell_pairs.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A product this small changes no integral: with the largest factors that
+ * occur (below 1e3) and the polynomials of h shells it stays below 1e-14. */
+#define PRODUCT_CUTOFF 1e-20
+
+/* sqrt(2) pi^(5/4) */
+#define ROOT_TWO_PI_54 5.914967172795612
+
+enum {
+    N_CLASSES_MAX = (BASIS_MAX_L + 1) * (BASIS_MAX_L + 2) / 2,
+    N_ARRAYS = 9, /* of struct primitive_products */
+};
+
+struct product {
+    double zeta, factor, P[3], PA[3];
+};
+
+/* What a class grows in while the rectangle is walked. */
+struct growing_class {
+    struct shell_pair *pairs;
+    int64_t n_pairs, pair_capacity;
+    struct product *products;
+    int64_t n_products, product_capacity;
+};
+
+static int class_index(int l_first, int l_second)
+{
+    return l_first * (l_first + 1) / 2 + l_second;
+}
+
+/* Makes room for `more` items of `size` bytes. */
+static enum status reserve(void **items, int64_t used, int64_t *capacity, int64_t more, size_t size)
+{
+    if (used + more <= *capacity)
+        return STATUS_OK;
+    int64_t wanted = 2 * *capacity > used + more ? 2 * *capacity : used + more + 64;
+    void *moved = realloc(*items, (size_t)wanted * size);
+    if (!moved)
+        return FAIL(STATUS_NO_MEMORY, "no memory for %lld shell pair entries", (long long)wanted);
+    *items = moved;
+    *capacity = wanted;
+    return STATUS_OK;
+}
+
+/* Appends the primitive products of shells a and b, largest factor first;
+ * returns how many. */
+static int32_t append_products(const struct shell *a, const struct shell *b,
+                               struct growing_class *class)
+{
+    double AB2 = 0;
+    for (int x = 0; x < 3; x++)
+        AB2 += (a->center[x] - b->center[x]) * (a->center[x] - b->center[x]);
+    struct product *out = class->products + class->n_products;
+    int32_t n = 0;
+    for (int i = 0; i < a->n_primitives; i++) {
+        for (int j = 0; j < b->n_primitives; j++) {
+            double alpha = a->exponents[i], beta = b->exponents[j], zeta = alpha + beta;
+            double factor = ROOT_TWO_PI_54 * a->coefficients[i] * b->coefficients[j] / zeta *
+                            exp(-alpha * beta / zeta * AB2);
+            if (fabs(factor) < PRODUCT_CUTOFF)
+                continue;
+            struct product product = {.zeta = zeta, .factor = factor};
+            for (int x = 0; x < 3; x++) {
+                product.P[x] = (alpha * a->center[x] + beta * b->center[x]) / zeta;
+                product.PA[x] = product.P[x] - a->center[x];
+            }
+            /* Insertion: the lists are short and mostly come in order. */
+            int32_t at = n++;
+            for (; at > 0 && fabs(out[at - 1].factor) < fabs(factor); at--)
+                out[at] = out[at - 1];
+            out[at] = product;
+        }
+    }
+    return n;
+}
+
+static enum status append_pair(const struct shells *shells, int64_t bra, int64_t ket, double bound,
+                               struct growing_class *classes)
+{
+    bool swapped = shells->shells[bra].l < shells->shells[ket].l;
+    int64_t first = swapped ? ket : bra, second = swapped ? bra : ket;
+    const struct shell *a = &shells->shells[first], *b = &shells->shells[second];
+    struct growing_class *class = &classes[class_index(a->l, b->l)];
+    TRY(reserve((void **)&class->pairs, class->n_pairs, &class->pair_capacity, 1,
+                sizeof *class->pairs));
+    TRY(reserve((void **)&class->products, class->n_products, &class->product_capacity,
+                (int64_t)a->n_primitives * b->n_primitives, sizeof *class->products));
+    int32_t n_primitives = append_products(a, b, class);
+    if (n_primitives == 0)
+        return STATUS_OK;
+    struct shell_pair *pair = &class->pairs[class->n_pairs++];
+    *pair =
+        (struct shell_pair){.first = (int32_t)first,
+                            .second = (int32_t)second,
+                            .function = {(int32_t)a->first_function, (int32_t)b->first_function},
+                            .swapped = swapped,
+                            .bound = bound,
+                            .first_primitive = (int32_t) class->n_products,
+                            .n_primitives = n_primitives};
+    for (int x = 0; x < 3; x++)
+        pair->AB[x] = a->center[x] - b->center[x];
+    class->n_products += n_primitives;
+    return STATUS_OK;
+}
+
+/* Larger bound first; equal ones in the order of shells, so that the order
+ * does not depend on the sorting algorithm. */
+static int compare_pairs(const void *left, const void *right)
+{
+    const struct shell_pair *a = left, *b = right;
+    if (a->bound != b->bound)
+        return a->bound > b->bound ? -1 : 1;
+    if (a->first != b->first)
+        return a->first < b->first ? -1 : 1;
+    return (a->second > b->second) - (a->second < b->second);
+}
+
+/* Moves the grown classes into one allocation. */
+static enum status pack(struct growing_class *growing, struct shell_pairs *pairs)
+{
+    size_t bytes = 0;
+    for (int k = 0; k < N_CLASSES_MAX; k++) {
+        pairs->n_classes += growing[k].n_pairs > 0;
+        bytes += (size_t)growing[k].n_pairs * sizeof(struct shell_pair) +
+                 (size_t)growing[k].n_products * N_ARRAYS * sizeof(double);
+    }
+    pairs->classes = calloc((size_t)pairs->n_classes + 1, sizeof *pairs->classes);
+    pairs->storage = malloc(bytes + 1);
+    if (!pairs->classes || !pairs->storage)
+        return FAIL(STATUS_NO_MEMORY, "no memory for %zu bytes of shell pairs", bytes);
+    pairs->bytes = (int64_t)(bytes + (size_t)pairs->n_classes * sizeof *pairs->classes);
+
+    char *next = pairs->storage;
+    struct pair_class *class = pairs->classes;
+    for (int k = 0; k < N_CLASSES_MAX; k++) {
+        struct growing_class *from = &growing[k];
+        if (from->n_pairs == 0)
+            continue;
+        const struct shell *a = &pairs->shells->shells[from->pairs[0].first];
+        const struct shell *b = &pairs->shells->shells[from->pairs[0].second];
+        *class = (struct pair_class){.l_first = a->l,
+                                     .l_second = b->l,
+                                     .n_first = a->n_functions,
+                                     .n_second = b->n_functions,
+                                     .spherical = pairs->shells->spherical,
+                                     .n_pairs = (int32_t)from->n_pairs,
+                                     .pairs = (struct shell_pair *)next};
+        qsort(from->pairs, (size_t)from->n_pairs, sizeof *from->pairs, compare_pairs);
+        memcpy(class->pairs, from->pairs, (size_t)from->n_pairs * sizeof *from->pairs);
+        next += (size_t)from->n_pairs * sizeof *from->pairs;
+
+        size_t n = (size_t)from->n_products;
+        double *array = (double *)next;
+        struct primitive_products *to = &class->products;
+        double **arrays[N_ARRAYS] = {&to->zeta,  &to->half_inverse, &to->factor,
+                                     &to->P[0],  &to->P[1],         &to->P[2],
+                                     &to->PA[0], &to->PA[1],        &to->PA[2]};
+        for (int i = 0; i < N_ARRAYS; i++)
+            *arrays[i] = array + (size_t)i * n;
+        /* Products follow the sorted pairs, so that consecutive pairs are
+         * consecutive in memory. */
+        size_t filled = 0;
+        for (int32_t i = 0; i < class->n_pairs; i++) {
+            struct shell_pair *pair = &class->pairs[i];
+            const struct product *product = from->products + pair->first_primitive;
+            pair->first_primitive = (int32_t)filled;
+            for (int32_t p = 0; p < pair->n_primitives; p++, product++, filled++) {
+                to->zeta[filled] = product->zeta;
+                to->half_inverse[filled] = 0.5 / product->zeta;
+                to->factor[filled] = product->factor;
+                for (int x = 0; x < 3; x++) {
+                    to->P[x][filled] = product->P[x];
+                    to->PA[x][filled] = product->PA[x];
+                }
+            }
+        }
+        next += N_ARRAYS * n * sizeof(double);
+        if (class->pairs[0].bound > pairs->max_bound)
+            pairs->max_bound = class->pairs[0].bound;
+        class ++;
+    }
+    return STATUS_OK;
+}
+
+enum status shell_pairs_create(const struct shells *shells, const struct shell_rectangle *rectangle,
+                               const double *bounds, double min_bound, struct shell_pairs **pairs)
+{
+    struct growing_class growing[N_CLASSES_MAX] = {{0}};
+    enum status status = STATUS_OK;
+    int64_t n_ket = rectangle->last[1] - rectangle->first[1];
+    *pairs = calloc(1, sizeof **pairs);
+    if (!*pairs)
+        return FAIL(STATUS_NO_MEMORY, "no memory for shell pairs");
+    (*pairs)->shells = shells;
+    for (int64_t i = rectangle->first[0]; i < rectangle->last[0]; i++) {
+        int64_t end = rectangle->triangle ? i + 1 : rectangle->last[1];
+        for (int64_t j = rectangle->first[1]; j < end && status == STATUS_OK; j++) {
+            double bound = INFINITY;
+            if (bounds)
+                bound = bounds[(i - rectangle->first[0]) * n_ket + (j - rectangle->first[1])];
+            if (bound >= min_bound && bound > 0)
+                status = append_pair(shells, i, j, bound, growing);
+        }
+    }
+    if (status == STATUS_OK)
+        status = pack(growing, *pairs);
+    for (int k = 0; k < N_CLASSES_MAX; k++) {
+        free(growing[k].pairs);
+        free(growing[k].products);
+    }
+    if (status != STATUS_OK) {
+        shell_pairs_destroy(*pairs);
+        *pairs = NULL;
+    }
+    return status;
+}
+
+void shell_pairs_destroy(struct shell_pairs *pairs)
+{
+    if (!pairs)
+        return;
+    free(pairs->classes);
+    free(pairs->storage);
+    free(pairs);
+}

@@ -1,0 +1,78 @@
+/* Products of two contracted shells, precomputed for two-electron integrals.
+ *
+ * The product of primitives a exp(-alpha |r-A|^2), b exp(-beta |r-B|^2) is a
+ * Gaussian of exponent zeta = alpha + beta at P = (alpha A + beta B) / zeta.
+ * What depends on one side of a quartet only is computed once per pair:
+ *     factor = sqrt(2) pi^(5/4) c_a c_b exp(-alpha beta / zeta |A-B|^2) / zeta
+ * so that (ss|ss) = factor_bra factor_ket F_0(T) / sqrt(zeta + eta).
+ * Source: Obara & Saika, J. Chem. Phys. 84, 3963 (1986), eq. 44.
+ *
+ * Pairs come in classes of one angular type: what the integral engine, and a
+ * vectorised one in particular, can treat alike. */
+#ifndef BERYL_BASIS_SHELL_PAIRS_H
+#define BERYL_BASIS_SHELL_PAIRS_H
+
+#include "basis/shells.h"
+#include "support/status.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Primitive products of a class, one array per quantity. */
+struct primitive_products {
+    double *zeta;
+    double *half_inverse; /* 1 / (2 zeta) */
+    double *factor;
+    double *P[3];  /* Bohr */
+    double *PA[3]; /* P - A, A the centre of the pair's first shell */
+};
+
+/* One pair; first is the shell of higher angular momentum (of equal ones, the
+ * one it was given as first). */
+struct shell_pair {
+    int32_t first, second;   /* indices into the shells */
+    int32_t function[2];     /* their first basis functions */
+    bool swapped;            /* first and second were given in the other order */
+    double bound;            /* Schwarz: sqrt(max |(ab|ab)|) */
+    double AB[3];            /* A - B */
+    int32_t first_primitive; /* of n_primitives products in the class's arrays, most */
+    int32_t n_primitives;    /*   important (largest |factor|) first */
+};
+
+struct pair_class {
+    int l_first, l_second; /* l_first >= l_second */
+    int n_first, n_second; /* functions of each shell */
+    bool spherical;
+    int32_t n_pairs;
+    struct shell_pair *pairs; /* by descending bound */
+    struct primitive_products products;
+};
+
+/* All pairs of a rectangle of shells, grouped. */
+struct shell_pairs {
+    const struct shells *shells; /* borrowed */
+    int n_classes;
+    struct pair_class *classes;
+    double max_bound;
+    int64_t bytes; /* of everything here */
+    void *storage;
+};
+
+/* The rectangle: bra shells [first[0], last[0]) with ket shells [first[1], last[1]).
+ * triangle keeps of a square only the pairs whose bra index is not below the
+ * ket index. Pairs whose bound is below min_bound are left out, and so are
+ * primitive products below PRIMITIVE_CUTOFF of what could matter. */
+struct shell_rectangle {
+    int64_t first[2];
+    int64_t last[2];
+    bool triangle;
+};
+
+/* bounds: row-major, (last[0] - first[0]) x (last[1] - first[1]); NULL sets
+ * every bound to infinity (for computing the bounds themselves).
+ * Errors: STATUS_NO_MEMORY. */
+enum status shell_pairs_create(const struct shells *shells, const struct shell_rectangle *rectangle,
+                               const double *bounds, double min_bound, struct shell_pairs **pairs);
+void shell_pairs_destroy(struct shell_pairs *pairs);
+
+#endif

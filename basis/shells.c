@@ -1,0 +1,207 @@
+#include "basis/shells.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The shells of one element, placed nowhere: what all its atoms share. */
+struct prototypes {
+    struct shell *shells[MAX_ATOMIC_NUMBER + 1]; /* owned */
+    int64_t n_shells[MAX_ATOMIC_NUMBER + 1];
+};
+
+/* Self-overlap of sum_p c_p N(a_p, l) x^l exp(-a_p r^2):
+ *   sum_pq c_p c_q (2 sqrt(a_p a_q) / (a_p + a_q))^(l + 3/2). */
+static double contraction_overlap(int l, int n, const double *exponents, const double *c)
+{
+    double sum = 0;
+    for (int p = 0; p < n; p++)
+        for (int q = 0; q < n; q++) {
+            double a = exponents[p], b = exponents[q];
+            sum += c[p] * c[q] * pow(2 * sqrt(a * b) / (a + b), l + 1.5);
+        }
+    return sum;
+}
+
+static double primitive_norm(int l, double a)
+{
+    static const double pi = 3.14159265358979323846;
+    double norm = pow(2 * a / pi, 0.75) * pow(4 * a, 0.5 * l);
+    for (int k = 2 * l - 1; k > 1; k -= 2)
+        norm /= sqrt(k);
+    return norm;
+}
+
+/* Inserts the primitives with a coefficient, by descending exponent. */
+static int sort_primitives(const struct basis_contractions *group, int k, double *exponents,
+                           double *coefficients)
+{
+    int n = 0;
+    for (int p = 0; p < group->n_primitives; p++) {
+        double c = group->coefficients[k * group->n_primitives + p];
+        if (c == 0)
+            continue;
+        int at = n++;
+        for (; at > 0 && exponents[at - 1] < group->exponents[p]; at--) {
+            exponents[at] = exponents[at - 1];
+            coefficients[at] = coefficients[at - 1];
+        }
+        exponents[at] = group->exponents[p];
+        coefficients[at] = c;
+    }
+    return n;
+}
+
+/* Makes the shell of contraction k; its numbers go to *numbers, which moves on. */
+static enum status make_shell(const struct basis_contractions *group, int k, bool spherical,
+                              int element, double **numbers, struct shell *shell)
+{
+    int l = group->l[k];
+    double *exponents = *numbers;
+    double *coefficients = exponents + group->n_primitives;
+    int n = sort_primitives(group, k, exponents, coefficients);
+    double overlap = contraction_overlap(l, n, exponents, coefficients);
+    if (!isfinite(overlap) || overlap <= 0)
+        return FAIL(STATUS_INPUT, "a shell with l = %d of %s in the basis set cannot be normalised",
+                    l, element_symbol(element));
+    for (int p = 0; p < n; p++)
+        coefficients[p] *= primitive_norm(l, exponents[p]) / sqrt(overlap);
+    *numbers = coefficients + n;
+    *shell = (struct shell){
+        .l = l,
+        .spherical = spherical && l >= 2,
+        .n_functions = angular_map(l, spherical)->n_functions,
+        .n_primitives = n,
+        .exponents = exponents,
+        .coefficients = coefficients,
+    };
+    return STATUS_OK;
+}
+
+static enum status make_prototypes(const struct basis_element *entry, bool spherical,
+                                   double **numbers, struct prototypes *prototypes)
+{
+    int64_t n = 0;
+    for (int64_t g = 0; g < entry->n_groups; g++)
+        n += entry->groups[g].n_contractions;
+    struct shell *shell = calloc((size_t)n, sizeof *shell);
+    if (!shell)
+        return FAIL(STATUS_NO_MEMORY, "no memory for the basis set");
+    prototypes->shells[entry->element] = shell;
+    prototypes->n_shells[entry->element] = n;
+    for (int64_t g = 0; g < entry->n_groups; g++)
+        for (int k = 0; k < entry->groups[g].n_contractions; k++)
+            TRY(make_shell(&entry->groups[g], k, spherical, entry->element, numbers, shell++));
+    return STATUS_OK;
+}
+
+/* The set's entry for an atom; *entry is NULL for a plain ghost without one. */
+static enum status find_entry(const struct basis_set *set, const struct atom *atom,
+                              const struct basis_element **entry)
+{
+    *entry = basis_set_find(set, atom->element);
+    const char *symbol = element_symbol(atom->element);
+    if (*entry && (*entry)->needs_ecp && !atom->ghost)
+        return FAIL(STATUS_INPUT,
+                    "basis set %s: %s needs an effective core potential, which is not supported; "
+                    "choose an all-electron set",
+                    set->name, symbol);
+    if (*entry && (*entry)->n_groups == 0)
+        *entry = NULL;
+    if (!*entry && atom->element != 0)
+        return FAIL(STATUS_INPUT, "basis set %s has no functions for %s", set->name, symbol);
+    return STATUS_OK;
+}
+
+static size_t count_numbers(const struct basis_set *set)
+{
+    size_t n = 0;
+    for (int64_t e = 0; e < set->n_elements; e++)
+        for (int64_t g = 0; g < set->elements[e].n_groups; g++) {
+            const struct basis_contractions *group = &set->elements[e].groups[g];
+            n += 2 * (size_t)group->n_primitives * (size_t)group->n_contractions;
+        }
+    return n;
+}
+
+/* Makes the prototypes of all elements that the molecule has, and counts the
+ * shells of the molecule. */
+static enum status prepare(const struct molecule *molecule, const struct basis_set *set,
+                           struct shells *shells, struct prototypes *prototypes)
+{
+    shells->numbers = malloc(count_numbers(set) * sizeof *shells->numbers);
+    if (!shells->numbers)
+        return FAIL(STATUS_NO_MEMORY, "no memory for the basis set");
+    double *numbers = shells->numbers;
+    for (int64_t a = 0; a < molecule->n_atoms; a++) {
+        int element = molecule->atoms[a].element;
+        const struct basis_element *entry;
+        TRY(find_entry(set, &molecule->atoms[a], &entry));
+        if (entry && !prototypes->shells[element])
+            TRY(make_prototypes(entry, shells->spherical, &numbers, prototypes));
+        shells->n_shells += prototypes->n_shells[element];
+    }
+    if (shells->n_shells == 0)
+        return FAIL(STATUS_INPUT, "basis set %s puts no function on any centre", set->name);
+    return STATUS_OK;
+}
+
+static enum status place(const struct molecule *molecule, const struct prototypes *prototypes,
+                         struct shells *shells)
+{
+    shells->shells = malloc((size_t)shells->n_shells * sizeof *shells->shells);
+    if (!shells->shells)
+        return FAIL(STATUS_NO_MEMORY, "no memory for %" PRId64 " shells", shells->n_shells);
+    struct shell *shell = shells->shells;
+    for (int64_t a = 0; a < molecule->n_atoms; a++) {
+        const struct atom *atom = &molecule->atoms[a];
+        for (int64_t s = 0; s < prototypes->n_shells[atom->element]; s++, shell++) {
+            *shell = prototypes->shells[atom->element][s];
+            shell->atom = a;
+            shell->first_function = shells->n_functions;
+            memcpy(shell->center, atom->position, sizeof shell->center);
+            shells->n_functions += shell->n_functions;
+            if (shell->l > shells->max_l)
+                shells->max_l = shell->l;
+            if (shell->n_primitives > shells->max_primitives)
+                shells->max_primitives = shell->n_primitives;
+        }
+    }
+    return STATUS_OK;
+}
+
+enum status shells_create(const struct molecule *molecule, const struct basis_set *set,
+                          enum basis_form form, struct shells **shells)
+{
+    *shells = NULL;
+    struct prototypes prototypes = {0};
+    struct shells *made = calloc(1, sizeof *made);
+    if (!made)
+        return FAIL(STATUS_NO_MEMORY, "no memory for the basis set");
+    if (form == BASIS_FORM_UNSTATED)
+        form = set->form;
+    made->spherical = form != BASIS_FORM_CARTESIAN;
+
+    enum status status = prepare(molecule, set, made, &prototypes);
+    if (status == STATUS_OK)
+        status = place(molecule, &prototypes, made);
+    for (int element = 0; element <= MAX_ATOMIC_NUMBER; element++)
+        free(prototypes.shells[element]);
+    if (status != STATUS_OK) {
+        shells_destroy(made);
+        return status;
+    }
+    *shells = made;
+    return STATUS_OK;
+}
+
+void shells_destroy(struct shells *shells)
+{
+    if (!shells)
+        return;
+    free(shells->shells);
+    free(shells->numbers);
+    free(shells);
+}

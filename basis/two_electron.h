@@ -1,0 +1,57 @@
+/* Electron-repulsion integrals (ab|cd) over contracted shells, in batches of one
+ * class, so that an engine may work on many quartets at once.
+ *
+ * (ab|cd) = integral a(1) b(1) 1/r12 c(2) d(2): chemists' notation. */
+#ifndef BERYL_BASIS_TWO_ELECTRON_H
+#define BERYL_BASIS_TWO_ELECTRON_H
+
+#include "basis/shell_pairs.h"
+#include "support/status.h"
+
+#include <stdint.h>
+
+/* Positions of a bra and a ket pair within their classes. */
+struct quartet {
+    int32_t bra, ket;
+};
+
+/* Quartets of one class: bra and ket pairs of one angular type each, with
+ * l_first + l_second of the bra not above that of the ket. */
+struct quartet_batch {
+    const struct pair_class *bra;
+    const struct pair_class *ket;
+    int32_t n_quartets;
+    const struct quartet *quartets; /* best sorted by bra */
+};
+
+/* Scratch of one caller; not shared between threads. */
+struct two_electron;
+
+/* For any shells of angular momentum up to shells->max_l.
+ * Errors: STATUS_NO_MEMORY, STATUS_LIMIT. */
+enum status two_electron_create(const struct shells *shells, struct two_electron **engine);
+void two_electron_destroy(struct two_electron *engine);
+
+/* Integrals of each quartet, one after another: quartet i begins at
+ * integrals[i * n], n = the product of the four n_functions, and is row-major with
+ * (bra first, bra second, ket first, ket second), the last index fastest. The values
+ * of a quartet do not depend on the other quartets of the batch. */
+void two_electron_compute(struct two_electron *engine, const struct quartet_batch *batch,
+                          double *integrals);
+
+/* Integrals of one quartet of a batch. */
+static inline int64_t quartet_n_integrals(const struct pair_class *bra,
+                                          const struct pair_class *ket)
+{
+    return (int64_t)bra->n_first * bra->n_second * ket->n_first * ket->n_second;
+}
+
+/* bounds[i * n_ket + j] = sqrt(max |(ij|ij)|) for the shells of the rectangle,
+ * row-major as in shell_pairs_create; function_bounds, unless NULL, receives
+ * sqrt((mn|mn)) for every pair of functions, row-major over the rectangle's functions.
+ * Source: Haeser & Ahlrichs, J. Comput. Chem. 10, 104 (1989). */
+enum status two_electron_bounds(struct two_electron *engine, const struct shells *shells,
+                                const struct shell_rectangle *rectangle, double *bounds,
+                                double *function_bounds);
+
+#endif

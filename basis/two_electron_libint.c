@@ -1,0 +1,211 @@
+/* Any class by libint's plain C interface: the data of every primitive quartet
+ * are filled in, libint builds the contracted Cartesian integrals, and the
+ * angular maps turn them into basis functions.
+ *
+ * Source of the quantities: Obara & Saika, J. Chem. Phys. 84, 3963 (1986);
+ * Head-Gordon & Pople, J. Chem. Phys. 89, 5777 (1988). */
+#include "basis/libint_session.h"
+#include "basis/primitive_quartets.h"
+#include "basis/two_electron_engine.h"
+
+#include <libint2.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct two_electron_libint {
+    struct primitive_quartets *list;
+    Libint_t *primitives; /* PRIMITIVE_CHUNK */
+    double *sum;          /* Cartesian integrals of one quartet */
+    double *scratch[2];   /* the same, while they become functions */
+};
+
+enum status two_electron_libint_create(int max_l, struct two_electron_libint **engine)
+{
+    if (max_l > LIBINT2_MAX_AM_eri)
+        return FAIL(STATUS_LIMIT, "shells of l = %d: the integral library goes up to %d", max_l,
+                    LIBINT2_MAX_AM_eri);
+    struct two_electron_libint *made = calloc(1, sizeof *made);
+    *engine = NULL;
+    if (!made)
+        return FAIL(STATUS_NO_MEMORY, "no memory for the integral engine");
+    libint_session_open();
+    primitive_quartets_prepare();
+    size_t n = (size_t)n_cartesians(max_l);
+    made->primitives = aligned_alloc(64, (PRIMITIVE_CHUNK * sizeof(Libint_t) + 63) / 64 * 64);
+    made->list = aligned_alloc(64, (sizeof *made->list + 63) / 64 * 64);
+    made->sum = malloc(n * n * n * n * sizeof(double));
+    made->scratch[0] = malloc(n * n * n * n * sizeof(double));
+    made->scratch[1] = malloc(n * n * n * n * sizeof(double));
+    if (made->primitives)
+        libint2_init_eri(made->primitives, max_l, NULL);
+    if (!made->list || !made->primitives || !made->sum || !made->scratch[0] || !made->scratch[1]) {
+        two_electron_libint_destroy(made);
+        return FAIL(STATUS_NO_MEMORY, "no memory for integrals over shells of l = %d", max_l);
+    }
+    *engine = made;
+    return STATUS_OK;
+}
+
+void two_electron_libint_destroy(struct two_electron_libint *engine)
+{
+    if (!engine)
+        return;
+    if (engine->primitives)
+        libint2_cleanup_eri(engine->primitives);
+    free(engine->list);
+    free(engine->primitives);
+    free(engine->sum);
+    free(engine->scratch[0]);
+    free(engine->scratch[1]);
+    free(engine);
+    libint_session_close();
+}
+
+/* Copies entry i of the evaluated list to where libint reads it. */
+static void fill(const struct primitive_quartets *list, int i, const struct primitive_products *bra,
+                 const struct primitive_products *ket, int max_m, Libint_t *data)
+{
+    int32_t p = list->bra[i], q = list->ket[i];
+    data->PA_x[0] = bra->PA[0][p];
+    data->PA_y[0] = bra->PA[1][p];
+    data->PA_z[0] = bra->PA[2][p];
+    data->QC_x[0] = ket->PA[0][q];
+    data->QC_y[0] = ket->PA[1][q];
+    data->QC_z[0] = ket->PA[2][q];
+    data->WP_x[0] = list->WP[0][i];
+    data->WP_y[0] = list->WP[1][i];
+    data->WP_z[0] = list->WP[2][i];
+    data->WQ_x[0] = list->WQ[0][i];
+    data->WQ_y[0] = list->WQ[1][i];
+    data->WQ_z[0] = list->WQ[2][i];
+    data->oo2z[0] = bra->half_inverse[p];
+    data->oo2e[0] = ket->half_inverse[q];
+    data->oo2ze[0] = 0.5 * list->inverse[i];
+    data->roz[0] = list->ket_weight[i]; /* rho / zeta */
+    data->roe[0] = list->bra_weight[i]; /* rho / eta */
+    double *F = data->LIBINT_T_SS_EREP_SS(0);
+    for (int m = 0; m <= max_m; m++)
+        F[m] = list->F[m][i];
+}
+
+/* Builds the listed primitive quartets and adds the result to the sum; the first
+ * chunk of a quartet sets it. */
+static void build_chunk(struct two_electron_libint *engine, const struct quartet_batch *batch,
+                        const int l[4], bool first, int64_t n_cartesian)
+{
+    struct primitive_quartets *list = engine->list;
+    const struct primitive_products *bra = &batch->bra->products, *ket = &batch->ket->products;
+    int max_m = l[0] + l[1] + l[2] + l[3];
+    primitive_quartets_evaluate(list, bra, ket, max_m);
+    for (int i = 0; i < list->n; i++)
+        fill(list, i, bra, ket, max_m, &engine->primitives[i]);
+    engine->primitives->contrdepth = list->n;
+    list->n = 0;
+    libint2_build_eri[l[0]][l[1]][l[2]][l[3]](engine->primitives);
+    const double *target = engine->primitives->targets[0];
+    if (first)
+        memcpy(engine->sum, target, (size_t)n_cartesian * sizeof(double));
+    else
+        for (int64_t i = 0; i < n_cartesian; i++)
+            engine->sum[i] += target[i];
+}
+
+/* Raw Cartesian integrals of one contracted quartet in engine->sum. */
+static void compute_cartesian(struct two_electron_libint *engine, const struct quartet_batch *batch,
+                              const struct quartet *quartet, const int l[4])
+{
+    const struct shell_pair *bra = &batch->bra->pairs[quartet->bra];
+    const struct shell_pair *ket = &batch->ket->pairs[quartet->ket];
+    const double *factor_bra = batch->bra->products.factor + bra->first_primitive;
+    const double *factor_ket = batch->ket->products.factor + ket->first_primitive;
+    int64_t n_cartesian =
+        (int64_t)n_cartesians(l[0]) * n_cartesians(l[1]) * n_cartesians(l[2]) * n_cartesians(l[3]);
+    struct primitive_quartets *list = engine->list;
+    Libint_t *data = engine->primitives;
+    data->AB_x[0] = bra->AB[0];
+    data->AB_y[0] = bra->AB[1];
+    data->AB_z[0] = bra->AB[2];
+    data->CD_x[0] = ket->AB[0];
+    data->CD_y[0] = ket->AB[1];
+    data->CD_z[0] = ket->AB[2];
+    bool first = true;
+    list->n = 0;
+    for (int32_t p = 0; p < bra->n_primitives; p++) {
+        for (int32_t q = 0; q < ket->n_primitives; q++) {
+            if (fabs(factor_bra[p] * factor_ket[q]) < PRIMITIVE_QUARTET_CUTOFF)
+                break; /* they come largest first */
+            if (list->n == PRIMITIVE_CHUNK) {
+                build_chunk(engine, batch, l, first, n_cartesian);
+                first = false;
+            }
+            list->bra[list->n] = bra->first_primitive + p;
+            list->ket[list->n++] = ket->first_primitive + q;
+        }
+    }
+    if (list->n > 0)
+        build_chunk(engine, batch, l, first, n_cartesian);
+    else if (first)
+        memset(engine->sum, 0, (size_t)n_cartesian * sizeof(double));
+}
+
+/* out[left][f][right] = sum_c map[f][c] in[left][c][right] */
+static void map_index(const struct angular_map *map, int n_left, int n_cartesian, int n_right,
+                      const double *restrict in, double *restrict out)
+{
+    for (int left = 0; left < n_left; left++) {
+        const double *from = in + (size_t)left * n_cartesian * n_right;
+        for (int f = 0; f < map->n_functions; f++, out += n_right) {
+            int t = map->first[f];
+            const double *column = from + (size_t)map->index[t] * n_right;
+            for (int right = 0; right < n_right; right++)
+                out[right] = map->value[t] * column[right];
+            while (++t < map->first[f + 1]) {
+                column = from + (size_t)map->index[t] * n_right;
+                for (int right = 0; right < n_right; right++)
+                    out[right] += map->value[t] * column[right];
+            }
+        }
+    }
+}
+
+/* Raw Cartesian integrals in engine->sum -> basis functions. */
+static void map_quartet(struct two_electron_libint *engine, const int l[4], bool spherical,
+                        double *integrals)
+{
+    int n[4], n_total = 1;
+    for (int i = 0; i < 4; i++)
+        n_total *= n[i] = n_cartesians(l[i]);
+    const double *in = engine->sum;
+    int target = 0;
+    /* The first index first: it shortens every later step, and its inner loop
+     * is the longest. */
+    for (int i = 0; i < 4; i++) {
+        const struct angular_map *map = angular_map(l[i], spherical);
+        if (map->identity)
+            continue;
+        int n_left = 1, n_right = 1;
+        for (int k = 0; k < i; k++)
+            n_left *= n[k];
+        for (int k = i + 1; k < 4; k++)
+            n_right *= n[k];
+        map_index(map, n_left, n[i], n_right, in, engine->scratch[target]);
+        n_total = n_total / n[i] * map->n_functions;
+        n[i] = map->n_functions;
+        in = engine->scratch[target];
+        target = 1 - target;
+    }
+    memcpy(integrals, in, (size_t)n_total * sizeof(double));
+}
+
+void two_electron_libint_compute(struct two_electron_libint *engine,
+                                 const struct quartet_batch *batch, double *integrals)
+{
+    const int l[4] = {batch->bra->l_first, batch->bra->l_second, batch->ket->l_first,
+                      batch->ket->l_second};
+    int64_t n_integrals = quartet_n_integrals(batch->bra, batch->ket);
+    for (int32_t i = 0; i < batch->n_quartets; i++, integrals += n_integrals) {
+        compute_cartesian(engine, batch, &batch->quartets[i], l);
+        map_quartet(engine, l, batch->bra->spherical, integrals);
+    }
+}

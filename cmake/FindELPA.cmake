@@ -1,0 +1,7 @@
+# ELPA::ELPA: the distributed symmetric eigenproblem.
+include(FindFromDebian)
+find_package(ScaLAPACK REQUIRED)
+find_from_debian(ELPA PACKAGE libelpa-dev
+    HEADER elpa/elpa.h HEADER_SUFFIX elpa
+    LIBRARIES elpa
+    DEPENDS ScaLAPACK::ScaLAPACK)

@@ -1,0 +1,3 @@
+# Jansson::Jansson: reading and writing JSON.
+include(FindFromDebian)
+find_from_debian(Jansson PACKAGE libjansson-dev HEADER jansson.h LIBRARIES jansson)

@@ -1,0 +1,3 @@
+# OpenBLAS::OpenBLAS: BLAS and LAPACK.
+include(FindFromDebian)
+find_from_debian(OpenBLAS PACKAGE libopenblas-dev LIBRARIES openblas)

@@ -1,0 +1,3 @@
+# TREXIO::TREXIO: files of orbitals and integrals.
+include(FindFromDebian)
+find_from_debian(TREXIO PACKAGE libtrexio-dev HEADER trexio.h LIBRARIES trexio)

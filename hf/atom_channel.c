@@ -1,0 +1,174 @@
+#include "hf/atom_channel.h"
+
+#include "hf/atom_integrals.h"
+#include "hf/symmetric_eigen.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+
+/* Combinations of an atom's shells whose overlap eigenvalue is below this are left out. */
+#define ATOM_DEPENDENCE 1e-8
+
+/* Norm of the function (l, 0, 0) of a primitive, as in basis/shells.h. */
+static double primitive_norm(int l, double a)
+{
+    double odd = 1;
+    for (int i = 2 * l - 1; i > 1; i -= 2)
+        odd *= i;
+    return pow(2 * a / acos(-1), 0.75) * pow(4 * a, l / 2.0) / sqrt(odd);
+}
+
+static int exponent_index(const struct atom_channel *channel, double exponent)
+{
+    for (int p = 0; p < channel->n_primitives; p++)
+        if (channel->exponents[p] == exponent)
+            return p;
+    return -1;
+}
+
+void atom_channel_fini(struct atom_channel *channel)
+{
+    free(channel->exponents);
+    free(channel->contractions);
+    free(channel->X);
+    free(channel->W);
+}
+
+static enum status collect(int l, const struct shell *shells, int64_t n_shells,
+                           struct atom_channel *channel)
+{
+    int n_all = 0;
+    *channel = (struct atom_channel){.l = l};
+    for (int64_t i = 0; i < n_shells; i++) {
+        if (shells[i].l != l)
+            continue;
+        channel->n_shells++;
+        n_all += shells[i].n_primitives;
+    }
+    if (channel->n_shells == 0)
+        return STATUS_OK;
+    size_t n = (size_t)channel->n_shells, m = (size_t)n_all;
+    channel->exponents = malloc(m * sizeof(double));
+    channel->contractions = calloc(n * m, sizeof(double));
+    channel->X = malloc(n * n * sizeof(double));
+    channel->W = malloc(n * m * sizeof(double));
+    if (!channel->exponents || !channel->contractions || !channel->X || !channel->W)
+        return FAIL(STATUS_NO_MEMORY, "no memory for the functions of an atom");
+    for (int64_t i = 0; i < n_shells; i++)
+        for (int p = 0; p < shells[i].n_primitives && shells[i].l == l; p++)
+            if (exponent_index(channel, shells[i].exponents[p]) < 0)
+                channel->exponents[channel->n_primitives++] = shells[i].exponents[p];
+    double *row = channel->contractions;
+    for (int64_t i = 0; i < n_shells; i++) {
+        if (shells[i].l != l)
+            continue;
+        for (int p = 0; p < shells[i].n_primitives; p++)
+            row[exponent_index(channel, shells[i].exponents[p])] +=
+                shells[i].coefficients[p] / primitive_norm(l, shells[i].exponents[p]);
+        row += channel->n_primitives;
+    }
+    return STATUS_OK;
+}
+
+/* X and W: canonical orthogonalisation of the channel's shells. */
+static enum status orthogonalise(struct atom_channel *channel)
+{
+    int n = channel->n_shells, m = channel->n_primitives;
+    double *S = calloc((size_t)(n * n + n), sizeof *S);
+    if (!S)
+        return FAIL(STATUS_NO_MEMORY, "no memory for the functions of an atom");
+    double *values = S + n * n;
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j <= i; j++)
+            for (int p = 0; p < m; p++)
+                for (int q = 0; q < m; q++)
+                    S[i * n + j] +=
+                        channel->contractions[i * m + p] * channel->contractions[j * m + q] *
+                        atom_overlap(channel->l, channel->exponents[p], channel->exponents[q]);
+    enum status status = symmetric_eigen(n, S, values);
+    for (int k = 0; k < n && status == STATUS_OK; k++) {
+        if (values[k] < ATOM_DEPENDENCE)
+            continue;
+        double *x = channel->X + channel->n_orbitals * n;
+        double *w = channel->W + channel->n_orbitals * m;
+        channel->n_orbitals++;
+        for (int i = 0; i < n; i++)
+            x[i] = S[k * n + i] / sqrt(values[k]);
+        for (int p = 0; p < m; p++) {
+            w[p] = 0;
+            for (int i = 0; i < n; i++)
+                w[p] += x[i] * channel->contractions[i * m + p];
+        }
+    }
+    free(S);
+    return status;
+}
+
+enum status atom_channel_init(int l, const struct shell *shells, int64_t n_shells,
+                              struct atom_channel *channel)
+{
+    TRY(collect(l, shells, n_shells, channel));
+    return channel->n_shells > 0 ? orthogonalise(channel) : STATUS_OK;
+}
+
+/* Rows: the pure functions m of a shell in its own functions, Cartesian or pure. */
+static double pure_component(const struct shell *shell, int m, int function)
+{
+    if (shell->n_functions == 2 * shell->l + 1)
+        return m == function;
+    const struct angular_map *pure = angular_map(shell->l, true);
+    const struct angular_map *cartesian = angular_map(shell->l, false);
+    int raw = cartesian->index[cartesian->first[function]];
+    for (int t = pure->first[m]; t < pure->first[m + 1]; t++)
+        if (pure->index[t] == raw)
+            return pure->value[t] / cartesian->value[cartesian->first[function]];
+    return 0;
+}
+
+/* Adds P / (2l + 1) sum_m (i m)(j m) for shells i and j of one l. */
+static void place_block(const struct shell *i, const struct shell *j, double P, double *D, int n)
+{
+    int n_pure = 2 * i->l + 1;
+    for (int f = 0; f < i->n_functions; f++) {
+        for (int g = 0; g < j->n_functions; g++) {
+            double sum = 0;
+            for (int m = 0; m < n_pure; m++)
+                sum += pure_component(i, m, f) * pure_component(j, m, g);
+            D[f * n + g] += P / n_pure * sum;
+        }
+    }
+}
+
+/* X^T P X between two shells of a channel, by their numbers in it. */
+static double shell_density(const struct atom_channel *channel, const double *P, int i, int j)
+{
+    int n = channel->n_orbitals;
+    double sum = 0;
+    for (int k = 0; k < n; k++)
+        for (int l = 0; l < n; l++)
+            sum += channel->X[k * channel->n_shells + i] * P[k * n + l] *
+                   channel->X[l * channel->n_shells + j];
+    return sum;
+}
+
+void atom_channel_place_density(const struct atom_channel *channel, const double *P,
+                                const struct shell *shells, int64_t n_shells, double *D)
+{
+    int n = 0, row = 0, number_i = 0;
+    for (int64_t i = 0; i < n_shells; i++)
+        n += shells[i].n_functions;
+    for (int64_t i = 0; i < n_shells; row += shells[i++].n_functions) {
+        if (shells[i].l != channel->l)
+            continue;
+        int column = 0, number_j = 0;
+        for (int64_t j = 0; j < n_shells; column += shells[j++].n_functions) {
+            if (shells[j].l != channel->l)
+                continue;
+            place_block(&shells[i], &shells[j], shell_density(channel, P, number_i, number_j),
+                        D + row * n + column, n);
+            number_j++;
+        }
+        number_i++;
+    }
+}

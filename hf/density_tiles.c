@@ -1,0 +1,165 @@
+#include "hf/density_tiles.h"
+
+#include "support/agree.h"
+
+#include <math.h>
+#include <mpi.h>
+#include <stdlib.h>
+
+/* Largest |block| element of each shell block of a tile. */
+static void shell_maxima(const struct tiling *tiling, int64_t I, int64_t J, const double *block,
+                         double factor, double *maxima)
+{
+    const struct shell *shells = tiling->shells->shells;
+    int64_t n_J = tile_n_functions(tiling, J);
+    double *out = maxima;
+    for (int64_t a = tiling->first_shell[I]; a < tiling->first_shell[I + 1]; a++) {
+        int64_t row = shells[a].first_function - tiling->first_function[I];
+        for (int64_t b = tiling->first_shell[J]; b < tiling->first_shell[J + 1]; b++, out++) {
+            int64_t column = shells[b].first_function - tiling->first_function[J];
+            for (int i = 0; i < shells[a].n_functions; i++)
+                for (int j = 0; j < shells[b].n_functions; j++)
+                    *out = fmax(*out, factor * fabs(block[(row + i) * n_J + column + j]));
+        }
+    }
+}
+
+/* Fetches the tile of every spin and prepares what the build reads. */
+static enum status load(int64_t pair, void *context, void **item, int64_t *bytes)
+{
+    struct density_tiles *tiles = context;
+    const struct tiling *tiling = tiles->tiling;
+    int64_t I, J;
+    tile_pair_of_index(pair, &I, &J);
+    int64_t n = tile_n_functions(tiling, I) * tile_n_functions(tiling, J);
+    int64_t n_shells = tile_n_shells(tiling, I) * tile_n_shells(tiling, J);
+    int n_matrices = tiles->n_spins == 1 ? 1 : 3;
+    size_t size =
+        sizeof(struct density_tile) + (size_t)(n_matrices * n + 2 * n_shells) * sizeof(double);
+    struct density_tile *tile = calloc(1, size);
+    if (!tile)
+        return FAIL(STATUS_NO_MEMORY, "no memory for a tile of the density");
+    double *numbers = (double *)(tile + 1);
+    double *coulomb = numbers, *coulomb_weight = numbers + n_matrices * n;
+    double *exchange_weight = coulomb_weight + n_shells;
+    *tile = (struct density_tile){.coulomb = coulomb,
+                                  .exchange = {coulomb, coulomb},
+                                  .coulomb_weight = coulomb_weight,
+                                  .exchange_weight = exchange_weight};
+    if (tiles->n_spins == 1) {
+        darray_get(tiles->D[0], pair, coulomb);
+        shell_maxima(tiling, I, J, coulomb, 0.5, exchange_weight);
+    } else {
+        for (int spin = 0; spin < 2; spin++) {
+            double *own = numbers + (spin + 1) * n;
+            darray_get(tiles->D[spin], pair, own);
+            tile->exchange[spin] = own;
+            shell_maxima(tiling, I, J, own, 1, exchange_weight);
+            for (int64_t i = 0; i < n; i++)
+                coulomb[i] += own[i];
+        }
+    }
+    shell_maxima(tiling, I, J, coulomb, 2, coulomb_weight);
+    *item = tile;
+    *bytes = (int64_t)size;
+    return STATUS_OK;
+}
+
+static void unload(int64_t pair, void *item, void *context)
+{
+    (void)pair;
+    (void)context;
+    free(item);
+}
+
+/* Largest element of the tiles that this process owns. A tile with an element
+ * that is not finite counts as infinite: fmax would pass over a NaN. */
+static enum status find_own_maxima(struct density_tiles *tiles)
+{
+    int rank;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    int64_t n_pairs = tiling_n_pairs(tiles->tiling);
+    for (int64_t pair = 0; pair < n_pairs; pair++) {
+        if (darray_owner(tiles->D[0], pair) != rank)
+            continue;
+        void *item;
+        int64_t bytes;
+        TRY(load(pair, tiles, &item, &bytes));
+        const struct density_tile *tile = item;
+        double largest = 0;
+        for (int64_t i = 0; i < darray_block_size(tiles->D[0], pair); i++) {
+            double sum =
+                fabs(tile->coulomb[i]) + fabs(tile->exchange[0][i]) + fabs(tile->exchange[1][i]);
+            double element = fmax(fabs(tile->coulomb[i]),
+                                  fmax(fabs(tile->exchange[0][i]), fabs(tile->exchange[1][i])));
+            largest = isfinite(sum) ? fmax(largest, element) : INFINITY;
+            if (!isfinite(largest))
+                break;
+        }
+        tiles->tile_max[pair] = largest;
+        free(item);
+    }
+    return STATUS_OK;
+}
+
+enum status density_tiles_create(const struct tiling *tiling, int n_spins,
+                                 const struct darray *const D[], int64_t cache_bytes,
+                                 struct density_tiles **tiles)
+{
+    int64_t n_pairs = tiling_n_pairs(tiling);
+    struct density_tiles *made = calloc(1, sizeof *made);
+    *tiles = NULL;
+    enum status status =
+        made ? STATUS_OK : FAIL(STATUS_NO_MEMORY, "no memory for tiles of the density");
+    if (made) {
+        made->tiling = tiling;
+        made->n_spins = n_spins;
+        for (int spin = 0; spin < n_spins; spin++)
+            made->D[spin] = D[spin];
+        made->tile_max = calloc((size_t)n_pairs, sizeof(double));
+        struct tile_cache_source source = {load, unload, made};
+        status = made->tile_max
+                     ? tile_cache_create(n_pairs, cache_bytes, &source, &made->cache)
+                     : FAIL(STATUS_NO_MEMORY, "no memory for %lld tiles", (long long)n_pairs);
+    }
+    darray_sync();
+    if (status == STATUS_OK)
+        status = find_own_maxima(made);
+    status = status_agree(MPI_COMM_WORLD, status);
+    if (status == STATUS_OK) {
+        MPI_Allreduce(MPI_IN_PLACE, made->tile_max, (int)n_pairs, MPI_DOUBLE, MPI_MAX,
+                      MPI_COMM_WORLD);
+        for (int64_t pair = 0; pair < n_pairs && status == STATUS_OK; pair++)
+            if (!isfinite(made->tile_max[pair]))
+                status = FAIL(STATUS_NUMERIC, "the density has elements that are not finite");
+    }
+    if (status != STATUS_OK) {
+        density_tiles_destroy(made);
+        return status;
+    }
+    *tiles = made;
+    return STATUS_OK;
+}
+
+void density_tiles_destroy(struct density_tiles *tiles)
+{
+    if (!tiles)
+        return;
+    tile_cache_destroy(tiles->cache);
+    free(tiles->tile_max);
+    free(tiles);
+}
+
+enum status density_tiles_pin(struct density_tiles *tiles, int64_t pair,
+                              const struct density_tile **tile)
+{
+    void *item;
+    TRY(tile_cache_pin(tiles->cache, pair, &item));
+    *tile = item;
+    return STATUS_OK;
+}
+
+void density_tiles_release(struct density_tiles *tiles, int64_t pair)
+{
+    tile_cache_release(tiles->cache, pair);
+}

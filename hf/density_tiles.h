@@ -1,0 +1,41 @@
+/* Tiles of the density as a Fock build reads them: fetched once per worker,
+ * with the largest element of every shell block for screening. */
+#ifndef BERYL_HF_DENSITY_TILES_H
+#define BERYL_HF_DENSITY_TILES_H
+
+#include "hf/tile_cache.h"
+#include "hf/tiling.h"
+#include "support/darray.h"
+#include "support/status.h"
+
+#include <stdint.h>
+
+/* Tile (I, J), I >= J; matrices row-major over functions, weights over shells. */
+struct density_tile {
+    const double *coulomb;         /* total density */
+    const double *exchange[2];     /* per spin; the total density of a closed shell */
+    const double *coulomb_weight;  /* 2 max |D|, see quartet_counts */
+    const double *exchange_weight; /* max |D| / 2 or max over spins of |Ds| */
+};
+
+struct density_tiles {
+    const struct tiling *tiling; /* borrowed */
+    int n_spins;
+    const struct darray *D[2]; /* borrowed */
+    struct tile_cache *cache;
+    double *tile_max; /* per tile pair, largest |D| of any spin or the total; the same everywhere */
+};
+
+/* Collective. Errors: STATUS_NO_MEMORY, STATUS_NUMERIC if an element of D is
+ * not finite; the same everywhere. */
+enum status density_tiles_create(const struct tiling *tiling, int n_spins,
+                                 const struct darray *const D[], int64_t cache_bytes,
+                                 struct density_tiles **tiles);
+void density_tiles_destroy(struct density_tiles *tiles);
+
+/* The tile of a pair index, until it is released. */
+enum status density_tiles_pin(struct density_tiles *tiles, int64_t pair,
+                              const struct density_tile **tile);
+void density_tiles_release(struct density_tiles *tiles, int64_t pair);
+
+#endif

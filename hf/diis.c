@@ -1,0 +1,196 @@
+#include "hf/diis.h"
+
+#include "hf/symmetric_eigen.h"
+#include "support/agree.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Error vectors, normalised, are taken as dependent when an eigenvalue of their
+ * overlap is below this: scalar products are good to 1e-16. */
+#define DIIS_DEPENDENCE 1e-13
+
+struct diis {
+    int n_matrices;
+    int size;
+    int n_steps;
+    struct dense **F;     /* size x n_matrices; step i (0: oldest) is row order[i] */
+    struct dense **error; /* as F */
+    int *order;           /* size */
+    double *B;            /* size x size: scalar products of errors, by row numbers */
+};
+
+enum status diis_create(const struct dense_grid *grid, int n_matrices, int64_t n_rows, int64_t size,
+                        struct diis **diis)
+{
+    assert(size >= 1 && n_matrices >= 1);
+    size_t n = (size_t)size * (size_t)n_matrices;
+    struct diis *new = calloc(1, sizeof *new);
+    enum status status = STATUS_OK;
+    *diis = NULL;
+    if (new) {
+        *new = (struct diis){.n_matrices = n_matrices, .size = (int)size};
+        new->F = calloc(n, sizeof(struct dense *));
+        new->error = calloc(n, sizeof(struct dense *));
+        new->order = calloc((size_t)size, sizeof(int));
+        new->B = calloc((size_t)(size * size), sizeof(double));
+    }
+    if (!new || !new->F || !new->error || !new->order || !new->B)
+        status = FAIL(STATUS_NO_MEMORY, "no memory for the DIIS table");
+    status = status_agree(grid->comm, status);
+    for (size_t i = 0; i < n && status == STATUS_OK; i++) {
+        status = dense_create(grid, n_rows, n_rows, &new->F[i]);
+        if (status == STATUS_OK)
+            status = dense_create(grid, n_rows, n_rows, &new->error[i]);
+    }
+    if (status != STATUS_OK) {
+        diis_destroy(new);
+        return status;
+    }
+    for (int i = 0; i < new->size; i++)
+        new->order[i] = i;
+    *diis = new;
+    return STATUS_OK;
+}
+
+void diis_destroy(struct diis *diis)
+{
+    if (!diis)
+        return;
+    for (int i = 0; i < diis->size * diis->n_matrices; i++) {
+        if (diis->F)
+            dense_destroy(diis->F[i]);
+        if (diis->error)
+            dense_destroy(diis->error[i]);
+    }
+    free(diis->F);
+    free(diis->error);
+    free(diis->order);
+    free(diis->B);
+    free(diis);
+}
+
+int diis_n_steps(const struct diis *diis)
+{
+    return diis->n_steps;
+}
+
+int64_t diis_bytes(const struct dense_grid *grid, int n_matrices, int64_t n_rows, int64_t size)
+{
+    return 2 * size * n_matrices * dense_bytes(grid, n_rows, n_rows);
+}
+
+/* Rotates the order so that the n oldest steps become the free rows. */
+static void drop_oldest(struct diis *diis, int n)
+{
+    int dropped;
+    for (int k = 0; k < n; k++) {
+        dropped = diis->order[0];
+        memmove(diis->order, diis->order + 1, (size_t)(diis->size - 1) * sizeof(int));
+        diis->order[diis->size - 1] = dropped;
+    }
+    diis->n_steps -= n;
+}
+
+void diis_push(struct diis *diis, struct dense *const F[], struct dense *const error[])
+{
+    if (diis->n_steps == diis->size)
+        drop_oldest(diis, 1);
+    int row = diis->order[diis->n_steps++];
+    for (int s = 0; s < diis->n_matrices; s++) {
+        dense_copy(F[s], diis->F[row * diis->n_matrices + s]);
+        dense_copy(error[s], diis->error[row * diis->n_matrices + s]);
+    }
+    for (int i = 0; i < diis->n_steps; i++) {
+        int other = diis->order[i];
+        double product = 0;
+        for (int s = 0; s < diis->n_matrices; s++)
+            product += dense_dot(diis->error[row * diis->n_matrices + s],
+                                 diis->error[other * diis->n_matrices + s]);
+        diis->B[row * diis->size + other] = product;
+        diis->B[other * diis->size + row] = product;
+    }
+}
+
+enum status diis_extrapolate(struct diis *diis, struct dense *const F[])
+{
+    int n = diis->n_steps, n_dropped;
+    assert(n >= 1);
+    double *B = malloc((size_t)(n * n + n) * sizeof *B);
+    if (!B)
+        return FAIL(STATUS_NO_MEMORY, "no memory for the DIIS equations");
+    double *coefficients = B + n * n;
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++)
+            B[i * n + j] = diis->B[diis->order[i] * diis->size + diis->order[j]];
+    enum status status = diis_coefficients(n, B, n, coefficients, &n_dropped);
+    if (status == STATUS_OK) {
+        for (int s = 0; s < diis->n_matrices; s++)
+            for (int i = n_dropped; i < n; i++)
+                dense_add(coefficients[i], diis->F[diis->order[i] * diis->n_matrices + s],
+                          i == n_dropped ? 0 : 1, F[s]);
+        drop_oldest(diis, n_dropped);
+    }
+    free(B);
+    return status;
+}
+
+/* Coefficients of n steps, all of them; *conditioned tells whether the equations
+ * were. With y_i = c_i |e_i| the matrix has unit diagonal whatever the
+ * sizes of the errors, and y ~ B'^-1 (1 / |e_i|). work: n * n + 2 n. */
+static enum status solve_conditioned(int n, const double *B, int stride, double *coefficients,
+                                     double *work, int *conditioned)
+{
+    double *overlap = work, *values = work + n * n, *inverse_norm = values + n;
+    for (int i = 0; i < n; i++)
+        inverse_norm[i] = 1 / sqrt(B[i * stride + i]);
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++)
+            overlap[i * n + j] = B[i * stride + j] * inverse_norm[i] * inverse_norm[j];
+    TRY(symmetric_eigen(n, overlap, values));
+    *conditioned = values[0] > DIIS_DEPENDENCE;
+    if (!*conditioned)
+        return STATUS_OK;
+    double sum = 0;
+    memset(coefficients, 0, (size_t)n * sizeof *coefficients);
+    for (int k = 0; k < n; k++) {
+        const double *vector = overlap + k * n;
+        double projection = 0;
+        for (int i = 0; i < n; i++)
+            projection += vector[i] * inverse_norm[i];
+        for (int i = 0; i < n; i++)
+            coefficients[i] += vector[i] * projection / values[k] * inverse_norm[i];
+    }
+    for (int i = 0; i < n; i++)
+        sum += coefficients[i];
+    for (int i = 0; i < n; i++)
+        coefficients[i] /= sum;
+    return STATUS_OK;
+}
+
+enum status diis_coefficients(int n, const double *B, int stride, double *coefficients,
+                              int *n_dropped)
+{
+    double *work = malloc((size_t)(n * n + 2 * n) * sizeof *work);
+    if (!work)
+        return FAIL(STATUS_NO_MEMORY, "no memory for the DIIS equations");
+    enum status status = STATUS_OK;
+    int conditioned = 0;
+    for (*n_dropped = 0; *n_dropped < n - 1; ++*n_dropped) {
+        int first = *n_dropped;
+        memset(coefficients, 0, (size_t)n * sizeof *coefficients);
+        status = solve_conditioned(n - first, B + first * stride + first, stride,
+                                   coefficients + first, work, &conditioned);
+        if (status != STATUS_OK || conditioned)
+            break;
+    }
+    /* The newest step alone needs no equations. */
+    if (status == STATUS_OK && !conditioned) {
+        memset(coefficients, 0, (size_t)n * sizeof *coefficients);
+        coefficients[n - 1] = 1;
+    }
+    free(work);
+    return status;
+}

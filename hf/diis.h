@@ -1,0 +1,44 @@
+/* Direct inversion in the iterative subspace: extrapolates a sequence of Fock matrices
+ * to the combination whose error is least.
+ *
+ *   F = sum_i c_i F_i,   sum_i c_i = 1,   | sum_i c_i e_i | minimal
+ *
+ * Source: Pulay, J. Comput. Chem. 3, 556 (1982). */
+#ifndef BERYL_HF_DIIS_H
+#define BERYL_HF_DIIS_H
+
+#include "support/dense.h"
+#include "support/status.h"
+
+#include <stdint.h>
+
+struct diis;
+
+/* Collective, like all that follows. Keeps the last size steps, each of n_matrices
+ * Fock matrices and as many errors, n_rows x n_rows. Errors: STATUS_NO_MEMORY. */
+enum status diis_create(const struct dense_grid *grid, int n_matrices, int64_t n_rows, int64_t size,
+                        struct diis **diis);
+void diis_destroy(struct diis *diis);
+
+/* Adds a step, in place of the oldest if size are kept; copies F and error. */
+void diis_push(struct diis *diis, struct dense *const F[], struct dense *const error[]);
+
+/* F = the extrapolation, over at least one step. Steps that make the equations
+ * ill-conditioned are dropped for good, oldest first.
+ * Errors: STATUS_NO_MEMORY, STATUS_NUMERIC; the same everywhere. */
+enum status diis_extrapolate(struct diis *diis, struct dense *const F[]);
+
+/* Steps kept now. */
+int diis_n_steps(const struct diis *diis);
+
+/* Bytes per process. Not collective. */
+int64_t diis_bytes(const struct dense_grid *grid, int n_matrices, int64_t n_rows, int64_t size);
+
+/* The coefficients of n steps whose errors have the scalar products B (n x n, row
+ * i at B + i * stride), oldest first. Leaves out as few of the oldest as makes the
+ * equations well-conditioned: their coefficients are 0 and *n_dropped counts them.
+ * Not collective. Errors: STATUS_NO_MEMORY, STATUS_NUMERIC. */
+enum status diis_coefficients(int n, const double *B, int stride, double *coefficients,
+                              int *n_dropped);
+
+#endif

@@ -1,0 +1,197 @@
+#include "hf/fock_accumulator.h"
+
+#include "hf/tile_cache.h"
+#include "support/agree.h"
+
+#include <math.h>
+#include <mpi.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct fock_accumulator {
+    const struct screening *screening;
+    const struct tiling *tiling;
+    int n_spins;
+    bool fixed;
+    double quantum, inverse_quantum;
+    struct darray *sums[2];   /* int64_t or double */
+    struct tile_cache *cache; /* item spin * n_pairs + pair: a tile of sums */
+    int64_t n_pairs;
+};
+
+/* A zeroed tile; int64_t and double are of one size and one zero. */
+static enum status load(int64_t number, void *context, void **item, int64_t *bytes)
+{
+    struct fock_accumulator *accumulator = context;
+    int64_t n = darray_block_size(accumulator->sums[0], number % accumulator->n_pairs);
+    *bytes = n * (int64_t)sizeof(double);
+    *item = calloc((size_t)n + 1, sizeof(double));
+    return *item ? STATUS_OK : FAIL(STATUS_NO_MEMORY, "no memory for a tile of the Fock matrix");
+}
+
+/* Adds the cached sums to the distributed ones. */
+static void unload(int64_t number, void *item, void *context)
+{
+    struct fock_accumulator *accumulator = context;
+    darray_acc(accumulator->sums[number / accumulator->n_pairs], number % accumulator->n_pairs,
+               item);
+    free(item);
+}
+
+enum status fock_accumulator_create(const struct screening *screening, int n_spins, bool fixed,
+                                    int64_t cache_bytes, struct fock_accumulator **accumulator)
+{
+    struct fock_accumulator *made = calloc(1, sizeof *made);
+    *accumulator = NULL;
+    enum status status =
+        made ? STATUS_OK : FAIL(STATUS_NO_MEMORY, "no memory for sums of the Fock matrix");
+    if (made) {
+        made->screening = screening;
+        made->tiling = screening->tiling;
+        made->n_spins = n_spins;
+        made->fixed = fixed;
+        made->n_pairs = tiling_n_pairs(made->tiling);
+        struct tile_cache_source source = {load, unload, made};
+        status = tile_cache_create(n_spins * made->n_pairs, cache_bytes, &source, &made->cache);
+    }
+    status = status_agree(MPI_COMM_WORLD, status);
+    for (int spin = 0; spin < n_spins && status == STATUS_OK; spin++)
+        status = tile_matrix_create(made->tiling, "sums of the Fock matrix",
+                                    fixed ? DARRAY_INT64 : DARRAY_DOUBLE, &made->sums[spin]);
+    if (status != STATUS_OK) {
+        fock_accumulator_destroy(made);
+        return status;
+    }
+    *accumulator = made;
+    return STATUS_OK;
+}
+
+void fock_accumulator_destroy(struct fock_accumulator *accumulator)
+{
+    if (!accumulator)
+        return;
+    tile_cache_destroy(accumulator->cache);
+    for (int spin = 0; spin < accumulator->n_spins; spin++)
+        darray_destroy(accumulator->sums[spin]);
+    free(accumulator);
+}
+
+/* A bound on every partial sum of |terms| of any element: see the header. */
+static double largest_sum(const struct screening *screening, const struct density_tiles *density)
+{
+    const struct tiling *tiling = screening->tiling;
+    double coulomb = 0, max_row = 0, max_D = 0;
+    for (int64_t I = 0; I < tiling->n_tiles; I++) {
+        double row = 0;
+        for (int64_t J = 0; J < tiling->n_tiles; J++) {
+            int64_t pair = I >= J ? tile_pair_index(I, J) : tile_pair_index(J, I);
+            double n_J = (double)tile_n_functions(tiling, J);
+            row += n_J * screening->tile_bounds[pair];
+            coulomb += (double)tile_n_functions(tiling, I) * n_J * screening->tile_bounds[pair] *
+                       density->tile_max[pair];
+            max_D = fmax(max_D, density->tile_max[pair]);
+        }
+        max_row = fmax(max_row, row);
+    }
+    return screening->max_bound * coulomb + max_row * max_row * max_D;
+}
+
+void fock_accumulator_start(struct fock_accumulator *accumulator,
+                            const struct density_tiles *density)
+{
+    /* Twice the bound stays below 2^62 quanta: room for the rounding. */
+    int exponent;
+    frexp(largest_sum(accumulator->screening, density), &exponent);
+    accumulator->quantum = ldexp(1, exponent - 61);
+    accumulator->inverse_quantum = ldexp(1, 61 - exponent);
+    for (int spin = 0; spin < accumulator->n_spins; spin++)
+        darray_zero(accumulator->sums[spin]);
+}
+
+/* sums[i] += round(block[i] / quantum); returns whether all fit. */
+static bool add_fixed(double inverse_quantum, int64_t n, const double *restrict block,
+                      const double *restrict common, int64_t *restrict sums)
+{
+    double largest = 0;
+    for (int64_t i = 0; i < n; i++) {
+        double x = fabs(block[i] + (common ? common[i] : 0)) * inverse_quantum;
+        largest = x > largest ? x : largest;
+    }
+    if (!(largest < 0x1p62))
+        return false;
+    for (int64_t i = 0; i < n; i++) {
+        double x = (block[i] + (common ? common[i] : 0)) * inverse_quantum;
+        sums[i] += llrint(x);
+    }
+    return true;
+}
+
+enum status fock_accumulator_add(struct fock_accumulator *accumulator, int spin, int64_t pair,
+                                 const double *block, const double *block_common)
+{
+    void *item;
+    int64_t number = spin * accumulator->n_pairs + pair;
+    int64_t n = darray_block_size(accumulator->sums[0], pair);
+    TRY(tile_cache_pin(accumulator->cache, number, &item));
+    bool fits = true;
+    if (accumulator->fixed) {
+        fits = add_fixed(accumulator->inverse_quantum, n, block, block_common, item);
+    } else {
+        double *sums = item;
+        for (int64_t i = 0; i < n; i++)
+            sums[i] += block[i] + (block_common ? block_common[i] : 0);
+    }
+    tile_cache_release(accumulator->cache, number);
+    if (!fits)
+        return FAIL(STATUS_NUMERIC, "a contribution to the Fock matrix is beyond its bound");
+    return STATUS_OK;
+}
+
+/* out = A + A^T for the tile (I, J) of sums: its transpose is not stored unless
+ * I == J. */
+static void finish_tile(const struct fock_accumulator *accumulator, int64_t I, int64_t J,
+                        const void *sums, double *out)
+{
+    int64_t n_I = tile_n_functions(accumulator->tiling, I);
+    int64_t n_J = tile_n_functions(accumulator->tiling, J);
+    const int64_t *integers = sums;
+    const double *doubles = sums;
+    for (int64_t i = 0; i < n_I; i++) {
+        for (int64_t j = 0; j < n_J; j++) {
+            int64_t at = i * n_J + j, mirror = j * n_J + i;
+            if (accumulator->fixed) {
+                int64_t sum = integers[at] + (I == J ? integers[mirror] : 0);
+                out[at] = accumulator->quantum * (double)sum;
+            } else {
+                out[at] = doubles[at] + (I == J ? doubles[mirror] : 0);
+            }
+        }
+    }
+}
+
+enum status fock_accumulator_finish(struct fock_accumulator *accumulator, struct darray *const F[])
+{
+    const struct tiling *tiling = accumulator->tiling;
+    int rank;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    tile_cache_clear(accumulator->cache);
+    darray_sync();
+    size_t m = (size_t)tiling->max_functions;
+    double *sums = malloc(m * m * sizeof(double)), *out = malloc(m * m * sizeof(double));
+    enum status status = sums && out ? STATUS_OK : FAIL(STATUS_NO_MEMORY, "no memory for tiles");
+    for (int spin = 0; spin < accumulator->n_spins && status == STATUS_OK; spin++) {
+        for (int64_t pair = 0; pair < accumulator->n_pairs; pair++) {
+            if (darray_owner(F[spin], pair) != rank)
+                continue;
+            int64_t I, J;
+            tile_pair_of_index(pair, &I, &J);
+            darray_get(accumulator->sums[spin], pair, sums);
+            finish_tile(accumulator, I, J, sums, out);
+            darray_put(F[spin], pair, out);
+        }
+    }
+    free(sums);
+    free(out);
+    darray_sync();
+    return status_agree(MPI_COMM_WORLD, status);
+}

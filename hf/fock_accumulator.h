@@ -1,0 +1,45 @@
+/* Where the contributions of tasks to F are summed, so that their order does
+ * not matter.
+ *
+ * Fixed: a contribution is rounded to multiples of a quantum, a power of two, and
+ * summed as 64-bit integers, first in a worker's cache, then in a distributed
+ * array. The quantum follows from a bound on every partial sum of |terms|,
+ *   |J_mn| <= max Q  sum_ls Q_ls |D_ls|
+ *   |K_mn| <= (max_m sum_l Q_ml)^2 max |D|
+ * taken from the tables of tile maxima that every process holds in the same
+ * form, so that it is the same for any number of processes and the sums cannot
+ * overflow. Float: plain sums of doubles, for comparison.
+ *
+ * What is summed is A with F = A + A^T, of which tiles I >= J are kept. */
+#ifndef BERYL_HF_FOCK_ACCUMULATOR_H
+#define BERYL_HF_FOCK_ACCUMULATOR_H
+
+#include "hf/density_tiles.h"
+#include "hf/screening.h"
+#include "support/darray.h"
+#include "support/status.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct fock_accumulator;
+
+/* Collective. Errors: STATUS_NO_MEMORY; the same everywhere. */
+enum status fock_accumulator_create(const struct screening *screening, int n_spins, bool fixed,
+                                    int64_t cache_bytes, struct fock_accumulator **accumulator);
+void fock_accumulator_destroy(struct fock_accumulator *accumulator);
+
+/* Starts a build: every sum zero, the quantum chosen for the density. Collective. */
+void fock_accumulator_start(struct fock_accumulator *accumulator,
+                            const struct density_tiles *density);
+
+/* Adds a contribution to tile `pair` (its size, row-major) of spin's sum:
+ * block, plus block_common unless NULL. Errors: STATUS_NO_MEMORY,
+ * STATUS_NUMERIC if an element is beyond the bound. */
+enum status fock_accumulator_add(struct fock_accumulator *accumulator, int spin, int64_t pair,
+                                 const double *block, const double *block_common);
+
+/* Ends a build: writes F[spin] = A + A^T. Collective; complete on return. */
+enum status fock_accumulator_finish(struct fock_accumulator *accumulator, struct darray *const F[]);
+
+#endif

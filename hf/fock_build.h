@@ -1,0 +1,59 @@
+/* The two-electron part of the Fock matrix, built by a task pool.
+ *
+ *   closed shell    F[m][n]  = sum_ls D[l][s]  ( (mn|ls) - (ml|ns) / 2 )
+ *   open shell      Fs[m][n] = sum_ls (Da + Db)[l][s] (mn|ls) - Ds[l][s] (ml|ns)
+ *
+ * Source: Szabo & Ostlund (1996), eqs. 3.154 and 3.348-3.351. */
+#ifndef BERYL_HF_FOCK_BUILD_H
+#define BERYL_HF_FOCK_BUILD_H
+
+#include "hf/fock_tasks.h"
+#include "hf/screening.h"
+#include "sched/taskpool.h"
+#include "support/darray.h"
+#include "support/status.h"
+
+#include <mpi.h>
+#include <stdint.h>
+
+enum fock_accumulate { FOCK_ACCUMULATE_FIXED, FOCK_ACCUMULATE_FLOAT };
+
+struct fock_settings {
+    int decomposition;   /* enum fock_decomposition */
+    int symmetry;        /* enum fock_symmetry */
+    int prune;           /* enum fock_prune */
+    int accumulate;      /* enum fock_accumulate */
+    int64_t cache_bytes; /* per process, for tiles of D and F and shell pairs */
+};
+
+struct fock;
+
+/* Collective. Everything but the settings is borrowed and must outlive the object.
+ * Errors: STATUS_NO_MEMORY and those of the task pool; the same everywhere. */
+enum status fock_create(const struct screening *screening, const struct fock_settings *settings,
+                        const struct taskpool_settings *pool_settings, MPI_Comm comm,
+                        struct fock **fock);
+void fock_destroy(struct fock *fock);
+
+/* One build. Collective; complete on every process on return.
+ * n_spins 1  D[0] the density of a closed shell (trace(DS) = electrons), F[0] as above
+ *         2  D[0], D[1] the densities of alpha and beta, F[0], F[1] their matrices
+ * D       tile matrices of doubles; read
+ * F       tile matrices of doubles, hartree; overwritten
+ * With FOCK_ACCUMULATE_FIXED, F is bit for bit the same for any scheduling mode,
+ * pruning, cache size and number of processes.
+ * Errors: STATUS_NO_MEMORY, STATUS_NUMERIC (D not finite; overflow of the fixed-point grid). */
+enum status fock_build(struct fock *fock, int n_spins, const struct darray *const D[],
+                       struct darray *const F[]);
+
+/* The pool of the last build, for its statistics; NULL before the first. */
+struct taskpool *fock_pool(struct fock *fock);
+
+const struct fock_tasks *fock_tasks_of(const struct fock *fock);
+
+/* Bytes per process that builds with these settings hold at most: caches,
+ * buffers and the distributed accumulators. Not collective. */
+int64_t fock_bytes(const struct screening *screening, const struct fock_settings *settings,
+                   int n_spins, int n_processes);
+
+#endif

@@ -1,0 +1,31 @@
+/* Contraction of integrals with the density: what a batch of quartets adds to F.
+ *
+ * What is added is half of F, so that F = A + A^T (fock_accumulator.h). */
+#ifndef BERYL_HF_FOCK_DIGEST_H
+#define BERYL_HF_FOCK_DIGEST_H
+
+#include "basis/two_electron.h"
+#include "hf/quartet_views.h"
+
+#include <stdbool.h>
+
+/* A batch and which tile pair of the quartet each side comes from. */
+struct digest_batch {
+    const struct quartet_batch *quartets;
+    int bra_role, ket_role;  /* 0: tiles I and J, 2: tiles K and L */
+    const double *integrals; /* as two_electron_compute leaves them */
+    bool same_tile_pair;     /* bra and ket pairs come from one tile pair */
+};
+
+/* Every quartet stands for its orbit under the eight-fold symmetry:
+ *   A_ab += 2 D_cd v   A_cd += 2 D_ab v
+ *   A_ac -= D_bd v/2   A_ad -= D_bc v/2   A_bc -= D_ad v/2   A_bd -= D_ac v/2
+ * with v halved for each of a = b, c = d, ab = cd; for two spins the exchange
+ * terms are per spin and twice as large. */
+void fock_digest_symmetric(const struct quartet_views *views, const struct digest_batch *batch);
+
+/* Every quartet (ij|kl) stands for itself, i in tile I, ..., l in tile L:
+ *   A_ij += D_kl v/2   A_ik -= D_jl v/4 */
+void fock_digest_ordered(const struct quartet_views *views, const struct digest_batch *batch);
+
+#endif

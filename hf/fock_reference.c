@@ -1,0 +1,171 @@
+#include "hf/fock_reference.h"
+
+#include "basis/two_electron.h"
+#include "hf/screening.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* Everything the loops need: D and F by spin, the total density, and per
+ * ordered pair of shells its bound, its weights and its place in `pairs`. */
+struct reference {
+    const struct shells *shells;
+    struct two_electron *engine;
+    double threshold;
+    int n_spins;
+    const double *const *D;
+    double *const *F;
+    double *total;
+    double *bounds;
+    double *coulomb_weight, *exchange_weight;
+    double *integrals;
+};
+
+static double block_max(const struct shells *shells, const double *matrix, int64_t a, int64_t b)
+{
+    const struct shell *A = &shells->shells[a], *B = &shells->shells[b];
+    double largest = 0;
+    for (int i = 0; i < A->n_functions; i++)
+        for (int j = 0; j < B->n_functions; j++)
+            largest = fmax(
+                largest,
+                fabs(
+                    matrix[(A->first_function + i) * shells->n_functions + B->first_function + j]));
+    return largest;
+}
+
+static void set_weights(struct reference *reference)
+{
+    const struct shells *shells = reference->shells;
+    double factor = reference->n_spins == 1 ? 0.5 : 1;
+    for (int64_t a = 0; a < shells->n_shells; a++) {
+        for (int64_t b = 0; b < shells->n_shells; b++) {
+            int64_t at = a * shells->n_shells + b;
+            reference->coulomb_weight[at] = 2 * block_max(shells, reference->total, a, b);
+            for (int spin = 0; spin < reference->n_spins; spin++)
+                reference->exchange_weight[at] =
+                    fmax(reference->exchange_weight[at],
+                         factor * block_max(shells, reference->D[spin], a, b));
+        }
+    }
+}
+
+static bool quartet_is_computed(const struct reference *reference, int64_t a, int64_t b, int64_t c,
+                                int64_t d)
+{
+    int64_t n = reference->shells->n_shells;
+    const double *J = reference->coulomb_weight, *K = reference->exchange_weight;
+    double coulomb = fmax(J[a * n + b], J[c * n + d]);
+    double exchange = fmax(fmax(K[a * n + c], K[a * n + d]), fmax(K[b * n + c], K[b * n + d]));
+    return quartet_counts(reference->bounds[a * n + b] * reference->bounds[c * n + d], coulomb,
+                          exchange, reference->threshold);
+}
+
+/* F_ij += D_kl (ij|kl) and F_ik -= D_jl (ij|kl), halved for a closed shell. */
+static void contract(const struct reference *reference, const struct shell *const shell[4],
+                     const double *v, const int64_t stride[4])
+{
+    int64_t n = reference->shells->n_functions;
+    for (int i = 0; i < shell[0]->n_functions; i++)
+        for (int j = 0; j < shell[1]->n_functions; j++)
+            for (int k = 0; k < shell[2]->n_functions; k++)
+                for (int l = 0; l < shell[3]->n_functions; l++) {
+                    double integral =
+                        v[i * stride[0] + j * stride[1] + k * stride[2] + l * stride[3]];
+                    int64_t I = shell[0]->first_function + i, J = shell[1]->first_function + j;
+                    int64_t K = shell[2]->first_function + k, L = shell[3]->first_function + l;
+                    for (int spin = 0; spin < reference->n_spins; spin++) {
+                        double half = reference->n_spins == 1 ? 0.5 : 1;
+                        reference->F[spin][I * n + J] += reference->total[K * n + L] * integral;
+                        reference->F[spin][I * n + K] -=
+                            half * reference->D[spin][J * n + L] * integral;
+                    }
+                }
+}
+
+/* One ordered quartet of shells, pairs made for it alone. */
+static enum status add_quartet(const struct reference *reference, int64_t a, int64_t b, int64_t c,
+                               int64_t d)
+{
+    const struct shells *shells = reference->shells;
+    struct shell_rectangle rectangles[2] = {{.first = {a, b}, .last = {a + 1, b + 1}},
+                                            {.first = {c, d}, .last = {c + 1, d + 1}}};
+    struct shell_pairs *pairs[2] = {NULL, NULL};
+    enum status status = shell_pairs_create(shells, &rectangles[0], NULL, 0, &pairs[0]);
+    if (status == STATUS_OK)
+        status = shell_pairs_create(shells, &rectangles[1], NULL, 0, &pairs[1]);
+    if (status == STATUS_OK && pairs[0]->n_classes && pairs[1]->n_classes) {
+        const struct pair_class *class[2] = {&pairs[0]->classes[0], &pairs[1]->classes[0]};
+        bool exchanged =
+            class[0]->l_first + class[0]->l_second > class[1]->l_first + class[1]->l_second;
+        const struct shell *shell[4] = {&shells->shells[a], &shells->shells[b], &shells->shells[c],
+                                        &shells->shells[d]};
+        struct quartet quartet = {0, 0};
+        struct quartet_batch batch = {class[exchanged], class[!exchanged], 1, &quartet};
+        two_electron_compute(reference->engine, &batch, reference->integrals);
+        int64_t inner = (int64_t)batch.ket->n_first * batch.ket->n_second;
+        int64_t stride[4];
+        for (int side = 0; side < 2; side++) {
+            bool is_bra = (side == 0) != exchanged;
+            int64_t unit = is_bra ? inner : 1;
+            bool swapped = class[side]->pairs[0].swapped;
+            int64_t first_stride = unit * class[side]->n_second;
+            stride[2 * side] = swapped ? unit : first_stride;
+            stride[2 * side + 1] = swapped ? first_stride : unit;
+        }
+        contract(reference, shell, reference->integrals, stride);
+    }
+    shell_pairs_destroy(pairs[0]);
+    shell_pairs_destroy(pairs[1]);
+    return status;
+}
+
+static enum status add_all_quartets(const struct reference *reference)
+{
+    int64_t n = reference->shells->n_shells;
+    for (int64_t a = 0; a < n; a++)
+        for (int64_t b = 0; b < n; b++)
+            for (int64_t c = 0; c < n; c++)
+                for (int64_t d = 0; d < n; d++)
+                    if (quartet_is_computed(reference, a, b, c, d))
+                        TRY(add_quartet(reference, a, b, c, d));
+    return STATUS_OK;
+}
+
+enum status fock_reference(const struct shells *shells, double threshold, int n_spins,
+                           const double *const D[], double *const F[])
+{
+    size_t n = (size_t)shells->n_functions, s = (size_t)shells->n_shells;
+    size_t m = (size_t)n_cartesians(shells->max_l);
+    struct reference reference = {
+        .shells = shells, .threshold = threshold, .n_spins = n_spins, .D = D, .F = F};
+    enum status status = two_electron_create(shells, &reference.engine);
+    reference.total = calloc(n * n, sizeof(double));
+    reference.bounds = calloc(s * s, sizeof(double));
+    reference.coulomb_weight = calloc(s * s, sizeof(double));
+    reference.exchange_weight = calloc(s * s, sizeof(double));
+    reference.integrals = malloc(m * m * m * m * sizeof(double));
+    if (status == STATUS_OK &&
+        (!reference.total || !reference.bounds || !reference.coulomb_weight ||
+         !reference.exchange_weight || !reference.integrals))
+        status = FAIL(STATUS_NO_MEMORY, "no memory for the reference build");
+    struct shell_rectangle all = {.first = {0, 0}, .last = {shells->n_shells, shells->n_shells}};
+    if (status == STATUS_OK)
+        status = two_electron_bounds(reference.engine, shells, &all, reference.bounds, NULL);
+    if (status == STATUS_OK) {
+        for (int spin = 0; spin < n_spins; spin++)
+            for (size_t i = 0; i < n * n; i++) {
+                reference.total[i] += D[spin][i];
+                F[spin][i] = 0;
+            }
+        set_weights(&reference);
+        status = add_all_quartets(&reference);
+    }
+    free(reference.total);
+    free(reference.bounds);
+    free(reference.coulomb_weight);
+    free(reference.exchange_weight);
+    free(reference.integrals);
+    two_electron_destroy(reference.engine);
+    return status;
+}

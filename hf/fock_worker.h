@@ -1,0 +1,31 @@
+/* One worker of a Fock build: what it takes to compute tile quartets. */
+#ifndef BERYL_HF_FOCK_WORKER_H
+#define BERYL_HF_FOCK_WORKER_H
+
+#include "hf/density_tiles.h"
+#include "hf/fock_accumulator.h"
+#include "hf/fock_tasks.h"
+#include "hf/screening.h"
+#include "support/status.h"
+
+#include <stdint.h>
+
+struct fock_worker;
+
+/* Everything is borrowed. Not collective. Errors: STATUS_NO_MEMORY. */
+enum status fock_worker_create(const struct screening *screening, enum fock_symmetry symmetry,
+                               int64_t cache_bytes, struct fock_worker **worker);
+void fock_worker_destroy(struct fock_worker *worker);
+
+/* Begins and ends a build with this density. Errors of begin: STATUS_NO_MEMORY. */
+enum status fock_worker_begin(struct fock_worker *worker, int n_spins,
+                              struct density_tiles *density, struct fock_accumulator *accumulator);
+void fock_worker_end(struct fock_worker *worker);
+
+/* Adds what the quartet of tiles contributes to F to the accumulator. Under full
+ * symmetry I >= J, K >= L and pair (I, J) not below (K, L). worker is a
+ * struct fock_worker: the signature is that of fock_tasks_visit.
+ * Errors: STATUS_NO_MEMORY, STATUS_NUMERIC. */
+enum status fock_worker_compute(const struct tile_quartet *quartet, void *worker);
+
+#endif

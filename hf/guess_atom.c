@@ -1,0 +1,307 @@
+#include "hf/guess_atom.h"
+
+#include "hf/atom_channel.h"
+#include "hf/atom_integrals.h"
+#include "hf/diis.h"
+#include "hf/symmetric_eigen.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ATOM_MAX_L = 3, ATOM_MAX_ITERATIONS = 200, ATOM_DIIS_SIZE = 8, ATOM_DAMPED_ITERATIONS = 4 };
+#define ATOM_CONVERGE 1e-9
+
+/* Where an angular momentum lies in the atom's arrays. */
+struct channel {
+    struct atom_channel functions;
+    int first_pair;  /* its pairs of exponents p >= q, row by row */
+    int first_block; /* its n_orbitals x n_orbitals matrices */
+};
+
+/* An atom and its self-consistent field. Matrices over the orbitals of a channel
+ * are whole, one channel after another: n_matrix numbers. */
+struct atom_field {
+    int element;
+    int n_channels;
+    struct channel channels[ATOM_MAX_L + 1];
+    int n_pairs;
+    struct atom_pair *pairs;
+    double *h;         /* n_pairs: one-electron integrals */
+    double *repulsion; /* n_pairs x n_pairs */
+    double *P, *F;     /* n_pairs: density, and Fock matrix */
+    int n_matrix;
+    double *P_orbitals, *F_orbitals, *F_last;
+    double *F_kept, *errors; /* ATOM_DIIS_SIZE x n_matrix, oldest first */
+    int n_kept;
+    double *work; /* the largest matrix of a channel */
+    double *storage;
+};
+
+int guess_atom_electrons(int element, int l, int n)
+{
+    int left = element;
+    /* Madelung: by n + l of the principal quantum number, then by n. */
+    for (int sum = 1; left > 0; sum++) {
+        for (int shell_l = (sum - 1) / 2; shell_l >= 0 && left > 0; shell_l--) {
+            int capacity = 2 * (2 * shell_l + 1);
+            int taken = left < capacity ? left : capacity;
+            if (shell_l == l && sum - 2 * shell_l - 1 == n)
+                return taken;
+            left -= taken;
+        }
+    }
+    return 0;
+}
+
+static void atom_fini(struct atom_field *atom)
+{
+    for (int c = 0; c < atom->n_channels; c++)
+        atom_channel_fini(&atom->channels[c].functions);
+    free(atom->pairs);
+    free(atom->storage);
+}
+
+static enum status atom_init_channels(const struct shell *shells, int64_t n_shells,
+                                      struct atom_field *atom)
+{
+    for (int l = 0; l <= ATOM_MAX_L; l++) {
+        if (guess_atom_electrons(atom->element, l, 0) == 0)
+            continue;
+        struct channel *channel = &atom->channels[atom->n_channels++];
+        TRY(atom_channel_init(l, shells, n_shells, &channel->functions));
+        channel->first_pair = atom->n_pairs;
+        channel->first_block = atom->n_matrix;
+        atom->n_pairs +=
+            channel->functions.n_primitives * (channel->functions.n_primitives + 1) / 2;
+        atom->n_matrix += channel->functions.n_orbitals * channel->functions.n_orbitals;
+    }
+    return STATUS_OK;
+}
+
+static void atom_integrals(struct atom_field *atom)
+{
+    for (int c = 0; c < atom->n_channels; c++) {
+        const struct atom_channel *channel = &atom->channels[c].functions;
+        int pair = atom->channels[c].first_pair, l = channel->l;
+        for (int p = 0; p < channel->n_primitives; p++) {
+            for (int q = 0; q <= p; q++, pair++) {
+                double a = channel->exponents[p], b = channel->exponents[q];
+                atom->pairs[pair] = (struct atom_pair){.l = l, .a = a, .b = b};
+                atom->h[pair] = atom_kinetic(l, a, b) - atom->element * atom_inverse_r(l, a, b);
+            }
+        }
+    }
+    for (int i = 0; i < atom->n_pairs; i++)
+        for (int j = 0; j <= i; j++)
+            atom->repulsion[i * atom->n_pairs + j] = atom->repulsion[j * atom->n_pairs + i] =
+                atom_repulsion(&atom->pairs[i], &atom->pairs[j]);
+}
+
+/* Errors: on failure the caller still calls atom_fini. */
+static enum status atom_init(int element, const struct shell *shells, int64_t n_shells,
+                             struct atom_field *atom)
+{
+    *atom = (struct atom_field){.element = element};
+    TRY(atom_init_channels(shells, n_shells, atom));
+    size_t n = (size_t)atom->n_pairs, m = (size_t)atom->n_matrix;
+    size_t n_numbers = n * n + 3 * n + (4 + 2 * ATOM_DIIS_SIZE) * m;
+    atom->pairs = malloc((n + 1) * sizeof *atom->pairs);
+    atom->storage = calloc(n_numbers + 1, sizeof(double));
+    if (!atom->pairs || !atom->storage)
+        return FAIL(STATUS_NO_MEMORY, "no memory for the integrals of an atom");
+    atom->repulsion = atom->storage;
+    atom->h = atom->repulsion + n * n;
+    atom->P = atom->h + n;
+    atom->F = atom->P + n;
+    atom->P_orbitals = atom->F + n;
+    atom->F_orbitals = atom->P_orbitals + m;
+    atom->F_last = atom->F_orbitals + m;
+    atom->work = atom->F_last + m;
+    atom->F_kept = atom->work + m;
+    atom->errors = atom->F_kept + ATOM_DIIS_SIZE * m;
+    atom_integrals(atom);
+    return STATUS_OK;
+}
+
+/* Twice for the pairs a > b that stand for (b, a) too. */
+static double pair_weight(const struct atom_pair *pair)
+{
+    return pair->a == pair->b ? 1 : 2;
+}
+
+/* F = h + repulsion P, over pairs; the energy is 1/2 tr[P (h + F)]. */
+static double atom_build_fock(struct atom_field *atom)
+{
+    double energy = 0;
+    for (int i = 0; i < atom->n_pairs; i++) {
+        const double *row = atom->repulsion + (size_t)i * (size_t)atom->n_pairs;
+        double sum = 0;
+        for (int j = 0; j < atom->n_pairs; j++)
+            sum += row[j] * pair_weight(&atom->pairs[j]) * atom->P[j];
+        atom->F[i] = atom->h[i] + sum;
+        energy += 0.5 * pair_weight(&atom->pairs[i]) * atom->P[i] * (atom->h[i] + atom->F[i]);
+    }
+    return energy;
+}
+
+/* F_orbitals = W F W^T. */
+static void fock_to_orbitals(struct atom_field *atom)
+{
+    for (int c = 0; c < atom->n_channels; c++) {
+        const struct atom_channel *channel = &atom->channels[c].functions;
+        int n = channel->n_orbitals, m = channel->n_primitives;
+        double *F = atom->F_orbitals + atom->channels[c].first_block;
+        memset(F, 0, (size_t)(n * n) * sizeof *F);
+        const double *pair = atom->F + atom->channels[c].first_pair;
+        for (int p = 0; p < m; p++) {
+            for (int q = 0; q <= p; q++, pair++) {
+                for (int i = 0; i < n; i++) {
+                    const double *W_i = channel->W + i * m;
+                    for (int j = 0; j < n; j++) {
+                        const double *W_j = channel->W + j * m;
+                        double both = p == q ? W_i[p] * W_j[q] : W_i[p] * W_j[q] + W_i[q] * W_j[p];
+                        F[i * n + j] += *pair * both;
+                    }
+                }
+            }
+        }
+    }
+}
+
+/* P = W^T P_orbitals W, over pairs. */
+static void density_from_orbitals(struct atom_field *atom)
+{
+    for (int c = 0; c < atom->n_channels; c++) {
+        const struct atom_channel *channel = &atom->channels[c].functions;
+        int n = channel->n_orbitals, m = channel->n_primitives;
+        const double *P = atom->P_orbitals + atom->channels[c].first_block;
+        double *pair = atom->P + atom->channels[c].first_pair;
+        for (int p = 0; p < m; p++) {
+            for (int q = 0; q <= p; q++, pair++) {
+                *pair = 0;
+                for (int i = 0; i < n; i++)
+                    for (int j = 0; j < n; j++)
+                        *pair += channel->W[i * m + p] * P[i * n + j] * channel->W[j * m + q];
+            }
+        }
+    }
+}
+
+/* Occupies the eigenvectors of F_orbitals (destroyed); returns the electrons. */
+static enum status occupy(struct atom_field *atom, double *n_electrons)
+{
+    *n_electrons = 0;
+    for (int c = 0; c < atom->n_channels; c++) {
+        const struct atom_channel *channel = &atom->channels[c].functions;
+        int n = channel->n_orbitals;
+        double *vectors = atom->F_orbitals + atom->channels[c].first_block;
+        double *P = atom->P_orbitals + atom->channels[c].first_block;
+        if (n > 0)
+            TRY(symmetric_eigen(n, vectors, atom->work));
+        memset(P, 0, (size_t)(n * n) * sizeof *P);
+        for (int k = 0; k < n; k++) {
+            double occupation = guess_atom_electrons(atom->element, channel->l, k);
+            *n_electrons += occupation;
+            for (int i = 0; i < n && occupation > 0; i++)
+                for (int j = 0; j < n; j++)
+                    P[i * n + j] += occupation * vectors[k * n + i] * vectors[k * n + j];
+        }
+    }
+    return STATUS_OK;
+}
+
+/* error = F P - P F; returns its largest element. */
+static double commutator(const struct atom_field *atom, double *error)
+{
+    double largest = 0;
+    for (int c = 0; c < atom->n_channels; c++) {
+        const struct atom_channel *channel = &atom->channels[c].functions;
+        int n = channel->n_orbitals;
+        const double *F = atom->F_orbitals + atom->channels[c].first_block;
+        const double *P = atom->P_orbitals + atom->channels[c].first_block;
+        for (int i = 0; i < n; i++) {
+            for (int j = 0; j < n; j++) {
+                double sum = 0;
+                for (int k = 0; k < n; k++)
+                    sum += F[i * n + k] * P[k * n + j] - P[i * n + k] * F[k * n + j];
+                error[atom->channels[c].first_block + i * n + j] = sum;
+                largest = fmax(largest, fabs(sum));
+            }
+        }
+    }
+    return largest;
+}
+
+/* Keeps F_orbitals and the error that was written behind the kept ones, and
+ * replaces F_orbitals by the extrapolation. */
+static enum status extrapolate(struct atom_field *atom)
+{
+    int m = atom->n_matrix, n = ++atom->n_kept, n_dropped;
+    double B[ATOM_DIIS_SIZE * ATOM_DIIS_SIZE], coefficients[ATOM_DIIS_SIZE];
+    memcpy(atom->F_kept + (n - 1) * m, atom->F_orbitals, (size_t)m * sizeof(double));
+    for (int i = 0; i < n; i++) {
+        for (int j = 0; j < n; j++) {
+            double sum = 0;
+            for (int k = 0; k < m; k++)
+                sum += atom->errors[i * m + k] * atom->errors[j * m + k];
+            B[i * n + j] = sum;
+        }
+    }
+    TRY(diis_coefficients(n, B, n, coefficients, &n_dropped));
+    memset(atom->F_orbitals, 0, (size_t)m * sizeof(double));
+    for (int i = n_dropped; i < n; i++)
+        for (int k = 0; k < m; k++)
+            atom->F_orbitals[k] += coefficients[i] * atom->F_kept[i * m + k];
+    if (n == ATOM_DIIS_SIZE && n_dropped == 0)
+        n_dropped = 1;
+    atom->n_kept -= n_dropped;
+    size_t kept_bytes = (size_t)(atom->n_kept * m) * sizeof(double);
+    memmove(atom->F_kept, atom->F_kept + n_dropped * m, kept_bytes);
+    memmove(atom->errors, atom->errors + n_dropped * m, kept_bytes);
+    return STATUS_OK;
+}
+
+static enum status solve(struct atom_field *atom, struct guess_atom *result)
+{
+    size_t matrix_bytes = (size_t)atom->n_matrix * sizeof(double);
+    for (int iteration = 0; iteration < ATOM_MAX_ITERATIONS; iteration++) {
+        result->energy = atom_build_fock(atom);
+        fock_to_orbitals(atom);
+        double error = commutator(atom, atom->errors + atom->n_kept * atom->n_matrix);
+        result->converged = iteration > 0 && error < ATOM_CONVERGE;
+        if (result->converged)
+            break;
+        /* From the bare nucleus the first densities are far too compact. */
+        if (iteration > 0 && iteration <= ATOM_DAMPED_ITERATIONS)
+            for (int i = 0; i < atom->n_matrix; i++)
+                atom->F_orbitals[i] = 0.5 * (atom->F_orbitals[i] + atom->F_last[i]);
+        else if (iteration > 0)
+            TRY(extrapolate(atom));
+        memcpy(atom->F_last, atom->F_orbitals, matrix_bytes);
+        TRY(occupy(atom, &result->n_electrons));
+        density_from_orbitals(atom);
+    }
+    return STATUS_OK;
+}
+
+enum status guess_atom_density(int element, const struct shell *shells, int64_t n_shells, double *D,
+                               struct guess_atom *result)
+{
+    struct atom_field atom;
+    int n = 0;
+    for (int64_t i = 0; i < n_shells; i++)
+        n += shells[i].n_functions;
+    memset(D, 0, (size_t)n * (size_t)n * sizeof *D);
+    *result = (struct guess_atom){0};
+    enum status status = atom_init(element, shells, n_shells, &atom);
+    if (status == STATUS_OK)
+        status = solve(&atom, result);
+    for (int c = 0; c < atom.n_channels && status == STATUS_OK; c++)
+        atom_channel_place_density(&atom.channels[c].functions,
+                                   atom.P_orbitals + atom.channels[c].first_block, shells, n_shells,
+                                   D);
+    atom_fini(&atom);
+    return status;
+}

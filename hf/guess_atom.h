@@ -1,0 +1,32 @@
+/* One atom, spherically averaged: its density in its own part of a basis. */
+#ifndef BERYL_HF_GUESS_ATOM_H
+#define BERYL_HF_GUESS_ATOM_H
+
+#include "basis/shells.h"
+#include "support/status.h"
+
+#include <stdint.h>
+
+struct guess_atom {
+    double energy;      /* hartree, of the averaged atom */
+    double n_electrons; /* trace(D S); below the atomic number only if the basis cannot hold more */
+    bool converged;
+};
+
+/* Solves the neutral atom of an element, electrons filling s, p, d and f shells in
+ * Madelung's order, those of an open shell spread evenly over its functions
+ * and both spins. An angular momentum with too few functions takes what it can hold.
+ * Not collective; the same bits wherever it runs.
+ * shells   n_shells of one centre; spherical or Cartesian. Cartesian functions
+ *          get the density of their pure part
+ * D        n x n, row-major, n the sum of the shells' n_functions: all electrons; overwritten
+ * Errors: STATUS_NO_MEMORY, STATUS_NUMERIC. An atom that does not converge gives
+ * its last density. */
+enum status guess_atom_density(int element, const struct shell *shells, int64_t n_shells, double *D,
+                               struct guess_atom *atom);
+
+/* Electrons of angular momentum l in the neutral atom's shell number n, counted
+ * from 0; 0 beyond the last occupied shell. */
+int guess_atom_electrons(int element, int l, int n);
+
+#endif

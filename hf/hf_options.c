@@ -1,0 +1,280 @@
+#include "hf/hf_options.h"
+
+#include <stddef.h>
+
+#define FIELD(name) offsetof(struct hf_options, name)
+
+static const struct option_row molecule_rows[] = {
+    {.name = "basis",
+     .kind = OPTION_TEXT,
+     .offset = FIELD(basis),
+     .value = "NAME|FILE",
+     .help = "basis set: a name of basis/data, or a Gaussian94 (.gbs) or NWChem (.nw) file"},
+    {.name = "method",
+     .kind = OPTION_CHOICE,
+     .offset = FIELD(method),
+     .choices = "rhf,uhf",
+     .help = "restricted or unrestricted (rhf for singlets, uhf otherwise)"},
+    {.name = "charge",
+     .kind = OPTION_INTEGER,
+     .offset = FIELD(charge),
+     .min = -1000,
+     .max = 1000,
+     .value = "N",
+     .help = "total charge, e (what the file's comment line says, else 0)"},
+    {.name = "multiplicity",
+     .kind = OPTION_INTEGER,
+     .offset = FIELD(multiplicity),
+     .min = 1,
+     .max = 1000,
+     .value = "M",
+     .help = "2S + 1 (what the file's comment line says, else 1)"},
+    {.name = "units",
+     .kind = OPTION_CHOICE,
+     .offset = FIELD(units),
+     .choices = "angstrom,bohr",
+     .help = "of the coordinates (what the file's comment line says, else angstrom)"},
+    {.name = "spherical",
+     .kind = OPTION_FLAG,
+     .offset = FIELD(spherical),
+     .help = "pure d, f, ... functions, whatever the basis set says"},
+    {.name = "cartesian",
+     .kind = OPTION_FLAG,
+     .offset = FIELD(cartesian),
+     .help = "Cartesian d, f, ... functions, whatever the basis set says"},
+};
+
+static const struct option_row scf_rows[] = {
+    {.name = "guess",
+     .kind = OPTION_TEXT,
+     .offset = FIELD(guess),
+     .default_text = "sad",
+     .value = "sad|core|FILE",
+     .help = "first density: superposed atoms, one-electron Hamiltonian, or a checkpoint's"},
+    {.name = "converge",
+     .kind = OPTION_REAL,
+     .offset = FIELD(scf.converge),
+     .default_text = "1e-8",
+     .min = 0,
+     .max = 1,
+     .min_excluded = true,
+     .value = "X",
+     .help = "largest element of the orbital gradient at convergence, hartree"},
+    {.name = "max-iter",
+     .kind = OPTION_INTEGER,
+     .offset = FIELD(scf.max_iterations),
+     .default_text = "100",
+     .min = 1,
+     .max = 1000000,
+     .value = "N",
+     .help = "iterations before the run is given up"},
+    {.name = "diis",
+     .kind = OPTION_INTEGER,
+     .offset = FIELD(scf.diis_size),
+     .default_text = "8",
+     .min = 1,
+     .max = 100,
+     .value = "N",
+     .help = "Fock matrices that DIIS keeps; 1: no DIIS"},
+    {.name = "damping",
+     .kind = OPTION_REAL,
+     .offset = FIELD(scf.damping),
+     .default_text = "0",
+     .min = 0,
+     .max = 0.99,
+     .value = "X",
+     .help = "share of the last density kept in early iterations"},
+    {.name = "level-shift",
+     .kind = OPTION_REAL,
+     .offset = FIELD(scf.level_shift),
+     .default_text = "0",
+     .min = 0,
+     .max = 100,
+     .value = "X",
+     .help = "added to the energies of virtual orbitals, hartree"},
+    {.name = "dependence",
+     .kind = OPTION_REAL,
+     .offset = FIELD(scf.dependence),
+     .default_text = "1e-6",
+     .min = 0,
+     .max = 1,
+     .value = "X",
+     .help = "combinations of functions with a smaller overlap eigenvalue are dropped"},
+    {.name = "checkpoint",
+     .kind = OPTION_TEXT,
+     .offset = FIELD(scf.checkpoint),
+     .value = "FILE",
+     .help = "TREXIO file to write after every iteration"},
+    {.name = "restart",
+     .kind = OPTION_TEXT,
+     .offset = FIELD(restart),
+     .value = "FILE",
+     .help = "go on from a checkpoint"},
+};
+
+static const struct option_row fock_rows[] = {
+    {.name = "screen",
+     .kind = OPTION_REAL,
+     .offset = FIELD(screen),
+     .default_text = "1e-10",
+     .min = 0,
+     .max = 1,
+     .min_excluded = true,
+     .value = "X",
+     .help = "Schwarz threshold, hartree"},
+    {.name = "tile",
+     .kind = OPTION_INTEGER,
+     .offset = FIELD(tile),
+     .default_text = "40",
+     .min = 1,
+     .max = 1000,
+     .value = "N",
+     .help = "basis functions in a tile, at most"},
+    {.name = "decomposition",
+     .kind = OPTION_CHOICE,
+     .offset = FIELD(fock.decomposition),
+     .default_text = "quartet",
+     .choices = "quartet,pair",
+     .help = "a task is a quartet of tiles (IJ|KL), or a pair of tile rows (I:|K:)"},
+    {.name = "symmetry",
+     .kind = OPTION_CHOICE,
+     .offset = FIELD(fock.symmetry),
+     .default_text = "full",
+     .choices = "full,none",
+     .help = "unique quartets only, or all ordered ones"},
+    {.name = "prune",
+     .kind = OPTION_CHOICE,
+     .offset = FIELD(fock.prune),
+     .default_text = "inspect",
+     .choices = "none,observed,inspect",
+     .help = "null tasks: run all; run them in the first build only; never list them"},
+    {.name = "accumulate",
+     .kind = OPTION_CHOICE,
+     .offset = FIELD(fock.accumulate),
+     .default_text = "fixed",
+     .choices = "fixed,float",
+     .help = "sum F in fixed point, independent of order, or in floating point"},
+    {.name = "cache",
+     .kind = OPTION_INTEGER,
+     .offset = FIELD(cache_megabytes),
+     .default_text = "256",
+     .min = 0,
+     .max = 1000000,
+     .value = "MB",
+     .help = "memory per process for tiles of D and F and for shell pairs"},
+};
+
+static const struct option_row run_rows[] = {
+    {.name = "fock-only",
+     .kind = OPTION_INTEGER,
+     .offset = FIELD(fock_only),
+     .default_text = "0",
+     .min = 0,
+     .max = 1000000,
+     .value = "N",
+     .help = "only N two-electron Fock builds on the guess density; 0: a full run"},
+    {.name = "count-tasks",
+     .kind = OPTION_FLAG,
+     .offset = FIELD(count_tasks),
+     .help = "print the numbers of tasks, non-null tasks and integrals, and stop"},
+    {.name = "memory",
+     .kind = OPTION_INTEGER,
+     .offset = FIELD(memory_megabytes),
+     .default_text = "0",
+     .min = 0,
+     .max = 1000000000,
+     .value = "MB",
+     .help = "memory that a process may take; 0: what the machine has"},
+    {.name = "write-profile",
+     .kind = OPTION_TEXT,
+     .offset = FIELD(profile),
+     .value = "FILE.csv|FILE.npy",
+     .help = "seconds of every task of the last build"},
+    {.name = "json",
+     .kind = OPTION_TEXT,
+     .offset = FIELD(json),
+     .value = "FILE",
+     .help = "write the result as a QCSchema AtomicResult"},
+};
+
+#define N_ROWS(rows) (sizeof(rows) / sizeof((rows)[0]))
+
+enum { N_TABLES = 5 };
+
+static void fill_tables(struct hf_options *options, struct option_table tables[N_TABLES])
+{
+    tables[0] = (struct option_table){"Molecule", molecule_rows, N_ROWS(molecule_rows), options};
+    tables[1] = (struct option_table){"Self-consistent field", scf_rows, N_ROWS(scf_rows), options};
+    tables[2] = (struct option_table){"Fock build", fock_rows, N_ROWS(fock_rows), options};
+    tables[3] = (struct option_table){"Scheduling", taskpool_option_rows, taskpool_n_option_rows,
+                                      &options->pool};
+    tables[4] = (struct option_table){"Run", run_rows, N_ROWS(run_rows), options};
+}
+
+static struct options program_options(const struct option_table *tables)
+{
+    return (struct options){
+        .program = "beryl-hf",
+        .synopsis = "MOLECULE.xyz --basis NAME [options]",
+        .purpose = "Hartree-Fock energies, and the Fock build as a scheduling benchmark.\n"
+                   "Runs on one process as it is, on several as: mpirun -np P beryl-hf ...",
+        .tables = tables,
+        .n_tables = N_TABLES,
+        .min_operands = 1,
+        .max_operands = 1,
+        .operand_name = "MOLECULE.xyz",
+    };
+}
+
+/* Contradictions between options. */
+static enum status check(const struct hf_options *options)
+{
+    if (!options->basis)
+        return FAIL(STATUS_USAGE, "--basis is missing: name a basis set, for instance "
+                                  "--basis cc-pvdz");
+    if (options->spherical && options->cartesian)
+        return FAIL(STATUS_USAGE, "--spherical and --cartesian exclude each other");
+    if (options->fock_only && options->scf.checkpoint)
+        return FAIL(STATUS_USAGE, "--fock-only computes no orbitals to write to a --checkpoint");
+    return STATUS_OK;
+}
+
+enum status hf_options_parse(int argc, char **argv, struct hf_options *options,
+                             enum option_request *request)
+{
+    int first_operand;
+    struct option_table tables[N_TABLES];
+    *options = (struct hf_options){.method = -1,
+                                   .units = -1,
+                                   .charge = HF_OPTION_NOT_GIVEN,
+                                   .multiplicity = HF_OPTION_NOT_GIVEN};
+    fill_tables(options, tables);
+    struct options all = program_options(tables);
+    TRY(options_parse(&all, argc, argv, request, &first_operand));
+    if (*request != OPTION_REQUEST_RUN)
+        return STATUS_OK;
+    options->molecule = argv[first_operand];
+    options->fock.cache_bytes = options->cache_megabytes * 1000000;
+    return check(options);
+}
+
+void hf_options_answer(enum option_request request)
+{
+    struct hf_options options;
+    struct option_table tables[N_TABLES];
+    fill_tables(&options, tables);
+    struct options all = program_options(tables);
+    if (request == OPTION_REQUEST_HELP)
+        options_print_help(&all);
+    else
+        options_print_version(&all);
+}
+
+json_t *hf_options_to_json(const struct hf_options *options)
+{
+    struct hf_options copy = *options;
+    struct option_table tables[N_TABLES];
+    fill_tables(&copy, tables);
+    struct options all = program_options(tables);
+    return options_to_json(&all);
+}

@@ -1,0 +1,53 @@
+/* What beryl-hf is told on its command line. */
+#ifndef BERYL_HF_HF_OPTIONS_H
+#define BERYL_HF_HF_OPTIONS_H
+
+#include "basis/basis_set.h"
+#include "basis/molecule.h"
+#include "hf/fock_build.h"
+#include "hf/scf.h"
+#include "sched/taskpool.h"
+#include "support/options.h"
+#include "support/status.h"
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+enum hf_method { METHOD_RHF, METHOD_UHF };
+
+struct hf_options {
+    const char *molecule; /* file */
+    const char *basis;
+    int method;                   /* enum hf_method, or -1: by the multiplicity */
+    int64_t charge, multiplicity; /* HF_OPTION_NOT_GIVEN: as the file says */
+    int units;                    /* enum length_unit, or -1: as the file says */
+    bool spherical, cartesian;
+    int64_t tile;
+    double screen;
+    int64_t cache_megabytes;
+    int64_t memory_megabytes; /* 0: what the machine has */
+    const char *guess;
+    const char *restart;
+    int64_t fock_only; /* number of builds; 0: a self-consistent field */
+    bool count_tasks;
+    const char *json;
+    const char *profile;
+    struct fock_settings fock;
+    struct scf_settings scf;
+    struct taskpool_settings pool;
+};
+
+#define HF_OPTION_NOT_GIVEN INT64_MIN
+
+/* Parses and checks what can be checked without reading a file. Every pointer refers to argv.
+ * *request tells whether the run is only for --help or --version, which
+ * hf_options_answer prints. Errors: STATUS_USAGE. */
+enum status hf_options_parse(int argc, char **argv, struct hf_options *options,
+                             enum option_request *request);
+void hf_options_answer(enum option_request request);
+
+/* Every option in force, for the record. */
+json_t *hf_options_to_json(const struct hf_options *options);
+
+#endif

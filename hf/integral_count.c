@@ -1,0 +1,178 @@
+/* Counting the integrals that pass the Schwarz test without visiting them: with
+ * the function pairs sorted by bound, the partners of a pair are a prefix. */
+#include "basis/two_electron.h"
+#include "hf/screening.h"
+#include "support/agree.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* Bounds of function pairs m >= n that can pass at all; diagonal ones apart,
+ * because an off-diagonal pair stands for two ordered ones. */
+struct pair_list {
+    double *bounds;
+    int64_t n, capacity;
+};
+
+static enum status append(struct pair_list *list, double bound)
+{
+    if (list->n == list->capacity) {
+        int64_t capacity = 2 * list->capacity + 1024;
+        double *moved = realloc(list->bounds, (size_t)capacity * sizeof *moved);
+        if (!moved)
+            return FAIL(STATUS_NO_MEMORY, "no memory for %lld function pairs", (long long)capacity);
+        list->bounds = moved;
+        list->capacity = capacity;
+    }
+    list->bounds[list->n++] = bound;
+    return STATUS_OK;
+}
+
+/* Appends the pairs of tile (I, J) from its bounds over functions. */
+static enum status append_tile(const struct tiling *tiling, int64_t I, int64_t J,
+                               const double *function_bounds, double least,
+                               struct pair_list *off_diagonal, struct pair_list *diagonal)
+{
+    int64_t n_I = tile_n_functions(tiling, I), n_J = tile_n_functions(tiling, J);
+    for (int64_t i = 0; i < n_I; i++) {
+        for (int64_t j = 0; j < (I == J ? i + 1 : n_J); j++) {
+            double bound = function_bounds[i * n_J + j];
+            if (bound >= least)
+                TRY(append(I == J && i == j ? diagonal : off_diagonal, bound));
+        }
+    }
+    return STATUS_OK;
+}
+
+/* The pairs of the tiles that this process owns. */
+static enum status list_own_pairs(const struct screening *screening, int rank,
+                                  struct pair_list *off_diagonal, struct pair_list *diagonal)
+{
+    const struct tiling *tiling = screening->tiling;
+    int64_t m = tiling->max_functions;
+    double least = screening->threshold / screening->max_bound;
+    struct two_electron *engine;
+    TRY(two_electron_create(tiling->shells, &engine));
+    double *shell_bounds = malloc((size_t)(m * m) * sizeof(double));
+    double *function_bounds = malloc((size_t)(m * m) * sizeof(double));
+    enum status status = shell_bounds && function_bounds
+                             ? STATUS_OK
+                             : FAIL(STATUS_NO_MEMORY, "no memory for the bounds of a tile");
+    for (int64_t I = 0; I < tiling->n_tiles; I++) {
+        for (int64_t J = 0; J <= I && status == STATUS_OK; J++) {
+            int64_t pair = tile_pair_index(I, J);
+            if (darray_owner(screening->shell_bounds, pair) != rank ||
+                screening->tile_bounds[pair] < least)
+                continue;
+            struct shell_rectangle rectangle = {
+                .first = {tiling->first_shell[I], tiling->first_shell[J]},
+                .last = {tiling->first_shell[I + 1], tiling->first_shell[J + 1]},
+                .triangle = I == J};
+            status = two_electron_bounds(engine, tiling->shells, &rectangle, shell_bounds,
+                                         function_bounds);
+            if (status == STATUS_OK)
+                status = append_tile(tiling, I, J, function_bounds, least, off_diagonal, diagonal);
+        }
+    }
+    free(shell_bounds);
+    free(function_bounds);
+    two_electron_destroy(engine);
+    return status;
+}
+
+/* Moves everyone's list to rank 0, where list becomes the whole. Collective. */
+static enum status gather(MPI_Comm comm, struct pair_list *list)
+{
+    int rank, size;
+    MPI_Comm_rank(comm, &rank);
+    MPI_Comm_size(comm, &size);
+    int own = (int)list->n;
+    int *counts = malloc((size_t)size * sizeof *counts);
+    int *starts = malloc((size_t)size * sizeof *starts);
+    int64_t total = 0;
+    MPI_Allreduce(&list->n, &total, 1, MPI_INT64_T, MPI_SUM, comm);
+    double *all = malloc((size_t)(rank == 0 ? total + 1 : 1) * sizeof *all);
+    enum status status = STATUS_OK;
+    if (!counts || !starts || !all || total > INT32_MAX)
+        status = FAIL(STATUS_NO_MEMORY, "no memory to count %lld function pairs", (long long)total);
+    status = status_agree(comm, status);
+    if (status == STATUS_OK) {
+        MPI_Gather(&own, 1, MPI_INT, counts, 1, MPI_INT, 0, comm);
+        if (rank == 0) {
+            starts[0] = 0;
+            for (int r = 1; r < size; r++)
+                starts[r] = starts[r - 1] + counts[r - 1];
+        }
+        MPI_Gatherv(list->bounds, own, MPI_DOUBLE, all, counts, starts, MPI_DOUBLE, 0, comm);
+        free(list->bounds);
+        *list = (struct pair_list){.bounds = all, .n = rank == 0 ? total : 0};
+        all = NULL;
+    }
+    free(all);
+    free(counts);
+    free(starts);
+    return status;
+}
+
+static int descending(const void *left, const void *right)
+{
+    double a = *(const double *)left, b = *(const double *)right;
+    return (a < b) - (a > b);
+}
+
+/* Number of (p, q), p of one sorted list and q of the other, that pass. */
+static int64_t count_products(const struct pair_list *ps, const struct pair_list *qs,
+                              double threshold)
+{
+    int64_t count = 0, partners = qs->n;
+    for (int64_t p = 0; p < ps->n; p++) {
+        while (partners > 0 && ps->bounds[p] * qs->bounds[partners - 1] < threshold)
+            partners--;
+        count += partners;
+    }
+    return count;
+}
+
+/* Number of p that pass with themselves. */
+static int64_t count_squares(const struct pair_list *ps, double threshold)
+{
+    int64_t count = 0;
+    while (count < ps->n && ps->bounds[count] * ps->bounds[count] >= threshold)
+        count++;
+    return count;
+}
+
+static void count_sorted(struct pair_list *off, struct pair_list *diagonal, double threshold,
+                         struct integral_count *count)
+{
+    qsort(off->bounds, (size_t)off->n, sizeof(double), descending);
+    qsort(diagonal->bounds, (size_t)diagonal->n, sizeof(double), descending);
+    int64_t off_off = count_products(off, off, threshold);
+    int64_t off_diagonal = count_products(off, diagonal, threshold);
+    int64_t diagonal_diagonal = count_products(diagonal, diagonal, threshold);
+    int64_t squares = count_squares(off, threshold) + count_squares(diagonal, threshold);
+    count->all = 4 * off_off + 4 * off_diagonal + diagonal_diagonal;
+    count->unique = (off_off + 2 * off_diagonal + diagonal_diagonal + squares) / 2;
+}
+
+enum status screening_count_integrals(const struct screening *screening, MPI_Comm comm,
+                                      struct integral_count *count)
+{
+    int rank;
+    MPI_Comm_rank(comm, &rank);
+    struct pair_list off = {0}, diagonal = {0};
+    *count = (struct integral_count){0};
+    enum status status = status_agree(comm, list_own_pairs(screening, rank, &off, &diagonal));
+    if (status == STATUS_OK)
+        status = gather(comm, &off);
+    if (status == STATUS_OK)
+        status = gather(comm, &diagonal);
+    if (status == STATUS_OK) {
+        if (rank == 0)
+            count_sorted(&off, &diagonal, screening->threshold, count);
+        MPI_Bcast(count, 2, MPI_INT64_T, 0, comm);
+    }
+    free(off.bounds);
+    free(diagonal.bounds);
+    return status;
+}

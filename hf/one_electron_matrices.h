@@ -1,0 +1,19 @@
+/* One-electron matrices over the whole basis, distributed. */
+#ifndef BERYL_HF_ONE_ELECTRON_MATRICES_H
+#define BERYL_HF_ONE_ELECTRON_MATRICES_H
+
+#include "basis/molecule.h"
+#include "hf/tiling.h"
+#include "support/darray.h"
+#include "support/status.h"
+
+/* Overlap; kinetic energy plus nuclear attraction, hartree; the components x, y, z of
+ * the dipole operator r about the origin, Bohr. Tile matrices that exist,
+ * overwritten; every process computes the tiles it holds. Collective.
+ * Errors: STATUS_NO_MEMORY; the same on every process. */
+enum status overlap_matrix(const struct tiling *tiling, struct darray *S);
+enum status core_hamiltonian_matrix(const struct tiling *tiling, const struct molecule *molecule,
+                                    struct darray *H);
+enum status dipole_matrices(const struct tiling *tiling, struct darray *const r[3]);
+
+#endif

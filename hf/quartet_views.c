@@ -1,0 +1,122 @@
+#include "hf/quartet_views.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Contributions kept per tile: one matrix for a closed shell; Coulomb, alpha
+ * and beta exchange otherwise. */
+static int n_matrices(const struct quartet_views *views)
+{
+    return views->n_spins == 1 ? 1 : 3;
+}
+
+static int64_t block_size(const struct quartet_views *views)
+{
+    return views->tiling->max_functions * views->tiling->max_functions;
+}
+
+enum status quartet_views_init(struct quartet_views *views, const struct tiling *tiling,
+                               struct density_tiles *density, struct fock_accumulator *accumulator,
+                               int n_spins)
+{
+    *views = (struct quartet_views){
+        .tiling = tiling, .density = density, .accumulator = accumulator, .n_spins = n_spins};
+    views->blocks = malloc((size_t)(6 * n_matrices(views) * block_size(views)) * sizeof(double));
+    if (!views->blocks)
+        return FAIL(STATUS_NO_MEMORY, "no memory for the tiles of a quartet");
+    return STATUS_OK;
+}
+
+void quartet_views_fini(struct quartet_views *views)
+{
+    free(views->blocks);
+    views->blocks = NULL;
+}
+
+/* The place of a pair among the quartet's different ones; *is_new if it was not
+ * there yet. */
+static int place_of_pair(struct quartet_views *views, int64_t pair, bool *is_new)
+{
+    for (int i = 0; i < views->n_pairs; i++) {
+        if (views->pair[i] == pair) {
+            *is_new = false;
+            return i;
+        }
+    }
+    views->pair[views->n_pairs] = pair;
+    *is_new = true;
+    return views->n_pairs++;
+}
+
+static void set_view(struct quartet_views *views, int r, int s, int place,
+                     const struct density_tile *D)
+{
+    struct tile_view *view = &views->view[r][s];
+    double *block = views->blocks + place * n_matrices(views) * block_size(views);
+    view->D = D;
+    view->coulomb = block;
+    for (int spin = 0; spin < 2; spin++)
+        view->exchange[spin] = views->n_spins == 1 ? block : block + (spin + 1) * block_size(views);
+    bool stored = views->tile[r] >= views->tile[s]; /* as r x s */
+    int64_t minor = views->tile[stored ? s : r];
+    int64_t n_functions = tile_n_functions(views->tiling, minor);
+    int64_t n_shells = tile_n_shells(views->tiling, minor);
+    view->stride[0] = stored ? n_functions : 1;
+    view->stride[1] = stored ? 1 : n_functions;
+    view->shell_stride[0] = stored ? n_shells : 1;
+    view->shell_stride[1] = stored ? 1 : n_shells;
+}
+
+static void release_density(struct quartet_views *views)
+{
+    for (int i = 0; i < views->n_pairs; i++)
+        density_tiles_release(views->density, views->pair[i]);
+    views->n_pairs = 0;
+}
+
+enum status quartet_views_begin(struct quartet_views *views, const struct tile_quartet *quartet)
+{
+    int64_t tiles[4] = {quartet->I, quartet->J, quartet->K, quartet->L};
+    memcpy(views->tile, tiles, sizeof tiles);
+    views->n_pairs = 0;
+    const struct density_tile *D[6];
+    for (int r = 0; r < 4; r++) {
+        for (int s = r + 1; s < 4; s++) {
+            int64_t high = tiles[r] >= tiles[s] ? tiles[r] : tiles[s];
+            int64_t low = tiles[r] >= tiles[s] ? tiles[s] : tiles[r];
+            bool is_new;
+            int place = place_of_pair(views, tile_pair_index(high, low), &is_new);
+            if (is_new) {
+                enum status status =
+                    density_tiles_pin(views->density, views->pair[place], &D[place]);
+                if (status != STATUS_OK) {
+                    views->n_pairs--;
+                    release_density(views);
+                    return status;
+                }
+            }
+            set_view(views, r, s, place, D[place]);
+            set_view(views, s, r, place, D[place]);
+        }
+    }
+    memset(views->blocks, 0,
+           (size_t)(views->n_pairs * n_matrices(views) * block_size(views)) * sizeof(double));
+    return STATUS_OK;
+}
+
+enum status quartet_views_end(struct quartet_views *views)
+{
+    enum status status = STATUS_OK;
+    for (int i = 0; i < views->n_pairs && status == STATUS_OK; i++) {
+        const double *block = views->blocks + i * n_matrices(views) * block_size(views);
+        if (views->n_spins == 1) {
+            status = fock_accumulator_add(views->accumulator, 0, views->pair[i], block, NULL);
+            continue;
+        }
+        for (int spin = 0; spin < 2 && status == STATUS_OK; spin++)
+            status = fock_accumulator_add(views->accumulator, spin, views->pair[i],
+                                          block + (spin + 1) * block_size(views), block);
+    }
+    release_density(views);
+    return status;
+}

@@ -1,0 +1,60 @@
+/* The tiles of D and F that a tile quartet (IJ|KL) touches, seen from its roles.
+ *
+ * A quartet reads and writes the tiles of the six pairs of its roles I, J, K, L
+ * (numbers 0 to 3). Two pairs of roles may be the same tile, and a tile is stored
+ * with its larger tile number first; a view hides both. */
+#ifndef BERYL_HF_QUARTET_VIEWS_H
+#define BERYL_HF_QUARTET_VIEWS_H
+
+#include "hf/density_tiles.h"
+#include "hf/fock_accumulator.h"
+#include "hf/fock_tasks.h"
+#include "support/status.h"
+
+#include <stdint.h>
+
+/* Roles r and s: element (x, y), x a function of tile r and y of tile s, is at
+ * x * stride[0] + y * stride[1]; shell blocks alike with shell_stride. */
+struct tile_view {
+    const struct density_tile *D;
+    double *coulomb;     /* contributions to every spin's F */
+    double *exchange[2]; /* to one spin's; the coulomb block again for a closed shell */
+    int64_t stride[2];
+    int64_t shell_stride[2];
+};
+
+struct quartet_views {
+    const struct tiling *tiling; /* borrowed */
+    struct density_tiles *density;
+    struct fock_accumulator *accumulator;
+    int n_spins;
+    int64_t tile[4]; /* of each role */
+    struct tile_view view[4][4];
+    int n_pairs;     /* different tiles among the six */
+    int64_t pair[6]; /* their pair indices */
+    double *blocks;  /* contributions, n_blocks_per_pair matrices each; owned */
+};
+
+enum status quartet_views_init(struct quartet_views *views, const struct tiling *tiling,
+                               struct density_tiles *density, struct fock_accumulator *accumulator,
+                               int n_spins);
+void quartet_views_fini(struct quartet_views *views);
+
+/* Pins the tiles of D and clears the contributions. Every begin that succeeds needs an end. */
+enum status quartet_views_begin(struct quartet_views *views, const struct tile_quartet *quartet);
+
+/* Hands the contributions to the accumulator and releases the tiles of D. */
+enum status quartet_views_end(struct quartet_views *views);
+
+/* Index within its tile of a basis function, and of a shell, in a role. */
+static inline int64_t view_function(const struct quartet_views *views, int role, int64_t function)
+{
+    return function - views->tiling->first_function[views->tile[role]];
+}
+
+static inline int64_t view_shell(const struct quartet_views *views, int role, int64_t shell)
+{
+    return shell - views->tiling->first_shell[views->tile[role]];
+}
+
+#endif

@@ -1,0 +1,126 @@
+#include "hf/screening.h"
+
+#include "basis/two_electron.h"
+#include "support/agree.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static struct shell_rectangle tile_rectangle(const struct tiling *tiling, int64_t I, int64_t J)
+{
+    return (struct shell_rectangle){
+        .first = {tiling->first_shell[I], tiling->first_shell[J]},
+        .last = {tiling->first_shell[I + 1], tiling->first_shell[J + 1]},
+        .triangle = I == J,
+    };
+}
+
+/* Creates the array of shell bounds. */
+static enum status create_shell_bounds(const struct tiling *tiling, struct darray **bounds)
+{
+    int64_t n = tiling_n_pairs(tiling);
+    int64_t *sizes = malloc((size_t)n * sizeof *sizes);
+    *bounds = NULL;
+    enum status status =
+        sizes ? STATUS_OK
+              : FAIL(STATUS_NO_MEMORY, "no memory for the sizes of %lld tiles", (long long)n);
+    TRY(status_agree(MPI_COMM_WORLD, status));
+    for (int64_t I = 0; I < tiling->n_tiles; I++)
+        for (int64_t J = 0; J <= I; J++)
+            sizes[tile_pair_index(I, J)] = tile_n_shells(tiling, I) * tile_n_shells(tiling, J);
+    status = darray_create("Schwarz bounds", DARRAY_DOUBLE, n, sizes, bounds);
+    free(sizes);
+    return status;
+}
+
+/* Bounds of one tile pair into bounds (row-major), and the largest of them. */
+static enum status tile_pair_bounds(const struct tiling *tiling, struct two_electron *engine,
+                                    int64_t I, int64_t J, double *bounds, double *function_bounds,
+                                    double *largest)
+{
+    struct shell_rectangle rectangle = tile_rectangle(tiling, I, J);
+    TRY(two_electron_bounds(engine, tiling->shells, &rectangle, bounds, function_bounds));
+    int64_t n_I = tile_n_shells(tiling, I), n_J = tile_n_shells(tiling, J);
+    *largest = 0;
+    for (int64_t i = 0; i < n_I; i++) {
+        for (int64_t j = 0; j < (I == J ? i + 1 : n_J); j++) {
+            if (I == J)
+                bounds[j * n_J + i] = bounds[i * n_J + j];
+            *largest = fmax(*largest, bounds[i * n_J + j]);
+        }
+    }
+    return STATUS_OK;
+}
+
+/* The tile pairs of this process: dealt out cyclically, as the array is, so that
+ * the bounds are written where they were computed. */
+static enum status compute_own_bounds(struct screening *screening, int rank)
+{
+    const struct tiling *tiling = screening->tiling;
+    struct two_electron *engine;
+    TRY(two_electron_create(tiling->shells, &engine));
+    int64_t max_shells = 0;
+    for (int64_t I = 0; I < tiling->n_tiles; I++)
+        max_shells = tile_n_shells(tiling, I) > max_shells ? tile_n_shells(tiling, I) : max_shells;
+    double *bounds = malloc((size_t)(max_shells * max_shells) * sizeof(double));
+    enum status status =
+        bounds ? STATUS_OK : FAIL(STATUS_NO_MEMORY, "no memory for the bounds of a tile");
+    for (int64_t I = 0; I < tiling->n_tiles; I++) {
+        for (int64_t J = 0; J <= I && status == STATUS_OK; J++) {
+            int64_t pair = tile_pair_index(I, J);
+            if (darray_owner(screening->shell_bounds, pair) != rank)
+                continue;
+            status =
+                tile_pair_bounds(tiling, engine, I, J, bounds, NULL, &screening->tile_bounds[pair]);
+            if (status == STATUS_OK)
+                darray_put(screening->shell_bounds, pair, bounds);
+        }
+    }
+    free(bounds);
+    two_electron_destroy(engine);
+    return status;
+}
+
+enum status screening_create(const struct tiling *tiling, double threshold, MPI_Comm comm,
+                             struct screening **screening)
+{
+    int rank;
+    MPI_Comm_rank(comm, &rank);
+    int64_t n = tiling_n_pairs(tiling);
+    struct screening *made = calloc(1, sizeof *made);
+    if (made)
+        made->tile_bounds = calloc((size_t)n, sizeof *made->tile_bounds);
+    *screening = NULL;
+    enum status status =
+        made && made->tile_bounds
+            ? STATUS_OK
+            : FAIL(STATUS_NO_MEMORY, "no memory for the bounds of %lld tile pairs", (long long)n);
+    status = status_agree(comm, status);
+    if (status == STATUS_OK) {
+        made->tiling = tiling;
+        made->threshold = threshold;
+        status = create_shell_bounds(tiling, &made->shell_bounds);
+    }
+    if (status == STATUS_OK) {
+        status = status_agree(comm, compute_own_bounds(made, rank));
+        darray_sync();
+    }
+    if (status != STATUS_OK) {
+        screening_destroy(made);
+        return status;
+    }
+    MPI_Allreduce(MPI_IN_PLACE, made->tile_bounds, (int)n, MPI_DOUBLE, MPI_MAX, comm);
+    for (int64_t pair = 0; pair < n; pair++)
+        made->max_bound = fmax(made->max_bound, made->tile_bounds[pair]);
+    *screening = made;
+    return STATUS_OK;
+}
+
+void screening_destroy(struct screening *screening)
+{
+    if (!screening)
+        return;
+    darray_destroy(screening->shell_bounds);
+    free(screening->tile_bounds);
+    free(screening);
+}

@@ -1,0 +1,54 @@
+/* Schwarz bounds of shells, tiles and functions.
+ *
+ *   |(ab|cd)| <= Q_ab Q_cd,   Q_ab = sqrt(max |(ab|ab)|)
+ *
+ * Shell bounds are distributed like a matrix; the largest bound of every tile
+ * pair is kept by every process. Source: Haeser & Ahlrichs, J. Comput. Chem.
+ * 10, 104 (1989). */
+#ifndef BERYL_HF_SCREENING_H
+#define BERYL_HF_SCREENING_H
+
+#include "hf/tiling.h"
+#include "support/darray.h"
+#include "support/status.h"
+
+#include <mpi.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+struct screening {
+    const struct tiling *tiling; /* borrowed */
+    double threshold;            /* a quartet below it is left out, hartree */
+    struct darray *shell_bounds; /* tile pairs I >= J: n_shells(I) x n_shells(J), row-major */
+    double *tile_bounds;         /* per tile pair, by tile_pair_index; the same everywhere */
+    double max_bound;
+};
+
+/* Computes all bounds. Collective over all processes. threshold > 0.
+ * Errors: STATUS_NO_MEMORY; the same on every process. */
+enum status screening_create(const struct tiling *tiling, double threshold, MPI_Comm comm,
+                             struct screening **screening);
+void screening_destroy(struct screening *screening);
+
+/* Whether a quartet of shells is computed: its bound Q_ab Q_cd must reach the
+ * threshold, and so must the largest change that it can make to an element of F,
+ * which is the bound times the larger of
+ *   coulomb_weight   2 max |D| over the blocks ab and cd (total density)
+ *   exchange_weight  max |D| / 2 (closed shell) or max |Ds| over ac, ad, bc, bd */
+static inline bool quartet_counts(double bound, double coulomb_weight, double exchange_weight,
+                                  double threshold)
+{
+    double weight = coulomb_weight > exchange_weight ? coulomb_weight : exchange_weight;
+    return bound >= threshold && bound * weight >= threshold;
+}
+
+/* Number of integrals (mn|ls) whose Schwarz bound over functions is at least the
+ * threshold: of all n^4, and of the unique ones under the 8-fold symmetry.
+ * Collective; results on every process. Errors: STATUS_NO_MEMORY. */
+struct integral_count {
+    int64_t all, unique;
+};
+enum status screening_count_integrals(const struct screening *screening, MPI_Comm comm,
+                                      struct integral_count *count);
+
+#endif

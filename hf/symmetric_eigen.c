@@ -1,0 +1,22 @@
+#include "hf/symmetric_eigen.h"
+
+#include <stdlib.h>
+
+/* LAPACK, through the Fortran interface. */
+void dsyev_(const char *job, const char *triangle, const int *n, double *A, const int *stride,
+            double *values, double *work, const int *n_work, int *info);
+
+enum status symmetric_eigen(int n, double *A, double *values)
+{
+    int n_work = 34 * n, info;
+    double *work = malloc((size_t)n_work * sizeof *work);
+    if (!work)
+        return FAIL(STATUS_NO_MEMORY, "no memory for eigenvectors of %d rows", n);
+    /* The lower triangle by rows is the upper one by columns. */
+    dsyev_("V", "U", &n, A, &n, values, work, &n_work, &info);
+    free(work);
+    if (info != 0)
+        return FAIL(STATUS_NUMERIC, "LAPACK found no eigenvectors of a matrix of %d rows (%d)", n,
+                    info);
+    return STATUS_OK;
+}

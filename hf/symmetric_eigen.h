@@ -1,0 +1,15 @@
+/* Eigenvectors of small symmetric matrices held whole by one process. */
+#ifndef BERYL_HF_SYMMETRIC_EIGEN_H
+#define BERYL_HF_SYMMETRIC_EIGEN_H
+
+#include "support/status.h"
+
+/* A V = V diag(values) by LAPACK, n >= 1. Not collective; the same bits on every
+ * process that gets the same bits.
+ * A       n x n, the lower triangle of the row-major matrix is read; overwritten
+ *         with the orthonormal eigenvectors, vector k at A[k * n .. k * n + n - 1]
+ * values  n, ascending
+ * Errors: STATUS_NO_MEMORY, STATUS_NUMERIC. */
+enum status symmetric_eigen(int n, double *A, double *values);
+
+#endif

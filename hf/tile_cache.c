@@ -1,0 +1,133 @@
+#include "hf/tile_cache.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+/* An item that is here, in the list from the most to the least recently used. */
+struct entry {
+    int64_t number, bytes;
+    int pins;
+    void *item;
+    struct entry *newer, *older;
+};
+
+struct tile_cache {
+    struct tile_cache_source source;
+    int64_t budget, used, n_loads;
+    struct entry **entries; /* by number; NULL where absent */
+    int64_t n_items;
+    struct entry *newest, *oldest;
+};
+
+enum status tile_cache_create(int64_t n_items, int64_t budget_bytes,
+                              const struct tile_cache_source *source, struct tile_cache **cache)
+{
+    struct tile_cache *made = calloc(1, sizeof *made);
+    *cache = NULL;
+    if (made)
+        made->entries = calloc((size_t)n_items + 1, sizeof(struct entry *));
+    if (!made || !made->entries) {
+        free(made);
+        return FAIL(STATUS_NO_MEMORY, "no memory for a cache of %lld items", (long long)n_items);
+    }
+    made->source = *source;
+    made->budget = budget_bytes;
+    made->n_items = n_items;
+    *cache = made;
+    return STATUS_OK;
+}
+
+static void unlink_entry(struct tile_cache *cache, struct entry *entry)
+{
+    *(entry->newer ? &entry->newer->older : &cache->newest) = entry->older;
+    *(entry->older ? &entry->older->newer : &cache->oldest) = entry->newer;
+}
+
+static void link_newest(struct tile_cache *cache, struct entry *entry)
+{
+    entry->newer = NULL;
+    entry->older = cache->newest;
+    *(cache->newest ? &cache->newest->newer : &cache->oldest) = entry;
+    cache->newest = entry;
+}
+
+static void drop(struct tile_cache *cache, struct entry *entry)
+{
+    unlink_entry(cache, entry);
+    cache->entries[entry->number] = NULL;
+    cache->used -= entry->bytes;
+    cache->source.unload(entry->number, entry->item, cache->source.context);
+    free(entry);
+}
+
+/* Drops the oldest unpinned items until the budget is kept or all are pinned. */
+static void keep_budget(struct tile_cache *cache)
+{
+    struct entry *entry = cache->oldest;
+    while (entry && cache->used > cache->budget) {
+        struct entry *newer = entry->newer;
+        if (entry->pins == 0)
+            drop(cache, entry);
+        entry = newer;
+    }
+}
+
+enum status tile_cache_pin(struct tile_cache *cache, int64_t number, void **item)
+{
+    assert(number >= 0 && number < cache->n_items);
+    struct entry *entry = cache->entries[number];
+    if (!entry) {
+        entry = calloc(1, sizeof *entry);
+        if (!entry)
+            return FAIL(STATUS_NO_MEMORY, "no memory for a cache entry");
+        entry->number = number;
+        enum status status =
+            cache->source.load(number, cache->source.context, &entry->item, &entry->bytes);
+        if (status != STATUS_OK) {
+            free(entry);
+            return status;
+        }
+        cache->entries[number] = entry;
+        cache->used += entry->bytes;
+        cache->n_loads++;
+        link_newest(cache, entry);
+    } else if (cache->newest != entry) {
+        unlink_entry(cache, entry);
+        link_newest(cache, entry);
+    }
+    entry->pins++;
+    *item = entry->item;
+    keep_budget(cache);
+    return STATUS_OK;
+}
+
+void tile_cache_release(struct tile_cache *cache, int64_t number)
+{
+    struct entry *entry = cache->entries[number];
+    assert(entry && entry->pins > 0);
+    entry->pins--;
+    if (entry->pins == 0)
+        keep_budget(cache);
+}
+
+void tile_cache_clear(struct tile_cache *cache)
+{
+    while (cache->oldest) {
+        assert(cache->oldest->pins == 0);
+        drop(cache, cache->oldest);
+    }
+}
+
+void tile_cache_destroy(struct tile_cache *cache)
+{
+    if (!cache)
+        return;
+    tile_cache_clear(cache);
+    free(cache->entries);
+    free(cache);
+}
+
+int64_t tile_cache_n_loads(const struct tile_cache *cache)
+{
+    return cache->n_loads;
+}

@@ -1,0 +1,41 @@
+/* A cache of items by number with a budget in bytes: least recently used out.
+ *
+ * Used for tiles of D, for accumulators of F and for shell pairs. An item that
+ * is pinned stays, even beyond the budget; a budget of 0 keeps an item only
+ * while it is pinned. */
+#ifndef BERYL_HF_TILE_CACHE_H
+#define BERYL_HF_TILE_CACHE_H
+
+#include "support/status.h"
+
+#include <stdint.h>
+
+/* How items come and go. */
+struct tile_cache_source {
+    /* Makes item `number`; *bytes is what counts against the budget. */
+    enum status (*load)(int64_t number, void *context, void **item, int64_t *bytes);
+    /* Disposes of it (writes back an accumulator, frees the memory). */
+    void (*unload)(int64_t number, void *item, void *context);
+    void *context; /* borrowed */
+};
+
+struct tile_cache;
+
+enum status tile_cache_create(int64_t n_items, int64_t budget_bytes,
+                              const struct tile_cache_source *source, struct tile_cache **cache);
+
+/* Unloads everything, then frees the cache; NULL is fine. */
+void tile_cache_destroy(struct tile_cache *cache);
+
+/* Loads the item unless it is here, and keeps it until it is released as often
+ * as it was pinned. Errors: those of load. */
+enum status tile_cache_pin(struct tile_cache *cache, int64_t number, void **item);
+void tile_cache_release(struct tile_cache *cache, int64_t number);
+
+/* Unloads every item; none may be pinned. */
+void tile_cache_clear(struct tile_cache *cache);
+
+/* Items loaded since creation, for statistics and tests. */
+int64_t tile_cache_n_loads(const struct tile_cache *cache);
+
+#endif

@@ -1,0 +1,244 @@
+/* Symmetric matrices by tiles: conversions and reductions. */
+#include "hf/tiling.h"
+#include "support/agree.h"
+#include "support/sha256.h"
+
+#include <mpi.h>
+#include <stdlib.h>
+
+enum status tile_matrix_create(const struct tiling *tiling, const char *name, enum darray_type type,
+                               struct darray **matrix)
+{
+    int64_t n = tiling_n_pairs(tiling);
+    int64_t *sizes = malloc((size_t)n * sizeof *sizes);
+    *matrix = NULL;
+    enum status status =
+        sizes ? STATUS_OK : FAIL(STATUS_NO_MEMORY, "%s: no memory for its tile sizes", name);
+    TRY(status_agree(MPI_COMM_WORLD, status));
+    for (int64_t I = 0; I < tiling->n_tiles; I++)
+        for (int64_t J = 0; J <= I; J++)
+            sizes[tile_pair_index(I, J)] =
+                tile_n_functions(tiling, I) * tile_n_functions(tiling, J);
+    status = darray_create(name, type, n, sizes, matrix);
+    free(sizes);
+    return status;
+}
+
+/* first[I] to first[I + 1] are this process's rows (columns) of a dense matrix
+ * that lie in tile I: global indices ascend with the local ones. */
+static void find_local_ranges(const struct tiling *tiling, const struct dense *dense,
+                              int (*global)(const struct dense *, int), int n_local, int n_global,
+                              int *first)
+{
+    int local = 0;
+    for (int64_t I = 0; I <= tiling->n_tiles; I++) {
+        int64_t start = tiling->first_function[I];
+        while (local < n_local && global(dense, local) < start && global(dense, local) < n_global)
+            local++;
+        first[I] = local;
+    }
+}
+
+/* What a conversion needs beside its arguments. */
+struct conversion {
+    int *first_row, *first_column; /* n_tiles + 1 */
+    double *tile;
+};
+
+static void conversion_fini(struct conversion *conversion)
+{
+    free(conversion->first_row);
+    free(conversion->first_column);
+    free(conversion->tile);
+}
+
+static enum status conversion_init(const struct tiling *tiling, const struct dense *dense,
+                                   struct conversion *conversion)
+{
+    size_t n = (size_t)tiling->n_tiles + 1;
+    size_t m = (size_t)tiling->max_functions;
+    conversion->first_row = malloc(n * sizeof(int));
+    conversion->first_column = malloc(n * sizeof(int));
+    conversion->tile = malloc(m * m * sizeof(double));
+    enum status status = STATUS_OK;
+    if (!conversion->first_row || !conversion->first_column || !conversion->tile)
+        status = FAIL(STATUS_NO_MEMORY, "no memory to convert a matrix of %d rows", dense->n_rows);
+    status = status_agree(dense->grid->comm, status);
+    if (status != STATUS_OK) {
+        conversion_fini(conversion);
+        return status;
+    }
+    find_local_ranges(tiling, dense, dense_global_row, dense->local_rows, dense->n_rows,
+                      conversion->first_row);
+    find_local_ranges(tiling, dense, dense_global_column, dense->local_columns, dense->n_columns,
+                      conversion->first_column);
+    return STATUS_OK;
+}
+
+/* This process's elements of the dense block (A, B) and the tile (I, J) that holds
+ * it, itself (A == I) or transposed, side by side. */
+static void copy_block(const struct tiling *tiling, const struct conversion *conversion,
+                       struct dense *dense, int64_t A, int64_t B)
+{
+    int64_t I = A >= B ? A : B, J = A >= B ? B : A;
+    int64_t n_J = tile_n_functions(tiling, J);
+    int64_t row_stride = A == I ? n_J : 1, column_stride = A == I ? 1 : n_J;
+    for (int c = conversion->first_column[B]; c < conversion->first_column[B + 1]; c++) {
+        int64_t column = dense_global_column(dense, c) - tiling->first_function[B];
+        for (int r = conversion->first_row[A]; r < conversion->first_row[A + 1]; r++) {
+            int64_t row = dense_global_row(dense, r) - tiling->first_function[A];
+            dense->local[(size_t)c * (size_t)dense->local_rows + (size_t)r] =
+                conversion->tile[row * row_stride + column * column_stride];
+        }
+    }
+}
+
+static bool owns_part(const struct conversion *conversion, int64_t A, int64_t B)
+{
+    return conversion->first_row[A] < conversion->first_row[A + 1] &&
+           conversion->first_column[B] < conversion->first_column[B + 1];
+}
+
+enum status tile_matrix_to_dense(const struct tiling *tiling, const struct darray *tiles,
+                                 struct dense *dense)
+{
+    struct conversion conversion = {0};
+    TRY(conversion_init(tiling, dense, &conversion));
+    darray_sync();
+    for (int64_t I = 0; I < tiling->n_tiles; I++) {
+        for (int64_t J = 0; J <= I; J++) {
+            bool lower = owns_part(&conversion, I, J), upper = owns_part(&conversion, J, I);
+            if (!lower && !upper)
+                continue;
+            darray_get(tiles, tile_pair_index(I, J), conversion.tile);
+            if (lower)
+                copy_block(tiling, &conversion, dense, I, J);
+            if (upper && I != J)
+                copy_block(tiling, &conversion, dense, J, I);
+        }
+    }
+    darray_sync();
+    conversion_fini(&conversion);
+    return STATUS_OK;
+}
+
+/* The part of tile (I, J), I >= J, that this process holds in dense; zero elsewhere. */
+static void gather_part(const struct tiling *tiling, const struct conversion *conversion,
+                        const struct dense *dense, int64_t I, int64_t J)
+{
+    int64_t n_I = tile_n_functions(tiling, I), n_J = tile_n_functions(tiling, J);
+    for (int64_t i = 0; i < n_I * n_J; i++)
+        conversion->tile[i] = 0;
+    for (int c = conversion->first_column[J]; c < conversion->first_column[J + 1]; c++) {
+        int64_t column = dense_global_column(dense, c) - tiling->first_function[J];
+        for (int r = conversion->first_row[I]; r < conversion->first_row[I + 1]; r++) {
+            int64_t row = dense_global_row(dense, r) - tiling->first_function[I];
+            double value = dense->local[(size_t)c * (size_t)dense->local_rows + (size_t)r];
+            if (I == J && row < column)
+                continue;
+            conversion->tile[row * n_J + column] = value;
+            if (I == J)
+                conversion->tile[column * n_J + row] = value;
+        }
+    }
+}
+
+enum status tile_matrix_from_dense(const struct tiling *tiling, const struct dense *dense,
+                                   struct darray *tiles)
+{
+    struct conversion conversion = {0};
+    TRY(conversion_init(tiling, dense, &conversion));
+    /* Every element has one holder, so adding to zero is copying. */
+    darray_zero(tiles);
+    for (int64_t I = 0; I < tiling->n_tiles; I++) {
+        for (int64_t J = 0; J <= I; J++) {
+            if (!owns_part(&conversion, I, J))
+                continue;
+            gather_part(tiling, &conversion, dense, I, J);
+            darray_acc(tiles, tile_pair_index(I, J), conversion.tile);
+        }
+    }
+    darray_sync();
+    conversion_fini(&conversion);
+    return STATUS_OK;
+}
+
+/* Rank 0's share of the digest: the rows of one tile row at a time. */
+static enum status digest_rows(const struct tiling *tiling, const struct darray *tiles,
+                               struct sha256 *digest)
+{
+    int64_t n = tiling->shells->n_functions, m = tiling->max_functions;
+    double *tile = malloc((size_t)(m * m) * sizeof(double));
+    double *rows = malloc((size_t)(m * n) * sizeof(double));
+    if (!tile || !rows) {
+        free(tile);
+        free(rows);
+        return FAIL(STATUS_NO_MEMORY, "no memory for the digest of a matrix");
+    }
+    for (int64_t A = 0; A < tiling->n_tiles; A++) {
+        int64_t n_A = tile_n_functions(tiling, A);
+        for (int64_t B = 0; B < tiling->n_tiles; B++) {
+            int64_t I = A >= B ? A : B, J = A >= B ? B : A, n_B = tile_n_functions(tiling, B);
+            int64_t row_stride = A >= B ? n_B : 1, column_stride = A >= B ? 1 : n_A;
+            darray_get(tiles, tile_pair_index(I, J), tile);
+            double *out = rows + tiling->first_function[B];
+            for (int64_t i = 0; i < n_A; i++)
+                for (int64_t j = 0; j < n_B; j++)
+                    out[i * n + j] = tile[i * row_stride + j * column_stride];
+        }
+        sha256_add(digest, rows, (size_t)(n_A * n) * sizeof(double));
+    }
+    free(tile);
+    free(rows);
+    return STATUS_OK;
+}
+
+enum status tile_matrix_sha256(const struct tiling *tiling, const struct darray *tiles,
+                               char text[65])
+{
+    int rank;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    enum status status = STATUS_OK;
+    text[0] = '\0';
+    darray_sync();
+    if (rank == 0) {
+        struct sha256 *digest;
+        status = sha256_create(&digest);
+        if (status == STATUS_OK) {
+            status = digest_rows(tiling, tiles, digest);
+            sha256_finish(digest, text);
+            sha256_destroy(digest);
+        }
+    }
+    MPI_Bcast(text, 65, MPI_CHAR, 0, MPI_COMM_WORLD);
+    return status_agree(MPI_COMM_WORLD, status);
+}
+
+enum status tile_matrix_dot(const struct tiling *tiling, const struct darray *A,
+                            const struct darray *B, double *dot)
+{
+    int rank;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    size_t m = (size_t)tiling->max_functions;
+    double *a = malloc(m * m * sizeof(double)), *b = malloc(m * m * sizeof(double));
+    enum status status = a && b ? STATUS_OK : FAIL(STATUS_NO_MEMORY, "no memory for two tiles");
+    double own = 0;
+    darray_sync();
+    for (int64_t I = 0; I < tiling->n_tiles && status == STATUS_OK; I++) {
+        for (int64_t J = 0; J <= I; J++) {
+            int64_t pair = tile_pair_index(I, J);
+            if (darray_owner(A, pair) != rank)
+                continue;
+            darray_get(A, pair, a);
+            darray_get(B, pair, b);
+            double sum = 0;
+            for (int64_t i = 0; i < darray_block_size(A, pair); i++)
+                sum += a[i] * b[i];
+            own += I == J ? sum : 2 * sum;
+        }
+    }
+    free(a);
+    free(b);
+    MPI_Allreduce(&own, dot, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+    return status_agree(MPI_COMM_WORLD, status);
+}

@@ -1,0 +1,75 @@
+/* Tiles: consecutive shells, near a wanted number of functions, and symmetric
+ * matrices distributed by them.
+ *
+ * A symmetric matrix over the basis is an array of the tiles (I, J), I >= J, each
+ * row-major, n_I x n_J; diagonal tiles are stored whole. Block numbers go
+ * row by row, so the blocks are dealt to the processes cyclically. */
+#ifndef BERYL_HF_TILING_H
+#define BERYL_HF_TILING_H
+
+#include "basis/shells.h"
+#include "support/darray.h"
+#include "support/dense.h"
+#include "support/status.h"
+
+#include <stdint.h>
+
+struct tiling {
+    const struct shells *shells; /* borrowed */
+    int64_t n_tiles;
+    int64_t max_functions;   /* of a tile */
+    int64_t *first_shell;    /* n_tiles + 1 */
+    int64_t *first_function; /* n_tiles + 1 */
+};
+
+/* Cuts the shells, in order, into tiles of at most target functions; a single
+ * larger shell is a tile of its own. target >= 1. Errors: STATUS_NO_MEMORY. */
+enum status tiling_create(const struct shells *shells, int64_t target, struct tiling **tiling);
+void tiling_destroy(struct tiling *tiling);
+
+static inline int64_t tile_n_functions(const struct tiling *tiling, int64_t tile)
+{
+    return tiling->first_function[tile + 1] - tiling->first_function[tile];
+}
+
+static inline int64_t tile_n_shells(const struct tiling *tiling, int64_t tile)
+{
+    return tiling->first_shell[tile + 1] - tiling->first_shell[tile];
+}
+
+/* Number of tile pairs I >= J, and the number of one; I >= J. */
+static inline int64_t tiling_n_pairs(const struct tiling *tiling)
+{
+    return tiling->n_tiles * (tiling->n_tiles + 1) / 2;
+}
+
+static inline int64_t tile_pair_index(int64_t I, int64_t J)
+{
+    return I * (I + 1) / 2 + J;
+}
+
+/* The pair of an index, exactly, for any index below 2^62. */
+void tile_pair_of_index(int64_t index, int64_t *I, int64_t *J);
+
+/* A symmetric matrix of zeros. Collective. */
+enum status tile_matrix_create(const struct tiling *tiling, const char *name, enum darray_type type,
+                               struct darray **matrix);
+
+/* Copies between the two layouts; every process takes part, and the matrix
+ * that is written is complete on return. from_dense reads the lower triangle
+ * only. Doubles only. Collective. Errors: STATUS_NO_MEMORY. */
+enum status tile_matrix_to_dense(const struct tiling *tiling, const struct darray *tiles,
+                                 struct dense *dense);
+enum status tile_matrix_from_dense(const struct tiling *tiling, const struct dense *dense,
+                                   struct darray *tiles);
+
+/* SHA-256, in hex, of the whole matrix as row-major native doubles. Collective; every process
+ * gets the text. */
+enum status tile_matrix_sha256(const struct tiling *tiling, const struct darray *tiles,
+                               char text[65]);
+
+/* *dot = sum_ij A_ij B_ij, the same on every process. Collective. */
+enum status tile_matrix_dot(const struct tiling *tiling, const struct darray *A,
+                            const struct darray *B, double *dot);
+
+#endif

@@ -1,0 +1,31 @@
+/* What ran, where and for how long: one entry per task that ran, so that a
+ * pool of 2e10 tasks of which few run costs only those few. */
+#ifndef BERYL_SCHED_HISTORY_H
+#define BERYL_SCHED_HISTORY_H
+
+#include "support/status.h"
+
+#include <stdint.h>
+
+struct history_entry {
+    int64_t task;
+    float time_s; /* seven digits, where the clock gives fewer */
+    int32_t worker;
+};
+
+/* Zero-initialised is empty. */
+struct history {
+    struct history_entry *entries; /* n_entries, in the order in which they ended */
+    int64_t n_entries;
+    int64_t capacity;
+};
+
+/* Appends an entry. Errors: STATUS_NO_MEMORY, the history is then unchanged. */
+enum status history_add(struct history *history, int64_t task, double time_s, int worker);
+
+/* Forgets the entries and keeps the memory. */
+void history_clear(struct history *history);
+
+void history_fini(struct history *history);
+
+#endif

@@ -1,0 +1,92 @@
+/* A scheduling mode: a state machine for one worker, as a table of functions.
+ *
+ * A driver calls, for each worker,
+ *
+ *     init, seed
+ *     for each iteration:
+ *         next until MODE_DONE; after every MODE_RUN finished for each of its tasks
+ *         restore until MODE_DONE
+ *     fini
+ *
+ * and receive, sent and fetched whenever there is something to tell, also
+ * between MODE_RUN and finished. Calls for one worker never overlap, whatever
+ * the number of its threads; calls for different workers may. A mode acts on
+ * the world only through comm.h, never waits, and keeps all that it knows in
+ * its state: a simulated driver runs 10^5 workers in one process. */
+#ifndef BERYL_SCHED_MODE_H
+#define BERYL_SCHED_MODE_H
+
+#include "sched/comm.h"
+#include "sched/seeding.h"
+#include "sched/task_ranges.h"
+#include "sched/taskpool.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* What a worker is to do now. */
+enum mode_step {
+    MODE_RUN,    /* these tasks, all of them, in order */
+    MODE_SEARCH, /* wait for the next event; work is being looked for */
+    MODE_WAIT,   /* wait for the next event; nothing to look for */
+    MODE_DONE,   /* nothing any more: no task, message or answer will come to this
+                  * worker in this phase; bulk it sent may still be on its way */
+};
+
+/* What the workers of a pool have in common; outlives their states. */
+struct mode_setup {
+    const struct taskpool_problem *problem;
+    const struct taskpool_settings *settings;
+    const struct seeding *seeding; /* NULL if the mode does not ask for it */
+};
+
+struct mode {
+    const char *name;
+    size_t state_size; /* bytes of one worker's state, zeroed before init */
+    bool seeded;       /* whether it starts from setup->seeding */
+
+    /* Prepares a state. Both arguments are borrowed until fini.
+     * Errors: STATUS_USAGE, STATUS_NO_MEMORY; fini is then not called. */
+    enum status (*init)(void *state, const struct mode_setup *setup, struct comm *comm);
+    void (*fini)(void *state); /* NULL if nothing is owned */
+
+    /* Gives this worker its tasks for the first iteration; NULL if it has none
+     * beforehand. Errors: STATUS_NO_MEMORY. */
+    enum status (*seed)(void *state);
+
+    /* Sets *range on MODE_RUN. With several executors it may be called again
+     * before the tasks of an earlier MODE_RUN have finished. After MODE_SEARCH
+     * and MODE_WAIT it is called again when something has happened. */
+    enum mode_step (*next)(void *state, struct task_range *range);
+
+    /* A message from a worker arrived; its bytes are valid, and aligned for any
+     * type, until return. NULL: the mode sends none. */
+    void (*receive)(void *state, int from, const void *message, size_t size);
+
+    /* The bulk of a message is no longer read. NULL: the mode sends none. */
+    void (*sent)(void *state, int64_t token);
+
+    /* The answer to comm_fetch_add. NULL: the mode does not use the counter. */
+    void (*fetched)(void *state, int64_t value);
+
+    /* A task ended, or was passed over after a failure (time_s 0). NULL: the
+     * mode need not know, and tasks need not be timed one by one. */
+    void (*finished)(void *state, int64_t task, double time_s);
+
+    /* Prepares the next iteration; called again after events until MODE_DONE.
+     * Returns MODE_WAIT or MODE_DONE. */
+    enum mode_step (*restore)(void *state);
+
+    /* Fraction of the pool's tasks that are done, as far as this worker knows;
+     * n_run tasks have run on it in this iteration. */
+    double (*progress)(const void *state, int64_t n_run);
+};
+
+/* The mode at an index of taskpool_mode_names. */
+const struct mode *mode_find(int index);
+
+extern const struct mode mode_static;
+extern const struct mode mode_counter;
+
+#endif

@@ -1,0 +1,102 @@
+/* Mode `counter`: a shared counter hands out chunks of the IDs in their order,
+ * whatever the seeding; what NWChem does with nxtval.
+ *
+ * A worker without tasks adds the size of a chunk to the counter and owns the
+ * IDs from the value before to the value after. With --guided the chunk is the
+ * tasks that are left, as of this worker's last look, divided by twice the
+ * number of workers, and at least --chunk: large chunks first, few accesses,
+ * small ones where the end must be balanced (Polychronopoulos and Kuck, IEEE
+ * Trans. Comput. 36 (1987) 1425, with half of their chunk, because tasks
+ * differ). A look that has aged only makes the chunk larger than meant. */
+#include "sched/mode.h"
+
+struct counter_state {
+    int64_t n_tasks;
+    int64_t min_chunk;
+    int64_t n_shares; /* guided: parts into which what is left is divided; else 0 */
+    struct comm *comm;
+
+    int64_t handed_out; /* tasks known to be handed out, to anyone */
+    int64_t asked_for;  /* size of the chunk on its way here */
+    bool asking;
+    struct task_range chunk; /* arrived and not begun */
+};
+
+static int64_t clamp(int64_t value, int64_t min, int64_t max)
+{
+    if (value < min)
+        return min;
+    return value > max ? max : value;
+}
+
+static enum status counter_init(void *state, const struct mode_setup *setup, struct comm *comm)
+{
+    struct counter_state *self = state;
+    self->n_tasks = setup->problem->n_tasks;
+    self->comm = comm;
+    /* No worker needs more than its share, and so the counter stays below
+     * TASKPOOL_MAX_TASKS + n_tasks, which fits, when all ask beyond the end. */
+    int64_t share = clamp(self->n_tasks / comm->size, 1, self->n_tasks);
+    self->min_chunk = clamp(setup->settings->chunk, 1, share);
+    self->n_shares = setup->settings->guided ? 2 * (int64_t)comm->size : 0;
+    return STATUS_OK;
+}
+
+static int64_t chunk_size(const struct counter_state *self)
+{
+    if (self->n_shares == 0)
+        return self->min_chunk;
+    int64_t guided = (self->n_tasks - self->handed_out) / self->n_shares;
+    return guided > self->min_chunk ? guided : self->min_chunk;
+}
+
+static enum mode_step counter_next(void *state, struct task_range *range)
+{
+    struct counter_state *self = state;
+    if (self->chunk.first < self->chunk.last) {
+        *range = self->chunk;
+        self->chunk = (struct task_range){0};
+        return MODE_RUN;
+    }
+    if (!self->asking) {
+        if (self->handed_out >= self->n_tasks)
+            return MODE_DONE;
+        self->asking = true;
+        self->asked_for = chunk_size(self);
+        comm_fetch_add(self->comm, self->asked_for);
+    }
+    return MODE_SEARCH;
+}
+
+static void counter_fetched(void *state, int64_t value)
+{
+    struct counter_state *self = state;
+    int64_t last = value + self->asked_for;
+    self->asking = false;
+    self->handed_out = last < self->n_tasks ? last : self->n_tasks;
+    self->chunk = (struct task_range){.first = value, .last = self->handed_out, .step = 1};
+}
+
+static enum mode_step counter_restore(void *state)
+{
+    struct counter_state *self = state;
+    self->handed_out = 0;
+    return MODE_DONE;
+}
+
+static double counter_progress(const void *state, int64_t n_run)
+{
+    const struct counter_state *self = state;
+    (void)n_run;
+    return self->n_tasks > 0 ? (double)self->handed_out / (double)self->n_tasks : 1;
+}
+
+const struct mode mode_counter = {
+    .name = "counter",
+    .state_size = sizeof(struct counter_state),
+    .init = counter_init,
+    .next = counter_next,
+    .fetched = counter_fetched,
+    .restore = counter_restore,
+    .progress = counter_progress,
+};

@@ -1,0 +1,60 @@
+/* Mode `static`: the seeding is final. No messages; the baseline. */
+#include "sched/mode.h"
+
+struct static_state {
+    const struct seeding *seeding;
+    int worker;
+    int64_t next_range; /* of the worker's seeding */
+    int64_t n_tasks;    /* of this worker */
+};
+
+static enum status static_init(void *state, const struct mode_setup *setup, struct comm *comm)
+{
+    struct static_state *self = state;
+    self->seeding = setup->seeding;
+    self->worker = comm->rank;
+    return STATUS_OK;
+}
+
+static enum status static_seed(void *state)
+{
+    struct static_state *self = state;
+    for (int64_t i = 0; i < seeding_n_ranges(self->seeding, self->worker); i++) {
+        struct task_range range = seeding_range(self->seeding, self->worker, i);
+        self->n_tasks += task_range_count(&range);
+    }
+    return STATUS_OK;
+}
+
+static enum mode_step static_next(void *state, struct task_range *range)
+{
+    struct static_state *self = state;
+    if (self->next_range == seeding_n_ranges(self->seeding, self->worker))
+        return MODE_DONE;
+    *range = seeding_range(self->seeding, self->worker, self->next_range++);
+    return MODE_RUN;
+}
+
+static enum mode_step static_restore(void *state)
+{
+    struct static_state *self = state;
+    self->next_range = 0;
+    return MODE_DONE;
+}
+
+static double static_progress(const void *state, int64_t n_run)
+{
+    const struct static_state *self = state;
+    return self->n_tasks > 0 ? (double)n_run / (double)self->n_tasks : 1;
+}
+
+const struct mode mode_static = {
+    .name = "static",
+    .state_size = sizeof(struct static_state),
+    .seeded = true,
+    .init = static_init,
+    .seed = static_seed,
+    .next = static_next,
+    .restore = static_restore,
+    .progress = static_progress,
+};

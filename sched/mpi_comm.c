@@ -1,0 +1,146 @@
+#include "sched/mpi_comm.h"
+
+#include "support/clock.h"
+
+#include <assert.h>
+#include <math.h>
+
+static double now(struct comm *comm)
+{
+    (void)comm;
+    return clock_now_s();
+}
+
+static void send(struct comm *comm, int to, const struct comm_message *message)
+{
+    struct mpi_comm *self = (struct mpi_comm *)comm;
+    assert(to >= 0 && to < comm->size && self->mode->receive);
+    assert(!message->bulk || self->mode->sent);
+    mpi_messages_send(&self->messages, to, message);
+}
+
+static void fetch_add(struct comm *comm, int64_t increment)
+{
+    struct mpi_comm *self = (struct mpi_comm *)comm;
+    assert(self->mode->fetched && !self->fetching);
+    self->fetching = self->fetch_recorded = true;
+    self->increment = increment;
+    self->n_fetches++;
+}
+
+static void wake(struct comm *comm, double delay_s)
+{
+    ((struct mpi_comm *)comm)->wake_s = clock_now_s() + delay_s;
+}
+
+static const struct comm_functions functions = {
+    .now = now, .send = send, .fetch_add = fetch_add, .wake = wake};
+
+void mpi_comm_init(struct mpi_comm *comm, MPI_Comm mpi, const struct mode *mode, uint64_t seed)
+{
+    *comm = (struct mpi_comm){.comm.functions = &functions, .mode = mode, .wake_s = INFINITY};
+    MPI_Comm_rank(mpi, &comm->comm.rank);
+    MPI_Comm_size(mpi, &comm->comm.size);
+    random_stream_init(&comm->comm.random, seed, (uint64_t)comm->comm.rank);
+    mpi_messages_init(&comm->messages, mpi);
+    /* Windows are not to be had everywhere: only who needs one asks for it. */
+    if (mode->fetched)
+        mpi_counter_init(&comm->counter, mpi);
+}
+
+void mpi_comm_fini(struct mpi_comm *comm)
+{
+    if (comm->mode->fetched)
+        mpi_counter_fini(&comm->counter);
+    mpi_messages_fini(&comm->messages);
+}
+
+void mpi_comm_begin(struct mpi_comm *comm)
+{
+    comm->wake_s = INFINITY;
+    if (comm->mode->fetched)
+        mpi_counter_reset(&comm->counter);
+    else
+        MPI_Barrier(comm->messages.comm);
+}
+
+bool mpi_comm_recorded(const struct mpi_comm *comm)
+{
+    return comm->fetch_recorded || comm->messages.recorded.first;
+}
+
+void mpi_comm_start(struct mpi_comm *comm)
+{
+    mpi_messages_start(&comm->messages);
+    if (comm->fetch_recorded) {
+        mpi_counter_start(&comm->counter, comm->increment);
+        comm->fetch_recorded = false;
+    }
+}
+
+/* Whether there were any. */
+static bool deliver_answer(struct mpi_comm *comm)
+{
+    int64_t value;
+    if (!comm->fetching || !mpi_counter_test(&comm->counter, &value))
+        return false;
+    comm->fetching = false;
+    comm->mode->fetched(comm->state, value);
+    return true;
+}
+
+static bool deliver_messages(struct mpi_comm *comm)
+{
+    bool happened = false;
+    int from;
+    size_t size;
+    while (comm->mode->receive && mpi_messages_receive(&comm->messages, &from, &size)) {
+        comm->mode->receive(comm->state, from, comm->messages.incoming, size);
+        happened = true;
+    }
+    return happened;
+}
+
+static bool deliver_completions(struct mpi_comm *comm)
+{
+    bool happened = false;
+    int64_t token;
+    while (mpi_messages_sent(&comm->messages, &token)) {
+        comm->mode->sent(comm->state, token);
+        happened = true;
+    }
+    return happened;
+}
+
+bool mpi_comm_deliver(struct mpi_comm *comm)
+{
+    mpi_comm_start(comm);
+    bool happened = deliver_answer(comm);
+    happened |= deliver_messages(comm);
+    happened |= deliver_completions(comm);
+    mpi_comm_start(comm);
+    return happened;
+}
+
+void mpi_comm_wait(struct mpi_comm *comm)
+{
+    while (!mpi_comm_deliver(comm))
+        if (comm->wake_s < INFINITY && clock_now_s() >= comm->wake_s)
+            break;
+    comm->wake_s = INFINITY;
+}
+
+void mpi_comm_finish(struct mpi_comm *comm)
+{
+    assert(!comm->fetching);
+    mpi_comm_start(comm);
+    while (comm->messages.flying.first)
+        deliver_completions(comm);
+}
+
+int64_t mpi_comm_n_lost(const struct mpi_comm *comm)
+{
+    int64_t n_lost = comm->messages.n_sent - comm->messages.n_received;
+    MPI_Allreduce(MPI_IN_PLACE, &n_lost, 1, MPI_INT64_T, MPI_SUM, comm->messages.comm);
+    return n_lost;
+}

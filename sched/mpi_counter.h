@@ -1,0 +1,32 @@
+/* A 64-bit counter on process 0 that all processes add to, over an MPI window. */
+#ifndef BERYL_SCHED_MPI_COUNTER_H
+#define BERYL_SCHED_MPI_COUNTER_H
+
+#include <mpi.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+struct mpi_counter {
+    MPI_Comm comm; /* borrowed */
+    MPI_Win window;
+    int64_t increment, value; /* buffers of the request under way */
+    MPI_Request request;      /* MPI_REQUEST_NULL if there is none */
+};
+
+/* Collective over comm. The counter is 0. */
+void mpi_counter_init(struct mpi_counter *counter, MPI_Comm comm);
+
+/* Collective; no request may be under way. */
+void mpi_counter_fini(struct mpi_counter *counter);
+
+/* Sets the counter to 0. Collective; ends with a barrier. */
+void mpi_counter_reset(struct mpi_counter *counter);
+
+/* Begins to add; does not wait. One request per process at a time. */
+void mpi_counter_start(struct mpi_counter *counter, int64_t increment);
+
+/* Whether the answer to mpi_counter_start has come: *value is then the counter
+ * before the addition. Does not wait. */
+bool mpi_counter_test(struct mpi_counter *counter, int64_t *value);
+
+#endif

@@ -1,0 +1,142 @@
+#include "sched/mpi_messages.h"
+
+#include "support/agree.h"
+
+#include <assert.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MESSAGE_TAG = 1 };
+
+struct mpi_outgoing {
+    struct mpi_outgoing *next;
+    MPI_Request request;
+    int to;
+    const void *bulk; /* NULL: none */
+    size_t bulk_size;
+    int64_t token;
+    size_t head_size;
+    char head[];
+};
+
+static void *allocate(void *old, size_t size)
+{
+    void *memory = realloc(old, size);
+    if (!memory)
+        die("the scheduler has no memory for a message of %zu bytes", size);
+    return memory;
+}
+
+static void append(struct mpi_outbox *outbox, struct mpi_outgoing *outgoing)
+{
+    outgoing->next = NULL;
+    if (outbox->last)
+        outbox->last->next = outgoing;
+    else
+        outbox->first = outgoing;
+    outbox->last = outgoing;
+}
+
+static struct mpi_outgoing *remove_first(struct mpi_outbox *outbox)
+{
+    struct mpi_outgoing *outgoing = outbox->first;
+    outbox->first = outgoing->next;
+    if (!outbox->first)
+        outbox->last = NULL;
+    return outgoing;
+}
+
+void mpi_messages_init(struct mpi_messages *messages, MPI_Comm comm)
+{
+    *messages = (struct mpi_messages){.comm = comm};
+}
+
+void mpi_messages_fini(struct mpi_messages *messages)
+{
+    assert(!messages->recorded.first && !messages->flying.first);
+    free(messages->incoming);
+    *messages = (struct mpi_messages){0};
+}
+
+void mpi_messages_send(struct mpi_messages *messages, int to, const struct comm_message *message)
+{
+    size_t size = message->head_size + (message->bulk ? message->bulk_size : 0);
+    assert(message->head_size > 0 && size <= INT_MAX);
+    struct mpi_outgoing *outgoing = allocate(NULL, sizeof *outgoing + message->head_size);
+    outgoing->to = to;
+    outgoing->bulk = message->bulk;
+    outgoing->bulk_size = message->bulk_size;
+    outgoing->token = message->token;
+    outgoing->head_size = message->head_size;
+    memcpy(outgoing->head, message->head, message->head_size);
+    append(&messages->recorded, outgoing);
+    messages->n_sent++;
+    messages->bytes_sent += (int64_t)size;
+}
+
+/* Head and bulk as one message from two places. */
+static void start_with_bulk(struct mpi_outgoing *outgoing, MPI_Comm comm)
+{
+    int lengths[] = {(int)outgoing->head_size, (int)outgoing->bulk_size};
+    MPI_Aint places[2];
+    MPI_Get_address(outgoing->head, &places[0]);
+    MPI_Get_address(outgoing->bulk, &places[1]);
+    MPI_Datatype both;
+    MPI_Type_create_hindexed(2, lengths, places, MPI_BYTE, &both);
+    MPI_Type_commit(&both);
+    MPI_Isend(MPI_BOTTOM, 1, both, outgoing->to, MESSAGE_TAG, comm, &outgoing->request);
+    MPI_Type_free(&both);
+}
+
+void mpi_messages_start(struct mpi_messages *messages)
+{
+    while (messages->recorded.first) {
+        struct mpi_outgoing *outgoing = remove_first(&messages->recorded);
+        if (outgoing->bulk)
+            start_with_bulk(outgoing, messages->comm);
+        else
+            MPI_Isend(outgoing->head, (int)outgoing->head_size, MPI_BYTE, outgoing->to, MESSAGE_TAG,
+                      messages->comm, &outgoing->request);
+        append(&messages->flying, outgoing);
+    }
+}
+
+bool mpi_messages_receive(struct mpi_messages *messages, int *from, size_t *size)
+{
+    int found, count;
+    MPI_Message message;
+    MPI_Status status;
+    MPI_Improbe(MPI_ANY_SOURCE, MESSAGE_TAG, messages->comm, &found, &message, &status);
+    if (!found)
+        return false;
+    MPI_Get_count(&status, MPI_BYTE, &count);
+    if ((size_t)count > messages->incoming_capacity) {
+        messages->incoming_capacity = 2 * (size_t)count;
+        messages->incoming = allocate(messages->incoming, messages->incoming_capacity);
+    }
+    MPI_Mrecv(messages->incoming, count, MPI_BYTE, &message, MPI_STATUS_IGNORE);
+    messages->n_received++;
+    *from = status.MPI_SOURCE;
+    *size = (size_t)count;
+    return true;
+}
+
+bool mpi_messages_sent(struct mpi_messages *messages, int64_t *token)
+{
+    /* Only the oldest is asked for: what completes behind it waits its turn,
+     * and looking costs the same however many are on their way. */
+    while (messages->flying.first) {
+        int completed;
+        MPI_Test(&messages->flying.first->request, &completed, MPI_STATUS_IGNORE);
+        if (!completed)
+            return false;
+        struct mpi_outgoing *outgoing = remove_first(&messages->flying);
+        bool had_bulk = outgoing->bulk != NULL;
+        *token = outgoing->token;
+        free(outgoing);
+        if (had_bulk)
+            return true;
+    }
+    return false;
+}

@@ -1,0 +1,36 @@
+#include "sched/random.h"
+
+/* 2^64 divided by the golden ratio, made odd: successive states are far apart. */
+static const uint64_t increment = UINT64_C(0x9e3779b97f4a7c15);
+
+static uint64_t mix(uint64_t bits)
+{
+    bits = (bits ^ (bits >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+    bits = (bits ^ (bits >> 27)) * UINT64_C(0x94d049bb133111eb);
+    return bits ^ (bits >> 31);
+}
+
+void random_stream_init(struct random_stream *random, uint64_t seed, uint64_t stream)
+{
+    /* Mixed twice, so that neighbouring seeds and streams start at unrelated
+     * places of the one cycle of 2^64 states. */
+    random->state = mix(mix(seed + increment) ^ (stream + 1) * increment);
+}
+
+uint64_t random_next(struct random_stream *random)
+{
+    random->state += increment;
+    return mix(random->state);
+}
+
+uint64_t random_below(struct random_stream *random, uint64_t bound)
+{
+    /* Of the 2^64 values the first 2^64 mod bound are drawn again: the rest is
+     * a multiple of bound. */
+    uint64_t rejected = -bound % bound;
+    uint64_t bits;
+    do
+        bits = random_next(random);
+    while (bits < rejected);
+    return bits % bound;
+}

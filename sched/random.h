@@ -1,0 +1,23 @@
+/* Reproducible random numbers, a stream of its own for every worker. */
+#ifndef BERYL_SCHED_RANDOM_H
+#define BERYL_SCHED_RANDOM_H
+
+#include <stdint.h>
+
+/* One word, so that 10^5 simulated workers can have one each. */
+struct random_stream {
+    uint64_t state;
+};
+
+/* The same seed and stream give the same numbers on every machine. */
+void random_stream_init(struct random_stream *random, uint64_t seed, uint64_t stream);
+
+/* 64 random bits.
+ * Source: Steele, Lea, Flood, OOPSLA 2014 (SplitMix), the mixing function by
+ * D. Stafford (variant 13). */
+uint64_t random_next(struct random_stream *random);
+
+/* A number in [0, bound), each equally probable; bound > 0. */
+uint64_t random_below(struct random_stream *random, uint64_t bound);
+
+#endif

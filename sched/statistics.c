@@ -1,0 +1,93 @@
+#include "sched/statistics.h"
+
+#include <math.h>
+
+/* The figures that are added up over workers. All are doubles, exact for counts
+ * below 2^53, so that one reduction does. */
+struct sums {
+    double workers;
+    double tasks, task_s, idle_s, search_s, scheduler_s, communication_s;
+    double attempted, attempted_squared, successful, successful_squared;
+    double tasks_moved, messages, bytes;
+};
+
+struct maxima {
+    double elapsed_s, task_s, balance_s;
+};
+
+static struct maxima find_maxima(const struct statistics_worker *workers, int64_t n)
+{
+    struct maxima maxima = {0};
+    for (int64_t i = 0; i < n; i++) {
+        maxima.elapsed_s = fmax(maxima.elapsed_s, workers[i].elapsed_s);
+        maxima.task_s = fmax(maxima.task_s, workers[i].task_s);
+        maxima.balance_s = fmax(maxima.balance_s, workers[i].balance_s);
+    }
+    return maxima;
+}
+
+static void add(struct sums *sums, const struct statistics_worker *worker)
+{
+    double attempted = (double)worker->steals_attempted;
+    double successful = (double)worker->steals_successful;
+    sums->workers += 1;
+    sums->tasks += (double)worker->tasks;
+    sums->task_s += worker->task_s;
+    sums->idle_s += worker->idle_s;
+    sums->search_s += worker->search_s;
+    sums->scheduler_s += worker->scheduler_s;
+    sums->communication_s += worker->communication_s;
+    sums->attempted += attempted;
+    sums->attempted_squared += attempted * attempted;
+    sums->successful += successful;
+    sums->successful_squared += successful * successful;
+    sums->tasks_moved += (double)worker->tasks_moved;
+    sums->messages += (double)worker->messages;
+    sums->bytes += (double)worker->bytes;
+}
+
+static struct statistics_spread spread(double sum, double sum_of_squares, double n)
+{
+    double mean = sum / n;
+    return (struct statistics_spread){.mean = mean,
+                                      .sd = sqrt(fmax(0, sum_of_squares / n - mean * mean))};
+}
+
+void statistics_summarize(MPI_Comm comm, struct statistics_worker *workers, int64_t n_workers,
+                          struct statistics_iteration *iteration)
+{
+    struct maxima maxima = find_maxima(workers, n_workers);
+    MPI_Allreduce(MPI_IN_PLACE, &maxima, sizeof maxima / sizeof(double), MPI_DOUBLE, MPI_MAX, comm);
+
+    struct sums sums = {0};
+    for (int64_t i = 0; i < n_workers; i++) {
+        workers[i].idle_s += maxima.elapsed_s - workers[i].elapsed_s;
+        workers[i].elapsed_s = maxima.elapsed_s;
+        add(&sums, &workers[i]);
+    }
+    MPI_Allreduce(MPI_IN_PLACE, &sums, sizeof sums / sizeof(double), MPI_DOUBLE, MPI_SUM, comm);
+
+    double load_mean = sums.task_s / sums.workers;
+    double capacity_s = sums.workers * maxima.elapsed_s;
+    *iteration = (struct statistics_iteration){
+        .iteration = iteration->iteration,
+        .n_workers = (int64_t)sums.workers,
+        .tasks = (int64_t)sums.tasks,
+        .makespan_s = maxima.elapsed_s,
+        .task_s = sums.task_s,
+        .idle_s = sums.idle_s,
+        .search_s = sums.search_s,
+        .scheduler_s = sums.scheduler_s,
+        .communication_s = sums.communication_s,
+        .balance_s = maxima.balance_s,
+        .load_mean = load_mean,
+        .load_max = maxima.task_s,
+        .imbalance = load_mean > 0 ? maxima.task_s / load_mean - 1 : 0,
+        .efficiency = capacity_s > 0 ? sums.task_s / capacity_s : 1,
+        .steals_attempted = spread(sums.attempted, sums.attempted_squared, sums.workers),
+        .steals_successful = spread(sums.successful, sums.successful_squared, sums.workers),
+        .tasks_moved = (int64_t)sums.tasks_moved,
+        .messages = (int64_t)sums.messages,
+        .bytes = (int64_t)sums.bytes,
+    };
+}

@@ -1,0 +1,90 @@
+/* What a run of a pool cost, per worker and per iteration.
+ *
+ * A worker's time, from the common start of an iteration to the moment when
+ * the last worker has nothing left to do (the makespan), is divided so that
+ *     task + search + idle + scheduler + communication = makespan
+ *   task           in the bodies of tasks
+ *   search         without a task while the mode looks for one, for instance
+ *                  while a request to a victim or to the shared counter is out
+ *   idle           without a task and not looking, the end included
+ *   scheduler      in the mode, deciding what to run
+ *   communication  sending messages, and looking for them and answering them
+ *                  between tasks */
+#ifndef BERYL_SCHED_STATISTICS_H
+#define BERYL_SCHED_STATISTICS_H
+
+#include "support/status.h"
+
+#include <jansson.h>
+#include <mpi.h>
+#include <stdint.h>
+
+/* One worker in one iteration. */
+struct statistics_worker {
+    int64_t tasks; /* that ran */
+    double task_s;
+    double idle_s;
+    double search_s;
+    double scheduler_s;
+    double communication_s;
+    double elapsed_s; /* from the start until it had nothing left to do */
+    double balance_s; /* in preparing this iteration, before its start */
+    int64_t messages; /* sent; a request to the shared counter counts as one of 8 bytes */
+    int64_t bytes;
+    int64_t steals_attempted;
+    int64_t steals_successful;
+    int64_t tasks_moved; /* received from another worker */
+};
+
+/* Over the workers. */
+struct statistics_spread {
+    double mean;
+    double sd; /* of all the workers, not of a sample */
+};
+
+/* All workers in one iteration. Seconds, messages, bytes and tasks are sums
+ * over the workers unless it says otherwise. */
+struct statistics_iteration {
+    int64_t iteration; /* from 0 */
+    int64_t n_workers;
+    int64_t tasks;
+    double makespan_s;
+    double task_s;
+    double idle_s;
+    double search_s;
+    double scheduler_s;
+    double communication_s;
+    double balance_s; /* of the slowest worker; not part of the makespan */
+    double load_mean; /* task seconds of a worker */
+    double load_max;
+    double imbalance;  /* load_max / load_mean - 1; 0 without load */
+    double efficiency; /* task_s / (n_workers x makespan_s); 1 without time */
+    struct statistics_spread steals_attempted;
+    struct statistics_spread steals_successful;
+    int64_t tasks_moved;
+    int64_t messages;
+    int64_t bytes;
+};
+
+/* Sums up one iteration of all workers of all processes. Collective over comm.
+ * workers    n_workers of this process; the time from a worker's own end to the
+ *            end of the last one is added to its idle_s
+ * iteration  out, but for the field `iteration`; the same on every process */
+void statistics_summarize(MPI_Comm comm, struct statistics_worker *workers, int64_t n_workers,
+                          struct statistics_iteration *iteration);
+
+/* Prints a table, a row for each of n iterations, with seconds as means over
+ * the workers. Not collective; for the process that prints. */
+void statistics_print(const struct statistics_iteration *iterations, int64_t n);
+
+/* The keys of an entry of "iterations" in a result (interface.md), all but
+ * fock_seconds, which is not the pool's. NULL when out of memory. */
+json_t *statistics_to_json(const struct statistics_iteration *iteration);
+
+/* Writes a row for each worker and iteration. Collective; rank 0 writes.
+ * workers  [iteration][worker of this process]: n_iterations x n_workers
+ * Errors: STATUS_IO, STATUS_NO_MEMORY; the same on every process. */
+enum status statistics_write_csv(MPI_Comm comm, const struct statistics_worker *workers,
+                                 int64_t n_iterations, int n_workers, const char *path);
+
+#endif

@@ -1,0 +1,56 @@
+#include "sched/task_ranges.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+
+int64_t task_range_count(const struct task_range *range)
+{
+    if (range->first >= range->last)
+        return 0;
+    return (range->last - range->first - 1) / range->step + 1;
+}
+
+struct task_range task_range_block(int64_t n_tasks, int64_t n_parts, int64_t part)
+{
+    /* Not part * n_tasks / n_parts, which overflows. */
+    int64_t size = n_tasks / n_parts;
+    int64_t n_larger = n_tasks % n_parts;
+    int64_t first = part * size + (part < n_larger ? part : n_larger);
+    return (struct task_range){.first = first, .last = first + size + (part < n_larger), .step = 1};
+}
+
+/* A single task and the next one after it make a range of any step; a longer
+ * range grows by its own step only. */
+static bool extend(struct task_range *range, int64_t task)
+{
+    int64_t final = range->last - 1;
+    if (range->first == final && task > final)
+        range->step = task - final;
+    else if (task != final + range->step)
+        return false;
+    range->last = task + 1;
+    return true;
+}
+
+enum status task_ranges_add(struct task_ranges *ranges, int64_t task)
+{
+    if (ranges->n > 0 && extend(&ranges->list[ranges->n - 1], task))
+        return STATUS_OK;
+    if (ranges->n == ranges->capacity) {
+        int64_t capacity = ranges->capacity ? 2 * ranges->capacity : 4;
+        struct task_range *list = realloc(ranges->list, (size_t)capacity * sizeof *list);
+        if (!list)
+            return FAIL(STATUS_NO_MEMORY, "no memory for a list of %lld ranges of tasks",
+                        (long long)capacity);
+        ranges->list = list;
+        ranges->capacity = capacity;
+    }
+    ranges->list[ranges->n++] = (struct task_range){.first = task, .last = task + 1, .step = 1};
+    return STATUS_OK;
+}
+
+void task_ranges_fini(struct task_ranges *ranges)
+{
+    free(ranges->list);
+    *ranges = (struct task_ranges){0};
+}

@@ -1,0 +1,37 @@
+/* Ranges of task IDs: what a static pool holds instead of single IDs, so that
+ * 2e10 tasks are a few words until they are divided. */
+#ifndef BERYL_SCHED_TASK_RANGES_H
+#define BERYL_SCHED_TASK_RANGES_H
+
+#include "support/status.h"
+
+#include <stdint.h>
+
+/* The tasks first, first + step, ... below last; step >= 1. Empty if first >= last. */
+struct task_range {
+    int64_t first;
+    int64_t last;
+    int64_t step;
+};
+
+/* How many tasks the range holds. */
+int64_t task_range_count(const struct task_range *range);
+
+/* Part `part` of [0, n_tasks) cut into n_parts blocks whose sizes differ by one
+ * at most, the larger ones first. 0 <= part < n_parts. */
+struct task_range task_range_block(int64_t n_tasks, int64_t n_parts, int64_t part);
+
+/* A list of ranges that grows. Zero-initialised is empty. */
+struct task_ranges {
+    struct task_range *list; /* n */
+    int64_t n;
+    int64_t capacity;
+};
+
+/* Appends a task, to the last range if it continues that.
+ * Errors: STATUS_NO_MEMORY, the list is then unchanged. */
+enum status task_ranges_add(struct task_ranges *ranges, int64_t task);
+
+void task_ranges_fini(struct task_ranges *ranges);
+
+#endif

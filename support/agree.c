@@ -1,0 +1,38 @@
+#include "support/agree.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum status status_agree(MPI_Comm comm, enum status own)
+{
+    int rank, size;
+    MPI_Comm_rank(comm, &rank);
+    MPI_Comm_size(comm, &size);
+    int failed_rank = own == STATUS_OK ? size : rank;
+    int first;
+    MPI_Allreduce(&failed_rank, &first, 1, MPI_INT, MPI_MIN, comm);
+    if (first == size)
+        return STATUS_OK;
+
+    struct {
+        int code;
+        char text[1024];
+    } failure = {.code = (int)own};
+    snprintf(failure.text, sizeof failure.text, "%s", status_text());
+    MPI_Bcast(&failure, (int)sizeof failure, MPI_BYTE, first, comm);
+    status_set_text(failure.text);
+    return (enum status)failure.code;
+}
+
+_Noreturn void die(const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    vfprintf(stderr, format, arguments);
+    va_end(arguments);
+    fputc('\n', stderr);
+    MPI_Abort(MPI_COMM_WORLD, 1);
+    abort();
+}

@@ -1,0 +1,18 @@
+/* Agreement of all processes on an outcome: what lets every rank leave a
+ * function the same way. */
+#ifndef BERYL_SUPPORT_AGREE_H
+#define BERYL_SUPPORT_AGREE_H
+
+#include "support/status.h"
+
+#include <mpi.h>
+
+/* The first failure, by rank, of all the processes' own outcomes; STATUS_OK if
+ * there is none. Its text is copied to every process. Collective over comm. */
+enum status status_agree(MPI_Comm comm, enum status own);
+
+/* Prints the message and ends all processes. For a rank that cannot reach the
+ * next collective call: nothing else ends the others. Does not return. */
+_Noreturn void die(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+#endif

@@ -1,0 +1,222 @@
+#include "support/darray.h"
+
+#include "support/agree.h"
+#include "support/memory.h"
+
+#include <assert.h>
+#include <ga.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Global Arrays counts the bytes of a transfer in an int. */
+enum { MAX_TRANSFER = 1 << 27 };
+
+/* A one-dimensional global array of which each process holds one piece: its
+ * blocks one after another and a last element that nobody uses, because Global
+ * Arrays allows no process an empty piece. */
+struct darray {
+    int handle;
+    enum darray_type type;
+    int64_t n_blocks;
+    int64_t *size;  /* of each block, elements */
+    int64_t *start; /* of each block in the global array, elements */
+    int n_processes;
+    int64_t local_elements;
+};
+
+enum { ELEMENT_BYTES = 8 };
+static_assert(sizeof(double) == ELEMENT_BYTES && sizeof(long) == ELEMENT_BYTES,
+              "both element types are 8 bytes long");
+
+enum status darray_start(void)
+{
+    /* Only accumulations need to be atomic: ARMCI-MPI would make every get and
+     * put so, at more than twice the price where memory is not shared. */
+    setenv("ARMCI_RMA_ATOMICITY", "0", false);
+    GA_Initialize();
+    return STATUS_OK;
+}
+
+void darray_stop(void)
+{
+    GA_Terminate();
+}
+
+/* Fills size and start, and first (n_processes entries, counted from 0) with
+ * where the piece of each process begins. Returns the length of the whole. */
+static int64_t lay_out(struct darray *array, const int64_t *size, int64_t *first)
+{
+    int64_t position = 0;
+    for (int process = 0; process < array->n_processes; process++) {
+        first[process] = position;
+        for (int64_t block = process; block < array->n_blocks; block += array->n_processes) {
+            assert(size[block] >= 0);
+            array->size[block] = size[block];
+            array->start[block] = position;
+            position += size[block];
+        }
+        position++;
+    }
+    return position;
+}
+
+/* Global Arrays ends the program when there is not enough memory: so ask first. */
+static enum status check_memory(const char *name, int64_t local_bytes)
+{
+    MPI_Comm node;
+    MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
+    int64_t node_bytes;
+    MPI_Allreduce(&local_bytes, &node_bytes, 1, MPI_INT64_T, MPI_SUM, node);
+    MPI_Comm_free(&node);
+    int64_t available_bytes = memory_shared_available_bytes();
+    enum status status = STATUS_OK;
+    if (node_bytes > available_bytes)
+        status = FAIL(STATUS_NO_MEMORY,
+                      "array %s needs %.3f GB on a node that has %.3f GB of shared memory left",
+                      name, 1e-9 * (double)node_bytes, 1e-9 * (double)available_bytes);
+    return status_agree(MPI_COMM_WORLD, status);
+}
+
+static bool allocate(struct darray *array, const char *name, int64_t length, int64_t *first)
+{
+    array->handle = GA_Create_handle();
+    GA_Set_data64(array->handle, 1, &length, array->type == DARRAY_DOUBLE ? C_DBL : C_LONG);
+    GA_Set_array_name(array->handle, (char *)name);
+    int64_t n_pieces = array->n_processes;
+    GA_Set_irreg_distr64(array->handle, first, &n_pieces);
+    return GA_Allocate(array->handle) != 0;
+}
+
+enum status darray_create(const char *name, enum darray_type type, int64_t n_blocks,
+                          const int64_t *size, struct darray **array)
+{
+    *array = NULL;
+    int n_processes, rank;
+    MPI_Comm_size(MPI_COMM_WORLD, &n_processes);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    struct darray *new = calloc(1, sizeof *new);
+    int64_t *first = calloc((size_t)n_processes + 1, sizeof *first);
+    if (new) {
+        *new = (struct darray){.type = type, .n_blocks = n_blocks, .n_processes = n_processes};
+        new->size = calloc((size_t)n_blocks + 1, sizeof *new->size);
+        new->start = calloc((size_t)n_blocks + 1, sizeof *new->start);
+    }
+    enum status status = STATUS_OK;
+    if (!first || !new || !new->size || !new->start)
+        status = FAIL(STATUS_NO_MEMORY, "no memory for the index of array %s", name);
+    status = status_agree(MPI_COMM_WORLD, status);
+    if (status != STATUS_OK)
+        goto done;
+
+    first[n_processes] = lay_out(new, size, first);
+    new->local_elements = first[rank + 1] - first[rank];
+    status = check_memory(name, new->local_elements *ELEMENT_BYTES);
+    if (status != STATUS_OK)
+        goto done;
+    if (!allocate(new, name, first[n_processes], first)) {
+        status = FAIL(STATUS_NO_MEMORY, "Global Arrays has no room for array %s", name);
+        goto done;
+    }
+    GA_Zero(new->handle);
+    *array = new;
+    new = NULL;
+done:
+    free(first);
+    if (new) {
+        free(new->size);
+        free(new->start);
+        free(new);
+    }
+    return status;
+}
+
+void darray_destroy(struct darray *array)
+{
+    if (!array)
+        return;
+    GA_Destroy(array->handle);
+    free(array->size);
+    free(array->start);
+    free(array);
+}
+
+void darray_zero(struct darray *array)
+{
+    GA_Zero(array->handle);
+}
+
+void darray_sync(void)
+{
+    GA_Sync();
+}
+
+int64_t darray_n_blocks(const struct darray *array)
+{
+    return array->n_blocks;
+}
+
+int64_t darray_block_size(const struct darray *array, int64_t block)
+{
+    assert(block >= 0 && block < array->n_blocks);
+    return array->size[block];
+}
+
+int darray_owner(const struct darray *array, int64_t block)
+{
+    assert(block >= 0 && block < array->n_blocks);
+    return (int)(block % array->n_processes);
+}
+
+int64_t darray_local_bytes(const struct darray *array)
+{
+    return array->local_elements * ELEMENT_BYTES;
+}
+
+/* Elements [*position, *position + n) of the block as Global Arrays' inclusive
+ * bounds, n being what one transfer can carry; moves position on. Returns n, 0
+ * at the end. */
+static int64_t next_piece(const struct darray *array, int64_t block, int64_t *position,
+                          int64_t *low, int64_t *high)
+{
+    assert(block >= 0 && block < array->n_blocks);
+    int64_t left = array->size[block] - *position;
+    int64_t n = left < MAX_TRANSFER ? left : MAX_TRANSFER;
+    *low = array->start[block] + *position;
+    *high = *low + n - 1;
+    *position += n;
+    return n;
+}
+
+void darray_get(const struct darray *array, int64_t block, void *buffer)
+{
+    char *bytes = buffer;
+    int64_t position = 0, low, high, n;
+    while ((n = next_piece(array, block, &position, &low, &high)) > 0) {
+        NGA_Get64(array->handle, &low, &high, bytes, &n);
+        bytes += n * ELEMENT_BYTES;
+    }
+}
+
+void darray_put(struct darray *array, int64_t block, const void *buffer)
+{
+    const char *bytes = buffer;
+    int64_t position = 0, low, high, n;
+    while ((n = next_piece(array, block, &position, &low, &high)) > 0) {
+        NGA_Put64(array->handle, &low, &high, (char *)bytes, &n);
+        bytes += n * ELEMENT_BYTES;
+    }
+}
+
+void darray_acc(struct darray *array, int64_t block, const void *buffer)
+{
+    double one_double = 1;
+    long one_long = 1;
+    void *one = array->type == DARRAY_DOUBLE ? (void *)&one_double : (void *)&one_long;
+    const char *bytes = buffer;
+    int64_t position = 0, low, high, n;
+    while ((n = next_piece(array, block, &position, &low, &high)) > 0) {
+        NGA_Acc64(array->handle, &low, &high, (char *)bytes, &n, one);
+        bytes += n * ELEMENT_BYTES;
+    }
+}

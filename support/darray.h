@@ -1,0 +1,60 @@
+/* Distributed arrays of blocks: the one place that names Global Arrays.
+ *
+ * An array is n_blocks blocks of given sizes, block b on process b mod P, each
+ * contiguous there, so that a one-sided access is one contiguous transfer.
+ * What a block means (a matrix tile, a tensor block) is the caller's business.
+ *
+ * One-sided operations (get, put, acc, read_increment) may be called by any
+ * process at any time between creation and destruction; they are ordered only
+ * by darray_sync. */
+#ifndef BERYL_SUPPORT_DARRAY_H
+#define BERYL_SUPPORT_DARRAY_H
+
+#include "support/status.h"
+
+#include <mpi.h>
+#include <stdint.h>
+
+struct darray;
+
+enum darray_type { DARRAY_DOUBLE, DARRAY_INT64 };
+
+/* Starts and ends Global Arrays; once per program, collective over all
+ * processes of MPI_COMM_WORLD, after MPI_Init and before MPI_Finalize. */
+enum status darray_start(void);
+void darray_stop(void);
+
+/* Creates an array, every element zero. Collective.
+ * name    shown in messages
+ * size    n_blocks entries >= 0, elements of each block; copied
+ * Errors: STATUS_NO_MEMORY; the same on every process. */
+enum status darray_create(const char *name, enum darray_type type, int64_t n_blocks,
+                          const int64_t *size, struct darray **array);
+
+/* Collective; NULL is fine. */
+void darray_destroy(struct darray *array);
+
+/* Sets every element to zero. Collective; ends with a synchronisation. */
+void darray_zero(struct darray *array);
+
+/* Waits until all processes are here and all their one-sided operations on all
+ * arrays are complete. Collective. */
+void darray_sync(void);
+
+int64_t darray_n_blocks(const struct darray *array);
+int64_t darray_block_size(const struct darray *array, int64_t block);
+
+/* The process that holds the block. */
+int darray_owner(const struct darray *array, int64_t block);
+
+/* Bytes of the elements that this process holds. */
+int64_t darray_local_bytes(const struct darray *array);
+
+/* Copies a block out, in, or adds to it element by element (atomic for each
+ * element; 64-bit integers wrap around). The buffer holds the block's elements
+ * of the array's type and may be reused on return. */
+void darray_get(const struct darray *array, int64_t block, void *buffer);
+void darray_put(struct darray *array, int64_t block, const void *buffer);
+void darray_acc(struct darray *array, int64_t block, const void *buffer);
+
+#endif

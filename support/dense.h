@@ -1,0 +1,119 @@
+/* Distributed dense matrices of doubles in ScaLAPACK's two-dimensional
+ * block-cyclic layout, and the linear algebra of a self-consistent field on
+ * them. All functions are collective over the grid's communicator unless they
+ * say otherwise; scalars returned are the same on every process. */
+#ifndef BERYL_SUPPORT_DENSE_H
+#define BERYL_SUPPORT_DENSE_H
+
+#include "support/status.h"
+
+#include <mpi.h>
+#include <stdint.h>
+
+/* Rows and columns of a block: the same for all matrices, so that ScaLAPACK never
+ * has to move a matrix to fit another; small, so that small matrices spread. */
+enum { DENSE_BLOCK = 32 };
+
+/* A near-square grid of processes that share matrices; process number
+ * row * n_columns + column stands at (row, column). */
+struct dense_grid {
+    MPI_Comm comm; /* a duplicate of the creator's; owned */
+    int context;   /* BLACS context */
+    int n_rows;    /* processes in a column of the grid */
+    int n_columns; /* processes in a row of the grid */
+    int row;       /* this process */
+    int column;
+};
+
+/* n_rows x n_columns matrix; element (i, j) lives on one process. */
+struct dense {
+    const struct dense_grid *grid; /* borrowed */
+    int n_rows, n_columns;
+    int local_rows; /* the distance in memory from a column to the next */
+    int local_columns;
+    double *local;     /* column-major, local_rows x local_columns; owned */
+    int descriptor[9]; /* ScaLAPACK's */
+};
+
+/* Lets OpenBLAS run on one thread in each process, unless the user asked for
+ * another number with OPENBLAS_NUM_THREADS or OMP_NUM_THREADS. Once per program,
+ * at its start. Not collective. */
+void dense_threads_default(void);
+
+/* All processes of comm. Collective over comm, and so is the destruction; all
+ * matrices of the grid must be gone by then.
+ * Errors: STATUS_NO_MEMORY, the same on every process. */
+enum status dense_grid_create(MPI_Comm comm, struct dense_grid **grid);
+void dense_grid_destroy(struct dense_grid *grid);
+
+/* A matrix of zeros; either dimension may be zero.
+ * Errors, the same on every process: STATUS_NO_MEMORY; STATUS_LIMIT for more rows
+ * or columns than the 32-bit indices of ScaLAPACK take. */
+enum status dense_create(const struct dense_grid *grid, int64_t n_rows, int64_t n_columns,
+                         struct dense **matrix);
+
+/* Not collective; NULL is fine. */
+void dense_destroy(struct dense *matrix);
+
+/* Bytes per process, at most, of a matrix of this shape. Not collective. */
+int64_t dense_bytes(const struct dense_grid *grid, int64_t n_rows, int64_t n_columns);
+
+/* Global index of a local row or column. Not collective. */
+int dense_global_row(const struct dense *matrix, int local_row);
+int dense_global_column(const struct dense *matrix, int local_column);
+
+/* Copies element values: B = A, same shape. Not collective. */
+void dense_copy(const struct dense *A, struct dense *B);
+
+/* B = alpha A + beta B, same shape. Not collective. beta 0 overwrites even NaN. */
+void dense_add(double alpha, const struct dense *A, double beta, struct dense *B);
+
+/* B = alpha A^T + beta B. beta 0 overwrites even NaN. */
+void dense_add_transposed(double alpha, const struct dense *A, double beta, struct dense *B);
+
+/* C = alpha op(A) op(B) + beta C; op is 'N' (nothing) or 'T' (transpose). The
+ * shapes must fit: op(A) m x k, op(B) k x n, C m x n. beta 0 overwrites even NaN. */
+void dense_multiply(char op_A, char op_B, double alpha, const struct dense *A,
+                    const struct dense *B, double beta, struct dense *C);
+
+/* C = alpha A(:, first:last) B(:, first:last)^T + beta C: the density of the
+ * orbitals [first, last), none if first == last. beta 0 overwrites even NaN. */
+void dense_multiply_columns(double alpha, const struct dense *A, const struct dense *B, int first,
+                            int last, double beta, struct dense *C);
+
+/* Copies the columns [first, first + B's columns) of A into B. */
+void dense_copy_columns(const struct dense *A, int first, struct dense *B);
+
+/* Multiplies column j by factor[j]; factor has n_columns entries, the same on
+ * every process. Not collective. */
+void dense_scale_columns(struct dense *A, const double *factor);
+
+/* sum_ij A_ij B_ij. */
+double dense_dot(const struct dense *A, const struct dense *B);
+
+/* max_ij |A_ij|; NaN if any element is, 0 if there is none. */
+double dense_max_abs(const struct dense *A);
+
+/* diagonal[i] = A_ii on every process. */
+void dense_get_diagonal(const struct dense *A, double *diagonal);
+
+/* The whole matrix on process 0 of the grid, for small ones: full, row-major,
+ * n_rows x n_columns, is read or written there and not looked at elsewhere.
+ * Errors: STATUS_NO_MEMORY; the same on every process. */
+enum status dense_gather(const struct dense *A, double *full);
+enum status dense_scatter(const double *full, struct dense *A);
+
+/* Matrices below this many rows are diagonalised by LAPACK on one process. */
+enum { DENSE_EIGEN_SMALL = 500 };
+
+/* Eigenvalues (ascending) and orthonormal eigenvectors (columns of V) of the
+ * symmetric A (n x n, both triangles set; destroyed). By LAPACK on one process
+ * when A is small or leaves a process without a block, else by ELPA's two-stage
+ * solver; the sign of each vector is such that its element of largest magnitude
+ * is positive.
+ * eigenvalues: n entries, on every process.
+ * Errors, the same on every process: STATUS_NUMERIC (elements that are not
+ * finite, no convergence), STATUS_LIBRARY, STATUS_NO_MEMORY. */
+enum status dense_eigen(struct dense *A, double *eigenvalues, struct dense *V);
+
+#endif

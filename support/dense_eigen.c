@@ -1,0 +1,189 @@
+#include "support/agree.h"
+#include "support/dense.h"
+#include "support/dense_layout.h"
+#include "support/dense_scalapack.h"
+
+#include <assert.h>
+#include <elpa/elpa.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+
+static enum status check_finite(const struct dense *A)
+{
+    size_t n = dense_local_size(A);
+    bool finite = true;
+    for (size_t i = 0; i < n; i++)
+        finite = finite && isfinite(A->local[i]);
+    enum status status = STATUS_OK;
+    if (!finite)
+        status = FAIL(STATUS_NUMERIC,
+                      "a matrix to be diagonalised has elements that are not finite numbers");
+    return status_agree(A->grid->comm, status);
+}
+
+/* A, n x n, is overwritten with the eigenvectors, one after another. */
+static enum status eigen_whole(int n, double *A, double *eigenvalues)
+{
+    double n_work_wanted;
+    int n_integer_wanted, info, ask = -1;
+    dsyevd_("V", "L", &n, A, &n, eigenvalues, &n_work_wanted, &ask, &n_integer_wanted, &ask, &info);
+    int n_work = (int)n_work_wanted;
+    double *work = malloc((size_t)n_work * sizeof *work);
+    int *integer_work = malloc((size_t)n_integer_wanted * sizeof *integer_work);
+    enum status status = STATUS_OK;
+    if (!work || !integer_work)
+        status = FAIL(STATUS_NO_MEMORY, "no memory for the eigenvectors of %d rows", n);
+    else {
+        dsyevd_("V", "L", &n, A, &n, eigenvalues, work, &n_work, integer_work, &n_integer_wanted,
+                &info);
+        if (info != 0)
+            status =
+                FAIL(STATUS_NUMERIC,
+                     "LAPACK: eigenvectors of a matrix of %d rows did not converge (%d)", n, info);
+    }
+    free(work);
+    free(integer_work);
+    return status;
+}
+
+static void transpose_square(int n, double *A)
+{
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < i; j++) {
+            double *lower = A + (size_t)i * (size_t)n + (size_t)j;
+            double *upper = A + (size_t)j * (size_t)n + (size_t)i;
+            double element = *lower;
+            *lower = *upper;
+            *upper = element;
+        }
+}
+
+/* On process 0. */
+static enum status eigen_lapack(struct dense *A, double *eigenvalues, struct dense *V)
+{
+    int n = A->n_rows, rank;
+    MPI_Comm comm = A->grid->comm;
+    MPI_Comm_rank(comm, &rank);
+    double *full = NULL;
+    enum status status = STATUS_OK;
+    if (rank == 0) {
+        full = malloc((size_t)n * (size_t)n * sizeof *full);
+        if (!full)
+            status = FAIL(STATUS_NO_MEMORY, "no memory for the eigenvectors of %d rows", n);
+    }
+    status = status_agree(comm, status);
+    if (status == STATUS_OK)
+        status = dense_gather(A, full);
+    if (status == STATUS_OK) {
+        if (rank == 0) {
+            status = eigen_whole(n, full, eigenvalues);
+            transpose_square(n, full);
+        }
+        status = status_agree(comm, status);
+    }
+    if (status == STATUS_OK)
+        status = dense_scatter(full, V);
+    free(full);
+    if (status == STATUS_OK)
+        MPI_Bcast(eigenvalues, n, MPI_DOUBLE, 0, comm);
+    return status;
+}
+
+static int set_up_elpa(elpa_t solver, const struct dense *A)
+{
+    const struct dense_grid *grid = A->grid;
+    const struct {
+        const char *name;
+        int value;
+    } settings[] = {
+        {"na", A->n_rows},
+        {"nev", A->n_rows},
+        {"local_nrows", A->local_rows},
+        {"local_ncols", A->local_columns},
+        {"nblk", DENSE_BLOCK},
+        {"mpi_comm_parent", (int)MPI_Comm_c2f(grid->comm)},
+        {"process_row", grid->row},
+        {"process_col", grid->column},
+    };
+    int error = ELPA_OK;
+    for (size_t i = 0; error == ELPA_OK && i < sizeof settings / sizeof settings[0]; i++)
+        elpa_set_integer(solver, settings[i].name, settings[i].value, &error);
+    if (error == ELPA_OK)
+        error = elpa_setup(solver);
+    if (error == ELPA_OK)
+        elpa_set_integer(solver, "solver", ELPA_SOLVER_2STAGE, &error);
+    return error;
+}
+
+static enum status eigen_elpa(struct dense *A, double *eigenvalues, struct dense *V)
+{
+    int error = elpa_init(ELPA_API_VERSION);
+    elpa_t solver = NULL;
+    if (error == ELPA_OK)
+        solver = elpa_allocate(&error);
+    if (error == ELPA_OK)
+        error = set_up_elpa(solver, A);
+    if (error == ELPA_OK)
+        elpa_eigenvectors_a_h_a_d(solver, A->local, eigenvalues, V->local, &error);
+    enum status status = STATUS_OK;
+    if (error != ELPA_OK)
+        status = FAIL(STATUS_LIBRARY, "ELPA: eigenvectors of a matrix of %d rows: %s", A->n_rows,
+                      elpa_strerr(error));
+    int ignored;
+    if (solver)
+        elpa_deallocate(solver, &ignored);
+    return status_agree(A->grid->comm, status);
+}
+
+/* Turns each column so that its element of largest magnitude is positive; of
+ * several the first counts. */
+static enum status fix_signs(struct dense *V)
+{
+    int n = V->n_columns;
+    struct largest {
+        double magnitude;
+        int place; /* twice the row, and one if the element is negative */
+    } *largest = calloc((size_t)n, sizeof *largest);
+    double *sign = malloc((size_t)n * sizeof *sign);
+    enum status status = STATUS_OK;
+    if (!largest || !sign)
+        status = FAIL(STATUS_NO_MEMORY, "no memory for the signs of %d eigenvectors", n);
+    status = status_agree(V->grid->comm, status);
+    if (status != STATUS_OK)
+        goto done;
+
+    for (int j = 0; j < V->local_columns; j++) {
+        struct largest *own = &largest[dense_global_column(V, j)];
+        for (int i = 0; i < V->local_rows; i++) {
+            double element = V->local[(size_t)j * (size_t)V->local_rows + (size_t)i];
+            if (fabs(element) > own->magnitude)
+                *own = (struct largest){fabs(element), 2 * dense_global_row(V, i) + (element < 0)};
+        }
+    }
+    MPI_Allreduce(MPI_IN_PLACE, largest, n, MPI_DOUBLE_INT, MPI_MAXLOC, V->grid->comm);
+    for (int j = 0; j < n; j++)
+        sign[j] = largest[j].place % 2 == 0 ? 1 : -1;
+    dense_scale_columns(V, sign);
+done:
+    free(largest);
+    free(sign);
+    return status;
+}
+
+enum status dense_eigen(struct dense *A, double *eigenvalues, struct dense *V)
+{
+    assert(A->n_rows == A->n_columns && A != V);
+    assert(V->grid == A->grid && V->n_rows == A->n_rows && V->n_columns == A->n_columns);
+    int n = A->n_rows;
+    if (n == 0)
+        return STATUS_OK;
+    TRY(check_finite(A));
+    int longest_side = A->grid->n_columns;
+    bool all_have_blocks = n > (longest_side - 1) * DENSE_BLOCK;
+    if (n < DENSE_EIGEN_SMALL || !all_have_blocks)
+        TRY(eigen_lapack(A, eigenvalues, V));
+    else
+        TRY(eigen_elpa(A, eigenvalues, V));
+    return fix_signs(V);
+}

@@ -1,0 +1,58 @@
+#include "support/json.h"
+
+#include "support/output_file.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+json_t *json_text(const char *text)
+{
+    if (!text)
+        return json_null();
+    json_t *value = json_string(text);
+    if (value)
+        return value;
+    char *ascii = strdup(text);
+    if (!ascii)
+        return NULL;
+    for (char *c = ascii; *c != '\0'; c++)
+        if ((unsigned char)*c >= 0x80)
+            *c = '?';
+    value = json_string(ascii);
+    free(ascii);
+    return value;
+}
+
+json_t *json_real_or_null(double number)
+{
+    return isfinite(number) ? json_real(number) : json_null();
+}
+
+json_t *json_real_array(const double *numbers, size_t n)
+{
+    json_t *array = json_array();
+    for (size_t i = 0; array && i < n; i++)
+        if (json_array_append_new(array, json_real_or_null(numbers[i])) != 0) {
+            json_decref(array);
+            array = NULL;
+        }
+    return array;
+}
+
+enum status json_check_writable(const char *path)
+{
+    return output_file_check(path);
+}
+
+enum status json_write_file(const json_t *value, const char *path)
+{
+    char *text = value ? json_dumps(value, JSON_INDENT(2) | JSON_REAL_PRECISION(17)) : NULL;
+    if (!text)
+        return FAIL(STATUS_NO_MEMORY, "no memory for the text of %s", path);
+    size_t length = strlen(text);
+    text[length++] = '\n'; /* takes the place of the final NUL */
+    enum status status = output_file_write(path, text, length);
+    free(text);
+    return status;
+}

@@ -1,0 +1,53 @@
+#include "support/log.h"
+
+#include "support/clock.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <unistd.h>
+
+static bool log_enabled;
+
+void log_enable(bool enabled)
+{
+    log_enabled = enabled;
+}
+
+void log_print(const char *format, ...)
+{
+    if (!log_enabled)
+        return;
+    va_list arguments;
+    va_start(arguments, format);
+    vprintf(format, arguments);
+    va_end(arguments);
+    fflush(stdout);
+}
+
+bool log_progress_visible(void)
+{
+    return log_enabled && isatty(STDERR_FILENO);
+}
+
+void log_progress(const char *what, double fraction)
+{
+    static double last_drawn_s;
+    if (!log_progress_visible())
+        return;
+    if (fraction >= 1) {
+        fprintf(stderr, "\r\033[K");
+        return;
+    }
+    double now_s = clock_now_s();
+    if (now_s - last_drawn_s < 0.2)
+        return;
+    last_drawn_s = now_s;
+
+    enum { width = 40 };
+    int filled = (int)(fraction * width);
+    char bar[width + 1];
+    for (int i = 0; i < width; i++)
+        bar[i] = i < filled ? '#' : '.';
+    bar[width] = '\0';
+    fprintf(stderr, "\r%s [%s] %3.0f %%", what, bar, 100 * fraction);
+}

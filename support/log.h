@@ -1,0 +1,22 @@
+/* What a program says while it runs: text on standard output from one process
+ * and a progress bar on a terminal. */
+#ifndef BERYL_SUPPORT_LOG_H
+#define BERYL_SUPPORT_LOG_H
+
+#include <stdbool.h>
+
+/* Whether this process prints; only one process of a run should. */
+void log_enable(bool enabled);
+
+/* printf to standard output, flushed, if this process prints. */
+void log_print(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* Shows that a fraction in [0, 1] of what is done now is done: a bar on
+ * standard error, redrawn at most five times a second, and only if that is a
+ * terminal. fraction >= 1 erases it. */
+void log_progress(const char *what, double fraction);
+
+/* Whether log_progress would draw at all. */
+bool log_progress_visible(void);
+
+#endif

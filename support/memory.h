@@ -1,0 +1,15 @@
+/* How much memory there still is. */
+#ifndef BERYL_SUPPORT_MEMORY_H
+#define BERYL_SUPPORT_MEMORY_H
+
+#include <stdint.h>
+
+/* Bytes that this node can still give to all its processes together, limits of
+ * a container or batch job included; INT64_MAX if the system does not say. */
+int64_t memory_available_bytes(void);
+
+/* The same for memory that processes share, in which distributed arrays live:
+ * also bounded by the room in /dev/shm. */
+int64_t memory_shared_available_bytes(void);
+
+#endif

@@ -1,0 +1,141 @@
+#include "support/options_private.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+int option_choice_index(const char *choices, const char *word)
+{
+    size_t length = strlen(word);
+    const char *start = choices;
+    for (int i = 0; length > 0; i++) {
+        size_t word_length = strcspn(start, ",");
+        if (word_length == length && strncmp(start, word, length) == 0)
+            return i;
+        if (start[word_length] == '\0')
+            break;
+        start += word_length + 1;
+    }
+    return -1;
+}
+
+void option_choice_word(const char *choices, int i, char *word, size_t size)
+{
+    const char *start = choices;
+    while (i-- > 0 && *start != '\0') {
+        start += strcspn(start, ",");
+        start += *start == ',';
+    }
+    snprintf(word, size, "%.*s", (int)strcspn(start, ","), start);
+}
+
+void option_describe_range(const struct option_row *row, char *text, size_t size)
+{
+    bool any = row->min == 0 && row->max == 0;
+    bool bounded_below = !any && row->min > (row->kind == OPTION_INTEGER ? -9e18 : -INFINITY);
+    bool bounded_above = !any && row->max < (row->kind == OPTION_INTEGER ? 9e18 : INFINITY);
+    int length = 0;
+    text[0] = '\0';
+    if (bounded_below && bounded_above && !row->min_excluded)
+        snprintf(text, size, "from %.15g to %.15g", row->min, row->max);
+    else {
+        if (bounded_below)
+            length = snprintf(text, size, "%s %.15g",
+                              row->min_excluded ? "larger than" : "at least", row->min);
+        if (bounded_above)
+            snprintf(text + length, size - (size_t)length, "%sat most %.15g",
+                     bounded_below ? " and " : "", row->max);
+    }
+}
+
+void option_describe_choices(const char *choices, char *text, size_t size)
+{
+    size_t n = 0;
+    for (const char *c = choices; *c != '\0' && n + 3 < size; c++) {
+        text[n++] = *c;
+        if (*c == ',')
+            text[n++] = ' ';
+    }
+    text[n] = '\0';
+}
+
+static enum status fail_value(const struct option_row *row, const char *text)
+{
+    char takes[512];
+    if (row->kind == OPTION_CHOICE) {
+        option_describe_choices(row->choices, takes, sizeof takes);
+        return FAIL(STATUS_USAGE, "--%s: '%s' is not one of %s (see --help)", row->name, text,
+                    takes);
+    }
+    option_describe_range(row, takes, sizeof takes);
+    return FAIL(STATUS_USAGE, "--%s: '%s' is not a %s%s%s (see --help)", row->name, text,
+                row->kind == OPTION_INTEGER ? "whole number" : "finite number",
+                takes[0] != '\0' ? " " : "", takes);
+}
+
+static bool in_range(const struct option_row *row, double number)
+{
+    if (row->min == 0 && row->max == 0)
+        return true;
+    return number <= row->max && (row->min_excluded ? number > row->min : number >= row->min);
+}
+
+static bool parse_integer(const char *text, int64_t *integer)
+{
+    /* Only these characters: strtoll itself would skip leading blanks. */
+    if (text[0] == '\0' || text[strspn(text, "+-0123456789")] != '\0')
+        return false;
+    char *end;
+    errno = 0;
+    long long value = strtoll(text, &end, 10);
+    *integer = value;
+    return *end == '\0' && errno == 0;
+}
+
+static bool parse_real(const char *text, double *real)
+{
+    /* Only these characters: strtod itself would take "nan", "inf" and "0x1p3". */
+    if (text[0] == '\0' || text[strspn(text, "+-.0123456789eE")] != '\0')
+        return false;
+    char *end;
+    *real = strtod(text, &end);
+    return *end == '\0' && isfinite(*real);
+}
+
+enum status option_store(const struct option_table *table, const struct option_row *row,
+                         const char *text)
+{
+    void *field = option_field(table, row);
+    int64_t integer;
+    double real;
+    int choice;
+    switch (row->kind) {
+    case OPTION_FLAG:
+        *(bool *)field = true;
+        return STATUS_OK;
+    case OPTION_INTEGER:
+        if (!parse_integer(text, &integer) || !in_range(row, (double)integer))
+            return fail_value(row, text);
+        *(int64_t *)field = integer;
+        return STATUS_OK;
+    case OPTION_REAL:
+        if (!parse_real(text, &real) || !in_range(row, real))
+            return fail_value(row, text);
+        *(double *)field = real;
+        return STATUS_OK;
+    case OPTION_TEXT:
+        *(const char **)field = text;
+        return STATUS_OK;
+    case OPTION_CHOICE:
+        choice = option_choice_index(row->choices, text);
+        if (choice < 0)
+            return fail_value(row, text);
+        *(int *)field = choice;
+        return STATUS_OK;
+    }
+    assert(!"a row of no kind");
+    return STATUS_OK;
+}

@@ -1,0 +1,89 @@
+/* Command lines from tables: one row binds an option's name, field, default,
+ * range and help; parsing, --help and the echo in a run's output all read it.
+ *
+ *     struct settings { int64_t tile; double screen; const char *basis; };
+ *     static const struct option_row rows[] = {
+ *         {.name = "tile", .kind = OPTION_INTEGER, .offset = offsetof(struct settings, tile),
+ *          .default_text = "40", .min = 1, .max = 1e6, .value = "N",
+ *          .help = "basis functions in a tile"},
+ *         ...
+ *     };
+ *
+ * A value follows its option as `--name value` or `--name=value`; a name may be
+ * cut short where that leaves one option (as with all GNU programs); of an
+ * option given twice the last counts; `--` ends the options. */
+#ifndef BERYL_SUPPORT_OPTIONS_H
+#define BERYL_SUPPORT_OPTIONS_H
+
+#include "support/status.h"
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum option_kind {
+    OPTION_FLAG,    /* bool: set to true when given */
+    OPTION_INTEGER, /* int64_t in [min, max] */
+    OPTION_REAL,    /* double in [min, max]; finite */
+    OPTION_TEXT,    /* const char *, points into argv or the default */
+    OPTION_CHOICE,  /* int: index into choices */
+};
+
+struct option_row {
+    const char *name; /* without the dashes */
+    char letter;      /* `-o` for 'o'; 0 for none */
+    enum option_kind kind;
+    size_t offset;            /* of the field in the table's struct */
+    const char *default_text; /* as if typed; NULL leaves the field as it was */
+    double min, max;          /* numbers only, inclusive; both 0: any number */
+    bool min_excluded;        /* the number must be larger than min */
+    const char *choices;      /* "a,b,c", OPTION_CHOICE only */
+    const char *value;        /* what --help calls the value, with its unit */
+    const char *help;
+};
+
+/* Some rows and the struct that they fill. */
+struct option_table {
+    const char *heading; /* in --help */
+    const struct option_row *rows;
+    size_t n_rows;
+    void *fields;
+};
+
+struct options {
+    const char *program;  /* "beryl-hf" */
+    const char *synopsis; /* "MOLECULE.xyz [options]" */
+    const char *purpose;  /* a sentence or two for --help */
+    const struct option_table *tables;
+    size_t n_tables;
+    int min_operands, max_operands; /* arguments that are not options */
+    const char *operand_name;       /* "MOLECULE.xyz", for messages */
+};
+
+enum option_request { OPTION_REQUEST_RUN, OPTION_REQUEST_HELP, OPTION_REQUEST_VERSION };
+
+/* Sets every field to its default, then to what argv says. argv is reordered;
+ * operands are left at argv[*first_operand] to argv[argc - 1].
+ * --help (-h) and --version are recognised, end the parsing and are returned
+ * as *request. No two rows may have the same name.
+ * Errors: STATUS_USAGE with a message that names the option, the text at fault
+ * and what the option takes; STATUS_NO_MEMORY. */
+enum status options_parse(const struct options *options, int argc, char **argv,
+                          enum option_request *request, int *first_operand);
+
+/* Writes the text of --help or --version to standard output. */
+void options_print_help(const struct options *options);
+void options_print_version(const struct options *options);
+
+/* The value in force of every option, as a JSON object: name -> value. The
+ * caller owns it; NULL when out of memory. */
+json_t *options_to_json(const struct options *options);
+
+/* The index of word in "a,b,c"; -1 if it is not there. */
+int option_choice_index(const char *choices, const char *word);
+
+/* Word i of choices, copied to word (size bytes), "" if there is none. */
+void option_choice_word(const char *choices, int i, char *word, size_t size);
+
+#endif

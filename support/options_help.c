@@ -1,0 +1,142 @@
+#include "support/json.h"
+#include "support/options_private.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { HELP_COLUMN = 26, HELP_WIDTH = 90 };
+
+size_t options_count_rows(const struct options *options)
+{
+    size_t n = 0;
+    for (size_t t = 0; t < options->n_tables; t++)
+        n += options->tables[t].n_rows;
+    return n;
+}
+
+const struct option_row *options_find_row(const struct options *options, size_t i,
+                                          const struct option_table **table)
+{
+    *table = options->tables;
+    while (i >= (*table)->n_rows) {
+        i -= (*table)->n_rows;
+        (*table)++;
+    }
+    return &(*table)->rows[i];
+}
+
+void *option_field(const struct option_table *table, const struct option_row *row)
+{
+    return (char *)table->fields + row->offset;
+}
+
+/* Prints the words of text with line breaks; column is where the line stands
+ * now, later lines start at indent. */
+static void print_wrapped(const char *text, int column, int indent)
+{
+    while (*text != '\0') {
+        int length = (int)strcspn(text, " ");
+        if (column > indent && column + 1 + length > HELP_WIDTH) {
+            printf("\n%*s", indent, "");
+            column = indent;
+        } else if (column > indent) {
+            putchar(' ');
+            column++;
+        }
+        printf("%.*s", length, text);
+        column += length;
+        text += length;
+        text += strspn(text, " ");
+    }
+    putchar('\n');
+}
+
+/* What follows the help of a row: "(one of a, b; default: a)". */
+static void describe_limits(const struct option_row *row, char *text, size_t size)
+{
+    char takes[512] = "";
+    if (row->kind == OPTION_CHOICE)
+        option_describe_choices(row->choices, takes, sizeof takes);
+    else if (row->kind == OPTION_INTEGER || row->kind == OPTION_REAL)
+        option_describe_range(row, takes, sizeof takes);
+    bool has_default = row->kind != OPTION_FLAG && row->default_text;
+    bool has_takes = takes[0] != '\0';
+    text[0] = '\0';
+    if (has_default || has_takes)
+        snprintf(text, size, " (%s%s%s%s%s)", row->kind == OPTION_CHOICE ? "one of " : "", takes,
+                 has_default && has_takes ? "; " : "", has_default ? "default: " : "",
+                 has_default ? row->default_text : "");
+}
+
+static void print_row(const struct option_row *row)
+{
+    char limits[1024], text[2048];
+    describe_limits(row, limits, sizeof limits);
+    snprintf(text, sizeof text, "%s%s", row->help, limits);
+    int column = row->letter != 0 ? printf("  -%c, --%s", row->letter, row->name)
+                                  : printf("  --%s", row->name);
+    if (row->kind != OPTION_FLAG)
+        column += printf(" %s", row->value);
+    if (column + 2 > HELP_COLUMN) {
+        putchar('\n');
+        column = 0;
+    }
+    printf("%*s", HELP_COLUMN - column, "");
+    print_wrapped(text, HELP_COLUMN, HELP_COLUMN);
+}
+
+void options_print_help(const struct options *options)
+{
+    printf("Usage: %s %s\n\n", options->program, options->synopsis);
+    print_wrapped(options->purpose, 0, 0);
+    for (size_t t = 0; t < options->n_tables; t++) {
+        const struct option_table *table = &options->tables[t];
+        printf("\n%s:\n", table->heading);
+        for (size_t r = 0; r < table->n_rows; r++)
+            print_row(&table->rows[r]);
+    }
+    printf("\nHelp:\n");
+    printf("  -h, --help%*sThis text\n", HELP_COLUMN - 12, "");
+    printf("  --version%*sName and version of the program\n", HELP_COLUMN - 11, "");
+}
+
+void options_print_version(const struct options *options)
+{
+    printf("%s %s\n", options->program, BERYL_VERSION);
+}
+
+json_t *options_to_json(const struct options *options)
+{
+    json_t *object = json_object();
+    size_t n_rows = options_count_rows(options);
+    for (size_t i = 0; object && i < n_rows; i++) {
+        const struct option_table *table;
+        const struct option_row *row = options_find_row(options, i, &table);
+        const void *field = option_field(table, row);
+        json_t *value = NULL;
+        char word[128];
+        switch (row->kind) {
+        case OPTION_FLAG:
+            value = json_boolean(*(const bool *)field);
+            break;
+        case OPTION_INTEGER:
+            value = json_integer(*(const int64_t *)field);
+            break;
+        case OPTION_REAL:
+            value = json_real_or_null(*(const double *)field);
+            break;
+        case OPTION_TEXT:
+            value = json_text(*(const char *const *)field);
+            break;
+        case OPTION_CHOICE:
+            option_choice_word(row->choices, *(const int *)field, word, sizeof word);
+            value = json_text(word);
+            break;
+        }
+        if (json_object_set_new(object, row->name, value) != 0) {
+            json_decref(object);
+            object = NULL;
+        }
+    }
+    return object;
+}

@@ -1,0 +1,121 @@
+#include "support/output_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Where the bytes go first. */
+struct target {
+    char path[PATH_MAX];      /* the file itself, symbolic links resolved */
+    char temporary[PATH_MAX]; /* beside it */
+    bool direct;              /* a device or pipe: no temporary file */
+};
+
+static enum status fail_path(const char *path)
+{
+    return FAIL(STATUS_IO, "cannot write %s: %s", path, strerror(errno));
+}
+
+static enum status target_init(struct target *target, const char *path)
+{
+    *target = (struct target){0};
+    struct stat information;
+    if (stat(path, &information) == 0) {
+        /* A rename would replace the link by a file, and a read-only file. */
+        if (!realpath(path, target->path) || access(path, W_OK) != 0)
+            return fail_path(path);
+        if (S_ISDIR(information.st_mode)) {
+            errno = EISDIR;
+            return fail_path(path);
+        }
+        target->direct = !S_ISREG(information.st_mode);
+    } else if (errno != ENOENT || strlen(path) >= sizeof target->path)
+        return fail_path(path);
+    else
+        strcpy(target->path, path);
+
+    const char *suffix = ".XXXXXX";
+    if (strlen(target->path) + strlen(suffix) >= sizeof target->temporary) {
+        errno = ENAMETOOLONG;
+        return fail_path(path);
+    }
+    strcpy(target->temporary, target->path);
+    strcat(target->temporary, suffix);
+    return STATUS_OK;
+}
+
+/* Opens the temporary file with the permissions that a new file has. */
+static int open_temporary(struct target *target)
+{
+    int descriptor = mkstemp(target->temporary);
+    if (descriptor >= 0) {
+        mode_t mask = umask(0);
+        umask(mask);
+        fchmod(descriptor, 0666 & ~mask);
+    }
+    return descriptor;
+}
+
+static bool write_all(int descriptor, const char *bytes, size_t length)
+{
+    while (length > 0) {
+        ssize_t written = write(descriptor, bytes, length);
+        if (written < 0 && errno == EINTR)
+            continue;
+        if (written < 0)
+            return false;
+        bytes += written;
+        length -= (size_t)written;
+    }
+    return true;
+}
+
+enum status output_file_check(const char *path)
+{
+    struct target target;
+    TRY(target_init(&target, path));
+    if (target.direct)
+        return STATUS_OK;
+    int descriptor = open_temporary(&target);
+    if (descriptor < 0)
+        return fail_path(path);
+    close(descriptor);
+    unlink(target.temporary);
+    return STATUS_OK;
+}
+
+static enum status write_direct(const char *path, const char *bytes, size_t length)
+{
+    int descriptor = open(path, O_WRONLY);
+    if (descriptor < 0)
+        return fail_path(path);
+    enum status status = write_all(descriptor, bytes, length) ? STATUS_OK : fail_path(path);
+    close(descriptor);
+    return status;
+}
+
+enum status output_file_write(const char *path, const char *bytes, size_t length)
+{
+    struct target target;
+    TRY(target_init(&target, path));
+    if (target.direct)
+        return write_direct(path, bytes, length);
+    int descriptor = open_temporary(&target);
+    if (descriptor < 0)
+        return fail_path(path);
+    bool written = write_all(descriptor, bytes, length) && fsync(descriptor) == 0;
+    enum status status = written ? STATUS_OK : fail_path(path);
+    if (close(descriptor) != 0 && status == STATUS_OK)
+        status = fail_path(path);
+    if (status == STATUS_OK && rename(target.temporary, target.path) != 0)
+        status = fail_path(path);
+    if (status != STATUS_OK)
+        unlink(target.temporary);
+    return status;
+}

@@ -1,0 +1,19 @@
+/* Result files: found to be writable before the work, complete or absent after. */
+#ifndef BERYL_SUPPORT_OUTPUT_FILE_H
+#define BERYL_SUPPORT_OUTPUT_FILE_H
+
+#include "support/status.h"
+
+#include <stddef.h>
+
+/* Whether output_file_write could write to the path, as far as can be known
+ * beforehand. Leaves nothing behind and a file that is there untouched.
+ * Errors: STATUS_IO, naming the path and the reason. */
+enum status output_file_check(const char *path);
+
+/* Writes length bytes. A regular file appears, or takes the place of an older
+ * one, only when all of it is on the disk; a device or pipe is written to.
+ * Errors: STATUS_IO, naming the path and the reason; STATUS_NO_MEMORY. */
+enum status output_file_write(const char *path, const char *bytes, size_t length);
+
+#endif

@@ -1,0 +1,58 @@
+#include "support/status.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+static char last_text[1024];
+static char last_origin[256];
+
+enum status status_fail(enum status code, const char *function, const char *file, int line,
+                        const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(last_text, sizeof last_text, format, arguments);
+    va_end(arguments);
+    snprintf(last_origin, sizeof last_origin, "%s (%s:%d)", function, file, line);
+    return code;
+}
+
+const char *status_words(enum status code)
+{
+    switch (code) {
+#define X(name, words, exit_status)                                                                \
+    case name:                                                                                     \
+        return words;
+        STATUS_LIST(X)
+#undef X
+    }
+    return "unknown status";
+}
+
+const char *status_text(void)
+{
+    return last_text;
+}
+
+const char *status_origin(void)
+{
+    return last_origin;
+}
+
+void status_set_text(const char *text)
+{
+    snprintf(last_text, sizeof last_text, "%s", text);
+}
+
+int status_exit_code(enum status code)
+{
+    switch (code) {
+#define X(name, words, exit_status)                                                                \
+    case name:                                                                                     \
+        return exit_status;
+        STATUS_LIST(X)
+#undef X
+    }
+    return 1;
+}

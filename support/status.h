@@ -1,0 +1,62 @@
+/* Status codes and the text that goes with the last failure.
+ *
+ * A function that can fail returns `enum status`. The code is the truth; the
+ * text, kept once per process, is for people. FAIL records where and why and
+ * yields the code, TRY passes a failure on from a function that owns nothing:
+ *
+ *     if (n < 0)
+ *         return FAIL(STATUS_INPUT, "%s:%d: negative atom count", path, line);
+ *     TRY(molecule_read(...));
+ */
+#ifndef BERYL_SUPPORT_STATUS_H
+#define BERYL_SUPPORT_STATUS_H
+
+/* One list for the codes, their words and the exit status of a program that
+ * ends with them (interface.md: 1 the calculation failed, 2 bad usage or input). */
+#define STATUS_LIST(X)                                                                             \
+    X(STATUS_OK, "success", 0)                                                                     \
+    X(STATUS_USAGE, "bad usage", 2)                                                                \
+    X(STATUS_INPUT, "bad input", 2)                                                                \
+    X(STATUS_IO, "cannot read or write", 2)                                                        \
+    X(STATUS_LIMIT, "beyond a limit of the program", 2)                                            \
+    X(STATUS_NO_MEMORY, "not enough memory", 1)                                                    \
+    X(STATUS_SHAPE, "shapes do not fit", 1)                                                        \
+    X(STATUS_NOT_CONVERGED, "not converged", 1)                                                    \
+    X(STATUS_NUMERIC, "numerical failure", 1)                                                      \
+    X(STATUS_LIBRARY, "a library failed", 1)
+
+enum status {
+#define X(code, words, exit_status) code,
+    STATUS_LIST(X)
+#undef X
+};
+
+/* Records the failure and returns code. The text replaces any earlier one. */
+enum status status_fail(enum status code, const char *function, const char *file, int line,
+                        const char *format, ...) __attribute__((format(printf, 5, 6)));
+
+/* The words of a code, never NULL. */
+const char *status_words(enum status code);
+
+/* Text of the last failure on this process, "" if none. Valid until the next failure. */
+const char *status_text(void);
+
+/* "function (file:line)" of the last failure: for debug logs, not for users. */
+const char *status_origin(void);
+
+/* Replaces the text, for a failure that happened on another process. */
+void status_set_text(const char *text);
+
+/* Exit status of a program whose outcome is code. */
+int status_exit_code(enum status code);
+
+#define FAIL(code, ...) status_fail((code), __func__, __FILE__, __LINE__, __VA_ARGS__)
+
+#define TRY(call)                                                                                  \
+    do {                                                                                           \
+        enum status try_status_ = (call);                                                          \
+        if (try_status_ != STATUS_OK)                                                              \
+            return try_status_;                                                                    \
+    } while (0)
+
+#endif

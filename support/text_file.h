@@ -1,0 +1,30 @@
+/* Whole text files in memory. */
+#ifndef BERYL_SUPPORT_TEXT_FILE_H
+#define BERYL_SUPPORT_TEXT_FILE_H
+
+#include "support/status.h"
+
+#include <mpi.h>
+#include <stddef.h>
+
+/* No input file of this program is larger: geometries of 10^5 atoms and basis
+ * set libraries stay below. */
+enum { TEXT_FILE_MAX_BYTES = 16 * 1024 * 1024 };
+
+struct text_file {
+    char *bytes;   /* length bytes and a terminating NUL; owned */
+    size_t length; /* without the NUL */
+};
+
+/* Reads the file. Errors, each naming the path: STATUS_IO if it cannot be
+ * opened or read, STATUS_INPUT if it is empty, larger than
+ * TEXT_FILE_MAX_BYTES or holds a NUL byte (so is not text), STATUS_NO_MEMORY. */
+enum status text_file_read(const char *path, struct text_file *file);
+
+/* The same on every process of comm: rank 0 reads and broadcasts. Collective;
+ * all processes return the same status. */
+enum status text_file_read_all(const char *path, MPI_Comm comm, struct text_file *file);
+
+void text_file_fini(struct text_file *file);
+
+#endif

@@ -1,0 +1,148 @@
+#!/usr/bin/env bash
+# Seconds per full Fock build of Beryl and of NWChem, on this machine, one after the other.
+#
+#   tests/benchmarks/compare_nwchem.sh [--np "1 2"] [--molecules "water10 c24h12"]
+#       [--modules "scf dft"] [--beryl PROGRAM] [--without-beryl] [--out DIR]
+#
+#   --np             numbers of processes, each run in turn           (default "1 2")
+#   --molecules      files of inputs/, without .xyz                   (default "water10 c24h12")
+#   --modules        NWChem modules to time; the faster one is the rival ("scf dft")
+#   --beryl          program to compare               (default build/release/bin/beryl-hf)
+#   --without-beryl  time NWChem alone
+#   --out            where inputs, outputs and results are kept (default: a temporary folder)
+#
+# cc-pVDZ, spherical, thresholds 1e-10, no symmetry, everything recomputed in every build.
+# NWChem (Debian's nwchem-openmpi, installed if missing) runs its quadratically convergent SCF
+# for two iterations, then its DFT module with Hartree-Fock exchange alone, which makes one build
+# per iteration, from the SCF's orbitals; nwchem_builds.py says which builds are counted. NWChem is
+# given its fastest build, Beryl the median of three. The defaults take about half an hour.
+set -euo pipefail
+
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+root=$(cd "$here/../.." && pwd)
+processes="1 2" molecules="water10 c24h12" modules="scf dft"
+beryl=$root/build/release/bin/beryl-hf out=
+
+usage() { sed -n '2,/^set /{/^set /d;s/^# \{0,1\}//;p}' "$0"; }
+die() { echo "compare_nwchem.sh: $*" >&2; exit 2; }
+while [ $# -gt 0 ]; do
+    case $1 in
+        --help) usage; exit 0 ;;
+        --without-beryl) beryl= ;;
+        --np | --molecules | --modules | --beryl | --out)
+            [ $# -ge 2 ] || die "$1 needs a value"
+            case $1 in
+                --np) processes=$2 ;;
+                --molecules) molecules=$2 ;;
+                --modules) modules=$2 ;;
+                --beryl) beryl=$2 ;;
+                --out) out=$2 ;;
+            esac
+            shift ;;
+        *) die "unknown option $1 (see --help)" ;;
+    esac
+    shift
+done
+[ -z "$beryl" ] || [ -x "$beryl" ] || die "no program $beryl: build Beryl first, or use --without-beryl"
+
+as_root() { if [ "$(id -u)" = 0 ]; then "$@"; else sudo "$@"; fi; }
+if ! command -v nwchem.openmpi > /dev/null; then
+    as_root apt-get update -qq
+    as_root apt-get install -y -qq --no-install-recommends nwchem-openmpi python3 > /dev/null
+fi
+if [ "$(id -u)" = 0 ]; then
+    export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+fi
+export OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
+
+if [ -z "$out" ]; then
+    out=$(mktemp -d)
+fi
+mkdir -p "$out"
+out=$(cd "$out" && pwd)
+
+has_word() { case " $1 " in *" $2 "*) return 0 ;; *) return 1 ;; esac; }
+
+# nwchem_input MOLECULE NAME: the input file, on standard output.
+nwchem_input() {
+    cat << END
+start $2
+scratch_dir $out
+permanent_dir $out
+memory total 1500 mb
+geometry units angstroms noautosym nocenter noautoz
+$(tail -n +3 "$root/inputs/$1.xyz")
+end
+basis spherical
+ * library cc-pvdz
+end
+scf
+ direct
+ tol2e 1e-10
+ thresh 1e-8
+ maxiter 2
+ print "screening statistics"
+end
+task scf energy ignore
+END
+    if has_word "$modules" dft; then
+        cat << END
+dft
+ direct
+ xc HFexch
+ vectors input $2.movecs
+ iterations 4
+ tolerances accCoul 10
+ convergence nolevelshifting
+ print "screening statistics"
+end
+task dft energy ignore
+END
+    fi
+}
+
+# time_nwchem MOLECULE NP: lines "scf SECONDS" and "dft SECONDS".
+time_nwchem() {
+    local name=nwchem_$1_$2
+    nwchem_input "$1" "$name" > "$out/$name.nw"
+    # Two iterations do not converge, and NWChem then ends with a failure.
+    (cd "$out" && GFORTRAN_UNBUFFERED_PRECONNECTED=y \
+        mpirun --oversubscribe -np "$2" nwchem.openmpi "$name.nw" 2>&1 || true) |
+        python3 "$here/nwchem_builds.py" "$out/$name.log" > "$out/$name.seconds"
+    rm -f "$out/$name".{db,movecs,cfock,p,c,zmat}
+    [ -s "$out/$name.seconds" ] || die "NWChem reported no Fock build, see $out/$name.log"
+    cat "$out/$name.seconds"
+}
+
+# time_beryl MOLECULE NP: the median of the builds, in seconds.
+time_beryl() {
+    local name=beryl_$1_$2
+    mpirun --oversubscribe -np "$2" "$beryl" "$root/inputs/$1.xyz" --basis cc-pvdz \
+        --screen 1e-10 --fock-only 3 --json "$out/$name.json" > "$out/$name.log" 2>&1 ||
+        die "beryl-hf failed, see $out/$name.log"
+    python3 -c 'import json, statistics, sys
+builds = json.load(open(sys.argv[1]))["extras"]["beryl"]["iterations"]
+print("%.2f" % statistics.median(b["fock_seconds"] for b in builds))' "$out/$name.json"
+}
+
+load=$(cut -d' ' -f1 /proc/loadavg)
+echo "Seconds per full Fock build, cc-pVDZ, threshold 1e-10 (load average at the start: $load)"
+printf '%-10s %5s %12s %12s %10s %14s\n' molecule np "NWChem scf" "NWChem dft" Beryl Beryl/NWChem
+for molecule in $molecules; do
+    [ -r "$root/inputs/$molecule.xyz" ] || die "no inputs/$molecule.xyz"
+    for np in $processes; do
+        seconds=$(time_nwchem "$molecule" "$np")
+        scf=$(awk '$1 == "scf" { print $2 }' <<< "$seconds")
+        dft=$(awk '$1 == "dft" { print $2 }' <<< "$seconds")
+        has_word "$modules" scf || scf=
+        best=$(printf '%s\n' $scf $dft | sort -g | head -n 1)
+        if [ -n "$beryl" ]; then
+            own=$(time_beryl "$molecule" "$np")
+            ratio=$(awk -v b="$own" -v n="$best" 'BEGIN { printf "%.2f", b / n }')
+        else
+            own=- ratio=-
+        fi
+        printf '%-10s %5s %12s %12s %10s %14s\n' "$molecule" "$np" "${scf:--}" "${dft:--}" "$own" "$ratio"
+    done
+done | tee "$out/table.txt"
+echo "inputs and outputs: $out"

@@ -1,0 +1,42 @@
+#include "basis/shells.h"
+#include "tests/fuzz/fuzz.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Places the shells of every element of the set, each on a molecule of its own. */
+static void use(const struct basis_set *set)
+{
+    for (int64_t e = 0; e < set->n_elements; e++) {
+        struct atom atom = {.element = set->elements[e].element};
+        const struct molecule molecule = {.n_atoms = 1, .atoms = &atom};
+        struct shells *shells;
+        if (shells_create(&molecule, set, BASIS_FORM_UNSTATED, &shells) != STATUS_OK)
+            continue;
+        for (int64_t s = 0; s < shells->n_shells; s++)
+            for (int p = 0; p < shells->shells[s].n_primitives; p++) {
+                assert(shells->shells[s].exponents[p] > 0);
+                assert(isfinite(shells->shells[s].coefficients[p]));
+            }
+        shells_destroy(shells);
+    }
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    char *text = malloc(size + 1);
+    if (!text)
+        return 0;
+    memcpy(text, data, size);
+    text[size] = '\0';
+    struct basis_set set;
+    if (basis_set_parse(text, size, "fuzz", &set) == STATUS_OK)
+        use(&set);
+    else
+        assert(!set.elements);
+    basis_set_fini(&set);
+    free(text);
+    return 0;
+}

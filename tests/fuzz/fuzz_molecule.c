@@ -1,0 +1,37 @@
+#include "basis/molecule.h"
+#include "tests/fuzz/fuzz.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void use(struct molecule *molecule)
+{
+    assert(molecule->n_atoms > 0);
+    for (int64_t a = 0; a < molecule->n_atoms; a++)
+        for (int k = 0; k < 3; k++)
+            assert(isfinite(molecule->atoms[a].position[k]));
+    if (molecule_check(molecule, "fuzz") == STATUS_OK)
+        assert(isfinite(molecule_nuclear_repulsion(molecule)));
+    if (molecule_add_displaced_ghosts(molecule, 1.6) == STATUS_OK)
+        molecule_check(molecule, "fuzz");
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    char *text = malloc(size + 1);
+    if (!text)
+        return 0;
+    memcpy(text, data, size);
+    text[size] = '\0';
+    const struct molecule_settings settings = {.unit = LENGTH_ANGSTROM};
+    struct molecule molecule;
+    if (molecule_parse(text, size, "fuzz", &settings, &molecule) == STATUS_OK)
+        use(&molecule);
+    else
+        assert(!molecule.atoms);
+    molecule_fini(&molecule);
+    free(text);
+    return 0;
+}

@@ -1,0 +1,282 @@
+#include "basis/basis_set.h"
+#include "basis/molecule.h"
+#include "tests/check.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static enum status parse(const char *text, struct basis_set *set)
+{
+    return basis_set_parse(text, strlen(text), "test", set);
+}
+
+/* The same set in both formats: an SP shell, a general contraction (as shells
+ * over the same primitives in Gaussian94) and a core potential. */
+static const char gaussian94[] = "! a comment\n"
+                                 "spherical\n"
+                                 "****\n"
+                                 "-O     0\n"
+                                 "SP   2   1.00  0.000000\n"
+                                 "  5.0D+00  0.25  -0.5   ! trailing\n"
+                                 "  .5  1  0.75d0\n"
+                                 "l=4 1 1.0\r\n"
+                                 "  1.25 1.0\n"
+                                 "****\n"
+                                 "h 0\n"
+                                 "L 1 2.0\n"
+                                 "  3.0 1.0 1.0\n"
+                                 "****\n"
+                                 "RB 0\n"
+                                 "S 1\n"
+                                 "  0.1 1.0\n"
+                                 "****\n"
+                                 "\n"
+                                 "RB     0\n"
+                                 "RB-ECP     1     28\n"
+                                 "p-ul potential\n"
+                                 "  1\n"
+                                 "2   3.8  -12.3\n"
+                                 "s-ul potential\n"
+                                 "  2\n"
+                                 "2   5.0   89.5\n"
+                                 "2   1.9    0.4\n"
+                                 "SR     0\n"
+                                 "SR-ECP     0     28\n"
+                                 "s-ul potential\n"
+                                 "  1\n"
+                                 "2   5.0   89.5\n";
+
+static const char nwchem[] = "# a comment\n"
+                             "BASIS \"ao basis\" SPHERICAL PRINT\n"
+                             "O    SP\n"
+                             "  5.0D+00  0.25  -0.5\n"
+                             "  .5  1  0.75d0\n"
+                             "H S\n"
+                             "  12.0 1.0\n"
+                             "O G\n"
+                             "  1.25 1.0\n"
+                             "H P\n"
+                             "  12.0 1.0\n"
+                             "RB S\n"
+                             "  0.1 1.0\n"
+                             "END\n"
+                             "ECP\n"
+                             "RB nelec 28\n"
+                             "RB ul\n"
+                             "2   3.8  -12.3\n"
+                             "RB S\n"
+                             "2   5.0   89.5\n"
+                             "Sr nelec 28\n"
+                             "end\n";
+
+static void check_oxygen(const struct basis_set *set)
+{
+    const struct basis_element *O = basis_set_find(set, 8);
+    assert_non_null(O);
+    assert_false(O->needs_ecp);
+    assert_int_equal(O->n_groups, 2);
+    const struct basis_contractions *sp = &O->groups[0], *g = &O->groups[1];
+    assert_int_equal(sp->n_primitives, 2);
+    assert_int_equal(sp->n_contractions, 2);
+    assert_int_equal(sp->l[0], 0);
+    assert_int_equal(sp->l[1], 1);
+    const double exponents[] = {5, 0.5}, coefficients[] = {0.25, 1, -0.5, 0.75};
+    assert_memory_equal(sp->exponents, exponents, sizeof exponents);
+    assert_memory_equal(sp->coefficients, coefficients, sizeof coefficients);
+    assert_int_equal(g->l[0], 4);
+    check_close(g->exponents[0], 1.25, 0);
+}
+
+static void both_formats_give_the_same_numbers(void **state)
+{
+    (void)state;
+    const char *texts[] = {gaussian94, nwchem};
+    for (int format = 0; format < 2; format++) {
+        struct basis_set set;
+        check_ok(parse(texts[format], &set));
+        assert_string_equal(set.name, "test");
+        assert_int_equal(set.form, BASIS_FORM_SPHERICAL);
+        assert_int_equal(set.n_elements, 4);
+        check_oxygen(&set);
+        assert_null(basis_set_find(&set, 6));
+        const struct basis_element *H = basis_set_find(&set, 1);
+        for (int64_t g = 0; g < H->n_groups; g++)
+            check_close(H->groups[g].exponents[0], 12, 0);
+        assert_true(basis_set_find(&set, 37)->needs_ecp);
+        assert_int_equal(basis_set_find(&set, 37)->n_groups, 1);
+        assert_true(basis_set_find(&set, 38)->needs_ecp);
+        assert_int_equal(basis_set_find(&set, 38)->n_groups, 0);
+        basis_set_fini(&set);
+    }
+}
+
+static void general_contractions_keep_their_columns(void **state)
+{
+    (void)state;
+    struct basis_set set;
+    check_ok(parse("basis spherical\nC S\n 9 1 4 0\n 3 2 5 0\n 1 3 6 1\nend\n", &set));
+    const struct basis_contractions *group = &basis_set_find(&set, 6)->groups[0];
+    assert_int_equal(group->n_contractions, 3);
+    const double coefficients[] = {1, 2, 3, 4, 5, 6, 0, 0, 1};
+    assert_memory_equal(group->coefficients, coefficients, sizeof coefficients);
+    for (int k = 0; k < 3; k++)
+        assert_int_equal(group->l[k], 0);
+    basis_set_fini(&set);
+}
+
+static void check_form(const char *text, enum basis_form form)
+{
+    struct basis_set set;
+    check_ok(parse(text, &set));
+    assert_int_equal(set.form, form);
+    basis_set_fini(&set);
+}
+
+static void the_form_is_what_the_file_says(void **state)
+{
+    (void)state;
+    check_form("cartesian\nH 0\nS 1 1\n1 1\n****\n", BASIS_FORM_CARTESIAN);
+    check_form("H 0\nS 1 1\n1 1\n****\n", BASIS_FORM_UNSTATED);
+    check_form("basis\nH S\n1 1\nend\n", BASIS_FORM_CARTESIAN);
+    check_form("basis \"H_x\" SPHERICAL\nH S\n1 1\nend\nbasis \"O_x\" SPHERICAL\nO S\n1 1\nend\n",
+               BASIS_FORM_SPHERICAL);
+}
+
+struct bad_case {
+    const char *text;
+    const char *message;
+};
+
+static void bad_files_are_refused_with_their_line(void **state)
+{
+    (void)state;
+    static const struct bad_case cases[] = {
+        {"", "no basis functions found"},
+        {"! only a comment\n", "no basis functions found"},
+        {"\x7f"
+         "ELF\x02\x01 rubbish",
+         "test:1: expected an element and 0"},
+        {"H 0\nS 1 1.0\n1.0 1.0\n", "test:3: the file ends without ****"},
+        {"H 0\nS 1 1.0\n1.0 1.0\nO 0\n", "test:4: expected **** after the last shell of H"},
+        {"H 0\n****\n", "test:2: no shells for H"},
+        {"H 0\n", "test:1: the file ends where the shells of H"},
+        {"H 0\nS 1 1\n1 1\n****\nH 0\nS 1 1\n1 1\n****\n", "test:6: a second block for H"},
+        {"Xq 0\nS 1 1\n1 1\n****\n", "test:1: expected an element and 0"},
+        {"H 0\nS 2 1\n1 1\n****\n", "test:4: expected an exponent and 1 coefficient, found 1"},
+        {"H 0\nS 3 1\n1 1\n2 1\n", "3 primitives announced, 2 found"},
+        {"H 0\nSP 1 1\n1 1\n****\n", "test:3: expected an exponent and 2 coefficients"},
+        {"H 0\nS 1 1\n1 1 1\n****\n", "test:3: expected an exponent and 1 coefficient"},
+        {"H 0\nS 0 1\n****\n", "test:2: expected a shell type, the number"},
+        {"H 0\nS -1 1\n****\n", "test:2: expected a shell type, the number"},
+        {"H 0\nS 1 0\n1 1\n****\n", "and a scale factor"},
+        {"H 0\nS 1000000000 1\n1 1\n****\n", "test:2: expected a shell type, the number"},
+        {"H 0\nX 1 1\n1 1\n****\n", "test:2: expected a shell type"},
+        {"Ne 0\nI 1 1\n1 1\n****\n", "test:2: the shell I of Ne is beyond the limit l = 5"},
+        {"Ne 0\nl=6 1 1\n1 1\n****\n", "test:2: the shell l=6 of Ne is beyond the limit l = 5"},
+        {"Ne 0\nl=x 1 1\n1 1\n****\n", "test:2: expected a shell type"},
+        {"H 0\nS 1 1\n0.0 1\n****\n", "test:3: the exponent 0.0 is not between"},
+        {"H 0\nS 1 1\n-1 1\n****\n", "test:3: the exponent -1 is not between"},
+        {"H 0\nS 1 1\nnan 1\n****\n", "test:3: expected an exponent, found 'nan'"},
+        {"H 0\nS 1 1\n1 inf\n****\n", "test:3: expected a coefficient, found 'inf'"},
+        {"H 0\nS 1 1\n1 0\n****\n", "test:3: all coefficients of contraction 1"},
+        {"H 0\nSP 1 1\n1 1 0\n****\n", "test:3: all coefficients of contraction 2"},
+        {"H 0\nH-ECP x 2\n", "test:2: expected 'H-ECP', the largest l"},
+        {"H 0\nH-ECP 1 2\ntitle\n", "number of terms of part 1"},
+        {"H 0\nH-ECP 0 2\ntitle\n2\n2 1 1\n", "expected power, exponent and coefficient"},
+        {"basis\nH S\n1 1\n", "test:3: the file ends without 'end' for the section of line 1"},
+        {"basis\nend\n", "no basis functions found"},
+        {"basis\nH S\nend\n", "test:3: expected an exponent and coefficients"},
+        {"basis\nH S\n1\nend\n", "test:3: expected an exponent and 1 coefficient"},
+        {"basis\nH S\n1 1\n2 1 1\nend\n", "test:4: expected an exponent and 1 coefficient"},
+        {"basis\nH SP\n1 1\nend\n", "test:3: expected an exponent and 2 coefficients"},
+        {"basis\nH Q5\n1 1\nend\n", "test:2: expected an element and a shell type"},
+        {"basis\nNe I\n1 1\nend\n", "test:2: the shell I of Ne is beyond the limit l = 5"},
+        {"basis\n* library 6-31g\nend\n", "test:2: 'library' is not supported"},
+        {"basis\nH S\n1 1\nend\nbasis\nH S\n1 1\nend\n", "test:6: a second section for H"},
+        {"basis\nH S\n1 1\nend\nbasis spherical\nO S\n1 1\nend\n", "test:5: this section and"},
+        {"basis\nH S\n1 1\nend\ngeometry\n", "test:5: expected a section 'basis' or 'ecp'"},
+        {"ecp\nH\nend\n", "test:2: expected an element and a part"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct basis_set set;
+        check_status(STATUS_INPUT, parse(cases[i].text, &set));
+        if (!strstr(status_text(), cases[i].message))
+            fail_msg("case %zu: \"%s\" lacks \"%s\"", i, status_text(), cases[i].message);
+        assert_null(set.elements);
+    }
+}
+
+static void shipped_sets_are_found_by_their_usual_names(void **state)
+{
+    (void)state;
+    static const char *const names[] = {
+        "sto-3g",      "3-21g",       "6-31G",       "6-31g*",      "6-31G(d)",    "6-31g**",
+        "6-31G(d,p)",  "6-31+g*",     "6-311G**",    "cc-pVDZ",     "cc-pvtz",     "cc-pvqz",
+        "aug-cc-pvdz", "aug-cc-pVTZ", "def2-SVP",    "def2-tzvp",   "be15s",       "6-31gs",
+    };
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        struct basis_set set;
+        check_ok(basis_set_read_all(names[i], MPI_COMM_WORLD, &set));
+        assert_non_null(basis_set_find(&set, 4));
+        assert_true(set.form != BASIS_FORM_UNSTATED);
+        basis_set_fini(&set);
+    }
+}
+
+static void unknown_sets_are_refused_with_the_known_ones(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"6-31x", "", "..", "%s%s%n", "sto-3g\n"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        struct basis_set set;
+        check_status(STATUS_INPUT, basis_set_read_all(names[i], MPI_COMM_WORLD, &set));
+        assert_non_null(strstr(status_text(), "unknown basis set"));
+        assert_non_null(strstr(status_text(), "aug-cc-pvdz, "));
+        assert_null(set.elements);
+    }
+    struct basis_set set;
+    check_status(STATUS_IO, basis_set_read_all("/no/such/file", MPI_COMM_WORLD, &set));
+    check_status(STATUS_IO, basis_set_read_all("missing.gbs", MPI_COMM_WORLD, &set));
+    check_status(STATUS_IO, basis_set_read_all("/", MPI_COMM_WORLD, &set));
+}
+
+/* A set of the user's own folder is found before the shipped one. */
+static void the_users_folders_come_first(void **state)
+{
+    (void)state;
+    char folder[] = "/tmp/beryl_basis_XXXXXX";
+    assert_non_null(mkdtemp(folder));
+    char path[64], folders[64];
+    snprintf(path, sizeof path, "%s/sto-3g.gbs", folder);
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fputs("U 0\nS 1 1\n1 1\n****\n", file);
+    fclose(file);
+    snprintf(folders, sizeof folders, "/nowhere:%s", folder);
+    setenv("BERYL_BASIS_PATH", folders, 1);
+    struct basis_set set;
+    check_ok(basis_set_read_all("STO-3G", MPI_COMM_WORLD, &set));
+    assert_int_equal(set.n_elements, 1);
+    assert_non_null(basis_set_find(&set, 92));
+    basis_set_fini(&set);
+    check_ok(basis_set_read_all("3-21g", MPI_COMM_WORLD, &set));
+    basis_set_fini(&set);
+    unsetenv("BERYL_BASIS_PATH");
+    unlink(path);
+    rmdir(folder);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(both_formats_give_the_same_numbers),
+        cmocka_unit_test(general_contractions_keep_their_columns),
+        cmocka_unit_test(the_form_is_what_the_file_says),
+        cmocka_unit_test(bad_files_are_refused_with_their_line),
+        cmocka_unit_test(shipped_sets_are_found_by_their_usual_names),
+        cmocka_unit_test(unknown_sets_are_refused_with_the_known_ones),
+        cmocka_unit_test(the_users_folders_come_first),
+    };
+    return check_run_parallel(tests, &argc, &argv);
+}

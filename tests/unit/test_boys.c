@@ -1,0 +1,89 @@
+#include "basis/boys.h"
+#include "tests/check.h"
+
+/* F_m(T) in quadruple precision, exp(-T) from its own series: no rounding or
+ * library of the code under test. */
+static double boys_quadruple(int m, double T)
+{
+    __float128 t = T, term = 1 / (__float128)(2 * m + 1), sum = term;
+    for (int k = 1; term > 1e-34 * sum; k++) {
+        term *= 2 * t / (2 * m + 2 * k + 1);
+        sum += term;
+    }
+    __float128 power = 1, exponential = 1;
+    for (int k = 1; power > 1e-34 * exponential; k++) {
+        power *= t / k;
+        exponential += power;
+    }
+    return (double)(sum / exponential);
+}
+
+/* Checks boys() for every largest m, and the reference; the largest relative error. */
+static double error_at(double T)
+{
+    double largest = 0, F[BOYS_MAX_M + 1];
+    for (int m = 0; m <= BOYS_MAX_M; m++) {
+        double exact = boys_quadruple(m, T);
+        boys(m, T, F);
+        largest = fmax(largest, fabs(F[m] - exact) / exact);
+        boys(BOYS_MAX_M, T, F);
+        largest = fmax(largest, fabs(F[m] - exact) / exact);
+        check_close(boys_reference(m, T) / exact, 1, 1e-15);
+    }
+    return largest;
+}
+
+static void small_arguments_have_relative_error_below_1e14(void **state)
+{
+    (void)state;
+    double largest = 0;
+    for (int i = 0; i < 3700; i++)
+        largest = fmax(largest, error_at(i * 0.010007));
+    print_message("largest relative error, T < 37: %.1e\n", largest);
+    assert_true(largest < 1e-14);
+}
+
+static void large_arguments_have_relative_error_below_1e14(void **state)
+{
+    (void)state;
+    double largest = 0;
+    for (double T = 35.9; T < 1e4; T *= 1.05)
+        largest = fmax(largest, error_at(T));
+    print_message("largest relative error, 35.9 < T < 1e4: %.1e\n", largest);
+    assert_true(largest < 1e-14);
+}
+
+static void ends_of_the_table_are_exact(void **state)
+{
+    (void)state;
+    double F[BOYS_MAX_M + 1];
+    boys(BOYS_MAX_M, 0, F);
+    for (int m = 0; m <= BOYS_MAX_M; m++)
+        check_close(F[m] * (2 * m + 1), 1, 1e-15);
+    assert_true(error_at(nextafter(36, 0)) < 1e-14);
+    assert_true(error_at(36) < 1e-14);
+}
+
+static void huge_arguments_follow_the_asymptotic_form(void **state)
+{
+    (void)state;
+    double F[3];
+    boys(2, 1e12, F);
+    double F0 = sqrt(acos(-1.0) / 1e12) / 2;
+    check_close(F[0] / F0, 1, 1e-15);
+    check_close(F[2] / (F0 * 3 / 4e24), 1, 1e-15);
+    boys(2, 1e300, F);
+    assert_true(isfinite(F[0]) && F[0] > 0 && F[2] == 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(small_arguments_have_relative_error_below_1e14),
+        cmocka_unit_test(large_arguments_have_relative_error_below_1e14),
+        cmocka_unit_test(ends_of_the_table_are_exact),
+        cmocka_unit_test(huge_arguments_follow_the_asymptotic_form),
+    };
+    boys_prepare();
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
