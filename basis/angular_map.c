@@ -63,14 +63,14 @@ static void fill_cartesian(struct angular_map *map, int l)
 }
 
 /* Function m of row f:
- *   N sum_(t,u,v) (-1)^(t+v') 4^-t C(l,t) C(l-t,a+t) C(t,u) C(a,w) x^(2t+a-2u-w) y^(2u+w) z^(l-2t-a)
- * with a = |m|, w = 2v' for m >= 0 and w = 2v' + 1 for m < 0, w <= a,
- * N = sqrt(2 (l+a)! (l-a)!) / (2^a l!), smaller by sqrt(2) for m = 0. */
+ *   N sum_(t,u,v) (-1)^(t+v') 4^-t C(l,t) C(l-t,a+t) C(t,u) C(a,w) x^(2t+a-2u-w) y^(2u+w)
+ * z^(l-2t-a) with a = |m|, w = 2v' for m >= 0 and w = 2v' + 1 for m < 0, w <= a, N = sqrt(2 (l+a)!
+ * (l-a)!) / (2^a l!), smaller by sqrt(2) for m = 0. */
 static void fill_harmonic(struct angular_map *map, int f, int l, int m)
 {
     int a = abs(m);
-    double N = sqrt((m == 0 ? 1 : 2) * factorial(l + a) * factorial(l - a)) /
-               (ldexp(1, a) * factorial(l));
+    double N =
+        sqrt((m == 0 ? 1 : 2) * factorial(l + a) * factorial(l - a)) / (ldexp(1, a) * factorial(l));
     map->first[f + 1] = map->first[f];
     for (int t = 0; 2 * t <= l - a; t++)
         for (int u = 0; u <= t; u++)

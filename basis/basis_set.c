@@ -37,8 +37,7 @@ const struct basis_element *basis_set_find(const struct basis_set *set, int elem
     return find_entry(set, element);
 }
 
-enum status basis_set_add_element(struct basis_set *set, int element,
-                                  struct basis_element **entry)
+enum status basis_set_add_element(struct basis_set *set, int element, struct basis_element **entry)
 {
     *entry = find_entry(set, element);
     if (*entry)

@@ -24,7 +24,7 @@ struct basis_contractions {
 };
 
 struct basis_element {
-    int element;   /* atomic number; 0 is the entry "Bq" for plain ghost centres */
+    int element;    /* atomic number; 0 is the entry "Bq" for plain ghost centres */
     bool needs_ecp; /* made for use with an effective core potential */
     int64_t n_groups;
     struct basis_contractions *groups;
@@ -41,19 +41,25 @@ struct basis_set {
 
 /* Parses the text (length bytes, NUL-terminated) of a Gaussian94 or NWChem
  * basis file; which of the two is seen from the text itself (an NWChem file
- * has a `basis` line). Comments: `!` and `#`. Numbers may use D exponents.
- * Gaussian94: a line `spherical` or `cartesian`, blocks `Sym 0`, shells
- * `S n scale`, `SP n scale`, ended by `****`; `Sym-ECP` blocks mark the element.
- * NWChem: `basis ... [spherical|cartesian]`, `Sym S` and rows of exponent and one
- * or more coefficients, `end`; an `ecp` section marks its elements.
- * Errors: STATUS_INPUT with name and line (also a shell beyond BASIS_MAX_L), STATUS_NO_MEMORY. */
+ * has a `basis` or `ecp` line). Comments: `!` and `#`. Numbers may use D exponents.
+ * Gaussian94: a line `spherical` or `cartesian` (else BASIS_FORM_UNSTATED), blocks
+ * `Sym 0`, shells `S n scale`, `SP n scale` (or `L`), `l=4 n scale`, ended by
+ * `****`; a scale factor multiplies exponents by its square; `Sym-ECP` blocks
+ * mark the element.
+ * NWChem: `basis ... [spherical|cartesian]` (Cartesian if it says neither),
+ * `Sym S` and rows of exponent and one or more coefficients, `end`; an `ecp`
+ * section marks its elements.
+ * Errors: STATUS_INPUT with name and line (also a shell beyond BASIS_MAX_L),
+ * STATUS_NO_MEMORY. On failure *set is empty. */
 enum status basis_set_parse(const char *text, size_t length, const char *name,
                             struct basis_set *set);
 
 /* Finds and reads a set: a path if name contains '/' or ends in .gbs or .nw,
- * else a set of basis/data (any case; `*` and the file's `s` are the same). Collective over comm;
- * same status everywhere. Errors: STATUS_INPUT (unknown name: the message
- * lists the known ones), STATUS_IO. */
+ * else NAME.gbs in the folders of BERYL_BASIS_PATH (separated by colons), in
+ * ../share/beryl/basis beside the program, in the source tree's basis/data.
+ * Names in any case; `*` is spelled `s` in the file's name, and so is `(d)`; `(d,p)` is `ss`.
+ * Collective over comm; same status everywhere. Errors: STATUS_INPUT (unknown
+ * name: the message lists the known ones; the file is bad), STATUS_IO, STATUS_NO_MEMORY. */
 enum status basis_set_read_all(const char *name, MPI_Comm comm, struct basis_set *set);
 
 /* The set's entry for an element, or NULL. */

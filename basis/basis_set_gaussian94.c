@@ -43,8 +43,8 @@ static bool is_ecp(const struct line_reader *reader)
 static bool line_integer(const struct line_reader *reader, int word, int64_t min, int64_t max,
                          int64_t *value)
 {
-    return reader->n_words > word && word_to_integer(reader->words[word], value) &&
-           *value >= min && *value <= max;
+    return reader->n_words > word && word_to_integer(reader->words[word], value) && *value >= min &&
+           *value <= max;
 }
 
 /* Passes over the potential whose first line, "Sym-ECP lmax ncore", is current. */
@@ -53,15 +53,17 @@ static enum status skip_ecp(struct line_reader *reader)
     int64_t max_l, n_core, n_terms;
     if (reader->n_words != 3 || !line_integer(reader, 1, 0, MAX_ECP_L, &max_l) ||
         !line_integer(reader, 2, 0, MAX_ATOMIC_NUMBER, &n_core))
-        return line_reader_fail(reader, "expected '%s', the largest l and the number of core "
-                                        "electrons of the potential",
+        return line_reader_fail(reader,
+                                "expected '%s', the largest l and the number of core "
+                                "electrons of the potential",
                                 word_show(reader->words[0]).text);
     for (int64_t l = 0; l <= max_l; l++) {
         bool complete = line_reader_next_filled(reader) && line_reader_next_filled(reader) &&
                         line_integer(reader, 0, 0, MAX_ECP_TERMS, &n_terms);
         if (!complete)
-            return line_reader_fail(reader, "expected a title and the number of terms of part "
-                                            "%" PRId64 " of the core potential",
+            return line_reader_fail(reader,
+                                    "expected a title and the number of terms of part "
+                                    "%" PRId64 " of the core potential",
                                     l + 1);
         for (int64_t t = 0; t < n_terms; t++) {
             double power, exponent, coefficient;
@@ -84,24 +86,25 @@ static enum status read_shell(struct line_reader *reader, struct basis_element *
     TRY(basis_parse_shell_type(reader, reader->words[0], entry->element, l, &n_contractions));
     int64_t n_primitives;
     double scale = 1, zero = 0;
-    bool well_formed =
-        line_integer(reader, 1, 1, BASIS_MAX_PRIMITIVES, &n_primitives) && reader->n_words <= 4 &&
-        (reader->n_words < 3 || word_to_real(reader->words[2], &scale)) &&
-        scale >= MIN_SCALE && scale <= MAX_SCALE &&
-        (reader->n_words < 4 || word_to_real(reader->words[3], &zero)) && zero == 0;
+    bool well_formed = line_integer(reader, 1, 1, BASIS_MAX_PRIMITIVES, &n_primitives) &&
+                       reader->n_words <= 4 &&
+                       (reader->n_words < 3 || word_to_real(reader->words[2], &scale)) &&
+                       scale >= MIN_SCALE && scale <= MAX_SCALE &&
+                       (reader->n_words < 4 || word_to_real(reader->words[3], &zero)) && zero == 0;
     if (!well_formed)
         return line_reader_fail(reader,
                                 "expected a shell type, the number of its primitives (1 to %d) "
                                 "and a scale factor (%g to %g), found '%s'",
-                                BASIS_MAX_PRIMITIVES, MIN_SCALE, MAX_SCALE, word_show(reader->all).text);
+                                BASIS_MAX_PRIMITIVES, MIN_SCALE, MAX_SCALE,
+                                word_show(reader->all).text);
     struct basis_contractions *group;
     TRY(basis_element_add_group(entry, n_contractions, l, &group));
     int64_t first_line = reader->line;
     for (int64_t p = 0; p < n_primitives; p++) {
         if (!line_reader_next_filled(reader))
             return line_reader_fail(reader,
-                                    "the file ends within the shell of line %" PRId64
-                                    " (%" PRId64 " primitives announced, %" PRId64 " found)",
+                                    "the file ends within the shell of line %" PRId64 " (%" PRId64
+                                    " primitives announced, %" PRId64 " found)",
                                     first_line, n_primitives, p);
         TRY(basis_group_add_primitive(reader, group));
         group->exponents[p] *= scale * scale;
@@ -116,9 +119,8 @@ static enum status read_shells(struct line_reader *reader, struct basis_element 
     const char *symbol = element_symbol(entry->element);
     while (!is_stars(reader)) {
         if (block_element(reader) >= 0)
-            return line_reader_fail(reader,
-                                    "expected **** after the last shell of %s, before '%s'", symbol,
-                                    word_show(reader->all).text);
+            return line_reader_fail(reader, "expected **** after the last shell of %s, before '%s'",
+                                    symbol, word_show(reader->all).text);
         TRY(read_shell(reader, entry));
         if (!line_reader_next_filled(reader))
             return line_reader_fail(reader,

@@ -39,13 +39,11 @@ enum status basis_group_add_primitive(const struct line_reader *reader,
 {
     int n = group->n_contractions;
     if (reader->n_words != 1 + n)
-        return line_reader_fail(reader,
-                                "expected an exponent and %d coefficient%s, found %d word%s", n,
-                                n == 1 ? "" : "s", reader->n_words,
-                                reader->n_words == 1 ? "" : "s");
+        return line_reader_fail(
+            reader, "expected an exponent and %d coefficient%s, found %d word%s", n,
+            n == 1 ? "" : "s", reader->n_words, reader->n_words == 1 ? "" : "s");
     if (group->n_primitives == BASIS_MAX_PRIMITIVES)
-        return line_reader_fail(reader, "more than %d primitives in a shell",
-                                BASIS_MAX_PRIMITIVES);
+        return line_reader_fail(reader, "more than %d primitives in a shell", BASIS_MAX_PRIMITIVES);
     size_t p = (size_t)group->n_primitives;
     TRY(grow(&group->exponents, p + 1));
     TRY(grow(&group->coefficients, (p + 1) * (size_t)n));

@@ -85,7 +85,7 @@ static int compare_names(const void *a, const void *b)
 static void list_known(const struct folders *folders, char *list, size_t size)
 {
     static const char ending[] = ".gbs";
-    char (*names)[MAX_NAME] = malloc(sizeof(char[MAX_KNOWN][MAX_NAME]));
+    char(*names)[MAX_NAME] = malloc(sizeof(char[MAX_KNOWN][MAX_NAME]));
     int n = 0;
     for (int f = 0; names && f < folders->n; f++) {
         DIR *folder = opendir(folders->path[f]);

@@ -11,8 +11,7 @@ static enum status next_line(struct line_reader *reader, int64_t section_line)
 {
     if (line_reader_next_filled(reader))
         return STATUS_OK;
-    return line_reader_fail(reader,
-                            "the file ends without 'end' for the section of line %" PRId64,
+    return line_reader_fail(reader, "the file ends without 'end' for the section of line %" PRId64,
                             section_line);
 }
 
@@ -126,8 +125,9 @@ static enum status read_ecp(struct line_reader *reader, struct basis_set *set)
             continue;
         int element = element_number(reader->words[0].begin, reader->words[0].length);
         if (element < 0 || reader->n_words < 2)
-            return line_reader_fail(reader, "expected an element and a part of its core potential, "
-                                            "found '%s'",
+            return line_reader_fail(reader,
+                                    "expected an element and a part of its core potential, "
+                                    "found '%s'",
                                     word_show(reader->all).text);
         struct basis_element *entry;
         TRY(basis_set_add_element(set, element, &entry));

@@ -17,8 +17,7 @@ enum status basis_set_parse_nwchem(struct line_reader *reader, struct basis_set 
 
 /* Finds the set's entry for an element or adds an empty one. The pointer is
  * valid until the next addition. */
-enum status basis_set_add_element(struct basis_set *set, int element,
-                                  struct basis_element **entry);
+enum status basis_set_add_element(struct basis_set *set, int element, struct basis_element **entry);
 
 /* Adds a group of n_contractions contractions without primitives.
  * l holds n_contractions entries. Pointer as above. */

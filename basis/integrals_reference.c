@@ -29,7 +29,7 @@ static size_t block_size(const struct shell *bra, const struct shell *ket)
     return (size_t)bra->n_functions * (size_t)ket->n_functions;
 }
 
-/* The integral of an Hermite Gaussian is zero but for t = u = v = 0 (eq. 9.5.8). */
+/* The integral of an Hermite Gaussian is zero but for t = u = v = 0 (section 9.5). */
 static double overlap_value(const struct hermite_expansion *expansion, hermite_pair H,
                             const void *data)
 {

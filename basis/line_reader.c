@@ -8,8 +8,8 @@
 #include <string.h>
 #include <strings.h>
 
-void line_reader_init(struct line_reader *reader, const char *text, size_t length,
-                      const char *name, const char *comments)
+void line_reader_init(struct line_reader *reader, const char *text, size_t length, const char *name,
+                      const char *comments)
 {
     *reader = (struct line_reader){
         .name = name, .comments = comments, .next = text, .end = text + length};

@@ -29,8 +29,8 @@ struct line_reader {
 };
 
 /* The text (length bytes) and the name must outlive the reader. */
-void line_reader_init(struct line_reader *reader, const char *text, size_t length,
-                      const char *name, const char *comments);
+void line_reader_init(struct line_reader *reader, const char *text, size_t length, const char *name,
+                      const char *comments);
 
 /* Goes to the next line; false at the end of the text. */
 bool line_reader_next(struct line_reader *reader);

@@ -114,12 +114,12 @@ static enum status check_distances(const struct molecule *molecule, const char *
                 continue;
             int64_t first = order[i].atom < order[j].atom ? order[i].atom : order[j].atom;
             int64_t second = order[i].atom + order[j].atom - first;
-            status = FAIL(STATUS_INPUT,
-                          "%s: centres %" PRId64 " (%s) and %" PRId64 " (%s) are at the same "
-                          "place (%.1e Bohr apart, at least %.0e is needed)",
-                          name, first + 1, element_symbol(molecule->atoms[first].element),
-                          second + 1, element_symbol(molecule->atoms[second].element), sqrt(r2),
-                          min_distance);
+            status =
+                FAIL(STATUS_INPUT,
+                     "%s: centres %" PRId64 " (%s) and %" PRId64 " (%s) are at the same "
+                     "place (%.1e Bohr apart, at least %.0e is needed)",
+                     name, first + 1, element_symbol(molecule->atoms[first].element), second + 1,
+                     element_symbol(molecule->atoms[second].element), sqrt(r2), min_distance);
             break;
         }
     free(order);

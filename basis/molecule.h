@@ -20,8 +20,8 @@ enum { MAX_ATOMIC_NUMBER = 118 };
 /* A centre: carries basis functions of `element`, and the nuclear charge
  * `element` unless it is a ghost. */
 struct atom {
-    int element; /* atomic number whose basis functions it carries, 0 for plain Bq */
-    bool ghost;  /* no nuclear charge, no electrons */
+    int element;        /* atomic number whose basis functions it carries, 0 for plain Bq */
+    bool ghost;         /* no nuclear charge, no electrons */
     double position[3]; /* Bohr */
 };
 
@@ -29,7 +29,7 @@ struct molecule {
     int64_t n_atoms;
     struct atom *atoms; /* owned */
     int charge;
-    int multiplicity; /* 2S + 1 */
+    int multiplicity;  /* 2S + 1 */
     bool bare_numbers; /* every centre was named by its atomic number, blank comment line */
 };
 
@@ -39,14 +39,16 @@ struct molecule_settings {
     bool unit_given;       /* the command line named the unit: it wins over the comment */
     int charge;            /* used if charge_given, else comment line, else 0 */
     bool charge_given;
-    int multiplicity;      /* used if multiplicity_given, else comment line, else 1 */
+    int multiplicity; /* used if multiplicity_given, else comment line, else 1 */
     bool multiplicity_given;
 };
 
 /* Reads XYZ text (length bytes, NUL-terminated):
  *   line 1  number of centres
- *   line 2  comment; charge=, multiplicity= and units=bohr|angstrom in it are used
+ *   line 2  comment; charge=, multiplicity= and units=bohr|angstrom in it are used,
+ *           other key=value entries are not; values may be quoted
  *   then    symbol x y z, one line per centre; more columns are ignored
+ * Blank lines after the centres are ignored, exponents may be written with D.
  * A symbol is an element ("O", any case, or its atomic number), "Bq" (ghost
  * without element), or a ghost of an element: "BqO", "Bq-O" or "@O".
  * name appears in messages, which give line numbers.

@@ -141,8 +141,8 @@ static enum status read_symbol(struct xyz *xyz, struct word symbol, struct atom 
 {
     int64_t number;
     bool is_number = word_to_integer(symbol, &number);
-    atom->ghost = symbol.begin[0] == '@' ||
-                  (symbol.length >= 2 && strncasecmp(symbol.begin, "Bq", 2) == 0);
+    atom->ghost =
+        symbol.begin[0] == '@' || (symbol.length >= 2 && strncasecmp(symbol.begin, "Bq", 2) == 0);
     if (atom->ghost)
         atom->element = ghost_element(symbol);
     else if (is_number)

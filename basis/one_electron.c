@@ -109,8 +109,7 @@ static int prepare_pairs(struct one_electron *engine, const struct shell *bra,
             if (a * b / p * R2 > max_exponent)
                 continue;
             struct pair *pair = &engine->pairs[n];
-            pair->weight =
-                bra->coefficients[i] * ket->coefficients[j] * exp(-a * b / p * R2);
+            pair->weight = bra->coefficients[i] * ket->coefficients[j] * exp(-a * b / p * R2);
             pair->p = p;
             for (int k = 0; k < 3; k++)
                 pair->P[k] = (a * A[k] + b * B[k]) / p;

@@ -2,7 +2,6 @@
 
 #include <math.h>
 #include <stdbool.h>
-#include <string.h>
 
 /* The sanitizers start too late for the dispatch of clones. */
 #if defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__)
@@ -23,6 +22,10 @@ enum {
  * every m: F_m(T) = sum_k (T_g - T)^k F_{m+k}(T_g) / k!. With |T - T_g| <= 1/16 the
  * first neglected term is below 4e-16 of F_m. */
 static double taylor[N_ORDERS][N_GRID * N_TERMS];
+
+/* Numbers of one block of entries; arithmetic on them is lane by lane. */
+typedef double lanes __attribute__((vector_size(PRIMITIVE_LANES * sizeof(double))));
+typedef int64_t integer_lanes __attribute__((vector_size(PRIMITIVE_LANES * sizeof(int64_t))));
 
 /* F_m(T_g) for orders beyond those of boys(): by its series, once. */
 void primitive_quartets_prepare(void)
@@ -61,143 +64,142 @@ static int pad(struct primitive_quartets *list)
     return padded;
 }
 
-VECTOR_CLONES
-static void set_arguments(struct primitive_quartets *restrict list,
-                          const struct primitive_products *restrict bra,
-                          const struct primitive_products *restrict ket, int n)
+/* The functions below work on one block and are inlined into every clone of
+ * evaluate_blocks, so that each is compiled for the clone's instructions. */
+#define BLOCK_FUNCTION static inline __attribute__((always_inline))
+
+BLOCK_FUNCTION lanes gather(const double *array, const int32_t *index)
 {
-    for (int block = 0; block < n; block += PRIMITIVE_LANES) {
-        for (int lane = 0; lane < PRIMITIVE_LANES; lane++) {
-            int i = block + lane;
-            int32_t p = list->bra[i], q = list->ket[i];
-            double zeta = bra->zeta[p], eta = ket->zeta[q];
-            double inverse = 1 / (zeta + eta);
-            double x = bra->P[0][p] - ket->P[0][q];
-            double y = bra->P[1][p] - ket->P[1][q];
-            double z = bra->P[2][p] - ket->P[2][q];
-            list->inverse[i] = inverse;
-            list->T[i] = zeta * eta * inverse * (x * x + y * y + z * z);
-            list->factor[i] = bra->factor[p] * ket->factor[q] * sqrt(inverse);
-        }
+    lanes value;
+    for (int lane = 0; lane < PRIMITIVE_LANES; lane++)
+        value[lane] = array[index[lane]];
+    return value;
+}
+
+BLOCK_FUNCTION lanes square_root(lanes x)
+{
+    lanes root;
+    for (int lane = 0; lane < PRIMITIVE_LANES; lane++)
+        root[lane] = sqrt(x[lane]);
+    return root;
+}
+
+/* where[lane] is all ones or zero. */
+BLOCK_FUNCTION lanes choose(integer_lanes where, lanes yes, lanes no)
+{
+    return (lanes)(((integer_lanes)yes & where) | ((integer_lanes)no & ~where));
+}
+
+/* F_m(T) by the Taylor series about the grid, T in [0, T_SERIES]. */
+BLOCK_FUNCTION lanes interpolate(const double *table, lanes T)
+{
+    integer_lanes g = __builtin_convertvector(T * GRID_PER_UNIT + 0.5, integer_lanes);
+    lanes d = __builtin_convertvector(g, lanes) * (1.0 / GRID_PER_UNIT) - T;
+    lanes c[N_TERMS] = {{0}};
+    for (int lane = 0; lane < PRIMITIVE_LANES; lane++) {
+        const double *row = table + g[lane] * N_TERMS;
+        for (int k = 0; k < N_TERMS; k++)
+            c[k][lane] = row[k];
+    }
+    lanes sum = c[N_TERMS - 1];
+    for (int k = N_TERMS - 2; k >= 0; k--)
+        sum = c[k] + d * sum;
+    return sum;
+}
+
+/* exp(-T): 2^-k exp(r), k = round(T / ln 2), the exponential of the remainder
+ * |r| <= ln(2) / 2 by its series to the 13th power; below 1e-300 beyond T = 700. */
+BLOCK_FUNCTION lanes exponential(lanes T)
+{
+    enum { N_EXP_TERMS = 14 };
+    static const double series[N_EXP_TERMS] = {1,
+                                               1,
+                                               1. / 2,
+                                               1. / 6,
+                                               1. / 24,
+                                               1. / 120,
+                                               1. / 720,
+                                               1. / 5040,
+                                               1. / 40320,
+                                               1. / 362880,
+                                               1. / 3628800,
+                                               1. / 39916800,
+                                               1. / 479001600,
+                                               1. / 6227020800};
+    const lanes limit = (lanes){0} + 700;
+    T = choose(T < limit, T, limit);
+    integer_lanes k = __builtin_convertvector(T * 1.4426950408889634 + 0.5, integer_lanes);
+    lanes k_real = __builtin_convertvector(k, lanes);
+    /* ln 2 in two parts, the first with room for an exact product. */
+    lanes r = (k_real * 0.693147180369123816490 - T) + k_real * 1.90821492927058770002e-10;
+    lanes sum = (lanes){0} + series[N_EXP_TERMS - 1];
+    for (int term = N_EXP_TERMS - 2; term >= 0; term--)
+        sum = series[term] + r * sum;
+    return sum * (lanes)((1023 - k) << 52);
+}
+
+/* All orders: downward from the series where T is small, upward from F_0 where
+ * it is large; both are stable on their side of T_SERIES. */
+BLOCK_FUNCTION void set_orders(struct primitive_quartets *list, int block, int max_m,
+                               integer_lanes is_near, lanes near, lanes far, lanes T, lanes factor)
+{
+    lanes e = factor * exponential(T);
+    lanes limit = (lanes){0} + T_SERIES;
+    lanes half_inverse = 0.5 / choose(is_near, limit, T);
+    lanes down[BOYS_MAX_M + 1];
+    down[max_m] = near;
+    for (int m = max_m - 1; m >= 0; m--)
+        down[m] = (2 * T * down[m + 1] + e) * (1.0 / (2 * m + 1));
+    for (int m = 0; m <= max_m; m++) {
+        *(lanes *)&list->F[m][block] = choose(is_near, down[m], far);
+        far = ((2.0 * m + 1) * far - e) * half_inverse;
     }
 }
 
-VECTOR_CLONES
-static void set_centres(struct primitive_quartets *restrict list,
-                        const struct primitive_products *restrict bra,
-                        const struct primitive_products *restrict ket, int n)
+BLOCK_FUNCTION void evaluate_block(struct primitive_quartets *list,
+                                   const struct primitive_products *bra,
+                                   const struct primitive_products *ket, int max_m, int block)
 {
-    for (int block = 0; block < n; block += PRIMITIVE_LANES) {
-        for (int lane = 0; lane < PRIMITIVE_LANES; lane++) {
-            int i = block + lane;
-            int32_t p = list->bra[i], q = list->ket[i];
-            double bra_weight = bra->zeta[p] * list->inverse[i];
-            double ket_weight = ket->zeta[q] * list->inverse[i];
-            list->bra_weight[i] = bra_weight;
-            list->ket_weight[i] = ket_weight;
-            for (int x = 0; x < 3; x++) {
-                double PQ = bra->P[x][p] - ket->P[x][q];
-                list->WP[x][i] = -ket_weight * PQ;
-                list->WQ[x][i] = bra_weight * PQ;
-            }
-        }
+    const int32_t *p = list->bra + block, *q = list->ket + block;
+    lanes zeta = gather(bra->zeta, p), eta = gather(ket->zeta, q);
+    lanes inverse = 1 / (zeta + eta);
+    lanes ket_weight = eta * inverse, bra_weight = zeta * inverse;
+    lanes PQ[3];
+    for (int x = 0; x < 3; x++)
+        PQ[x] = gather(bra->P[x], p) - gather(ket->P[x], q);
+    lanes T = zeta * ket_weight * (PQ[0] * PQ[0] + PQ[1] * PQ[1] + PQ[2] * PQ[2]);
+    lanes factor = gather(bra->factor, p) * gather(ket->factor, q) * square_root(inverse);
+
+    lanes limit = (lanes){0} + T_SERIES;
+    integer_lanes is_near = T < limit;
+    lanes near = factor * interpolate(taylor[max_m], choose(is_near, T, limit));
+    /* sqrt(pi / T) / 2 */
+    lanes far = factor * 0.88622692545275801 / square_root(choose(is_near, limit, T));
+    if (max_m == 0) {
+        *(lanes *)&list->F[0][block] = choose(is_near, near, far);
+        return;
     }
+    *(lanes *)&list->inverse[block] = inverse;
+    *(lanes *)&list->bra_weight[block] = bra_weight;
+    *(lanes *)&list->ket_weight[block] = ket_weight;
+    for (int x = 0; x < 3; x++) {
+        *(lanes *)&list->WP[x][block] = -ket_weight * PQ[x];
+        *(lanes *)&list->WQ[x][block] = bra_weight * PQ[x];
+    }
+    set_orders(list, block, max_m, is_near, near, far, T, factor);
 }
 
-/* F[top] of T below T_SERIES by the table; F[0] above by its asymptotic value. */
 VECTOR_CLONES
-static void set_boys_start(struct primitive_quartets *restrict list, const double *restrict table,
-                           double *restrict near, double *restrict far, int n)
+static void evaluate_blocks(struct primitive_quartets *list, const struct primitive_products *bra,
+                            const struct primitive_products *ket, int max_m, int n)
 {
-    for (int block = 0; block < n; block += PRIMITIVE_LANES) {
-        for (int lane = 0; lane < PRIMITIVE_LANES; lane++) {
-            int i = block + lane;
-            double T = list->T[i] < T_SERIES ? list->T[i] : T_SERIES;
-            int32_t g = (int32_t)(T * GRID_PER_UNIT + 0.5);
-            double d = g * (1.0 / GRID_PER_UNIT) - T;
-            const double *c = table + (int64_t)g * N_TERMS;
-            double series =
-                c[0] +
-                d * (c[1] +
-                     d * (c[2] + d * (c[3] + d * (c[4] + d * (c[5] + d * (c[6] + d * c[7]))))));
-            double T_far = list->T[i] < T_SERIES ? T_SERIES : list->T[i];
-            near[i] = list->factor[i] * series;
-            far[i] = list->factor[i] * 0.88622692545275801 / sqrt(T_far); /* sqrt(pi) / 2 */
-        }
-    }
-}
-
-/* exp_T = exp(-T): 2^-k exp(r), k = round(T / ln 2), the exponential of the
- * remainder |r| <= ln(2) / 2 by its series to the 13th power; 0 beyond T = 700. */
-VECTOR_CLONES
-static void set_exponentials(struct primitive_quartets *restrict list, int n)
-{
-    for (int block = 0; block < n; block += PRIMITIVE_LANES) {
-        double power[PRIMITIVE_LANES];
-        int64_t bits[PRIMITIVE_LANES];
-        for (int lane = 0; lane < PRIMITIVE_LANES; lane++) {
-            double T = list->T[block + lane] < 700 ? list->T[block + lane] : 700;
-            int32_t k = (int32_t)(T * 1.4426950408889634 + 0.5);
-            double r = (k * 0.693147180369123816490 - T) + k * 1.90821492927058770002e-10;
-            double sum = 1 + r / 13;
-            for (int term = 12; term >= 1; term--)
-                sum = 1 + r / term * sum;
-            list->exp_T[block + lane] = list->T[block + lane] < 700 ? sum : 0;
-            bits[lane] = (int64_t)(1023 - k) << 52;
-        }
-        memcpy(power, bits, sizeof power);
-        for (int lane = 0; lane < PRIMITIVE_LANES; lane++)
-            list->exp_T[block + lane] *= power[lane];
-    }
-}
-
-/* All orders from near (order max_m) downward, or from far (order 0) upward;
- * both are stable on their side of T_SERIES. */
-VECTOR_CLONES
-static void set_boys_orders(struct primitive_quartets *restrict list, const double *restrict near,
-                            const double *restrict far, int max_m, int n)
-{
-    for (int block = 0; block < n; block += PRIMITIVE_LANES) {
-        double down[PRIMITIVE_LANES], exponential[PRIMITIVE_LANES];
-        for (int lane = 0; lane < PRIMITIVE_LANES; lane++) {
-            exponential[lane] = list->exp_T[block + lane] * list->factor[block + lane];
-            down[lane] = near[block + lane];
-            list->F[max_m][block + lane] = down[lane];
-        }
-        for (int m = max_m - 1; m >= 0; m--) {
-            double scale = 1.0 / (2 * m + 1);
-            for (int lane = 0; lane < PRIMITIVE_LANES; lane++) {
-                down[lane] = (2 * list->T[block + lane] * down[lane] + exponential[lane]) * scale;
-                list->F[m][block + lane] = down[lane];
-            }
-        }
-        double up[PRIMITIVE_LANES];
-        for (int lane = 0; lane < PRIMITIVE_LANES; lane++)
-            up[lane] = far[block + lane];
-        for (int m = 0; m <= max_m; m++) {
-            for (int lane = 0; lane < PRIMITIVE_LANES; lane++) {
-                double T = list->T[block + lane];
-                list->F[m][block + lane] = T < T_SERIES ? list->F[m][block + lane] : up[lane];
-                up[lane] = ((2 * m + 1) * up[lane] - exponential[lane]) * (0.5 / (T + 1e-30));
-            }
-        }
-    }
+    for (int block = 0; block < n; block += PRIMITIVE_LANES)
+        evaluate_block(list, bra, ket, max_m, block);
 }
 
 void primitive_quartets_evaluate(struct primitive_quartets *list,
                                  const struct primitive_products *bra,
                                  const struct primitive_products *ket, int max_m)
 {
-    double near[PRIMITIVE_CHUNK], far[PRIMITIVE_CHUNK];
-    int n = pad(list);
-    set_arguments(list, bra, ket, n);
-    set_boys_start(list, taylor[max_m], near, far, n);
-    if (max_m == 0) {
-        for (int i = 0; i < n; i++)
-            list->F[0][i] = list->T[i] < T_SERIES ? near[i] : far[i];
-        return;
-    }
-    set_centres(list, bra, ket, n);
-    set_exponentials(list, n);
-    set_boys_orders(list, near, far, max_m, n);
+    evaluate_blocks(list, bra, ket, max_m, pad(list));
 }

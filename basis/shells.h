@@ -25,12 +25,12 @@
 
 struct shell {
     int l;
-    bool spherical;      /* l >= 2 and the basis is spherical */
-    int n_functions;     /* 2l + 1 or (l + 1)(l + 2) / 2 */
+    bool spherical;  /* l >= 2 and the basis is spherical */
+    int n_functions; /* 2l + 1 or (l + 1)(l + 2) / 2 */
     int n_primitives;
-    int64_t atom;        /* index of its centre in the molecule */
+    int64_t atom; /* index of its centre in the molecule */
     int64_t first_function;
-    double center[3];    /* Bohr */
+    double center[3];           /* Bohr */
     const double *exponents;    /* n_primitives, descending; owned by the set of shells */
     const double *coefficients; /* n_primitives */
 };
@@ -40,9 +40,9 @@ struct shells {
     int64_t n_functions;
     int max_l;
     int max_primitives;
-    bool spherical;        /* as asked for, whether or not any shell has l >= 2 */
-    struct shell *shells;  /* owned, in the order of atoms, then of the basis file */
-    double *numbers;       /* owned: all exponents and coefficients */
+    bool spherical;       /* as asked for, whether or not any shell has l >= 2 */
+    struct shell *shells; /* owned, in the order of atoms, then of the basis file */
+    double *numbers;      /* owned: all exponents and coefficients */
 };
 
 /* Puts the set's shells on every centre of the molecule, ghosts included (a

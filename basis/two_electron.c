@@ -11,7 +11,8 @@ struct two_electron {
     double *integrals; /* of one quartet of the highest class */
 };
 
-enum status two_electron_create(const struct shells *shells, struct two_electron **engine)
+enum status two_electron_create(const struct shells *shells, double cutoff,
+                                struct two_electron **engine)
 {
     enum status status;
     *engine = calloc(1, sizeof **engine);
@@ -22,9 +23,9 @@ enum status two_electron_create(const struct shells *shells, struct two_electron
     if (!(*engine)->integrals)
         status = FAIL(STATUS_NO_MEMORY, "no memory for the integral engine");
     else
-        status = two_electron_s_create(&(*engine)->s);
+        status = two_electron_s_create(cutoff, &(*engine)->s);
     if (status == STATUS_OK && shells->max_l > 0)
-        status = two_electron_libint_create(shells->max_l, &(*engine)->libint);
+        status = two_electron_libint_create(shells->max_l, cutoff, &(*engine)->libint);
     if (status != STATUS_OK) {
         two_electron_destroy(*engine);
         *engine = NULL;

@@ -28,8 +28,11 @@ struct quartet_batch {
 struct two_electron;
 
 /* For any shells of angular momentum up to shells->max_l.
+ * cutoff: a quartet of primitives whose factors (shell_pairs.h) have a smaller
+ * product is left out; 0 keeps all.
  * Errors: STATUS_NO_MEMORY, STATUS_LIMIT. */
-enum status two_electron_create(const struct shells *shells, struct two_electron **engine);
+enum status two_electron_create(const struct shells *shells, double cutoff,
+                                struct two_electron **engine);
 void two_electron_destroy(struct two_electron *engine);
 
 /* Integrals of each quartet, one after another: quartet i begins at
@@ -46,7 +49,15 @@ static inline int64_t quartet_n_integrals(const struct pair_class *bra,
     return (int64_t)bra->n_first * bra->n_second * ket->n_first * ket->n_second;
 }
 
-/* bounds[i * n_ket + j] = sqrt(max |(ij|ij)|) for the shells of the rectangle,
+/* The cutoff that goes with a Schwarz threshold: integrals are then good to a
+ * hundredth of it, and to 1e-12 in any case. */
+static inline double two_electron_cutoff(double threshold)
+{
+    return threshold < 1e-10 ? 1e-3 * threshold : 1e-13;
+}
+
+/* The engine's cutoff should be 0: bounds are square roots of integrals.
+ * bounds[i * n_ket + j] = sqrt(max |(ij|ij)|) for the shells of the rectangle,
  * row-major as in shell_pairs_create; function_bounds, unless NULL, receives
  * sqrt((mn|mn)) for every pair of functions, row-major over the rectangle's functions.
  * Source: Haeser & Ahlrichs, J. Comput. Chem. 10, 104 (1989). */

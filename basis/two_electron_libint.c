@@ -13,14 +13,26 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* The entries [begin, end) of the list that belong to one quartet of the batch; a
+ * long contraction takes several lists. */
+struct segment {
+    int32_t quartet;
+    int begin, end;
+    bool first, last; /* of the quartet's segments */
+};
+
 struct two_electron_libint {
+    double cutoff;
     struct primitive_quartets *list;
+    struct segment segments[PRIMITIVE_CHUNK + 1];
+    int n_segments;
     Libint_t *primitives; /* PRIMITIVE_CHUNK */
     double *sum;          /* Cartesian integrals of one quartet */
     double *scratch[2];   /* the same, while they become functions */
 };
 
-enum status two_electron_libint_create(int max_l, struct two_electron_libint **engine)
+enum status two_electron_libint_create(int max_l, double cutoff,
+                                       struct two_electron_libint **engine)
 {
     if (max_l > LIBINT2_MAX_AM_eri)
         return FAIL(STATUS_LIMIT, "shells of l = %d: the integral library goes up to %d", max_l,
@@ -43,6 +55,8 @@ enum status two_electron_libint_create(int max_l, struct two_electron_libint **e
         two_electron_libint_destroy(made);
         return FAIL(STATUS_NO_MEMORY, "no memory for integrals over shells of l = %d", max_l);
     }
+    made->list->n = 0;
+    made->cutoff = cutoff;
     *engine = made;
     return STATUS_OK;
 }
@@ -87,66 +101,6 @@ static void fill(const struct primitive_quartets *list, int i, const struct prim
     double *F = data->LIBINT_T_SS_EREP_SS(0);
     for (int m = 0; m <= max_m; m++)
         F[m] = list->F[m][i];
-}
-
-/* Builds the listed primitive quartets and adds the result to the sum; the first
- * chunk of a quartet sets it. */
-static void build_chunk(struct two_electron_libint *engine, const struct quartet_batch *batch,
-                        const int l[4], bool first, int64_t n_cartesian)
-{
-    struct primitive_quartets *list = engine->list;
-    const struct primitive_products *bra = &batch->bra->products, *ket = &batch->ket->products;
-    int max_m = l[0] + l[1] + l[2] + l[3];
-    primitive_quartets_evaluate(list, bra, ket, max_m);
-    for (int i = 0; i < list->n; i++)
-        fill(list, i, bra, ket, max_m, &engine->primitives[i]);
-    engine->primitives->contrdepth = list->n;
-    list->n = 0;
-    libint2_build_eri[l[0]][l[1]][l[2]][l[3]](engine->primitives);
-    const double *target = engine->primitives->targets[0];
-    if (first)
-        memcpy(engine->sum, target, (size_t)n_cartesian * sizeof(double));
-    else
-        for (int64_t i = 0; i < n_cartesian; i++)
-            engine->sum[i] += target[i];
-}
-
-/* Raw Cartesian integrals of one contracted quartet in engine->sum. */
-static void compute_cartesian(struct two_electron_libint *engine, const struct quartet_batch *batch,
-                              const struct quartet *quartet, const int l[4])
-{
-    const struct shell_pair *bra = &batch->bra->pairs[quartet->bra];
-    const struct shell_pair *ket = &batch->ket->pairs[quartet->ket];
-    const double *factor_bra = batch->bra->products.factor + bra->first_primitive;
-    const double *factor_ket = batch->ket->products.factor + ket->first_primitive;
-    int64_t n_cartesian =
-        (int64_t)n_cartesians(l[0]) * n_cartesians(l[1]) * n_cartesians(l[2]) * n_cartesians(l[3]);
-    struct primitive_quartets *list = engine->list;
-    Libint_t *data = engine->primitives;
-    data->AB_x[0] = bra->AB[0];
-    data->AB_y[0] = bra->AB[1];
-    data->AB_z[0] = bra->AB[2];
-    data->CD_x[0] = ket->AB[0];
-    data->CD_y[0] = ket->AB[1];
-    data->CD_z[0] = ket->AB[2];
-    bool first = true;
-    list->n = 0;
-    for (int32_t p = 0; p < bra->n_primitives; p++) {
-        for (int32_t q = 0; q < ket->n_primitives; q++) {
-            if (fabs(factor_bra[p] * factor_ket[q]) < PRIMITIVE_QUARTET_CUTOFF)
-                break; /* they come largest first */
-            if (list->n == PRIMITIVE_CHUNK) {
-                build_chunk(engine, batch, l, first, n_cartesian);
-                first = false;
-            }
-            list->bra[list->n] = bra->first_primitive + p;
-            list->ket[list->n++] = ket->first_primitive + q;
-        }
-    }
-    if (list->n > 0)
-        build_chunk(engine, batch, l, first, n_cartesian);
-    else if (first)
-        memset(engine->sum, 0, (size_t)n_cartesian * sizeof(double));
 }
 
 /* out[left][f][right] = sum_c map[f][c] in[left][c][right] */
@@ -198,14 +152,113 @@ static void map_quartet(struct two_electron_libint *engine, const int l[4], bool
     memcpy(integrals, in, (size_t)n_total * sizeof(double));
 }
 
+/* What stays the same for all quartets of a batch. */
+struct task {
+    const struct quartet_batch *batch;
+    int l[4], max_m;
+    int64_t n_cartesian, n_integrals;
+    double *integrals;
+};
+
+/* Builds one segment: sets or adds to engine->sum, and ends its quartet if it is
+ * the last. */
+static void build_segment(struct two_electron_libint *engine, const struct task *task,
+                          const struct segment *segment)
+{
+    const struct quartet_batch *batch = task->batch;
+    const struct quartet *quartet = &batch->quartets[segment->quartet];
+    const double *AB = batch->bra->pairs[quartet->bra].AB;
+    const double *CD = batch->ket->pairs[quartet->ket].AB;
+    const int *l = task->l;
+    if (segment->end > segment->begin) {
+        Libint_t *data = engine->primitives;
+        data->AB_x[0] = AB[0];
+        data->AB_y[0] = AB[1];
+        data->AB_z[0] = AB[2];
+        data->CD_x[0] = CD[0];
+        data->CD_y[0] = CD[1];
+        data->CD_z[0] = CD[2];
+        for (int i = segment->begin; i < segment->end; i++)
+            fill(engine->list, i, &batch->bra->products, &batch->ket->products, task->max_m,
+                 &data[i - segment->begin]);
+        data->contrdepth = segment->end - segment->begin;
+        libint2_build_eri[l[0]][l[1]][l[2]][l[3]](data);
+    }
+    const double *target = engine->primitives->targets[0];
+    size_t size = (size_t)task->n_cartesian * sizeof(double);
+    if (segment->first && segment->end > segment->begin)
+        memcpy(engine->sum, target, size);
+    else if (segment->first)
+        memset(engine->sum, 0, size);
+    else
+        for (int64_t i = 0; i < task->n_cartesian; i++)
+            engine->sum[i] += target[i];
+    if (segment->last)
+        map_quartet(engine, l, batch->bra->spherical,
+                    task->integrals + segment->quartet * task->n_integrals);
+}
+
+static void flush(struct two_electron_libint *engine, const struct task *task)
+{
+    if (engine->list->n > 0)
+        primitive_quartets_evaluate(engine->list, &task->batch->bra->products,
+                                    &task->batch->ket->products, task->max_m);
+    for (int i = 0; i < engine->n_segments; i++)
+        build_segment(engine, task, &engine->segments[i]);
+    engine->list->n = 0;
+    engine->n_segments = 0;
+}
+
+/* Lists the primitive quartets of quartet i that matter. */
+static void list_quartet(struct two_electron_libint *engine, const struct task *task, int32_t i)
+{
+    const struct quartet_batch *batch = task->batch;
+    struct primitive_quartets *list = engine->list;
+    const struct shell_pair *bra = &batch->bra->pairs[batch->quartets[i].bra];
+    const struct shell_pair *ket = &batch->ket->pairs[batch->quartets[i].ket];
+    const double *factor_bra = batch->bra->products.factor + bra->first_primitive;
+    const double *factor_ket = batch->ket->products.factor + ket->first_primitive;
+    struct segment segment = {.quartet = i, .begin = list->n, .first = true};
+    for (int32_t p = 0; p < bra->n_primitives; p++) {
+        for (int32_t q = 0; q < ket->n_primitives; q++) {
+            if (fabs(factor_bra[p] * factor_ket[q]) < engine->cutoff)
+                break; /* they come largest first */
+            if (list->n == PRIMITIVE_CHUNK) {
+                if (list->n > segment.begin) {
+                    segment.end = list->n;
+                    engine->segments[engine->n_segments++] = segment;
+                    segment.first = false;
+                }
+                flush(engine, task);
+                segment.begin = 0;
+            }
+            list->bra[list->n] = bra->first_primitive + p;
+            list->ket[list->n++] = ket->first_primitive + q;
+        }
+    }
+    segment.end = list->n;
+    segment.last = true;
+    engine->segments[engine->n_segments++] = segment;
+}
+
 void two_electron_libint_compute(struct two_electron_libint *engine,
                                  const struct quartet_batch *batch, double *integrals)
 {
-    const int l[4] = {batch->bra->l_first, batch->bra->l_second, batch->ket->l_first,
-                      batch->ket->l_second};
-    int64_t n_integrals = quartet_n_integrals(batch->bra, batch->ket);
-    for (int32_t i = 0; i < batch->n_quartets; i++, integrals += n_integrals) {
-        compute_cartesian(engine, batch, &batch->quartets[i], l);
-        map_quartet(engine, l, batch->bra->spherical, integrals);
+    struct task task = {
+        .batch = batch,
+        .l = {batch->bra->l_first, batch->bra->l_second, batch->ket->l_first, batch->ket->l_second},
+        .n_cartesian = 1,
+        .n_integrals = quartet_n_integrals(batch->bra, batch->ket),
+        .integrals = integrals};
+    for (int i = 0; i < 4; i++) {
+        task.max_m += task.l[i];
+        task.n_cartesian *= n_cartesians(task.l[i]);
     }
+    for (int32_t i = 0; i < batch->n_quartets; i++) {
+        list_quartet(engine, &task, i);
+        /* A quartet without primitives takes a segment but no entry. */
+        if (engine->n_segments == PRIMITIVE_CHUNK)
+            flush(engine, &task);
+    }
+    flush(engine, &task);
 }

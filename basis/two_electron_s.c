@@ -9,15 +9,17 @@
 struct two_electron_s {
     struct primitive_quartets list;
     int32_t quartet[PRIMITIVE_CHUNK]; /* whose integral an entry adds to */
+    double cutoff;
 };
 
-enum status two_electron_s_create(struct two_electron_s **engine)
+enum status two_electron_s_create(double cutoff, struct two_electron_s **engine)
 {
     *engine = aligned_alloc(64, (sizeof **engine + 63) / 64 * 64);
     if (!*engine)
         return FAIL(STATUS_NO_MEMORY, "no memory for the integral engine");
     primitive_quartets_prepare();
     (*engine)->list.n = 0;
+    (*engine)->cutoff = cutoff;
     return STATUS_OK;
 }
 
@@ -51,7 +53,7 @@ void two_electron_s_compute(struct two_electron_s *engine, const struct quartet_
         integrals[i] = 0;
         for (int32_t p = 0; p < bra->n_primitives; p++) {
             for (int32_t q = 0; q < ket->n_primitives; q++) {
-                if (fabs(factor_bra[p] * factor_ket[q]) < PRIMITIVE_QUARTET_CUTOFF)
+                if (fabs(factor_bra[p] * factor_ket[q]) < engine->cutoff)
                     break; /* they come largest first */
                 if (list->n == PRIMITIVE_CHUNK)
                     flush(engine, batch, integrals);

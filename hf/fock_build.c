@@ -3,7 +3,9 @@
 #include "hf/density_tiles.h"
 #include "hf/fock_accumulator.h"
 #include "hf/fock_worker.h"
+#include "sched/profile.h"
 #include "support/agree.h"
+#include "support/clock.h"
 #include "support/log.h"
 
 #include <stdlib.h>
@@ -26,7 +28,8 @@ struct fock {
     struct fock_worker *worker;
     struct fock_accumulator *accumulator;
     int n_spins; /* of the accumulator */
-    int64_t n_builds;
+    struct fock_record *records;
+    int64_t n_builds, record_capacity;
 };
 
 /* The cache budget is shared by what is cached: F takes twice what D does for the
@@ -134,6 +137,7 @@ void fock_destroy(struct fock *fock)
     fock_worker_destroy(fock->worker);
     fock_accumulator_destroy(fock->accumulator);
     free(fock->observed.ids);
+    free(fock->records);
     free(fock);
 }
 
@@ -204,10 +208,36 @@ static enum status prepare_accumulator(struct fock *fock, int n_spins)
                                    sum_cache_bytes(&fock->settings), &fock->accumulator);
 }
 
+/* Makes room for the record of the next build: so early that a lack of memory
+ * cannot lose a build. */
+static enum status reserve_record(struct fock *fock)
+{
+    if (fock->n_builds < fock->record_capacity)
+        return STATUS_OK;
+    int64_t capacity = 2 * fock->record_capacity + 16;
+    struct fock_record *moved = realloc(fock->records, (size_t)capacity * sizeof *moved);
+    if (!moved)
+        return FAIL(STATUS_NO_MEMORY, "no memory for the records of builds");
+    fock->records = moved;
+    fock->record_capacity = capacity;
+    return STATUS_OK;
+}
+
+static void record_build(struct fock *fock, double seconds)
+{
+    int64_t last = taskpool_n_iterations(fock->pool) - 1;
+    struct fock_record *record = &fock->records[fock->n_builds];
+    record->seconds = seconds;
+    record->statistics = *taskpool_statistics(fock->pool, last);
+    record->statistics.iteration = fock->n_builds++;
+}
+
 enum status fock_build(struct fock *fock, int n_spins, const struct darray *const D[],
                        struct darray *const F[])
 {
+    double start_s = clock_now_s();
     struct density_tiles *density;
+    TRY(status_agree(fock->comm, reserve_record(fock)));
     TRY(prepare_pool(fock));
     TRY(prepare_accumulator(fock, n_spins));
     TRY(density_tiles_create(fock->screening->tiling, n_spins, D,
@@ -218,17 +248,24 @@ enum status fock_build(struct fock *fock, int n_spins, const struct darray *cons
     if (status == STATUS_OK) {
         status = taskpool_run(fock->pool);
         log_progress("Fock build", 1);
-        fock->n_builds++;
     }
     fock_worker_end(fock->worker);
     density_tiles_destroy(density);
     enum status finished = fock_accumulator_finish(fock->accumulator, F);
-    return status != STATUS_OK ? status : finished;
+    TRY(status);
+    TRY(finished);
+    record_build(fock, clock_now_s() - start_s);
+    return STATUS_OK;
 }
 
-struct taskpool *fock_pool(struct fock *fock)
+int64_t fock_n_builds(const struct fock *fock)
 {
-    return fock->pool;
+    return fock->n_builds;
+}
+
+const struct fock_record *fock_records(const struct fock *fock)
+{
+    return fock->records;
 }
 
 const struct fock_tasks *fock_tasks_of(const struct fock *fock)
@@ -236,12 +273,25 @@ const struct fock_tasks *fock_tasks_of(const struct fock *fock)
     return fock->tasks;
 }
 
-int64_t fock_bytes(const struct screening *screening, const struct fock_settings *settings,
-                   int n_spins, int n_processes)
+static bool task_is_not_null(int64_t task, void *context)
 {
-    const struct tiling *tiling = screening->tiling;
-    int64_t n = tiling->shells->n_functions, m = tiling->max_functions;
-    int64_t sums = n_spins * n * n / 2 * 8 / n_processes;
-    int64_t quartet = 6 * (n_spins == 1 ? 1 : 3) * m * m * 8;
-    return settings->cache_bytes + sums + quartet;
+    const struct fock *fock = context;
+    return !fock_tasks_is_null(fock->tasks, task);
+}
+
+enum status fock_write_profile(const struct fock *fock, const char *path)
+{
+    return profile_write(fock->comm, taskpool_history(fock->pool), task_is_not_null, (void *)fock,
+                         path);
+}
+
+int64_t fock_bytes(const struct tiling *tiling, const struct fock_settings *settings, int n_spins,
+                   int n_processes)
+{
+    int64_t n = tiling->shells->n_functions, s = tiling->shells->n_shells;
+    int64_t m = tiling->max_functions, n_pairs = tiling_n_pairs(tiling);
+    int64_t distributed = (n_spins * n * n + s * s) / 2 * 8 / n_processes;
+    int64_t tables = n_pairs * 120;
+    int64_t buffers = (6 * (n_spins == 1 ? 1 : 3) + 4) * m * m * 8 + (INT64_C(4) << 20);
+    return settings->cache_bytes + distributed + tables + buffers;
 }

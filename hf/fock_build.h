@@ -46,14 +46,25 @@ void fock_destroy(struct fock *fock);
 enum status fock_build(struct fock *fock, int n_spins, const struct darray *const D[],
                        struct darray *const F[]);
 
-/* The pool of the last build, for its statistics; NULL before the first. */
-struct taskpool *fock_pool(struct fock *fock);
+/* A build that was done. */
+struct fock_record {
+    double seconds; /* wall time of fock_build, density and F included */
+    struct statistics_iteration statistics;
+};
+
+/* All builds so far, oldest first. Not collective; valid until the next build. */
+int64_t fock_n_builds(const struct fock *fock);
+const struct fock_record *fock_records(const struct fock *fock);
 
 const struct fock_tasks *fock_tasks_of(const struct fock *fock);
 
+/* Writes the seconds of every non-null task of the last build (sched/profile.h). For a pool created
+ * with keep_history. Collective. Errors: STATUS_IO, STATUS_NO_MEMORY. */
+enum status fock_write_profile(const struct fock *fock, const char *path);
+
 /* Bytes per process that builds with these settings hold at most: caches,
- * buffers and the distributed accumulators. Not collective. */
-int64_t fock_bytes(const struct screening *screening, const struct fock_settings *settings,
-                   int n_spins, int n_processes);
+ * buffers, tables of tiles and the distributed bounds and sums. Not collective. */
+int64_t fock_bytes(const struct tiling *tiling, const struct fock_settings *settings, int n_spins,
+                   int n_processes);
 
 #endif

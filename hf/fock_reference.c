@@ -132,6 +132,16 @@ static enum status add_all_quartets(const struct reference *reference)
     return STATUS_OK;
 }
 
+static enum status find_bounds(const struct shells *shells, double *bounds)
+{
+    struct two_electron *engine;
+    struct shell_rectangle all = {.first = {0, 0}, .last = {shells->n_shells, shells->n_shells}};
+    TRY(two_electron_create(shells, 0, &engine));
+    enum status status = two_electron_bounds(engine, shells, &all, bounds, NULL);
+    two_electron_destroy(engine);
+    return status;
+}
+
 enum status fock_reference(const struct shells *shells, double threshold, int n_spins,
                            const double *const D[], double *const F[])
 {
@@ -139,7 +149,8 @@ enum status fock_reference(const struct shells *shells, double threshold, int n_
     size_t m = (size_t)n_cartesians(shells->max_l);
     struct reference reference = {
         .shells = shells, .threshold = threshold, .n_spins = n_spins, .D = D, .F = F};
-    enum status status = two_electron_create(shells, &reference.engine);
+    enum status status =
+        two_electron_create(shells, two_electron_cutoff(threshold), &reference.engine);
     reference.total = calloc(n * n, sizeof(double));
     reference.bounds = calloc(s * s, sizeof(double));
     reference.coulomb_weight = calloc(s * s, sizeof(double));
@@ -149,9 +160,8 @@ enum status fock_reference(const struct shells *shells, double threshold, int n_
         (!reference.total || !reference.bounds || !reference.coulomb_weight ||
          !reference.exchange_weight || !reference.integrals))
         status = FAIL(STATUS_NO_MEMORY, "no memory for the reference build");
-    struct shell_rectangle all = {.first = {0, 0}, .last = {shells->n_shells, shells->n_shells}};
     if (status == STATUS_OK)
-        status = two_electron_bounds(reference.engine, shells, &all, reference.bounds, NULL);
+        status = find_bounds(shells, reference.bounds);
     if (status == STATUS_OK) {
         for (int spin = 0; spin < n_spins; spin++)
             for (size_t i = 0; i < n * n; i++) {

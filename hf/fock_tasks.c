@@ -339,6 +339,16 @@ enum status fock_tasks_visit(const struct fock_tasks *tasks, int64_t task,
     return status;
 }
 
+bool fock_tasks_is_null(const struct fock_tasks *tasks, int64_t task)
+{
+    int64_t id = id_of_task(tasks, task);
+    if (tasks->decomposition == FOCK_PAIR)
+        return row_task_is_null(tasks, id);
+    struct tile_pair p, q;
+    pairs_of_task(tasks, id, &p, &q);
+    return p.bound * q.bound < tasks->threshold;
+}
+
 void fock_tasks_first_quartet(const struct fock_tasks *tasks, int64_t task,
                               struct tile_quartet *quartet)
 {

@@ -51,6 +51,8 @@ enum status fock_tasks_visit(const struct fock_tasks *tasks, int64_t task,
                                                   void *context),
                              void *context, bool *null);
 
+bool fock_tasks_is_null(const struct fock_tasks *tasks, int64_t task);
+
 /* A quartet of the task, for deciding where it should run. */
 void fock_tasks_first_quartet(const struct fock_tasks *tasks, int64_t task,
                               struct tile_quartet *quartet);

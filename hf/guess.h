@@ -6,16 +6,18 @@
 #include "support/darray.h"
 #include "support/status.h"
 
-/* Superposition of atomic densities: each element's atom is solved in its own part of
- * the basis, spherically averaged with fractional occupation, on one
- * process, and placed on every atom of that element. D is the same, bit for
- * bit, for any number of processes. For n_spins 2 the atoms' density is split in the ratio of the
- * electrons of each spin. Collective.
- * Errors: STATUS_NOT_CONVERGED (an atom), STATUS_NO_MEMORY. */
+/* Superposition of atomic densities: each element's neutral atom is solved in its own
+ * part of the basis, spherically averaged with fractional occupation (guess_atom.h), on
+ * one process, and placed on every nucleus of that element. The sum is scaled to the
+ * molecule's electrons: trace(DS) is their number exactly, but D is not idempotent. For
+ * n_spins 2 it is split in the ratio of the electrons of each spin. D is the same,
+ * bit for bit, for any number of processes. Collective.
+ * Errors: STATUS_NO_MEMORY, STATUS_NUMERIC; the same everywhere. */
 enum status guess_sad(const struct scf_problem *problem, struct darray *const D[]);
 
-/* Orbitals of the one-electron Hamiltonian H. Collective. */
-enum status guess_core(const struct scf_problem *problem, const struct scf_settings *settings,
+/* The lowest orbitals of the one-electron Hamiltonian. dependence: eigenvalues of S below it
+ * are dropped. Collective. Errors: STATUS_NO_MEMORY, STATUS_NUMERIC, STATUS_INPUT. */
+enum status guess_core(const struct scf_problem *problem, double dependence,
                        struct darray *const D[]);
 
 #endif

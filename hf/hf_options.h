@@ -28,6 +28,7 @@ struct hf_options {
     int64_t cache_megabytes;
     int64_t memory_megabytes; /* 0: what the machine has */
     const char *guess;
+    bool all_orbitals;
     const char *restart;
     int64_t fock_only; /* number of builds; 0: a self-consistent field */
     bool count_tasks;

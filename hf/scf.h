@@ -1,4 +1,7 @@
-/* The self-consistent field: restricted (RHF) and unrestricted (UHF). */
+/* The self-consistent field: restricted (RHF) and unrestricted (UHF).
+ *
+ * DIIS first; where that stalls, second-order steps with a check of the energy; at
+ * convergence a test that the result is a minimum, and descent to one if it is not. */
 #ifndef BERYL_HF_SCF_H
 #define BERYL_HF_SCF_H
 
@@ -25,14 +28,35 @@ struct scf_problem {
     int64_t n_occupied[2]; /* doubly occupied orbitals, or alpha and beta electrons */
 };
 
+/* AUTO: second order when DIIS stalls; stability checked for UHF, and for RHF up to
+ * SCF_STABILITY_SMALL functions, where it costs little. */
+enum scf_when { SCF_AUTO, SCF_ALWAYS, SCF_NEVER };
+enum { SCF_STABILITY_SMALL = 200 };
+
+/* One iteration, for whoever follows the run. */
+struct scf_iteration {
+    int64_t iteration; /* from 1, the guess density's */
+    const char *method;
+    double energy;    /* of the guess density too, which is no upper bound */
+    double change;    /* of the energy; 0 in the first */
+    double gradient;  /* max |F_ia|; of the guess density max |FP - PF| */
+    int64_t n_builds; /* Fock builds of the iteration */
+    double fock_seconds;
+    double algebra_seconds;
+};
+
 struct scf_settings {
-    double converge; /* max |orbital gradient| */
+    double converge; /* max |F_ia| between occupied i and virtual a of either spin, hartree */
     int64_t max_iterations;
-    int64_t diis_size;      /* Fock matrices kept */
-    double damping;         /* fraction of the last density kept in early iterations; 0: none */
-    double level_shift;     /* hartree, added to virtual orbitals; 0: none */
+    int64_t diis_size;      /* Fock matrices kept; 1: plain iterations */
+    double damping;         /* share of the last Fock matrix kept in early iterations; 0: none */
+    double level_shift;     /* added to virtual orbital energies, hartree; 0: none */
     double dependence;      /* eigenvalues of S below it are dropped */
+    int second_order;       /* enum scf_when */
+    int stability;          /* enum scf_when */
     const char *checkpoint; /* file written after every iteration, or NULL */
+    void (*observe)(const struct scf_iteration *iteration, void *context); /* or NULL */
+    void *observe_context;
 };
 
 /* Everything found. Owned by the caller through scf_result_fini. */
@@ -44,21 +68,30 @@ struct scf_result {
     double one_electron_energy;
     double two_electron_energy;
     double nuclear_repulsion;
-    double gradient;             /* last max |orbital gradient| */
+    double gradient;             /* last max |F_ia| */
     int64_t n_orbitals;          /* functions minus dropped combinations */
-    double *orbital_energies[2]; /* n_orbitals, ascending, hartree; on every process */
-    struct dense *orbitals[2];   /* n_functions x n_orbitals, columns */
-    double dipole[3];            /* e Bohr, electrons and nuclei, about the origin */
-    double *mulliken;            /* per centre of the molecule: charge */
-    double s2;                   /* <S^2> */
+    double *orbital_energies[2]; /* n_orbitals, hartree, on every process: occupied ones
+                                  * ascending, then virtual ones ascending */
+    struct dense *orbitals[2];   /* n_functions x n_orbitals, columns in that order */
+    double lowest_curvature;     /* lowest eigenvalue of the orbital Hessian, if checked */
+    bool stability_checked;
+    double dipole[3]; /* e Bohr, electrons and nuclei, about the origin */
+    double *mulliken; /* per centre of the molecule: charge, e */
+    double s2;        /* <S^2> */
 };
 
 /* Runs to convergence from the density tiles D (n_spins of them; overwritten with the
  * final density), printing a line per iteration. Collective.
  * Errors: STATUS_NOT_CONVERGED (result filled with the last iteration's state),
+ * STATUS_INPUT (fewer independent functions than occupied orbitals),
  * STATUS_NO_MEMORY, STATUS_NUMERIC, STATUS_IO (checkpoint); the same everywhere. */
 enum status scf_run(const struct scf_problem *problem, const struct scf_settings *settings,
                     struct darray *const D[], struct scf_result *result);
 void scf_result_fini(struct scf_result *result);
+
+/* Bytes per process, at most, that scf_run holds beside D, the Fock build and the one
+ * process that writes checkpoints. Not collective. */
+int64_t scf_bytes(const struct dense_grid *grid, int64_t n_functions, int n_spins,
+                  const struct scf_settings *settings);
 
 #endif

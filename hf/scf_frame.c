@@ -22,8 +22,8 @@ static enum status compute_matrices(struct scf_frame *frame, double dependence,
 
 static enum status check_space(const struct scf_frame *frame)
 {
-    int needed = frame->n_occupied[0] > frame->n_occupied[1] ? frame->n_occupied[0]
-                                                             : frame->n_occupied[1];
+    int needed =
+        frame->n_occupied[0] > frame->n_occupied[1] ? frame->n_occupied[0] : frame->n_occupied[1];
     if (needed <= frame->basis.n_orbitals)
         return STATUS_OK;
     return FAIL(STATUS_INPUT,
@@ -104,13 +104,14 @@ void scf_frame_expand(const struct scf_frame *frame, double factor, const struct
     dense_multiply('N', 'T', 1, frame->work_nm, frame->basis.X, 0, D);
 }
 
-void scf_frame_density_from_functions(const struct scf_frame *frame, const struct dense *D,
-                                      struct dense *P)
+enum status scf_frame_contract(const struct scf_frame *frame, const struct dense *D,
+                               struct dense *P)
 {
-    /* S X twice rather than kept: it is needed for the first density only. */
-    dense_multiply('N', 'N', 1, frame->S, frame->basis.X, 0, frame->work_nm);
-    dense_multiply('N', 'N', 1, D, frame->S, 0, frame->work_nn);
-    struct dense *SDSX = frame->work_nm;
-    (void)SDSX;
-    (void)P;
+    struct dense *SX = NULL;
+    TRY(dense_create(D->grid, frame->basis.n_functions, frame->basis.n_orbitals, &SX));
+    dense_multiply('N', 'N', 1, frame->S, frame->basis.X, 0, SX);
+    dense_multiply('N', 'N', 1, D, SX, 0, frame->work_nm);
+    dense_multiply('T', 'N', 1 / frame->occupation, SX, frame->work_nm, 0, P);
+    dense_destroy(SX);
+    return STATUS_OK;
 }

@@ -37,8 +37,8 @@ void scf_frame_expand(const struct scf_frame *frame, double factor, const struct
                       struct dense *D);
 
 /* P = X^T S D S X / occupation, what scf_frame_expand undoes within the space
- * that the orthonormal basis spans. Uses work_nm, work_nn. */
-void scf_frame_density_from_functions(const struct scf_frame *frame, const struct dense *D,
-                                      struct dense *P);
+ * that the orthonormal basis spans. Uses work_nm. Errors: STATUS_NO_MEMORY. */
+enum status scf_frame_contract(const struct scf_frame *frame, const struct dense *D,
+                               struct dense *P);
 
 #endif

@@ -58,7 +58,7 @@ static enum status compute_own_bounds(struct screening *screening, int rank)
 {
     const struct tiling *tiling = screening->tiling;
     struct two_electron *engine;
-    TRY(two_electron_create(tiling->shells, &engine));
+    TRY(two_electron_create(tiling->shells, 0, &engine));
     int64_t max_shells = 0;
     for (int64_t I = 0; I < tiling->n_tiles; I++)
         max_shells = tile_n_shells(tiling, I) > max_shells ? tile_n_shells(tiling, I) : max_shells;

@@ -4,9 +4,10 @@
  * contiguous there, so that a one-sided access is one contiguous transfer.
  * What a block means (a matrix tile, a tensor block) is the caller's business.
  *
- * One-sided operations (get, put, acc, read_increment) may be called by any
- * process at any time between creation and destruction; they are ordered only
- * by darray_sync. */
+ * One-sided operations (get, put, acc) may be called by any process at any time
+ * between creation and destruction; they are ordered only by darray_sync. What
+ * one process puts while another gets or accumulates the same elements is lost
+ * or seen in parts; accumulations may meet. One thread per process. */
 #ifndef BERYL_SUPPORT_DARRAY_H
 #define BERYL_SUPPORT_DARRAY_H
 
@@ -20,14 +21,17 @@ struct darray;
 enum darray_type { DARRAY_DOUBLE, DARRAY_INT64 };
 
 /* Starts and ends Global Arrays; once per program, collective over all
- * processes of MPI_COMM_WORLD, after MPI_Init and before MPI_Finalize. */
-enum status darray_start(void);
+ * processes of MPI_COMM_WORLD, after MPI_Init (any thread level will do) and
+ * before MPI_Finalize. */
+void darray_start(void);
 void darray_stop(void);
 
 /* Creates an array, every element zero. Collective.
  * name    shown in messages
- * size    n_blocks entries >= 0, elements of each block; copied
- * Errors: STATUS_NO_MEMORY; the same on every process. */
+ * size    n_blocks entries >= 0, elements of each block, the same on every
+ *         process; copied
+ * Errors: STATUS_NO_MEMORY (asked for before anything is allocated: a node that
+ * has too little, also in /dev/shm); the same on every process. */
 enum status darray_create(const char *name, enum darray_type type, int64_t n_blocks,
                           const int64_t *size, struct darray **array);
 

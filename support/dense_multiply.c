@@ -1,34 +1,16 @@
 #include "support/dense.h"
-#include "support/dense_layout.h"
 #include "support/dense_scalapack.h"
 
 #include <assert.h>
 
 static const int one = 1;
 
-/* A = factor A; factor 0 overwrites even NaN. */
-static void scale(double factor, struct dense *A)
-{
-    size_t n = dense_local_size(A);
-    for (size_t i = 0; i < n; i++)
-        A->local[i] = factor == 0 ? 0 : factor * A->local[i];
-}
-
-/* PBLAS leaves a NaN in what it should overwrite, so that is cleared before. */
-static void clear_if_overwritten(double beta, struct dense *A)
-{
-    if (beta == 0)
-        scale(0, A);
-}
-
 void dense_add_transposed(double alpha, const struct dense *A, double beta, struct dense *B)
 {
     assert(A->grid == B->grid && A->n_rows == B->n_columns && A->n_columns == B->n_rows);
     assert(A != B);
-    clear_if_overwritten(beta, B);
-    if (B->n_rows > 0 && B->n_columns > 0)
-        pdgeadd_("T", &B->n_rows, &B->n_columns, &alpha, A->local, &one, &one, A->descriptor, &beta,
-                 B->local, &one, &one, B->descriptor);
+    pdgeadd_("T", &B->n_rows, &B->n_columns, &alpha, A->local, &one, &one, A->descriptor, &beta,
+             B->local, &one, &one, B->descriptor);
 }
 
 void dense_multiply(char op_A, char op_B, double alpha, const struct dense *A,
@@ -40,15 +22,9 @@ void dense_multiply(char op_A, char op_B, double alpha, const struct dense *A,
     assert(C->n_rows == (op_A == 'N' ? A->n_rows : A->n_columns));
     assert(C->n_columns == (op_B == 'N' ? B->n_columns : B->n_rows));
     assert(inner == (op_B == 'N' ? B->n_rows : B->n_columns));
-    if (inner == 0) {
-        scale(beta, C);
-        return;
-    }
-    clear_if_overwritten(beta, C);
-    if (C->n_rows > 0 && C->n_columns > 0)
-        pdgemm_(&op_A, &op_B, &C->n_rows, &C->n_columns, &inner, &alpha, A->local, &one, &one,
-                A->descriptor, B->local, &one, &one, B->descriptor, &beta, C->local, &one, &one,
-                C->descriptor);
+    pdgemm_(&op_A, &op_B, &C->n_rows, &C->n_columns, &inner, &alpha, A->local, &one, &one,
+            A->descriptor, B->local, &one, &one, B->descriptor, &beta, C->local, &one, &one,
+            C->descriptor);
 }
 
 void dense_multiply_columns(double alpha, const struct dense *A, const struct dense *B, int first,
@@ -59,15 +35,9 @@ void dense_multiply_columns(double alpha, const struct dense *A, const struct de
     assert(C->n_rows == A->n_rows && C->n_columns == B->n_rows);
     int inner = last - first;
     int column = first + 1;
-    if (inner == 0) {
-        scale(beta, C);
-        return;
-    }
-    clear_if_overwritten(beta, C);
-    if (C->n_rows > 0 && C->n_columns > 0)
-        pdgemm_("N", "T", &C->n_rows, &C->n_columns, &inner, &alpha, A->local, &one, &column,
-                A->descriptor, B->local, &one, &column, B->descriptor, &beta, C->local, &one, &one,
-                C->descriptor);
+    pdgemm_("N", "T", &C->n_rows, &C->n_columns, &inner, &alpha, A->local, &one, &column,
+            A->descriptor, B->local, &one, &column, B->descriptor, &beta, C->local, &one, &one,
+            C->descriptor);
 }
 
 void dense_copy_columns(const struct dense *A, int first, struct dense *B)
@@ -76,8 +46,6 @@ void dense_copy_columns(const struct dense *A, int first, struct dense *B)
     assert(0 <= first && first + B->n_columns <= A->n_columns);
     const double copied = 1, kept = 0;
     int column = first + 1;
-    scale(0, B);
-    if (B->n_rows > 0 && B->n_columns > 0)
-        pdgeadd_("N", &B->n_rows, &B->n_columns, &copied, A->local, &one, &column, A->descriptor,
-                 &kept, B->local, &one, &one, B->descriptor);
+    pdgeadd_("N", &B->n_rows, &B->n_columns, &copied, A->local, &one, &column, A->descriptor, &kept,
+             B->local, &one, &one, B->descriptor);
 }

@@ -65,6 +65,7 @@ AHLRICHS = [
     ("Sr, Ba", "potential: M. Kaupp, P.v.R. Schleyer, H. Stoll, H. Preuss, J. Chem. Phys. 94, 1360 (1991)"),
     ("Y-Cd, Hf-Hg", "potential: D. Andrae, U. Haeussermann, M. Dolg, H. Stoll, H. Preuss, "
                     "Theor. Chim. Acta 77, 123 (1990)"),
+    ("La", "potential: M. Dolg, H. Stoll, A. Savin, H. Preuss, Theor. Chim. Acta 75, 173 (1989)"),
     ("In-Sb, Tl-Bi", "potential: B. Metz, H. Stoll, M. Dolg, J. Chem. Phys. 113, 2563 (2000)"),
     ("Te-Xe, Po-Rn", "potential: K.A. Peterson, D. Figgen, E. Goll, H. Stoll, M. Dolg, "
                      "J. Chem. Phys. 119, 11113 (2003)"),

@@ -5,7 +5,7 @@
 #       [--modules "scf dft"] [--beryl PROGRAM] [--without-beryl] [--out DIR]
 #
 #   --np             numbers of processes, each run in turn           (default "1 2")
-#   --molecules      files of inputs/, without .xyz                   (default "water10 c24h12")
+#   --molecules      files of inputs/ in Angstrom, without .xyz       (default "water10 c24h12")
 #   --modules        NWChem modules to time; the faster one is the rival ("scf dft")
 #   --beryl          program to compare               (default build/release/bin/beryl-hf)
 #   --without-beryl  time NWChem alone
@@ -106,8 +106,8 @@ time_nwchem() {
     local name=nwchem_$1_$2
     nwchem_input "$1" "$name" > "$out/$name.nw"
     # Two iterations do not converge, and NWChem then ends with a failure.
-    (cd "$out" && GFORTRAN_UNBUFFERED_PRECONNECTED=y \
-        mpirun --oversubscribe -np "$2" nwchem.openmpi "$name.nw" 2>&1 || true) |
+    { cd "$out"; GFORTRAN_UNBUFFERED_PRECONNECTED=y \
+        mpirun --oversubscribe -np "$2" nwchem.openmpi "$name.nw" 2>&1 || true; } |
         python3 "$here/nwchem_builds.py" "$out/$name.log" > "$out/$name.seconds"
     rm -f "$out/$name".{db,movecs,cfock,p,c,zmat}
     [ -s "$out/$name.seconds" ] || die "NWChem reported no Fock build, see $out/$name.log"
@@ -132,10 +132,10 @@ for molecule in $molecules; do
     [ -r "$root/inputs/$molecule.xyz" ] || die "no inputs/$molecule.xyz"
     for np in $processes; do
         seconds=$(time_nwchem "$molecule" "$np")
+        has_word "$modules" scf || seconds=${seconds#scf*$'\n'}
         scf=$(awk '$1 == "scf" { print $2 }' <<< "$seconds")
         dft=$(awk '$1 == "dft" { print $2 }' <<< "$seconds")
-        has_word "$modules" scf || scf=
-        best=$(printf '%s\n' $scf $dft | sort -g | head -n 1)
+        best=$(awk '{ print $2 }' <<< "$seconds" | sort -g | head -n 1)
         if [ -n "$beryl" ]; then
             own=$(time_beryl "$molecule" "$np")
             ratio=$(awk -v b="$own" -v n="$best" 'BEGIN { printf "%.2f", b / n }')

@@ -211,9 +211,9 @@ static void shipped_sets_are_found_by_their_usual_names(void **state)
 {
     (void)state;
     static const char *const names[] = {
-        "sto-3g",      "3-21g",       "6-31G",       "6-31g*",      "6-31G(d)",    "6-31g**",
-        "6-31G(d,p)",  "6-31+g*",     "6-311G**",    "cc-pVDZ",     "cc-pvtz",     "cc-pvqz",
-        "aug-cc-pvdz", "aug-cc-pVTZ", "def2-SVP",    "def2-tzvp",   "be15s",       "6-31gs",
+        "sto-3g",      "3-21g",       "6-31G",    "6-31g*",    "6-31G(d)", "6-31g**",
+        "6-31G(d,p)",  "6-31+g*",     "6-311G**", "cc-pVDZ",   "cc-pvtz",  "cc-pvqz",
+        "aug-cc-pvdz", "aug-cc-pVTZ", "def2-SVP", "def2-tzvp", "be15s",    "6-31gs",
     };
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         struct basis_set set;

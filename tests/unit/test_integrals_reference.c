@@ -48,8 +48,7 @@ static void s_integrals_have_their_closed_forms(void **state)
     /* (AA|BB): two charges at A and B with exponents 2a and 2b. */
     reference_two_electron(&A, &A, &B, &B, &value);
     double alpha = 4 * a * b / (2 * p);
-    check_close(value,
-                2 * pow(pi, 2.5) / (4 * a * b * sqrt(2 * p)) * boys_reference(0, alpha * R2),
+    check_close(value, 2 * pow(pi, 2.5) / (4 * a * b * sqrt(2 * p)) * boys_reference(0, alpha * R2),
                 1e-14);
 }
 
@@ -62,8 +61,8 @@ static void hydrogen_molecule_has_the_published_integrals(void **state)
     double c[3] = {0.15432897, 0.53532814, 0.44463454};
     for (int p = 0; p < 3; p++)
         c[p] *= pow(2 * exponents[p] / pi, 0.75);
-    struct shell A = {.n_functions = 1, .n_primitives = 3, .exponents = exponents,
-                      .coefficients = c};
+    struct shell A = {
+        .n_functions = 1, .n_primitives = 3, .exponents = exponents, .coefficients = c};
     struct shell B = A;
     B.center[0] = 1.4;
     struct atom nucleus = {.element = 1};
@@ -122,7 +121,8 @@ static void overlap_and_dipole_agree_with_quadrature(void **state)
                     int i[3], j[3], at = f * ket.n_functions + g;
                     cartesian_powers(la, f, i);
                     cartesian_powers(lb, g, j);
-                    double value = angular_map(la, false)->value[f] * angular_map(lb, false)->value[g];
+                    double value =
+                        angular_map(la, false)->value[f] * angular_map(lb, false)->value[g];
                     double moment = value;
                     for (int k = 0; k < 3; k++) {
                         value *= quadrature(0, i[k], a, A[k], j[k], b, B[k]);
@@ -157,16 +157,16 @@ static void kinetic_energy_is_half_the_overlap_of_gradients(void **state)
             /* In y and z both are s functions on the same centre. */
             double s = quadrature(0, 0, a, 0, 0, b, 0);
             double across = 4 * a * b * quadrature(0, 1, a, 0, 1, b, 0);
-            double expected = 0.5 * (gradients * s * s +
-                                     2 * quadrature(0, la, a, A, lb, b, B) * across * s);
+            double expected =
+                0.5 * (gradients * s * s + 2 * quadrature(0, la, a, A, lb, b, B) * across * s);
             check_close(kinetic[0], expected, 1e-12 * fmax(1, fabs(expected)));
         }
 }
 
 /* Function (l, 0, 0) of one shell in a Coulomb integral with three others. */
 struct place {
-    int position;   /* of the shell in the integral, 0 to 3; 4: nuclear attraction */
-    int others[3];  /* angular momenta of the other shells */
+    int position;  /* of the shell in the integral, 0 to 3; 4: nuclear attraction */
+    int others[3]; /* angular momenta of the other shells */
 };
 
 static const struct atom light = {.element = 3, .position = {0.5, -0.8, 0.3}};
@@ -204,8 +204,8 @@ static void coulomb_integrals_obey_the_derivative_relation(void **state)
 {
     (void)state;
     static const struct place places[] = {
-        {0, {0, 0, 0}}, {1, {2, 1, 0}}, {2, {1, 0, 2}}, {3, {0, 1, 1}}, {4, {3, 0, 0}},
-        {4, {5, 0, 0}}, {0, {3, 0, 2}}, {2, {0, 3, 1}},
+        {0, {0, 0, 0}}, {1, {2, 1, 0}}, {2, {1, 0, 2}}, {3, {0, 1, 1}},
+        {4, {3, 0, 0}}, {4, {5, 0, 0}}, {0, {3, 0, 2}}, {2, {0, 3, 1}},
     };
     const double a = 0.8, h = 0.02;
     for (size_t i = 0; i < sizeof places / sizeof places[0]; i++)

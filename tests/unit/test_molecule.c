@@ -43,10 +43,9 @@ static void symbols_name_elements_and_ghosts(void **state)
 {
     (void)state;
     static const struct symbol_case cases[] = {
-        {"H", 1, false},    {"og", 118, false}, {"CL", 17, false}, {"26", 26, false},
-        {"Bq", 0, true},    {"bq", 0, true},    {"BqO", 8, true},  {"Bq-he", 2, true},
-        {"@Cl", 17, true},  {"BQ", 0, true},    {"b", 5, false},   {"Bk", 97, false},
-        {"118", 118, false}};
+        {"H", 1, false}, {"og", 118, false}, {"CL", 17, false},  {"26", 26, false}, {"Bq", 0, true},
+        {"bq", 0, true}, {"BqO", 8, true},   {"Bq-he", 2, true}, {"@Cl", 17, true}, {"BQ", 0, true},
+        {"b", 5, false}, {"Bk", 97, false},  {"118", 118, false}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         char text[64];
         snprintf(text, sizeof text, "1\nc\n%s 1 2 3\n", cases[i].symbol);

@@ -64,7 +64,7 @@ static double largest_error(const struct shells *shells, const int64_t at[4])
 
     struct two_electron *engine;
     struct shell_pairs *pairs[2];
-    check_ok(two_electron_create(shells, &engine));
+    check_ok(two_electron_create(shells, 0, &engine));
     for (int side = 0; side < 2; side++) {
         struct shell_rectangle rectangle = {
             .first = {at[2 * side], at[2 * side + 1]},
@@ -180,7 +180,7 @@ static void known_value(void **state)
     check_ok(molecule_parse(xyz, strlen(xyz), "test", &settings, &molecule));
     check_ok(shells_create(&molecule, &set, BASIS_FORM_SPHERICAL, &shells));
     struct two_electron *engine;
-    check_ok(two_electron_create(shells, &engine));
+    check_ok(two_electron_create(shells, 0, &engine));
     struct shell_rectangle one = {.first = {0, 0}, .last = {1, 1}};
     double bound, function_bound;
     check_ok(two_electron_bounds(engine, shells, &one, &bound, &function_bound));

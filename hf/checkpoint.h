@@ -1,0 +1,40 @@
+/* Checkpoints: molecule, basis and orbitals in a TREXIO file (HDF5 inside).
+ *
+ * Functions are written in TREXIO's order and normalisation, so that other programs
+ * can read the orbitals. Source: the TREXIO format, trexio.org; Posenitskiy et al., J. Chem.
+ * Phys. 158, 174801 (2023). */
+#ifndef BERYL_HF_CHECKPOINT_H
+#define BERYL_HF_CHECKPOINT_H
+
+#include "hf/scf.h"
+#include "support/darray.h"
+#include "support/dense.h"
+#include "support/status.h"
+
+/* Orbitals of each spin. All borrowed. */
+struct checkpoint_orbitals {
+    int n_orbitals;
+    struct dense *orbitals[2];         /* n_functions x n_orbitals, occupied ones first */
+    const double *orbital_energies[2]; /* n_orbitals, hartree */
+    double energy;                     /* total, hartree */
+};
+
+/* Writes the file through a temporary one beside it that takes its place when
+ * complete. Process 0 writes and holds the coefficients whole meanwhile. Collective.
+ * Errors: STATUS_IO, STATUS_NO_MEMORY; the same everywhere, an older file then stays. */
+enum status checkpoint_write(const char *path, const struct scf_problem *problem,
+                             const struct checkpoint_orbitals *orbitals);
+
+/* Whether a checkpoint can be written to the path; nothing is left behind. Collective.
+ * Errors: STATUS_IO. */
+enum status checkpoint_check(const char *path, MPI_Comm comm);
+
+/* D = the density of the file's lowest orbitals, as many as the problem occupies. A
+ * file of RHF starts a UHF too, with the same orbitals for both spins; an RHF takes the alpha
+ * orbitals of a UHF. Process 0 reads and holds the coefficients whole meanwhile. Collective.
+ * Errors: STATUS_IO; STATUS_INPUT if it is no such file or its centres, basis or number
+ * of orbitals do not fit the problem (the message says which); STATUS_NO_MEMORY. */
+enum status checkpoint_read_density(const char *path, const struct scf_problem *problem,
+                                    struct darray *const D[]);
+
+#endif

@@ -1,0 +1,171 @@
+#include "hf/checkpoint_file.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <trexio.h>
+
+void checkpoint_contents_fini(struct checkpoint_contents *contents)
+{
+    checkpoint_basis_fini(&contents->basis);
+    free(contents->coefficients);
+    free(contents->energies);
+    free(contents->occupations);
+    free(contents->spins);
+    *contents = (struct checkpoint_contents){0};
+}
+
+enum status checkpoint_contents_init_orbitals(struct checkpoint_contents *contents)
+{
+    size_t n = (size_t)contents->n_orbitals;
+    contents->coefficients = malloc(n * (size_t)contents->basis.n_functions * sizeof(double));
+    contents->energies = malloc(n * sizeof(double));
+    contents->occupations = malloc(n * sizeof(double));
+    contents->spins = malloc(n * sizeof(int64_t));
+    if (contents->coefficients && contents->energies && contents->occupations && contents->spins)
+        return STATUS_OK;
+    return FAIL(STATUS_NO_MEMORY, "no memory for the orbitals of a checkpoint (%lld x %lld)",
+                (long long)contents->n_orbitals, (long long)contents->basis.n_functions);
+}
+
+/* The outcome of a TREXIO call that deals with what. */
+static enum status outcome(trexio_exit_code code, enum status failure, const char *path,
+                           const char *what)
+{
+    if (code == TREXIO_SUCCESS)
+        return STATUS_OK;
+    return FAIL(failure, "%s: %s: %s", path, what, trexio_string_of_error(code));
+}
+
+#define WRITE(name, value) TRY(outcome(trexio_write_##name(file, value), STATUS_IO, path, #name))
+#define READ(name, value)  TRY(outcome(trexio_read_##name(file, value), STATUS_INPUT, path, #name))
+
+static enum status write_basis(trexio_t *file, const char *path,
+                               const struct checkpoint_basis *basis)
+{
+    static const char type[] = "Gaussian";
+    WRITE(nucleus_num_64, basis->n_centers);
+    WRITE(nucleus_charge_64, basis->charge);
+    WRITE(nucleus_coord_64, basis->coordinates);
+    TRY(outcome(trexio_write_nucleus_label(file, basis->label, 4), STATUS_IO, path,
+                "nucleus_label"));
+    TRY(outcome(trexio_write_basis_type(file, type, sizeof type), STATUS_IO, path, "basis_type"));
+    WRITE(basis_shell_num_64, basis->n_shells);
+    WRITE(basis_prim_num_64, basis->n_primitives);
+    WRITE(basis_nucleus_index_64, basis->shell_center);
+    WRITE(basis_shell_ang_mom_64, basis->shell_l);
+    WRITE(basis_shell_factor_64, basis->shell_factor);
+    WRITE(basis_shell_index_64, basis->primitive_shell);
+    WRITE(basis_exponent_64, basis->exponent);
+    WRITE(basis_coefficient_64, basis->coefficient);
+    WRITE(basis_prim_factor_64, basis->primitive_factor);
+    WRITE(ao_cartesian_64, basis->cartesian);
+    WRITE(ao_num_64, basis->n_functions);
+    WRITE(ao_shell_64, basis->function_shell);
+    WRITE(ao_normalization_64, basis->normalisation);
+    return STATUS_OK;
+}
+
+static enum status write_contents(trexio_t *file, const char *path,
+                                  const struct checkpoint_contents *contents)
+{
+    static const char type[] = "HF";
+    TRY(outcome(trexio_write_metadata_description(file, contents->description,
+                                                  sizeof contents->description),
+                STATUS_IO, path, "metadata_description"));
+    TRY(write_basis(file, path, &contents->basis));
+    WRITE(electron_num_64, contents->n_electrons[0] + contents->n_electrons[1]);
+    WRITE(electron_up_num_64, contents->n_electrons[0]);
+    WRITE(electron_dn_num_64, contents->n_electrons[1]);
+    TRY(outcome(trexio_write_mo_type(file, type, sizeof type), STATUS_IO, path, "mo_type"));
+    WRITE(mo_num_64, contents->n_orbitals);
+    WRITE(mo_coefficient_64, contents->coefficients);
+    WRITE(mo_energy_64, contents->energies);
+    WRITE(mo_occupation_64, contents->occupations);
+    WRITE(mo_spin_64, contents->spins);
+    return STATUS_OK;
+}
+
+enum status checkpoint_file_write(const char *path, const struct checkpoint_contents *contents)
+{
+    trexio_exit_code code;
+    trexio_t *file = trexio_open(path, 'w', TREXIO_HDF5, &code);
+    if (!file)
+        return outcome(code, STATUS_IO, path, "cannot create it");
+    enum status status = write_contents(file, path, contents);
+    code = trexio_close(file);
+    return status != STATUS_OK ? status : outcome(code, STATUS_IO, path, "cannot close it");
+}
+
+static enum status read_basis(trexio_t *file, const char *path, struct checkpoint_basis *basis)
+{
+    int64_t cartesian;
+    READ(nucleus_num_64, &basis->n_centers);
+    READ(basis_shell_num_64, &basis->n_shells);
+    READ(basis_prim_num_64, &basis->n_primitives);
+    READ(ao_num_64, &basis->n_functions);
+    READ(ao_cartesian_64, &cartesian);
+    basis->cartesian = cartesian != 0;
+    TRY(checkpoint_basis_init_empty(basis));
+    READ(nucleus_charge_64, basis->charge);
+    READ(nucleus_coord_64, basis->coordinates);
+    READ(basis_nucleus_index_64, basis->shell_center);
+    READ(basis_shell_ang_mom_64, basis->shell_l);
+    READ(basis_shell_factor_64, basis->shell_factor);
+    READ(basis_shell_index_64, basis->primitive_shell);
+    READ(basis_exponent_64, basis->exponent);
+    READ(basis_coefficient_64, basis->coefficient);
+    READ(basis_prim_factor_64, basis->primitive_factor);
+    READ(ao_shell_64, basis->function_shell);
+    READ(ao_normalization_64, basis->normalisation);
+    for (int64_t p = 0; p < basis->n_primitives; p++)
+        if (basis->primitive_shell[p] < 0 || basis->primitive_shell[p] >= basis->n_shells)
+            return FAIL(STATUS_INPUT, "%s: primitive %lld belongs to no shell", path,
+                        (long long)p + 1);
+    return STATUS_OK;
+}
+
+static enum status read_contents(trexio_t *file, const char *path,
+                                 struct checkpoint_contents *contents)
+{
+    TRY(read_basis(file, path, &contents->basis));
+    READ(electron_up_num_64, &contents->n_electrons[0]);
+    READ(electron_dn_num_64, &contents->n_electrons[1]);
+    READ(mo_num_64, &contents->n_orbitals);
+    TRY(checkpoint_contents_init_orbitals(contents));
+    READ(mo_coefficient_64, contents->coefficients);
+    READ(mo_energy_64, contents->energies);
+    READ(mo_spin_64, contents->spins);
+    return STATUS_OK;
+}
+
+/* HDF5 prints pages of its own about a file that is none. */
+static enum status check_signature(const char *path)
+{
+    static const unsigned char signature[8] = {0x89, 'H', 'D', 'F', '\r', '\n', 0x1a, '\n'};
+    unsigned char bytes[sizeof signature];
+    FILE *file = fopen(path, "rb");
+    if (!file)
+        return FAIL(STATUS_IO, "cannot read %s: %s", path, strerror(errno));
+    size_t n = fread(bytes, 1, sizeof bytes, file);
+    fclose(file);
+    if (n < sizeof bytes || memcmp(bytes, signature, sizeof bytes) != 0)
+        return FAIL(STATUS_INPUT, "%s: not a checkpoint (a TREXIO file of the HDF5 kind)", path);
+    return STATUS_OK;
+}
+
+enum status checkpoint_file_read(const char *path, struct checkpoint_contents *contents)
+{
+    trexio_exit_code code;
+    *contents = (struct checkpoint_contents){0};
+    TRY(check_signature(path));
+    trexio_t *file = trexio_open(path, 'r', TREXIO_HDF5, &code);
+    if (!file)
+        return outcome(code, STATUS_INPUT, path, "not a checkpoint");
+    enum status status = read_contents(file, path, contents);
+    trexio_close(file);
+    if (status != STATUS_OK)
+        checkpoint_contents_fini(contents);
+    return status;
+}

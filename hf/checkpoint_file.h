@@ -1,0 +1,36 @@
+/* A checkpoint's contents and the TREXIO file that holds them. Serial. */
+#ifndef BERYL_HF_CHECKPOINT_FILE_H
+#define BERYL_HF_CHECKPOINT_FILE_H
+
+#include "hf/checkpoint_basis.h"
+#include "support/status.h"
+
+#include <stdint.h>
+
+struct checkpoint_contents {
+    struct checkpoint_basis basis;
+    int64_t n_electrons[2]; /* alpha, beta */
+    int64_t n_orbitals;     /* of all spins together */
+    double *coefficients;   /* n_orbitals x n_functions, in TREXIO's order of functions */
+    double *energies;       /* n_orbitals, hartree */
+    double *occupations;    /* n_orbitals */
+    int64_t *spins;         /* n_orbitals: 0 alpha or both, 1 beta */
+    char description[128];
+};
+
+/* Frees all, the basis too. */
+void checkpoint_contents_fini(struct checkpoint_contents *contents);
+
+/* The arrays of orbitals, n_orbitals and basis.n_functions being set.
+ * Errors: STATUS_NO_MEMORY; checkpoint_contents_fini still has to be called. */
+enum status checkpoint_contents_init_orbitals(struct checkpoint_contents *contents);
+
+/* A new file. Errors: STATUS_IO. */
+enum status checkpoint_file_write(const char *path, const struct checkpoint_contents *contents);
+
+/* Reads all but the occupations and the description. Labels and the numbers of functions in this
+ * program's order are left NULL or undefined. On failure nothing is left.
+ * Errors: STATUS_IO, STATUS_INPUT (not such a file, or a part is missing), STATUS_NO_MEMORY. */
+enum status checkpoint_file_read(const char *path, struct checkpoint_contents *contents);
+
+#endif

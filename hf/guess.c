@@ -1,0 +1,213 @@
+#include "hf/guess.h"
+
+#include "hf/guess_atom.h"
+#include "hf/scf_frame.h"
+#include "hf/tiling.h"
+#include "support/agree.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The density of an element's atom. */
+struct element_density {
+    int64_t first_shell, n_shells; /* of the first nucleus of the element */
+    int n_functions;
+    double *D; /* n_functions x n_functions, row-major; NULL if the element does not occur */
+    double n_electrons;
+};
+
+/* Where the functions of the centres begin, and the densities by atomic number. */
+struct superposition {
+    const struct scf_problem *problem;
+    int64_t *first_function; /* n_atoms */
+    struct element_density elements[MAX_ATOMIC_NUMBER + 1];
+};
+
+static void superposition_fini(struct superposition *superposition)
+{
+    free(superposition->first_function);
+    for (int element = 0; element <= MAX_ATOMIC_NUMBER; element++)
+        free(superposition->elements[element].D);
+}
+
+static bool is_nucleus(const struct atom *atom)
+{
+    return !atom->ghost && atom->element > 0;
+}
+
+/* Finds the shells of every centre. Errors: the caller still calls superposition_fini. */
+static enum status superposition_init(const struct scf_problem *problem,
+                                      struct superposition *superposition)
+{
+    const struct molecule *molecule = problem->molecule;
+    const struct shells *shells = problem->shells;
+    *superposition = (struct superposition){.problem = problem};
+    superposition->first_function = calloc((size_t)molecule->n_atoms, sizeof(int64_t));
+    if (!superposition->first_function)
+        return FAIL(STATUS_NO_MEMORY, "no memory for %lld centres", (long long)molecule->n_atoms);
+    for (int64_t first = 0, last; first < shells->n_shells; first = last) {
+        int64_t centre = shells->shells[first].atom;
+        int n_functions = 0;
+        for (last = first; last < shells->n_shells && shells->shells[last].atom == centre; last++)
+            n_functions += shells->shells[last].n_functions;
+        superposition->first_function[centre] = shells->shells[first].first_function;
+        const struct atom *atom = &molecule->atoms[centre];
+        struct element_density *element = &superposition->elements[atom->element];
+        if (!is_nucleus(atom) || element->D)
+            continue;
+        size_t size = (size_t)n_functions * (size_t)n_functions;
+        *element = (struct element_density){.first_shell = first,
+                                            .n_shells = last - first,
+                                            .n_functions = n_functions,
+                                            .D = calloc(size, sizeof(double))};
+        if (!element->D)
+            return FAIL(STATUS_NO_MEMORY, "no memory for the density of an atom");
+    }
+    return STATUS_OK;
+}
+
+/* Each element on one process, then everywhere. */
+static enum status solve_elements(struct superposition *superposition)
+{
+    MPI_Comm comm = superposition->problem->comm;
+    const struct shell *shells = superposition->problem->shells->shells;
+    int rank, size, count = 0;
+    enum status status = STATUS_OK;
+    MPI_Comm_rank(comm, &rank);
+    MPI_Comm_size(comm, &size);
+    for (int z = 1; z <= MAX_ATOMIC_NUMBER; z++) {
+        struct element_density *element = &superposition->elements[z];
+        struct guess_atom atom;
+        if (!element->D || count++ % size != rank || status != STATUS_OK)
+            continue;
+        status = guess_atom_density(z, shells + element->first_shell, element->n_shells, element->D,
+                                    &atom);
+        element->n_electrons = atom.n_electrons;
+    }
+    TRY(status_agree(comm, status));
+    count = 0;
+    for (int z = 1; z <= MAX_ATOMIC_NUMBER; z++) {
+        struct element_density *element = &superposition->elements[z];
+        if (!element->D)
+            continue;
+        int root = count++ % size;
+        MPI_Bcast(element->D, element->n_functions * element->n_functions, MPI_DOUBLE, root, comm);
+        MPI_Bcast(&element->n_electrons, 1, MPI_DOUBLE, root, comm);
+    }
+    return STATUS_OK;
+}
+
+/* Electrons that the atoms bring along. */
+static double count_electrons(const struct superposition *superposition)
+{
+    const struct molecule *molecule = superposition->problem->molecule;
+    double n = 0;
+    for (int64_t i = 0; i < molecule->n_atoms; i++)
+        if (is_nucleus(&molecule->atoms[i]))
+            n += superposition->elements[molecule->atoms[i].element].n_electrons;
+    return n;
+}
+
+/* Tile (I, J), whose blocks between different centres are zero. */
+static void fill_tile(const struct superposition *superposition, double factor, int64_t I,
+                      int64_t J, double *tile)
+{
+    const struct tiling *tiling = superposition->problem->tiling;
+    const struct shell *shells = superposition->problem->shells->shells;
+    int64_t n_J = tile_n_functions(tiling, J);
+    memset(tile, 0, (size_t)(tile_n_functions(tiling, I) * n_J) * sizeof(double));
+    for (int64_t i = tiling->first_shell[I]; i < tiling->first_shell[I + 1]; i++) {
+        const struct atom *atom = &superposition->problem->molecule->atoms[shells[i].atom];
+        const struct element_density *element = &superposition->elements[atom->element];
+        int64_t first_function = superposition->first_function[shells[i].atom];
+        for (int64_t j = tiling->first_shell[J]; j < tiling->first_shell[J + 1]; j++) {
+            if (!is_nucleus(atom) || shells[j].atom != shells[i].atom)
+                continue;
+            const double *block =
+                element->D + (shells[i].first_function - first_function) * element->n_functions +
+                (shells[j].first_function - first_function);
+            double *out = tile + (shells[i].first_function - tiling->first_function[I]) * n_J +
+                          (shells[j].first_function - tiling->first_function[J]);
+            for (int f = 0; f < shells[i].n_functions; f++)
+                for (int g = 0; g < shells[j].n_functions; g++)
+                    out[f * n_J + g] = factor * block[f * element->n_functions + g];
+        }
+    }
+}
+
+/* D = factor times the atoms' densities; every process fills the tiles it holds. */
+static enum status place(const struct superposition *superposition, double factor, struct darray *D)
+{
+    const struct tiling *tiling = superposition->problem->tiling;
+    int rank;
+    MPI_Comm_rank(superposition->problem->comm, &rank);
+    double *tile = malloc((size_t)(tiling->max_functions * tiling->max_functions) * sizeof *tile);
+    enum status status = tile ? STATUS_OK : FAIL(STATUS_NO_MEMORY, "no memory for a tile");
+    status = status_agree(superposition->problem->comm, status);
+    for (int64_t I = 0; I < tiling->n_tiles && status == STATUS_OK; I++) {
+        for (int64_t J = 0; J <= I; J++) {
+            int64_t pair = tile_pair_index(I, J);
+            if (darray_owner(D, pair) != rank)
+                continue;
+            fill_tile(superposition, factor, I, J, tile);
+            darray_put(D, pair, tile);
+        }
+    }
+    free(tile);
+    darray_sync();
+    return status;
+}
+
+enum status guess_sad(const struct scf_problem *problem, struct darray *const D[])
+{
+    struct superposition superposition;
+    double occupation = problem->n_spins == 1 ? 2 : 1;
+    enum status status = superposition_init(problem, &superposition);
+    status = status_agree(problem->comm, status);
+    if (status == STATUS_OK)
+        status = solve_elements(&superposition);
+    double n = status == STATUS_OK ? count_electrons(&superposition) : 0;
+    for (int s = 0; s < problem->n_spins && status == STATUS_OK; s++) {
+        /* Nuclei without functions bring no electrons: D = 0 then starts from H. */
+        double factor = n > 0 ? occupation * (double)problem->n_occupied[s] / n : 0;
+        status = place(&superposition, factor, D[s]);
+    }
+    superposition_fini(&superposition);
+    return status;
+}
+
+/* D of the lowest eigenvectors of H. */
+static enum status core_density(const struct scf_frame *frame, struct darray *const D[])
+{
+    int64_t m = frame->basis.n_orbitals;
+    struct dense *U = NULL, *H = frame->work_mm[0], *P = frame->work_mm[1];
+    double *energies = malloc((size_t)m * sizeof *energies);
+    enum status status =
+        energies ? STATUS_OK : FAIL(STATUS_NO_MEMORY, "no memory for orbital energies");
+    status = status_agree(frame->problem->comm, status);
+    if (status == STATUS_OK)
+        status = dense_create(frame->problem->grid, m, m, &U);
+    if (status == STATUS_OK) {
+        scf_frame_project(frame, frame->H, H);
+        status = dense_eigen(H, energies, U);
+    }
+    for (int s = 0; s < frame->n_spins && status == STATUS_OK; s++) {
+        dense_multiply_columns(1, U, U, 0, frame->n_occupied[s], 0, P);
+        scf_frame_expand(frame, frame->occupation, P, frame->work_nn);
+        status = tile_matrix_from_dense(frame->problem->tiling, frame->work_nn, D[s]);
+    }
+    dense_destroy(U);
+    free(energies);
+    return status;
+}
+
+enum status guess_core(const struct scf_problem *problem, double dependence,
+                       struct darray *const D[])
+{
+    struct scf_frame *frame;
+    TRY(scf_frame_create(problem, dependence, &frame));
+    enum status status = core_density(frame, D);
+    scf_frame_destroy(frame);
+    return status;
+}

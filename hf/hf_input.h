@@ -1,0 +1,29 @@
+/* The molecule and basis of a run, from the files that the options name. */
+#ifndef BERYL_HF_HF_INPUT_H
+#define BERYL_HF_HF_INPUT_H
+
+#include "basis/basis_set.h"
+#include "basis/molecule.h"
+#include "basis/shells.h"
+#include "hf/hf_options.h"
+#include "support/status.h"
+
+#include <mpi.h>
+#include <stdint.h>
+
+struct hf_input {
+    struct molecule molecule;
+    struct basis_set basis_set;
+    struct shells *shells;
+    int n_spins;           /* 1: RHF, 2: UHF */
+    int64_t n_occupied[2]; /* doubly occupied orbitals, or alpha and beta electrons */
+};
+
+/* Reads the files, puts the shells on the centres and counts the electrons.
+ * Collective; every process gets the same input and status.
+ * Errors: those of the readers; STATUS_USAGE if method and multiplicity do
+ * not fit. On failure *input is empty. */
+enum status hf_input_read(const struct hf_options *options, MPI_Comm comm, struct hf_input *input);
+void hf_input_fini(struct hf_input *input);
+
+#endif

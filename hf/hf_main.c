@@ -1,0 +1,40 @@
+/* beryl-hf: Hartree-Fock. Only this file prints errors and sets the exit status. */
+#include "hf/hf_options.h"
+#include "hf/hf_run.h"
+#include "support/agree.h"
+#include "support/darray.h"
+#include "support/dense.h"
+#include "support/log.h"
+
+#include <mpi.h>
+#include <stdio.h>
+
+static enum status run(const struct hf_options *options)
+{
+    int rank;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    log_enable(rank == 0 && !options->count_tasks);
+    dense_threads_default();
+    TRY(darray_start());
+    enum status status = hf_run(options, MPI_COMM_WORLD);
+    darray_stop();
+    return status;
+}
+
+int main(int argc, char **argv)
+{
+    int rank;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    struct hf_options options;
+    enum option_request request;
+    enum status status = hf_options_parse(argc, argv, &options, &request);
+    if (status == STATUS_OK && request == OPTION_REQUEST_RUN)
+        status = run(&options);
+    else if (status == STATUS_OK && rank == 0)
+        hf_options_answer(request);
+    if (status != STATUS_OK && rank == 0)
+        fprintf(stderr, "beryl-hf: %s\n", status_text());
+    MPI_Finalize();
+    return status_exit_code(status);
+}

@@ -1,0 +1,20 @@
+/* Whether a run fits into memory, found out before anything large is allocated. */
+#ifndef BERYL_HF_HF_MEMORY_H
+#define BERYL_HF_HF_MEMORY_H
+
+#include "hf/hf_input.h"
+#include "hf/hf_options.h"
+#include "hf/tiling.h"
+#include "support/dense.h"
+#include "support/status.h"
+
+#include <mpi.h>
+
+/* Prints what each process takes and what it may have: --memory, or an equal share of what
+ * its node still has. Collective.
+ * Errors: STATUS_NO_MEMORY with both numbers if it does not fit; the same everywhere. */
+enum status hf_memory_check(const struct hf_options *options, const struct hf_input *input,
+                            const struct tiling *tiling, const struct dense_grid *grid,
+                            MPI_Comm comm);
+
+#endif

@@ -1,0 +1,122 @@
+#include "hf/hf_result.h"
+
+#include "sched/statistics.h"
+#include "support/json.h"
+
+#include <stdlib.h>
+
+static json_t *molecule_to_json(const struct molecule *molecule)
+{
+    json_t *symbols = json_array(), *geometry = json_array(), *real = json_array();
+    for (int64_t i = 0; i < molecule->n_atoms; i++) {
+        const struct atom *atom = &molecule->atoms[i];
+        json_array_append_new(symbols, json_string(element_symbol(atom->element)));
+        json_array_append_new(real, json_boolean(!atom->ghost));
+        for (int x = 0; x < 3; x++)
+            json_array_append_new(geometry, json_real(atom->position[x]));
+    }
+    return json_pack("{s:s, s:i, s:o, s:o, s:o, s:f, s:i, s:b, s:b}", "schema_name",
+                     "qcschema_molecule", "schema_version", 2, "symbols", symbols, "geometry",
+                     geometry, "real", real, "molecular_charge", (double)molecule->charge,
+                     "molecular_multiplicity", molecule->multiplicity, "fix_com", 1,
+                     "fix_orientation", 1);
+}
+
+static json_t *properties_to_json(const struct hf_outcome *outcome)
+{
+    const struct hf_input *input = outcome->input;
+    const struct scf_result *scf = outcome->scf;
+    int64_t n_alpha = input->n_occupied[0];
+    int64_t n_beta = input->n_occupied[input->n_spins - 1];
+    json_t *properties = json_pack(
+        "{s:I, s:I, s:I, s:I, s:f}", "calcinfo_nbasis", (json_int_t)input->shells->n_functions,
+        "calcinfo_natom", (json_int_t)input->molecule.n_atoms, "calcinfo_nalpha",
+        (json_int_t)n_alpha, "calcinfo_nbeta", (json_int_t)n_beta, "nuclear_repulsion_energy",
+        molecule_nuclear_repulsion(&input->molecule));
+    if (!scf)
+        return properties;
+    json_object_set_new(properties, "calcinfo_nmo", json_integer(scf->n_orbitals));
+    json_object_set_new(properties, "scf_total_energy", json_real_or_null(scf->energy));
+    json_object_set_new(properties, "scf_one_electron_energy",
+                        json_real_or_null(scf->one_electron_energy));
+    json_object_set_new(properties, "scf_two_electron_energy",
+                        json_real_or_null(scf->two_electron_energy));
+    json_object_set_new(properties, "scf_iterations", json_integer(scf->iterations));
+    json_object_set_new(properties, "scf_dipole_moment", json_real_array(scf->dipole, 3));
+    return properties;
+}
+
+/* Figures of every Fock build. */
+static json_t *builds_to_json(const struct fock *fock)
+{
+    json_t *iterations = json_array();
+    for (int64_t i = 0; i < fock_n_builds(fock); i++) {
+        const struct fock_record *record = &fock_records(fock)[i];
+        json_t *entry = statistics_to_json(&record->statistics);
+        json_object_set_new(entry, "fock_seconds", json_real(record->seconds));
+        json_array_append_new(iterations, entry);
+    }
+    return iterations;
+}
+
+static void add_scf_extras(const struct hf_outcome *outcome, json_t *extras)
+{
+    const struct scf_result *scf = outcome->scf;
+    json_t *energies = json_array();
+    for (int spin = 0; spin < outcome->input->n_spins; spin++)
+        json_array_append_new(
+            energies, json_real_array(scf->orbital_energies[spin], (size_t)scf->n_orbitals));
+    json_object_set_new(extras, "orbital_energies", energies);
+    json_object_set_new(extras, "mulliken_charges",
+                        json_real_array(scf->mulliken, (size_t)outcome->input->molecule.n_atoms));
+    json_object_set_new(extras, "s2", json_real_or_null(scf->s2));
+    json_object_set_new(extras, "orbital_gradient", json_real_or_null(scf->gradient));
+    json_object_set_new(extras, "fock_builds", json_integer(scf->fock_builds));
+    if (scf->stability_checked)
+        json_object_set_new(extras, "lowest_curvature", json_real_or_null(scf->lowest_curvature));
+}
+
+/* Beryl's own figures. */
+static json_t *extras_to_json(const struct hf_outcome *outcome)
+{
+    char mode[32];
+    option_choice_word(taskpool_mode_names, outcome->options->pool.mode, mode, sizeof mode);
+    const struct fock_tasks *tasks = fock_tasks_of(outcome->fock);
+    json_t *extras = json_pack("{s:i, s:s, s:I, s:I}", "workers", outcome->n_workers, "sched", mode,
+                               "tasks", (json_int_t)fock_tasks_n_all(tasks), "non_null",
+                               (json_int_t)fock_tasks_n_non_null(tasks));
+    if (outcome->fock_sha256)
+        json_object_set_new(extras, "fock_sha256", json_string(outcome->fock_sha256));
+    if (outcome->scf)
+        add_scf_extras(outcome, extras);
+    json_object_set_new(extras, "iterations", builds_to_json(outcome->fock));
+    json_object_set_new(extras, "options", hf_options_to_json(outcome->options));
+    return extras;
+}
+
+json_t *hf_result_to_json(const struct hf_outcome *outcome)
+{
+    const struct scf_result *scf = outcome->scf;
+    bool success = outcome->status == STATUS_OK;
+    json_t *result = json_pack("{s:s, s:i, s:s, s:b, s:o, s:o}", "schema_name", "qcschema_output",
+                               "schema_version", 1, "driver", "energy", "success", success,
+                               "return_result", scf ? json_real_or_null(scf->energy) : json_null(),
+                               "molecule", molecule_to_json(&outcome->input->molecule));
+    if (!result)
+        return NULL;
+    json_object_set_new(result, "model",
+                        json_pack("{s:s, s:o}", "method",
+                                  outcome->input->n_spins == 1 ? "rhf" : "uhf", "basis",
+                                  json_text(outcome->options->basis)));
+    json_object_set_new(result, "keywords", json_object());
+    json_object_set_new(result, "properties", properties_to_json(outcome));
+    json_object_set_new(result, "provenance",
+                        json_pack("{s:s, s:s, s:s}", "creator", "Beryl", "version", BERYL_VERSION,
+                                  "routine", "beryl-hf"));
+    if (!success)
+        json_object_set_new(result, "error",
+                            json_pack("{s:s, s:o}", "error_type", status_words(outcome->status),
+                                      "error_message", json_text(status_text())));
+    json_object_set_new(result, "extras", json_pack("{s:o}", "beryl", extras_to_json(outcome)));
+    return result;
+}

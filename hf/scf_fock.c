@@ -1,0 +1,116 @@
+#include "hf/scf_fock.h"
+
+#include "hf/tiling.h"
+#include "support/agree.h"
+#include "support/clock.h"
+
+#include <stdlib.h>
+
+/* Builds in a row that may be incremental. */
+enum { MAX_INCREMENTAL = 7 };
+
+enum status scf_fock_create(const struct scf_problem *problem, struct darray *const D_tiles[],
+                            struct scf_fock **fock)
+{
+    int64_t n = problem->shells->n_functions;
+    struct scf_fock *new = calloc(1, sizeof *new);
+    *fock = NULL;
+    enum status status =
+        new ? STATUS_OK : FAIL(STATUS_NO_MEMORY, "no memory for the two-electron matrices");
+    TRY(status_agree(problem->comm, status));
+    new->problem = problem;
+    status = dense_create(problem->grid, n, n, &new->change);
+    for (int s = 0; s < problem->n_spins && status == STATUS_OK; s++) {
+        new->D_tiles[s] = D_tiles[s];
+        status = tile_matrix_create(problem->tiling, "F", DARRAY_DOUBLE, &new->G_tiles[s]);
+        if (status == STATUS_OK)
+            status = dense_create(problem->grid, n, n, &new->D_last[s]);
+        if (status == STATUS_OK)
+            status = dense_create(problem->grid, n, n, &new->G_last[s]);
+    }
+    if (status != STATUS_OK) {
+        scf_fock_destroy(new);
+        return status;
+    }
+    *fock = new;
+    return STATUS_OK;
+}
+
+void scf_fock_destroy(struct scf_fock *fock)
+{
+    if (!fock)
+        return;
+    for (int s = 0; s < fock->problem->n_spins; s++) {
+        darray_destroy(fock->G_tiles[s]);
+        dense_destroy(fock->D_last[s]);
+        dense_destroy(fock->G_last[s]);
+    }
+    dense_destroy(fock->change);
+    free(fock);
+}
+
+/* From D_tiles to G_tiles. */
+static enum status build_tiles(struct scf_fock *fock)
+{
+    double start_s = clock_now_s();
+    const struct darray *D[2] = {fock->D_tiles[0], fock->D_tiles[1]};
+    enum status status = fock_build(fock->problem->fock, fock->problem->n_spins, D, fock->G_tiles);
+    fock->seconds += clock_now_s() - start_s;
+    fock->n_builds++;
+    return status;
+}
+
+enum status scf_fock_of_matrices(struct scf_fock *fock, struct dense *const D[],
+                                 struct dense *const G[])
+{
+    const struct tiling *tiling = fock->problem->tiling;
+    for (int s = 0; s < fock->problem->n_spins; s++)
+        TRY(tile_matrix_from_dense(tiling, D[s], fock->D_tiles[s]));
+    TRY(build_tiles(fock));
+    for (int s = 0; s < fock->problem->n_spins; s++)
+        TRY(tile_matrix_to_dense(tiling, fock->G_tiles[s], G[s]));
+    return STATUS_OK;
+}
+
+/* Puts D - D_last into D_tiles and tells whether it is so much smaller than D that
+ * building from it pays. */
+static enum status put_change(struct scf_fock *fock, struct dense *const D[], bool *pays)
+{
+    double largest_change = 0, largest = 0;
+    for (int s = 0; s < fock->problem->n_spins; s++) {
+        dense_copy(D[s], fock->change);
+        dense_add(-1, fock->D_last[s], 1, fock->change);
+        double max_change = dense_max_abs(fock->change), max_D = dense_max_abs(D[s]);
+        largest_change = max_change > largest_change ? max_change : largest_change;
+        largest = max_D > largest ? max_D : largest;
+        TRY(tile_matrix_from_dense(fock->problem->tiling, fock->change, fock->D_tiles[s]));
+    }
+    *pays = largest_change < 0.5 * largest;
+    return STATUS_OK;
+}
+
+enum status scf_fock_of_density(struct scf_fock *fock, struct dense *const D[], bool whole,
+                                struct dense *const G[], bool *is_whole)
+{
+    bool incremental = !whole && fock->has_last && fock->n_incremental < MAX_INCREMENTAL;
+    if (incremental)
+        TRY(put_change(fock, D, &incremental));
+    if (incremental) {
+        TRY(build_tiles(fock));
+        for (int s = 0; s < fock->problem->n_spins; s++) {
+            TRY(tile_matrix_to_dense(fock->problem->tiling, fock->G_tiles[s], G[s]));
+            dense_add(1, fock->G_last[s], 1, G[s]);
+        }
+        fock->n_incremental++;
+    } else {
+        TRY(scf_fock_of_matrices(fock, D, G));
+        fock->n_incremental = 0;
+    }
+    for (int s = 0; s < fock->problem->n_spins; s++) {
+        dense_copy(D[s], fock->D_last[s]);
+        dense_copy(G[s], fock->G_last[s]);
+    }
+    fock->has_last = true;
+    *is_whole = !incremental;
+    return STATUS_OK;
+}

@@ -1,0 +1,193 @@
+#include "hf/scf_hessian.h"
+
+#include "support/agree.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* C_o and C_v of a spin: columns of X U. */
+static enum status init_orbitals(const struct scf_point *point, int spin,
+                                 struct scf_hessian *hessian)
+{
+    const struct scf_frame *frame = hessian->frame;
+    const struct dense_grid *grid = frame->problem->grid;
+    int n = frame->basis.n_functions, n_occupied = frame->n_occupied[spin];
+    TRY(dense_create(grid, n, n_occupied, &hessian->C_o[spin]));
+    TRY(dense_create(grid, n, n_occupied, &hessian->half[spin]));
+    TRY(dense_create(grid, n, frame->basis.n_orbitals - n_occupied, &hessian->C_v[spin]));
+    dense_multiply('N', 'N', 1, frame->basis.X, point->U[spin], 0, frame->work_nm);
+    dense_copy_columns(frame->work_nm, 0, hessian->C_o[spin]);
+    dense_copy_columns(frame->work_nm, n_occupied, hessian->C_v[spin]);
+    return STATUS_OK;
+}
+
+/* kappa = C_v^T A C_o. */
+static void virtual_occupied_part(struct scf_hessian *hessian, const struct dense *A, int spin,
+                                  struct scf_rotation *kappa)
+{
+    dense_multiply('N', 'N', 1, A, hessian->C_o[spin], 0, hessian->half[spin]);
+    dense_multiply('T', 'N', 1, hessian->C_v[spin], hessian->half[spin], 0, kappa->kappa[spin]);
+}
+
+static enum status init_spin(const struct scf_point *point, int spin, struct scf_hessian *hessian)
+{
+    const struct scf_frame *frame = hessian->frame;
+    int n = frame->basis.n_functions;
+    TRY(dense_create(frame->problem->grid, n, n, &hessian->d[spin]));
+    TRY(dense_create(frame->problem->grid, n, n, &hessian->G[spin]));
+    if (!hessian->gradient.kappa[spin])
+        return STATUS_OK;
+    TRY(init_orbitals(point, spin, hessian));
+    struct dense *F = hessian->G[spin];
+    dense_copy(frame->H, F);
+    dense_add(1, point->G[spin], 1, F);
+    virtual_occupied_part(hessian, F, spin, &hessian->gradient);
+    return STATUS_OK;
+}
+
+enum status scf_hessian_init(const struct scf_frame *frame, struct scf_fock *fock,
+                             const struct scf_point *point, struct scf_hessian *hessian)
+{
+    *hessian = (struct scf_hessian){
+        .frame = frame,
+        .fock = fock,
+        .orbital_energies = {point->orbital_energies[0], point->orbital_energies[1]},
+        .weight = 2 * frame->occupation,
+    };
+    TRY(scf_rotation_init(frame, &hessian->gradient));
+    enum status status = STATUS_OK;
+    for (int s = 0; s < frame->n_spins && status == STATUS_OK; s++)
+        status = init_spin(point, s, hessian);
+    if (status != STATUS_OK)
+        scf_hessian_fini(hessian);
+    return status;
+}
+
+void scf_hessian_fini(struct scf_hessian *hessian)
+{
+    scf_rotation_fini(&hessian->gradient);
+    for (int s = 0; s < 2; s++) {
+        dense_destroy(hessian->C_o[s]);
+        dense_destroy(hessian->C_v[s]);
+        dense_destroy(hessian->half[s]);
+        dense_destroy(hessian->d[s]);
+        dense_destroy(hessian->G[s]);
+    }
+    *hessian = (struct scf_hessian){0};
+}
+
+/* d of a spin, for factor kappa. */
+static void first_order_density(struct scf_hessian *hessian, double factor,
+                                const struct scf_rotation *kappa, int spin)
+{
+    if (!kappa->kappa[spin])
+        return;
+    struct dense *one_way = hessian->G[spin];
+    dense_multiply('N', 'N', factor * hessian->frame->occupation, hessian->C_v[spin],
+                   kappa->kappa[spin], 0, hessian->half[spin]);
+    dense_multiply('N', 'T', 1, hessian->half[spin], hessian->C_o[spin], 0, one_way);
+    dense_copy(one_way, hessian->d[spin]);
+    dense_add_transposed(1, one_way, 1, hessian->d[spin]);
+}
+
+enum status scf_hessian_multiply(struct scf_hessian *hessian, const struct scf_rotation *kappa,
+                                 struct scf_rotation *product)
+{
+    /* Screening is absolute, so the build sees a vector of norm 1. */
+    double norm = sqrt(scf_rotation_dot(kappa, kappa));
+    if (norm == 0) {
+        scf_rotation_add(0, kappa, 0, product);
+        return STATUS_OK;
+    }
+    for (int s = 0; s < hessian->frame->n_spins; s++)
+        first_order_density(hessian, 1 / norm, kappa, s);
+    TRY(scf_fock_of_matrices(hessian->fock, hessian->d, hessian->G));
+    for (int s = 0; s < hessian->frame->n_spins; s++)
+        if (kappa->kappa[s])
+            virtual_occupied_part(hessian, hessian->G[s], s, product);
+    scf_rotation_add(0, product, norm, product);
+    scf_rotation_add_gap_times(hessian->orbital_energies, kappa, product);
+    return STATUS_OK;
+}
+
+/* What turning the orbitals of one spin needs. */
+struct turn {
+    struct dense *square; /* n_occupied x n_occupied: kappa^T kappa */
+    struct dense *W, *W_scaled;
+    struct dense *kappa_W;      /* n_virtual x n_occupied */
+    struct dense *U_o, *U_v;    /* of the point */
+    struct dense *U_new;        /* m x n_occupied */
+    double *s2, *cosine, *sinc; /* n_occupied */
+};
+
+static void turn_fini(struct turn *turn)
+{
+    struct dense *const matrices[] = {turn->square, turn->W,   turn->W_scaled, turn->kappa_W,
+                                      turn->U_o,    turn->U_v, turn->U_new};
+    for (size_t i = 0; i < sizeof matrices / sizeof *matrices; i++)
+        dense_destroy(matrices[i]);
+    free(turn->s2);
+}
+
+/* Errors: on failure turn_fini still has to be called. */
+static enum status turn_init(const struct scf_frame *frame, int n_occupied, struct turn *turn)
+{
+    const struct dense_grid *grid = frame->problem->grid;
+    int m = frame->basis.n_orbitals;
+    *turn = (struct turn){.s2 = malloc(3 * (size_t)n_occupied * sizeof(double))};
+    enum status status =
+        turn->s2 ? STATUS_OK : FAIL(STATUS_NO_MEMORY, "no memory to turn %d orbitals", n_occupied);
+    TRY(status_agree(frame->problem->comm, status));
+    turn->cosine = turn->s2 + n_occupied;
+    turn->sinc = turn->cosine + n_occupied;
+    TRY(dense_create(grid, n_occupied, n_occupied, &turn->square));
+    TRY(dense_create(grid, n_occupied, n_occupied, &turn->W));
+    TRY(dense_create(grid, n_occupied, n_occupied, &turn->W_scaled));
+    TRY(dense_create(grid, m - n_occupied, n_occupied, &turn->kappa_W));
+    TRY(dense_create(grid, m, n_occupied, &turn->U_o));
+    TRY(dense_create(grid, m, m - n_occupied, &turn->U_v));
+    return dense_create(grid, m, n_occupied, &turn->U_new);
+}
+
+/* P = U_o' U_o'^T. */
+static enum status turn_spin(const struct dense *U, const struct dense *kappa, struct turn *turn,
+                             struct dense *P)
+{
+    int n_occupied = kappa->n_columns;
+    dense_multiply('T', 'N', 1, kappa, kappa, 0, turn->square);
+    TRY(dense_eigen(turn->square, turn->s2, turn->W));
+    for (int i = 0; i < n_occupied; i++) {
+        double s = sqrt(fmax(turn->s2[i], 0));
+        turn->cosine[i] = cos(s);
+        turn->sinc[i] = s > 1e-8 ? sin(s) / s : 1;
+    }
+    dense_copy_columns(U, 0, turn->U_o);
+    dense_copy_columns(U, n_occupied, turn->U_v);
+    dense_copy(turn->W, turn->W_scaled);
+    dense_scale_columns(turn->W_scaled, turn->cosine);
+    dense_multiply('N', 'N', 1, turn->U_o, turn->W_scaled, 0, turn->U_new);
+    dense_copy(turn->W, turn->W_scaled);
+    dense_scale_columns(turn->W_scaled, turn->sinc);
+    dense_multiply('N', 'N', 1, kappa, turn->W_scaled, 0, turn->kappa_W);
+    dense_multiply('N', 'N', 1, turn->U_v, turn->kappa_W, 1, turn->U_new);
+    dense_multiply('N', 'T', 1, turn->U_new, turn->U_new, 0, P);
+    return STATUS_OK;
+}
+
+enum status scf_rotate(const struct scf_frame *frame, const struct scf_point *point,
+                       const struct scf_rotation *kappa, struct scf_point *trial)
+{
+    for (int s = 0; s < frame->n_spins; s++) {
+        dense_copy(point->P[s], trial->P[s]);
+        if (!kappa->kappa[s])
+            continue;
+        struct turn turn;
+        enum status status = turn_init(frame, frame->n_occupied[s], &turn);
+        if (status == STATUS_OK)
+            status = turn_spin(point->U[s], kappa->kappa[s], &turn, trial->P[s]);
+        turn_fini(&turn);
+        TRY(status);
+    }
+    scf_point_from_projector(frame, trial);
+    return STATUS_OK;
+}

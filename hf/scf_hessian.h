@@ -1,0 +1,48 @@
+/* The energy as a function of orbital rotations about a point, to second order:
+ *
+ *   E(kappa) = E + w [ g . kappa + 1/2 kappa . H kappa ],   w = 4 restricted, 2 unrestricted
+ *   g_ai = F_ai,   (H kappa)_ai = sum_b F_ab kappa_bi - sum_j kappa_aj F_ji + G[d(kappa)]_ai
+ *   d(kappa) = occupation (C_v kappa C_o^T + its transpose)
+ *
+ * The orbitals are canonical within the occupied and within the virtual ones.
+ * Source: Helgaker, Jorgensen & Olsen, Molecular Electronic-Structure Theory (2000),
+ * sects. 10.1.2 and 10.8; the product with a vector as a Fock build as in sect. 10.7. */
+#ifndef BERYL_HF_SCF_HESSIAN_H
+#define BERYL_HF_SCF_HESSIAN_H
+
+#include "hf/scf_point.h"
+#include "hf/scf_rotation.h"
+#include "support/status.h"
+
+#include <stdint.h>
+
+struct scf_hessian {
+    const struct scf_frame *frame; /* borrowed */
+    struct scf_fock *fock;         /* borrowed */
+    struct scf_rotation gradient;
+    const double *orbital_energies[2]; /* of the point */
+    double weight;                     /* w above */
+    struct dense *C_o[2], *C_v[2];     /* n x n_occupied, n x n_virtual */
+    struct dense *half[2];             /* scratch, n x n_occupied */
+    struct dense *d[2], *G[2];         /* scratch, n x n */
+};
+
+/* Of a point that scf_point_canonicalise left. The point is borrowed and must not
+ * change meanwhile. Collective, like all that follows. scf_rotation_exists
+ * must hold. Errors: STATUS_NO_MEMORY; nothing is left then. */
+enum status scf_hessian_init(const struct scf_frame *frame, struct scf_fock *fock,
+                             const struct scf_point *point, struct scf_hessian *hessian);
+void scf_hessian_fini(struct scf_hessian *hessian);
+
+/* product = H kappa, at the price of a Fock build. Errors: those of fock_build. */
+enum status scf_hessian_multiply(struct scf_hessian *hessian, const struct scf_rotation *kappa,
+                                 struct scf_rotation *product);
+
+/* Sets P and D of trial to the occupied orbitals of point turned by kappa,
+ *   U_o' = U_o W cos(s) + U_v kappa W sin(s)/s,   kappa^T kappa W = W s^2,
+ * which agrees with exp(kappa) on the space they span. point is canonical.
+ * Errors: STATUS_NO_MEMORY and those of dense_eigen. */
+enum status scf_rotate(const struct scf_frame *frame, const struct scf_point *point,
+                       const struct scf_rotation *kappa, struct scf_point *trial);
+
+#endif

@@ -1,0 +1,94 @@
+#include "hf/scf_properties.h"
+
+#include "hf/one_electron_matrices.h"
+#include "hf/tiling.h"
+#include "support/agree.h"
+
+#include <stdlib.h>
+
+/* trace(D r) for the three components. */
+static enum status electronic_dipole(const struct scf_problem *problem, struct darray *const D[],
+                                     struct darray *const r[3], double trace[3])
+{
+    TRY(dipole_matrices(problem->tiling, r));
+    for (int k = 0; k < 3; k++) {
+        trace[k] = 0;
+        for (int s = 0; s < problem->n_spins; s++) {
+            double part;
+            TRY(tile_matrix_dot(problem->tiling, D[s], r[k], &part));
+            trace[k] += part;
+        }
+    }
+    return STATUS_OK;
+}
+
+enum status scf_dipole(const struct scf_problem *problem, struct darray *const D[],
+                       double dipole[3])
+{
+    struct darray *r[3] = {NULL, NULL, NULL};
+    double trace[3];
+    enum status status = STATUS_OK;
+    for (int k = 0; k < 3 && status == STATUS_OK; k++)
+        status = tile_matrix_create(problem->tiling, "dipole", DARRAY_DOUBLE, &r[k]);
+    if (status == STATUS_OK)
+        status = electronic_dipole(problem, D, r, trace);
+    for (int k = 0; k < 3; k++)
+        darray_destroy(r[k]);
+    TRY(status);
+    for (int k = 0; k < 3; k++) {
+        dipole[k] = -trace[k];
+        for (int64_t i = 0; i < problem->molecule->n_atoms; i++) {
+            const struct atom *atom = &problem->molecule->atoms[i];
+            if (!atom->ghost)
+                dipole[k] += atom->element * atom->position[k];
+        }
+    }
+    return STATUS_OK;
+}
+
+/* population[m] += sum_n D_mn S_mn of the elements on this process. */
+static void add_own_populations(const struct dense *D, const struct dense *S, double *population)
+{
+    for (int c = 0; c < D->local_columns; c++) {
+        for (int r = 0; r < D->local_rows; r++) {
+            size_t at = (size_t)c * (size_t)D->local_rows + (size_t)r;
+            population[dense_global_row(D, r)] += D->local[at] * S->local[at];
+        }
+    }
+}
+
+enum status scf_mulliken(const struct scf_frame *frame, const struct scf_point *point,
+                         double *charges)
+{
+    const struct scf_problem *problem = frame->problem;
+    int n = frame->basis.n_functions;
+    double *population = calloc((size_t)n, sizeof *population);
+    enum status status =
+        population ? STATUS_OK : FAIL(STATUS_NO_MEMORY, "no memory for %d populations", n);
+    status = status_agree(problem->comm, status);
+    if (status == STATUS_OK) {
+        for (int s = 0; s < frame->n_spins; s++)
+            add_own_populations(point->D[s], frame->S, population);
+        MPI_Allreduce(MPI_IN_PLACE, population, n, MPI_DOUBLE, MPI_SUM, problem->comm);
+        for (int64_t i = 0; i < problem->molecule->n_atoms; i++) {
+            const struct atom *atom = &problem->molecule->atoms[i];
+            charges[i] = atom->ghost ? 0 : atom->element;
+        }
+        for (int64_t i = 0; i < problem->shells->n_shells; i++) {
+            const struct shell *shell = &problem->shells->shells[i];
+            for (int f = 0; f < shell->n_functions; f++)
+                charges[shell->atom] -= population[shell->first_function + f];
+        }
+    }
+    free(population);
+    return status;
+}
+
+double scf_s2(const struct scf_frame *frame, const struct scf_point *point)
+{
+    if (frame->n_spins == 1)
+        return 0;
+    double n_alpha = frame->n_occupied[0], n_beta = frame->n_occupied[1];
+    double s_z = (n_alpha - n_beta) / 2;
+    return s_z * (s_z + 1) + n_beta - dense_dot(point->P[0], point->P[1]);
+}

@@ -1,0 +1,110 @@
+#include "hf/scf_report.h"
+
+#include "support/log.h"
+
+#include <math.h>
+
+/* 1 e Bohr in Debye, CODATA 2018. */
+#define E_BOHR_IN_DEBYE 2.541746473
+
+/* Orbitals shown on either side of the gap. */
+enum { NEAR_GAP = 5 };
+
+void scf_report_start(const struct scf_problem *problem, const struct scf_settings *settings,
+                      const struct orthonormal_basis *basis)
+{
+    const int64_t *n_occupied = problem->n_occupied;
+    if (problem->n_spins == 1)
+        log_print("\nRestricted Hartree-Fock, %lld electrons in %lld orbitals\n",
+                  2 * (long long)n_occupied[0], (long long)n_occupied[0]);
+    else
+        log_print("\nUnrestricted Hartree-Fock, %lld alpha and %lld beta electrons\n",
+                  (long long)n_occupied[0], (long long)n_occupied[1]);
+    log_print("%d functions, smallest eigenvalue of their overlap %.2e\n", basis->n_functions,
+              basis->smallest);
+    if (basis->n_orbitals < basis->n_functions)
+        log_print("%d nearly dependent combinations dropped (eigenvalue below %g), %d orbitals "
+                  "left\n",
+                  basis->n_functions - basis->n_orbitals, settings->dependence, basis->n_orbitals);
+    log_print("Converged when no element of the orbital gradient exceeds %g hartree\n\n",
+              settings->converge);
+    log_print("iter          energy            change     gradient   method         Fock s  "
+              "algebra s\n");
+}
+
+void scf_report_iteration(const struct scf_iteration *iteration)
+{
+    log_print("%4lld  %20.10f  %12.3e  %9.2e   %-12s %8.2f   %8.2f\n",
+              (long long)iteration->iteration, iteration->energy, iteration->change,
+              iteration->gradient, iteration->method, iteration->fock_seconds,
+              iteration->algebra_seconds);
+}
+
+static void print_energies(const struct scf_result *result)
+{
+    log_print("\n  one-electron energy    %20.10f hartree\n", result->one_electron_energy);
+    log_print("  two-electron energy    %20.10f\n", result->two_electron_energy);
+    log_print("  nuclear repulsion      %20.10f\n", result->nuclear_repulsion);
+    log_print("  total energy           %20.10f\n", result->energy);
+}
+
+static void print_orbitals(const double *energies, int64_t n_orbitals, int64_t n_occupied,
+                           bool all_orbitals)
+{
+    int64_t first = all_orbitals || n_occupied < NEAR_GAP ? 0 : n_occupied - NEAR_GAP;
+    int64_t last =
+        all_orbitals || n_orbitals - n_occupied < NEAR_GAP ? n_orbitals : n_occupied + NEAR_GAP;
+    for (int64_t k = first; k < last; k++)
+        log_print("  %5lld  %-8s %16.8f%s\n", (long long)k + 1,
+                  k < n_occupied ? "occupied" : "virtual", energies[k],
+                  k == n_occupied - 1 ? "  HOMO"
+                  : k == n_occupied   ? "  LUMO"
+                                      : "");
+}
+
+static void print_all_orbitals(const struct scf_problem *problem, const struct scf_result *result,
+                               bool all_orbitals)
+{
+    static const char *const titles[2][2] = {{"Orbital", ""}, {"Alpha orbital", "Beta orbital"}};
+    for (int s = 0; s < problem->n_spins; s++) {
+        const double *energies = result->orbital_energies[s];
+        int64_t n_occupied = problem->n_occupied[s];
+        log_print("\n%s energies, hartree\n", titles[problem->n_spins - 1][s]);
+        print_orbitals(energies, result->n_orbitals, n_occupied, all_orbitals);
+        if (n_occupied == 0 || n_occupied == result->n_orbitals)
+            continue;
+        double gap = energies[n_occupied] - energies[n_occupied - 1];
+        log_print("  gap %.8f%s\n", gap,
+                  gap < 0 ? ": the occupied orbitals are not the lowest ones" : "");
+    }
+}
+
+static void print_properties(const struct scf_problem *problem, const struct scf_result *result)
+{
+    const double *d = result->dipole;
+    double size = sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]);
+    log_print("\nDipole about the origin  x %.6f  y %.6f  z %.6f  e Bohr, size %.6f = %.6f Debye\n",
+              d[0], d[1], d[2], size, size * E_BOHR_IN_DEBYE);
+    log_print("<S^2> %.6f\n", result->s2);
+    log_print("\nMulliken charges, e\n");
+    for (int64_t i = 0; i < problem->molecule->n_atoms; i++) {
+        const struct atom *atom = &problem->molecule->atoms[i];
+        log_print("  %5lld  %s%-3s %12.6f\n", (long long)i + 1, atom->ghost ? "@" : " ",
+                  element_symbol(atom->element), result->mulliken[i]);
+    }
+}
+
+void scf_report_result(const struct scf_problem *problem, const struct scf_result *result,
+                       bool all_orbitals)
+{
+    log_print("\n%s after %lld iterations, %lld Fock builds\n",
+              result->converged ? "Converged" : "NOT CONVERGED", (long long)result->iterations,
+              (long long)result->fock_builds);
+    if (result->stability_checked)
+        log_print("Lowest curvature of the energy in orbital space %.6f: %s\n",
+                  result->lowest_curvature,
+                  result->converged ? "a minimum" : "not necessarily a minimum");
+    print_energies(result);
+    print_all_orbitals(problem, result, all_orbitals);
+    print_properties(problem, result);
+}

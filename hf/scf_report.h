@@ -1,0 +1,22 @@
+/* What a self-consistent field prints. Only the process that logs does. */
+#ifndef BERYL_HF_SCF_REPORT_H
+#define BERYL_HF_SCF_REPORT_H
+
+#include "hf/orthogonalise.h"
+#include "hf/scf.h"
+
+#include <stdbool.h>
+
+/* Method, sizes, dropped combinations; the head of the table of iterations. */
+void scf_report_start(const struct scf_problem *problem, const struct scf_settings *settings,
+                      const struct orthonormal_basis *basis);
+
+/* A line of the table. */
+void scf_report_iteration(const struct scf_iteration *iteration);
+
+/* Energies, orbital energies (all of them, or those near the gap), dipole,
+ * charges, <S^2>. */
+void scf_report_result(const struct scf_problem *problem, const struct scf_result *result,
+                       bool all_orbitals);
+
+#endif

@@ -1,0 +1,128 @@
+#include "hf/scf_rotation.h"
+
+#include <math.h>
+#include <stdint.h>
+
+static int n_virtual(const struct scf_frame *frame, int spin)
+{
+    return frame->basis.n_orbitals - frame->n_occupied[spin];
+}
+
+static bool spin_exists(const struct scf_frame *frame, int spin)
+{
+    return spin < frame->n_spins && frame->n_occupied[spin] > 0 && n_virtual(frame, spin) > 0;
+}
+
+bool scf_rotation_exists(const struct scf_frame *frame)
+{
+    return spin_exists(frame, 0) || spin_exists(frame, 1);
+}
+
+enum status scf_rotation_init(const struct scf_frame *frame, struct scf_rotation *rotation)
+{
+    *rotation = (struct scf_rotation){0};
+    enum status status = STATUS_OK;
+    for (int s = 0; s < 2 && status == STATUS_OK; s++)
+        if (spin_exists(frame, s))
+            status = dense_create(frame->problem->grid, n_virtual(frame, s), frame->n_occupied[s],
+                                  &rotation->kappa[s]);
+    if (status != STATUS_OK)
+        scf_rotation_fini(rotation);
+    return status;
+}
+
+void scf_rotation_fini(struct scf_rotation *rotation)
+{
+    dense_destroy(rotation->kappa[0]);
+    dense_destroy(rotation->kappa[1]);
+    *rotation = (struct scf_rotation){0};
+}
+
+void scf_rotation_add(double alpha, const struct scf_rotation *x, double beta,
+                      struct scf_rotation *y)
+{
+    for (int s = 0; s < 2; s++)
+        if (x->kappa[s])
+            dense_add(alpha, x->kappa[s], beta, y->kappa[s]);
+}
+
+double scf_rotation_dot(const struct scf_rotation *x, const struct scf_rotation *y)
+{
+    double sum = 0;
+    for (int s = 0; s < 2; s++)
+        if (x->kappa[s])
+            sum += dense_dot(x->kappa[s], y->kappa[s]);
+    return sum;
+}
+
+/* e_a - e_i of a local element of kappa. */
+static double energy_gap(const struct dense *kappa, const double *orbital_energies, int row,
+                         int column)
+{
+    int n_occupied = kappa->n_columns;
+    return orbital_energies[n_occupied + dense_global_row(kappa, row)] -
+           orbital_energies[dense_global_column(kappa, column)];
+}
+
+void scf_rotation_divide(const struct scf_energy_gap *gap, const struct scf_rotation *x,
+                         struct scf_rotation *y)
+{
+    for (int s = 0; s < 2; s++) {
+        const struct dense *from = x->kappa[s];
+        if (!from)
+            continue;
+        for (int c = 0; c < from->local_columns; c++) {
+            for (int r = 0; r < from->local_rows; r++) {
+                size_t at = (size_t)c * (size_t)from->local_rows + (size_t)r;
+                double difference = energy_gap(from, gap->orbital_energies[s], r, c);
+                y->kappa[s]->local[at] =
+                    from->local[at] / fmax(difference + gap->shift, gap->floor);
+            }
+        }
+    }
+}
+
+void scf_rotation_add_gap_times(const double *const orbital_energies[2],
+                                const struct scf_rotation *x, struct scf_rotation *y)
+{
+    for (int s = 0; s < 2; s++) {
+        const struct dense *from = x->kappa[s];
+        if (!from)
+            continue;
+        for (int c = 0; c < from->local_columns; c++) {
+            for (int r = 0; r < from->local_rows; r++) {
+                size_t at = (size_t)c * (size_t)from->local_rows + (size_t)r;
+                y->kappa[s]->local[at] +=
+                    energy_gap(from, orbital_energies[s], r, c) * from->local[at];
+            }
+        }
+    }
+}
+
+/* splitmix64, a hash whose output bits all depend on all input bits. Source: Steele,
+ * Lea & Flood, OOPSLA 2014. */
+static uint64_t scramble(uint64_t x)
+{
+    x += 0x9e3779b97f4a7c15U;
+    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9U;
+    x = (x ^ (x >> 27)) * 0x94d049bb133111ebU;
+    return x ^ (x >> 31);
+}
+
+void scf_rotation_set_noise(struct scf_rotation *x)
+{
+    for (int s = 0; s < 2; s++) {
+        struct dense *kappa = x->kappa[s];
+        if (!kappa)
+            continue;
+        for (int c = 0; c < kappa->local_columns; c++) {
+            for (int r = 0; r < kappa->local_rows; r++) {
+                uint64_t row = (uint64_t)dense_global_row(kappa, r);
+                uint64_t column = (uint64_t)dense_global_column(kappa, c);
+                uint64_t bits = scramble((row << 33 | column << 1) + (uint64_t)s);
+                kappa->local[(size_t)c * (size_t)kappa->local_rows + (size_t)r] =
+                    (double)(bits >> 11) * 0x1p-52 - 1;
+            }
+        }
+    }
+}

@@ -1,0 +1,45 @@
+/* Second-order optimisation of orbitals: Newton steps within a trust region, each
+ * found by conjugate gradients and accepted only if the energy falls. Converges where
+ * DIIS does not, at the price of a Fock build for every product with the Hessian.
+ * Source: Steihaug, SIAM J. Numer. Anal. 20, 626 (1983); Nocedal & Wright, Numerical
+ * Optimization (2006), algorithms 4.1 and 7.2. */
+#ifndef BERYL_HF_SCF_SECOND_ORDER_H
+#define BERYL_HF_SCF_SECOND_ORDER_H
+
+#include "hf/scf_hessian.h"
+#include "hf/scf_point.h"
+#include "support/status.h"
+
+#include <stdbool.h>
+
+struct scf_second_order {
+    const struct scf_frame *frame; /* borrowed */
+    struct scf_fock *fock;         /* borrowed */
+    struct scf_point *trial;       /* owned */
+    double radius;                 /* of the trust region, in the metric of the orbital energies */
+};
+
+/* Collective, like all that follows. Errors: STATUS_NO_MEMORY. */
+enum status scf_second_order_create(const struct scf_frame *frame, struct scf_fock *fock,
+                                    struct scf_second_order **solver);
+void scf_second_order_destroy(struct scf_second_order *solver);
+
+/* One step from *point, a determinant with F built and orbitals canonical; on return
+ * *point is the next one, of lower energy, in the same state and with its gradient (the
+ * two points change places). *moved is false if no step lowers the energy by
+ * more than its noise. *n_products counts the products with the Hessian.
+ * Errors: those of fock_build, STATUS_NO_MEMORY. */
+struct scf_step {
+    bool moved;
+    int n_products;
+};
+enum status scf_second_order_step(struct scf_second_order *solver, struct scf_point **point,
+                                  struct scf_step *step);
+
+/* Leaves a saddle point along direction, of norm 1 and of negative curvature: *point
+ * becomes a point of lower energy, as above. *moved is false if none is found. */
+enum status scf_second_order_descend(struct scf_second_order *solver,
+                                     const struct scf_rotation *direction, struct scf_point **point,
+                                     bool *moved);
+
+#endif

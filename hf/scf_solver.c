@@ -1,0 +1,327 @@
+#include "hf/scf_solver.h"
+
+#include "hf/checkpoint.h"
+#include "hf/scf_report.h"
+#include "hf/scf_stability.h"
+#include "support/clock.h"
+#include "support/log.h"
+
+#include <math.h>
+#include <stdbool.h>
+
+enum {
+    DAMPED_ITERATIONS = 10,
+    PATIENCE = 8,         /* iterations that DIIS may go without progress */
+    DIIS_ITERATIONS = 60, /* after which it is given up in any case */
+    MAX_DESCENTS = 5,     /* from saddle points */
+};
+
+/* Damping ends when the gradient is below this. */
+#define DAMPED_GRADIENT 0.02
+
+/* DIIS makes progress when the gradient falls below this share of the least so far. */
+#define PROGRESS 0.7
+
+enum status scf_solver_init(struct scf_solver *solver, struct darray *const D[])
+{
+    const struct scf_frame *frame = solver->frame;
+    const struct dense_grid *grid = frame->problem->grid;
+    int64_t m = frame->basis.n_orbitals;
+    solver->best_energy = INFINITY;
+    solver->least_gradient = INFINITY;
+    for (int s = 0; s < frame->n_spins; s++) {
+        TRY(dense_create(grid, m, m, &solver->F_next[s]));
+        TRY(dense_create(grid, m, m, &solver->P_best[s]));
+        if (solver->settings->damping > 0)
+            TRY(dense_create(grid, m, m, &solver->F_damped[s]));
+    }
+    TRY(scf_fock_create(frame->problem, D, &solver->fock));
+    TRY(scf_point_create(frame, &solver->point));
+    return diis_create(grid, frame->n_spins, m, solver->settings->diis_size, &solver->diis);
+}
+
+void scf_solver_fini(struct scf_solver *solver)
+{
+    for (int s = 0; s < 2; s++) {
+        dense_destroy(solver->F_next[s]);
+        dense_destroy(solver->P_best[s]);
+        dense_destroy(solver->F_damped[s]);
+    }
+    scf_second_order_destroy(solver->second_order);
+    diis_destroy(solver->diis);
+    scf_point_destroy(solver->point);
+    scf_fock_destroy(solver->fock);
+}
+
+static bool reaches(const struct scf_solver *solver)
+{
+    return solver->point->idempotent && solver->point->gradient < solver->settings->converge;
+}
+
+enum status scf_solver_expand_orbitals(struct scf_solver *solver)
+{
+    const struct scf_frame *frame = solver->frame;
+    for (int s = 0; s < frame->n_spins; s++) {
+        struct dense **C = &solver->result->orbitals[s];
+        if (!*C)
+            TRY(dense_create(frame->problem->grid, frame->basis.n_functions,
+                             frame->basis.n_orbitals, C));
+        dense_multiply('N', 'N', 1, frame->basis.X, solver->point->U[s], 0, *C);
+    }
+    return STATUS_OK;
+}
+
+static enum status write_checkpoint(struct scf_solver *solver)
+{
+    /* A guess density has no orbitals yet. */
+    if (!solver->settings->checkpoint || !solver->point->idempotent)
+        return STATUS_OK;
+    TRY(scf_solver_expand_orbitals(solver));
+    struct checkpoint_orbitals orbitals = {
+        .n_orbitals = solver->frame->basis.n_orbitals,
+        .orbitals = {solver->result->orbitals[0], solver->result->orbitals[1]},
+        .orbital_energies = {solver->point->orbital_energies[0],
+                             solver->point->orbital_energies[1]},
+        .energy = solver->point->energy,
+    };
+    return checkpoint_write(solver->settings->checkpoint, solver->frame->problem, &orbitals);
+}
+
+/* Ends an iteration: a line, the observer, the checkpoint. */
+static enum status record(struct scf_solver *solver)
+{
+    struct scf_iteration *now = &solver->now;
+    double elapsed_s = clock_now_s() - solver->started_s;
+    now->change = now->iteration == 1 ? 0 : solver->point->energy - now->energy;
+    now->energy = solver->point->energy;
+    now->gradient = solver->point->gradient;
+    now->n_builds = solver->fock->n_builds - now->n_builds;
+    now->fock_seconds = solver->fock->seconds - now->fock_seconds;
+    now->algebra_seconds = elapsed_s - now->fock_seconds;
+    scf_report_iteration(now);
+    if (solver->settings->observe)
+        solver->settings->observe(now, solver->settings->observe_context);
+    solver->result->iterations = now->iteration;
+    return write_checkpoint(solver);
+}
+
+static void start_iteration(struct scf_solver *solver, const char *method)
+{
+    solver->now.iteration++;
+    solver->now.method = method;
+    solver->now.n_builds = solver->fock->n_builds;
+    solver->now.fock_seconds = solver->fock->seconds;
+    solver->started_s = clock_now_s();
+}
+
+/* The guess density; if it is one of orbitals already, as after a restart, they are
+ * found, so that a converged one is seen to be. */
+static enum status evaluate_guess(struct scf_solver *solver, struct darray *const D[])
+{
+    start_iteration(solver, "guess");
+    TRY(scf_point_from_tiles(solver->frame, D, solver->point));
+    TRY(scf_point_build(solver->frame, solver->fock, true, solver->point));
+    if (solver->point->idempotent)
+        TRY(scf_point_canonicalise(solver->frame, solver->point));
+    scf_point_gradient(solver->frame, solver->point);
+    return STATUS_OK;
+}
+
+/* What is diagonalised next: the extrapolation of what DIIS has, damped while far
+ * away, its virtual space (all that P is not) raised by the level shift. */
+static enum status prepare_diis(struct scf_solver *solver)
+{
+    const struct scf_settings *settings = solver->settings;
+    const struct scf_point *point = solver->point;
+    for (int s = 0; s < solver->frame->n_spins; s++) {
+        scf_point_commutator(solver->frame, point, s, solver->F_next[s]);
+    }
+    if (point->idempotent)
+        diis_push(solver->diis, point->F, solver->F_next);
+    if (diis_n_steps(solver->diis) > 1) {
+        TRY(diis_extrapolate(solver->diis, solver->F_next));
+    } else {
+        for (int s = 0; s < solver->frame->n_spins; s++)
+            dense_copy(point->F[s], solver->F_next[s]);
+    }
+    bool damp = settings->damping > 0 && solver->now.iteration <= DAMPED_ITERATIONS &&
+                point->gradient > DAMPED_GRADIENT;
+    for (int s = 0; s < solver->frame->n_spins; s++) {
+        if (damp && solver->now.iteration > 2)
+            dense_add(settings->damping, solver->F_damped[s], 1 - settings->damping,
+                      solver->F_next[s]);
+        if (settings->damping > 0)
+            dense_copy(solver->F_next[s], solver->F_damped[s]);
+        if (settings->level_shift > 0 && point->idempotent)
+            dense_add(-settings->level_shift, point->P[s], 1, solver->F_next[s]);
+    }
+    return STATUS_OK;
+}
+
+static enum status diis_step(struct scf_solver *solver)
+{
+    start_iteration(solver, "DIIS");
+    TRY(prepare_diis(solver));
+    TRY(scf_point_diagonalise(solver->frame, solver->F_next, solver->point));
+    TRY(scf_point_build(solver->frame, solver->fock, false, solver->point));
+    scf_point_gradient(solver->frame, solver->point);
+    return STATUS_OK;
+}
+
+/* Builds F anew from the whole density and finds canonical orbitals. */
+static enum status rebuild(struct scf_solver *solver)
+{
+    if (!solver->point->whole)
+        TRY(scf_point_build(solver->frame, solver->fock, true, solver->point));
+    TRY(scf_point_canonicalise(solver->frame, solver->point));
+    scf_point_gradient(solver->frame, solver->point);
+    return STATUS_OK;
+}
+
+static enum status need_second_order(struct scf_solver *solver)
+{
+    if (solver->second_order)
+        return STATUS_OK;
+    return scf_second_order_create(solver->frame, solver->fock, &solver->second_order);
+}
+
+/* Puts the second-order method in charge, at the best point so far. */
+static enum status begin_second_order(struct scf_solver *solver)
+{
+    if (solver->point->energy > solver->best_energy) {
+        for (int s = 0; s < solver->frame->n_spins; s++)
+            dense_copy(solver->P_best[s], solver->point->P[s]);
+        scf_point_from_projector(solver->frame, solver->point);
+        solver->point->whole = false;
+    }
+    TRY(rebuild(solver));
+    return need_second_order(solver);
+}
+
+static enum status second_order_step(struct scf_solver *solver)
+{
+    struct scf_step step;
+    start_iteration(solver, "second order");
+    if (!solver->second_order)
+        TRY(begin_second_order(solver));
+    TRY(scf_second_order_step(solver->second_order, &solver->point, &step));
+    if (step.moved || reaches(solver))
+        return STATUS_OK;
+    if (solver->point->whole)
+        return FAIL(STATUS_NOT_CONVERGED,
+                    "no step lowers the energy, but the orbital gradient is still %.1e: try a "
+                    "smaller --screen",
+                    solver->point->gradient);
+    return rebuild(solver);
+}
+
+/* Remembers the best point and watches DIIS. */
+static void watch_progress(struct scf_solver *solver)
+{
+    const struct scf_point *point = solver->point;
+    if (!point->idempotent)
+        return;
+    if (point->energy < solver->best_energy) {
+        solver->best_energy = point->energy;
+        for (int s = 0; s < solver->frame->n_spins; s++)
+            dense_copy(point->P[s], solver->P_best[s]);
+    }
+    if (point->gradient < PROGRESS * solver->least_gradient) {
+        solver->least_gradient = point->gradient;
+        solver->n_without_progress = 0;
+    } else {
+        solver->n_without_progress++;
+    }
+}
+
+static bool wants_second_order(const struct scf_solver *solver)
+{
+    if (solver->second_order)
+        return true;
+    if (!solver->point->idempotent || !scf_rotation_exists(solver->frame) ||
+        solver->settings->second_order == SCF_NEVER)
+        return false;
+    return solver->settings->second_order == SCF_ALWAYS || solver->n_without_progress >= PATIENCE ||
+           solver->now.iteration > DIIS_ITERATIONS;
+}
+
+static bool wants_stability(const struct scf_solver *solver)
+{
+    if (!scf_rotation_exists(solver->frame) || solver->settings->stability == SCF_NEVER)
+        return false;
+    return solver->settings->stability == SCF_ALWAYS || solver->frame->n_spins == 2 ||
+           solver->frame->basis.n_functions <= SCF_STABILITY_SMALL;
+}
+
+/* The lowest curvature at the point; if it is a saddle, descends from it. */
+static enum status check_minimum(struct scf_solver *solver, bool *is_minimum)
+{
+    struct scf_hessian hessian;
+    struct scf_stability stability;
+    struct scf_result *result = solver->result;
+    TRY(scf_hessian_init(solver->frame, solver->fock, solver->point, &hessian));
+    enum status status = scf_stability_init(&hessian, &stability);
+    scf_hessian_fini(&hessian);
+    TRY(status);
+    result->stability_checked = true;
+    result->lowest_curvature = stability.eigenvalue;
+    *is_minimum = stability.eigenvalue > SCF_UNSTABLE;
+    log_print("      stability: lowest curvature %.6f%s, %d Fock builds%s\n", stability.eigenvalue,
+              stability.settled ? "" : " (not settled)", stability.n_products,
+              *is_minimum ? "" : ": a saddle point, going downhill");
+    if (!*is_minimum) {
+        bool moved;
+        start_iteration(solver, "descent");
+        status = need_second_order(solver);
+        if (status == STATUS_OK)
+            status = scf_second_order_descend(solver->second_order, &stability.direction,
+                                              &solver->point, &moved);
+        if (status == STATUS_OK && !moved)
+            status = FAIL(STATUS_NOT_CONVERGED,
+                          "the solution is a saddle point (curvature %.1e), but no lower one was "
+                          "found beside it",
+                          stability.eigenvalue);
+    }
+    scf_stability_fini(&stability);
+    return status;
+}
+
+/* Called where the gradient is small enough: makes sure of it with a whole build and
+ * that it is a minimum. *done is false if the iterations have to go on. */
+static enum status confirm(struct scf_solver *solver, bool *done)
+{
+    *done = false;
+    TRY(rebuild(solver));
+    if (!reaches(solver))
+        return STATUS_OK;
+    *done = true;
+    if (!wants_stability(solver))
+        return STATUS_OK;
+    TRY(check_minimum(solver, done));
+    if (*done)
+        return STATUS_OK;
+    if (++solver->n_descents > MAX_DESCENTS)
+        return FAIL(STATUS_NOT_CONVERGED, "%d saddle points were left without reaching a minimum",
+                    MAX_DESCENTS);
+    return record(solver);
+}
+
+enum status scf_solver_iterate(struct scf_solver *solver, struct darray *const D[])
+{
+    TRY(evaluate_guess(solver, D));
+    TRY(record(solver));
+    for (;;) {
+        watch_progress(solver);
+        while (reaches(solver)) {
+            TRY(confirm(solver, &solver->result->converged));
+            if (solver->result->converged)
+                return STATUS_OK;
+        }
+        if (solver->now.iteration >= solver->settings->max_iterations)
+            return FAIL(STATUS_NOT_CONVERGED,
+                        "not converged after %lld iterations: the orbital gradient is %.1e",
+                        (long long)solver->now.iteration, solver->point->gradient);
+        TRY(wants_second_order(solver) ? second_order_step(solver) : diis_step(solver));
+        TRY(record(solver));
+    }
+}

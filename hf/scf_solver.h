@@ -1,0 +1,51 @@
+/* The iterations of a self-consistent field. Private to scf.c. */
+#ifndef BERYL_HF_SCF_SOLVER_H
+#define BERYL_HF_SCF_SOLVER_H
+
+#include "hf/diis.h"
+#include "hf/scf.h"
+#include "hf/scf_fock.h"
+#include "hf/scf_frame.h"
+#include "hf/scf_point.h"
+#include "hf/scf_second_order.h"
+#include "support/darray.h"
+#include "support/dense.h"
+#include "support/status.h"
+
+#include <stdint.h>
+
+/* A run in progress. */
+struct scf_solver {
+    const struct scf_settings *settings;
+    const struct scf_frame *frame;
+    struct scf_fock *fock;
+    struct scf_point *point;
+    struct diis *diis;
+    struct scf_second_order *second_order; /* NULL until it is in charge */
+    struct dense *F_next[2];               /* scratch: what is diagonalised */
+    struct dense *F_damped[2];             /* the last one, NULL without damping */
+    struct dense *P_best[2];               /* of the lowest energy so far */
+    double best_energy, least_gradient;
+    int64_t n_without_progress;
+    int n_descents;
+    struct scf_iteration now;
+    double started_s; /* clock at the start of the iteration */
+    struct scf_result *result;
+};
+
+/* Creates what the solver owns; settings, frame and result are set, the rest is zero.
+ * D: the density tiles, borrowed. Collective, like all that follows. On failure
+ * scf_solver_fini still has to be called. Errors: STATUS_NO_MEMORY. */
+enum status scf_solver_init(struct scf_solver *solver, struct darray *const D[]);
+void scf_solver_fini(struct scf_solver *solver);
+
+/* From the density in D to a minimum; on return the point's F is that of its whole
+ * density and its orbitals are canonical. Errors: those of scf_run; after
+ * STATUS_NOT_CONVERGED the point is the last one. */
+enum status scf_solver_iterate(struct scf_solver *solver, struct darray *const D[]);
+
+/* Sets the result's orbitals to those of the point, over the functions.
+ * Errors: STATUS_NO_MEMORY. */
+enum status scf_solver_expand_orbitals(struct scf_solver *solver);
+
+#endif

@@ -1,0 +1,104 @@
+/* Prints what a mode costs: nanoseconds per empty task, per process, with
+ * statistics on. The median of several runs of each.
+ *
+ *     bench_taskpool
+ *     mpirun -np 2 bench_taskpool */
+#include "sched/taskpool.h"
+
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { n_runs = 9 };
+
+struct bench_case {
+    const char *name;
+    int64_t n_tasks; /* per process */
+    struct taskpool_settings settings;
+};
+
+static enum status empty_task(int64_t task, void *context)
+{
+    *(int64_t *)context += task;
+    return STATUS_OK;
+}
+
+static int owner(int64_t task, int n_workers, void *context)
+{
+    (void)context;
+    return (int)(task / 100 % n_workers);
+}
+
+static double cost(int64_t task, void *context)
+{
+    (void)context;
+    return 1 + (double)(task & 15);
+}
+
+static int compare(const void *left, const void *right)
+{
+    double a = *(const double *)left, b = *(const double *)right;
+    return (a > b) - (a < b);
+}
+
+static enum status run_case(const struct bench_case *bench, double *median_ns)
+{
+    int size;
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    int64_t sum = 0;
+    struct taskpool_problem problem = {.n_tasks = bench->n_tasks * size,
+                                       .run = empty_task,
+                                       .owner = owner,
+                                       .cost = cost,
+                                       .context = &sum};
+    struct taskpool_settings settings = bench->settings;
+    settings.poll_every = 8;
+    struct taskpool *pool;
+    TRY(taskpool_create(MPI_COMM_WORLD, &problem, &settings, &pool));
+    double ns[n_runs];
+    enum status status = STATUS_OK;
+    for (int i = 0; i < n_runs && status == STATUS_OK; i++) {
+        status = taskpool_run(pool);
+        ns[i] = 1e9 * taskpool_statistics(pool, i)->makespan_s / (double)bench->n_tasks;
+        if (status == STATUS_OK)
+            status = taskpool_restore(pool);
+    }
+    taskpool_destroy(pool);
+    qsort(ns, n_runs, sizeof ns[0], compare);
+    *median_ns = ns[n_runs / 2];
+    return status;
+}
+
+int main(int argc, char **argv)
+{
+    const int fixed = option_choice_index(taskpool_mode_names, "static");
+    const int counter = option_choice_index(taskpool_mode_names, "counter");
+    const struct bench_case cases[] = {
+        {"static, block", 10000000, {.mode = fixed, .seeding = SEEDING_BLOCK}},
+        {"static, cyclic", 10000000, {.mode = fixed, .seeding = SEEDING_CYCLIC}},
+        {"static, owner", 10000000, {.mode = fixed, .seeding = SEEDING_OWNER}},
+        {"static, cost", 10000000, {.mode = fixed, .seeding = SEEDING_COST}},
+        {"static, block, with history", 1000000, {.mode = fixed, .keep_history = true}},
+        {"counter, chunk 1", 300000, {.mode = counter, .chunk = 1}},
+        {"counter, chunk 20", 1000000, {.mode = counter, .chunk = 20}},
+        {"counter, guided", 10000000, {.mode = counter, .guided = true}},
+    };
+    MPI_Init(&argc, &argv);
+    int rank, size;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    if (rank == 0)
+        printf("%d process%s\nmode                          ns per task\n", size,
+               size > 1 ? "es" : "");
+    enum status status = STATUS_OK;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0] && status == STATUS_OK; i++) {
+        double median_ns = 0;
+        status = run_case(&cases[i], &median_ns);
+        if (rank == 0 && status == STATUS_OK)
+            printf("%-30s %10.1f\n", cases[i].name, median_ns);
+    }
+    if (rank == 0 && status != STATUS_OK)
+        fprintf(stderr, "bench_taskpool: %s\n", status_text());
+    MPI_Finalize();
+    return status_exit_code(status);
+}

@@ -1,0 +1,46 @@
+/* The table of pools that the parallel tests run: every mode with every option
+ * that changes what it does. */
+#ifndef BERYL_TESTS_PARALLEL_POOL_CASES_H
+#define BERYL_TESTS_PARALLEL_POOL_CASES_H
+
+#include "sched/taskpool.h"
+#include "tests/check.h"
+
+#include <string.h>
+
+/* As typed on a command line. */
+static const char *const pool_cases[] = {
+    "--sched=static --seeding=block",
+    "--sched=static --seeding=cyclic",
+    "--sched=static --seeding=owner",
+    "--sched=static --seeding=cost",
+    "--sched=counter",
+    "--sched=counter --chunk=7",
+    "--sched=counter --chunk=1000000",
+    "--sched=counter --guided",
+    "--sched=counter --guided --chunk=20",
+};
+
+enum { n_pool_cases = sizeof pool_cases / sizeof pool_cases[0] };
+
+/* The settings that a command line gives. */
+static inline struct taskpool_settings pool_case_settings(const char *command_line)
+{
+    char text[256];
+    char *argv[16] = {"test"};
+    int argc = 1;
+    snprintf(text, sizeof text, "%s", command_line);
+    for (char *word = strtok(text, " "); word; word = strtok(NULL, " "))
+        argv[argc++] = word;
+
+    struct taskpool_settings settings = {0};
+    struct option_table table = {
+        .rows = taskpool_option_rows, .n_rows = taskpool_n_option_rows, .fields = &settings};
+    struct options options = {.program = "test", .tables = &table, .n_tables = 1};
+    enum option_request request;
+    int first_operand;
+    check_ok(options_parse(&options, argc, argv, &request, &first_operand));
+    return settings;
+}
+
+#endif

@@ -1,0 +1,218 @@
+/* Distributed arrays: what one process puts, every process gets; what all add
+ * is the sum. */
+#include "support/darray.h"
+#include "tests/check.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int rank, n_processes;
+
+static uint64_t mix(uint64_t x)
+{
+    x += 0x9e3779b97f4a7c15u;
+    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+    x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
+    return x ^ (x >> 31);
+}
+
+/* Sizes from 0 to 2000, a third of them 0. */
+static int64_t made_up_size(int seed, int64_t block)
+{
+    uint64_t random = mix((uint64_t)seed * 1000003u + (uint64_t)block);
+    return random % 3 == 0 ? 0 : (int64_t)(random % 2001);
+}
+
+static void check_round_trip(enum darray_type type, int64_t n_blocks, int seed)
+{
+    int64_t *size = calloc((size_t)n_blocks + 1, sizeof *size);
+    for (int64_t block = 0; block < n_blocks; block++)
+        size[block] = made_up_size(seed, block);
+    struct darray *array;
+    check_ok(darray_create("round trip", type, n_blocks, size, &array));
+    assert_int_equal(darray_n_blocks(array), n_blocks);
+
+    /* Each block is written by a process that mostly does not hold it. */
+    uint64_t buffer[2001];
+    for (int64_t block = 0; block < n_blocks; block++) {
+        assert_int_equal(darray_block_size(array, block), size[block]);
+        assert_int_equal(darray_owner(array, block), block % n_processes);
+        if ((int)(mix((uint64_t)block) % (uint64_t)n_processes) != rank)
+            continue;
+        for (int64_t i = 0; i < size[block]; i++)
+            buffer[i] = mix((uint64_t)(block * 4096 + i));
+        darray_put(array, block, buffer);
+    }
+    darray_sync();
+    for (int64_t block = 0; block < n_blocks; block++) {
+        buffer[size[block]] = 42;
+        darray_get(array, block, buffer);
+        for (int64_t i = 0; i < size[block]; i++)
+            assert_true(buffer[i] == mix((uint64_t)(block * 4096 + i)));
+        assert_true(buffer[size[block]] == 42);
+    }
+    darray_zero(array);
+    for (int64_t block = 0; block < n_blocks; block++) {
+        darray_get(array, block, buffer);
+        for (int64_t i = 0; i < size[block]; i++)
+            assert_true(buffer[i] == 0);
+    }
+    darray_destroy(array);
+    free(size);
+}
+
+static void test_what_is_put_is_got(void **state)
+{
+    (void)state;
+    const int64_t counts[] = {0, 1, 2, 5, 100};
+    for (size_t c = 0; c < sizeof counts / sizeof counts[0]; c++) {
+        check_round_trip(DARRAY_DOUBLE, counts[c], (int)c);
+        check_round_trip(DARRAY_INT64, counts[c], 10 + (int)c);
+    }
+}
+
+static void test_new_arrays_are_zero_whatever_was_there_before(void **state)
+{
+    (void)state;
+    const int64_t size[] = {1000, 1000, 1000, 1000, 1000, 1000, 1000, 1000};
+    for (int round = 0; round < 3; round++) {
+        struct darray *array;
+        double buffer[1000];
+        check_ok(darray_create("zero", DARRAY_DOUBLE, 8, size, &array));
+        for (int block = 0; block < 8; block++) {
+            darray_get(array, block, buffer);
+            for (int i = 0; i < 1000; i++)
+                assert_true(buffer[i] == 0);
+        }
+        darray_sync();
+        for (int i = 0; i < 1000; i++)
+            buffer[i] = round + 1;
+        for (int block = rank; block < 8; block += n_processes)
+            darray_put(array, block, buffer);
+        darray_destroy(array);
+    }
+}
+
+/* All processes add to the same blocks at the same time, often enough that
+ * their transfers meet. */
+static void test_concurrent_integer_accumulation_wraps_and_loses_nothing(void **state)
+{
+    (void)state;
+    enum { n_blocks = 3, n = 1600, n_rounds = 200 };
+    const int64_t size[n_blocks] = {n, 1, n};
+    struct darray *array;
+    check_ok(darray_create("integers", DARRAY_INT64, n_blocks, size, &array));
+    int64_t buffer[n];
+    for (int round = 0; round < n_rounds; round++)
+        for (int block = 0; block < n_blocks; block++) {
+            for (int64_t i = 0; i < size[block]; i++)
+                buffer[i] = (int64_t)mix((uint64_t)(i + n * (round + n_rounds * rank)));
+            darray_acc(array, block, buffer);
+        }
+    darray_sync();
+    for (int block = 0; block < n_blocks; block++) {
+        darray_get(array, block, buffer);
+        for (int64_t i = 0; i < size[block]; i++) {
+            uint64_t sum = 0;
+            for (int term = 0; term < n_rounds * n_processes; term++)
+                sum += mix((uint64_t)(i + n * term));
+            assert_true((uint64_t)buffer[i] == sum);
+        }
+    }
+    darray_destroy(array);
+}
+
+static void test_integers_wrap_around_at_the_limits(void **state)
+{
+    (void)state;
+    const int64_t size[] = {2};
+    struct darray *array;
+    check_ok(darray_create("limits", DARRAY_INT64, 1, size, &array));
+    int64_t buffer[2] = {INT64_MAX, INT64_MIN}, step[2] = {1, -1};
+    if (rank == 0)
+        darray_put(array, 0, buffer);
+    darray_sync();
+    if (rank == n_processes - 1)
+        darray_acc(array, 0, step);
+    darray_sync();
+    darray_get(array, 0, buffer);
+    assert_true(buffer[0] == INT64_MIN);
+    assert_true(buffer[1] == INT64_MAX);
+    darray_destroy(array);
+}
+
+static void test_concurrent_real_accumulation_is_the_sum(void **state)
+{
+    (void)state;
+    enum { n_blocks = 5, n = 777, n_rounds = 100 };
+    const int64_t size[n_blocks] = {n, n, n, n, n};
+    struct darray *array;
+    check_ok(darray_create("reals", DARRAY_DOUBLE, n_blocks, size, &array));
+    double buffer[n];
+    for (int round = 0; round < n_rounds; round++)
+        for (int block = 0; block < n_blocks; block++) {
+            for (int i = 0; i < n; i++)
+                buffer[i] = (block + 1) * (i + 0.25) * (rank + 1);
+            darray_acc(array, block, buffer);
+        }
+    darray_sync();
+    for (int block = 0; block < n_blocks; block++) {
+        darray_get(array, block, buffer);
+        for (int i = 0; i < n; i++)
+            assert_true(buffer[i] ==
+                        n_rounds * (block + 1) * (i + 0.25) * n_processes * (n_processes + 1) / 2);
+    }
+    darray_destroy(array);
+}
+
+static void test_memory_is_shared_out_and_asked_for_before(void **state)
+{
+    (void)state;
+    enum { n_blocks = 70 };
+    int64_t size[n_blocks], own, all;
+    for (int block = 0; block < n_blocks; block++)
+        size[block] = 100;
+    struct darray *array;
+    check_ok(darray_create("shares", DARRAY_DOUBLE, n_blocks, size, &array));
+    own = darray_local_bytes(array);
+    assert_true(own >= 8 * 100 * (n_blocks / n_processes));
+    assert_true(own <= 8 * (1 + 100 * (n_blocks / n_processes + 1)));
+    MPI_Allreduce(&own, &all, 1, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
+    assert_true(all >= 8 * 100 * n_blocks);
+    darray_destroy(array);
+
+    size[0] = INT64_C(1) << 50;
+    check_status(STATUS_NO_MEMORY, darray_create("giant", DARRAY_DOUBLE, n_blocks, size, &array));
+    assert_null(array);
+    assert_non_null(strstr(status_text(), "giant"));
+    darray_destroy(NULL);
+}
+
+static int start(void **state)
+{
+    (void)state;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &n_processes);
+    return darray_start() != STATUS_OK;
+}
+
+static int stop(void **state)
+{
+    (void)state;
+    darray_stop();
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(test_what_is_put_is_got, start),
+        cmocka_unit_test(test_new_arrays_are_zero_whatever_was_there_before),
+        cmocka_unit_test(test_concurrent_integer_accumulation_wraps_and_loses_nothing),
+        cmocka_unit_test(test_integers_wrap_around_at_the_limits),
+        cmocka_unit_test(test_concurrent_real_accumulation_is_the_sum),
+        cmocka_unit_test_teardown(test_memory_is_shared_out_and_asked_for_before, stop),
+    };
+    return check_run_parallel(tests, &argc, &argv);
+}

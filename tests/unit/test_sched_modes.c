@@ -1,0 +1,185 @@
+/* The modes themselves, without MPI: workers of one process that take turns
+ * over a shared counter which answers late and in any order. */
+#include "sched/mode.h"
+#include "tests/check.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define N_OF(array) (sizeof(array) / sizeof(array)[0])
+
+struct fake_worker {
+    struct comm comm; /* first */
+    bool asked;
+    int64_t increment;
+    void *state;
+    bool done;
+};
+
+static void fake_fetch_add(struct comm *comm, int64_t increment)
+{
+    struct fake_worker *worker = (struct fake_worker *)comm;
+    assert_false(worker->asked);
+    worker->asked = true;
+    worker->increment = increment;
+}
+
+static const struct comm_functions fake_functions = {.fetch_add = fake_fetch_add};
+
+/* What the workers were told to run, checked to be [0, n) in order, which the
+ * counter's order of answers makes it. */
+struct fake_run {
+    const struct mode *mode;
+    struct fake_worker *workers;
+    int n_workers;
+    int64_t counter;
+    int64_t next_task;
+    int64_t n_answers;
+};
+
+static void take_turn(struct fake_run *run, struct fake_worker *worker)
+{
+    struct task_range range;
+    if (worker->asked) {
+        int64_t value = run->counter;
+        assert_false(__builtin_add_overflow(run->counter, worker->increment, &run->counter));
+        worker->asked = false;
+        run->n_answers++;
+        run->mode->fetched(worker->state, value);
+    }
+    enum mode_step step = run->mode->next(worker->state, &range);
+    if (step == MODE_RUN) {
+        assert_int_equal(range.first, run->next_task);
+        assert_true(range.last > range.first);
+        assert_int_equal(range.step, 1);
+        run->next_task = range.last;
+    }
+    worker->done = step == MODE_DONE;
+}
+
+static void run_iteration(struct fake_run *run, struct random_stream *random)
+{
+    run->counter = run->next_task = run->n_answers = 0;
+    int n_done = 0;
+    for (int i = 0; i < run->n_workers; i++)
+        run->workers[i].done = false;
+    while (n_done < run->n_workers) {
+        struct fake_worker *worker = &run->workers[random_below(random, (uint64_t)run->n_workers)];
+        if (worker->done)
+            continue;
+        take_turn(run, worker);
+        n_done += worker->done;
+    }
+}
+
+/* Answers per iteration. */
+static int64_t run_counter(int64_t n_tasks, int n_workers, int64_t chunk, bool guided)
+{
+    struct taskpool_problem problem = {.n_tasks = n_tasks};
+    struct taskpool_settings settings = {.chunk = chunk, .guided = guided};
+    struct mode_setup setup = {.problem = &problem, .settings = &settings};
+    struct fake_run run = {.mode = &mode_counter,
+                           .workers = calloc((size_t)n_workers, sizeof *run.workers),
+                           .n_workers = n_workers};
+    struct random_stream random;
+    random_stream_init(&random, (uint64_t)n_tasks, (uint64_t)n_workers);
+    for (int i = 0; i < n_workers; i++) {
+        struct fake_worker *worker = &run.workers[i];
+        worker->comm = (struct comm){.functions = &fake_functions, .rank = i, .size = n_workers};
+        worker->state = calloc(1, mode_counter.state_size);
+        check_ok(mode_counter.init(worker->state, &setup, &worker->comm));
+    }
+    for (int iteration = 0; iteration < 3; iteration++) {
+        run_iteration(&run, &random);
+        assert_int_equal(run.next_task, n_tasks);
+        for (int i = 0; i < n_workers; i++) {
+            assert_true(mode_counter.progress(run.workers[i].state, 0) == 1);
+            assert_int_equal(mode_counter.restore(run.workers[i].state), MODE_DONE);
+        }
+    }
+    for (int i = 0; i < n_workers; i++)
+        free(run.workers[i].state);
+    free(run.workers);
+    return run.n_answers;
+}
+
+static void test_counter_hands_out_every_task_once(void **state)
+{
+    (void)state;
+    const int64_t n_tasks[] = {0, 1, 2, 7, 1000};
+    const int64_t chunks[] = {0, 1, 3, 1000, INT64_MAX};
+    const int n_workers[] = {1, 2, 3, 7, 64};
+    for (size_t t = 0; t < N_OF(n_tasks); t++)
+        for (size_t c = 0; c < N_OF(chunks); c++)
+            for (size_t w = 0; w < N_OF(n_workers); w++)
+                for (int guided = 0; guided < 2; guided++)
+                    run_counter(n_tasks[t], n_workers[w], chunks[c], guided);
+}
+
+static void test_counter_at_the_limit_of_ids(void **state)
+{
+    (void)state;
+    const int n_workers[] = {1, 2, 3, 7, 64};
+    for (size_t w = 0; w < N_OF(n_workers); w++) {
+        run_counter(TASKPOOL_MAX_TASKS, n_workers[w], INT64_MAX, false);
+        run_counter(TASKPOOL_MAX_TASKS, n_workers[w], INT64_C(1) << 50, false);
+        run_counter(TASKPOOL_MAX_TASKS, n_workers[w], 1000, true);
+        run_counter(INT64_C(21743271936), n_workers[w], 100000, true);
+    }
+}
+
+/* Each access with chunks of c: T / c of them, and one per worker at the end;
+ * guided: each takes 1 / (2 P) of what is left, so that ln(T / c) x 2 P suffice
+ * until the smallest chunk is reached, and 2 P after that. */
+static void test_counter_accesses(void **state)
+{
+    (void)state;
+    assert_in_range(run_counter(1000, 4, 10, false), 100, 104);
+    assert_in_range(run_counter(INT64_C(1) << 40, 8, 1, true), 16, (int)(28 * 16 + 16 + 8));
+}
+
+static void test_names_are_the_modes(void **state)
+{
+    (void)state;
+    int n_modes = 0;
+    char word[32];
+    for (;; n_modes++) {
+        option_choice_word(taskpool_mode_names, n_modes, word, sizeof word);
+        if (!*word)
+            break;
+        assert_string_equal(mode_find(n_modes)->name, word);
+    }
+    assert_int_equal(n_modes, 2);
+}
+
+static void test_defaults(void **state)
+{
+    (void)state;
+    struct taskpool_settings settings;
+    struct option_table table = {
+        .rows = taskpool_option_rows, .n_rows = taskpool_n_option_rows, .fields = &settings};
+    struct options options = {.program = "test", .tables = &table, .n_tables = 1};
+    memset(&settings, 0, sizeof settings);
+    char name[] = "test", *argv[] = {name, NULL};
+    enum option_request request;
+    int first_operand;
+    check_ok(options_parse(&options, 1, argv, &request, &first_operand));
+    assert_string_equal(mode_find(settings.mode)->name, "counter");
+    assert_int_equal(settings.seeding, SEEDING_BLOCK);
+    assert_int_equal(settings.poll_every, 8);
+    assert_int_equal(settings.chunk, 0);
+    assert_int_equal(settings.seed, 1);
+    assert_false(settings.guided);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_counter_hands_out_every_task_once),
+        cmocka_unit_test(test_counter_at_the_limit_of_ids),
+        cmocka_unit_test(test_counter_accesses),
+        cmocka_unit_test(test_names_are_the_modes),
+        cmocka_unit_test(test_defaults),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

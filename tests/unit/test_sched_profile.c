@@ -1,0 +1,104 @@
+/* Histories grow as far as asked and are written as CSV and as NumPy arrays. */
+#include "sched/profile.h"
+#include "tests/check.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void test_history_keeps_the_order(void **state)
+{
+    (void)state;
+    enum { n = 100000 };
+    struct history history = {0};
+    for (int round = 0; round < 2; round++) {
+        for (int64_t i = 0; i < n; i++)
+            check_ok(history_add(&history, n - i, 0.5 * (double)i, (int)(i % 7)));
+        assert_int_equal(history.n_entries, n);
+        for (int64_t i = 0; i < n; i++) {
+            assert_int_equal(history.entries[i].task, n - i);
+            assert_int_equal(history.entries[i].worker, i % 7);
+            check_close(history.entries[i].time_s, 0.5 * (double)i, 0);
+        }
+        history_clear(&history);
+        assert_int_equal(history.n_entries, 0);
+    }
+    history_fini(&history);
+}
+
+static bool is_odd(int64_t task, void *context)
+{
+    (void)context;
+    return task % 2;
+}
+
+static size_t read_bytes(const char *path, char *bytes, size_t size)
+{
+    FILE *stream = fopen(path, "rb");
+    assert_non_null(stream);
+    size_t length = fread(bytes, 1, size, stream);
+    fclose(stream);
+    remove(path);
+    return length;
+}
+
+static void fill(struct history *history)
+{
+    check_ok(history_add(history, INT64_C(1) << 40, 4, 0));
+    check_ok(history_add(history, 7, 0.125, 0));
+    check_ok(history_add(history, 2, 1.5, 0));
+    check_ok(history_add(history, 3, 0.25, 0));
+}
+
+static void test_csv(void **state)
+{
+    (void)state;
+    struct history history = {0};
+    char bytes[256] = {0};
+    fill(&history);
+    check_ok(profile_write(MPI_COMM_SELF, &history, NULL, NULL, "test_sched_profile.csv"));
+    read_bytes("test_sched_profile.csv", bytes, sizeof bytes - 1);
+    assert_string_equal(bytes, "task,seconds\n2,1.5\n3,0.25\n7,0.125\n1099511627776,4\n");
+
+    memset(bytes, 0, sizeof bytes);
+    check_ok(profile_write(MPI_COMM_SELF, &history, is_odd, NULL, "test_sched_profile.csv"));
+    read_bytes("test_sched_profile.csv", bytes, sizeof bytes - 1);
+    assert_string_equal(bytes, "task,seconds\n3,0.25\n7,0.125\n");
+    history_fini(&history);
+}
+
+static void test_npy(void **state)
+{
+    (void)state;
+    const char *header = "{'descr': '<f8', 'fortran_order': False, 'shape': (4,), }";
+    const double expected[] = {1.5, 0.25, 0.125, 4};
+    struct history history = {0};
+    char bytes[512] = {0};
+    fill(&history);
+    check_ok(profile_write(MPI_COMM_SELF, &history, NULL, NULL, "test_sched_profile.npy"));
+    size_t length = read_bytes("test_sched_profile.npy", bytes, sizeof bytes);
+    assert_int_equal(length, 128 + sizeof expected);
+    assert_memory_equal(bytes, "\x93NUMPY\x01\x00\x76\x00", 10);
+    assert_memory_equal(bytes + 10, header, strlen(header));
+    assert_int_equal(bytes[127], '\n');
+    assert_memory_equal(bytes + 128, expected, sizeof expected);
+    history_fini(&history);
+}
+
+static void test_bad_path(void **state)
+{
+    (void)state;
+    struct history history = {0};
+    check_status(STATUS_IO,
+                 profile_write(MPI_COMM_SELF, &history, NULL, NULL, "no_such_folder/profile.csv"));
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_history_keeps_the_order),
+        cmocka_unit_test(test_csv),
+        cmocka_unit_test(test_npy),
+        cmocka_unit_test(test_bad_path),
+    };
+    return check_run_parallel(tests, &argc, &argv);
+}

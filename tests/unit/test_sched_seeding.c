@@ -1,0 +1,145 @@
+/* Every rule of seeding gives each task to one worker, for any number of
+ * workers of one process, and refuses what it cannot do. */
+#include "sched/seeding.h"
+#include "sched/taskpool.h"
+#include "tests/check.h"
+
+#include <stdlib.h>
+
+#define N_OF(array) (sizeof(array) / sizeof(array)[0])
+
+static int scattered_owner(int64_t task, int n_workers, void *context)
+{
+    (void)context;
+    return (int)(task * task / 5 % n_workers);
+}
+
+/* The last tasks are a thousand times as long as the first. */
+static double rising_cost(int64_t task, void *context)
+{
+    int64_t n_tasks = *(int64_t *)context;
+    return 1e-3 + (double)task / (double)n_tasks;
+}
+
+static void check_each_task_once(const struct seeding *seeding)
+{
+    int64_t n_tasks = seeding->n_tasks;
+    char *count = calloc((size_t)n_tasks + 1, 1);
+    assert_non_null(count);
+    for (int worker = 0; worker < seeding->n_workers; worker++)
+        for (int64_t i = 0; i < seeding_n_ranges(seeding, worker); i++) {
+            struct task_range range = seeding_range(seeding, worker, i);
+            for (int64_t task = range.first; task < range.last; task += range.step) {
+                assert_in_range(task, 0, n_tasks - 1);
+                assert_int_equal(count[task]++, 0);
+            }
+        }
+    for (int64_t task = 0; task < n_tasks; task++)
+        assert_int_equal(count[task], 1);
+    free(count);
+}
+
+static void test_each_task_has_one_worker(void **state)
+{
+    (void)state;
+    const int64_t n_tasks[] = {0, 1, 2, 7, 1000, 100003};
+    const int n_workers[] = {1, 2, 3, 7, 2000};
+    for (size_t t = 0; t < N_OF(n_tasks); t++)
+        for (size_t w = 0; w < N_OF(n_workers); w++)
+            for (int rule = SEEDING_BLOCK; rule <= SEEDING_COST; rule++) {
+                int64_t context = n_tasks[t];
+                struct taskpool_problem problem = {.n_tasks = n_tasks[t],
+                                                   .owner = scattered_owner,
+                                                   .cost = rising_cost,
+                                                   .context = &context};
+                struct seeding seeding;
+                check_ok(seeding_init(&seeding, MPI_COMM_SELF, &problem, rule, n_workers[w]));
+                check_each_task_once(&seeding);
+                seeding_fini(&seeding);
+            }
+}
+
+/* A task goes where its middle falls, so that no worker is further from its
+ * share than one half of a task at each end. */
+static void test_shares_of_cost_are_equal(void **state)
+{
+    (void)state;
+    int64_t n_tasks = 10000;
+    int n_workers = 64;
+    struct taskpool_problem problem = {
+        .n_tasks = n_tasks, .cost = rising_cost, .context = &n_tasks};
+    struct seeding seeding;
+    check_ok(seeding_init(&seeding, MPI_COMM_SELF, &problem, SEEDING_COST, n_workers));
+    double total = 0, longest = rising_cost(n_tasks - 1, &n_tasks);
+    for (int64_t task = 0; task < n_tasks; task++)
+        total += rising_cost(task, &n_tasks);
+    for (int worker = 0; worker < n_workers; worker++) {
+        struct task_range range = seeding_range(&seeding, worker, 0);
+        double share = 0;
+        for (int64_t task = range.first; task < range.last; task++)
+            share += rising_cost(task, &n_tasks);
+        check_close(share, total / n_workers, longest * (1 + 1e-12));
+    }
+    seeding_fini(&seeding);
+}
+
+static void test_large_pools_cost_a_few_words(void **state)
+{
+    (void)state;
+    struct taskpool_problem problem = {.n_tasks = TASKPOOL_MAX_TASKS};
+    const int n_workers = 163840;
+    for (int rule = SEEDING_BLOCK; rule <= SEEDING_CYCLIC; rule++) {
+        struct seeding seeding;
+        check_ok(seeding_init(&seeding, MPI_COMM_SELF, &problem, rule, n_workers));
+        int64_t total = 0;
+        for (int worker = 0; worker < n_workers; worker++) {
+            assert_int_equal(seeding_n_ranges(&seeding, worker), 1);
+            struct task_range range = seeding_range(&seeding, worker, 0);
+            total += task_range_count(&range);
+        }
+        assert_int_equal(total, TASKPOOL_MAX_TASKS);
+        assert_null(seeding.boundary);
+        assert_null(seeding.owned);
+        seeding_fini(&seeding);
+    }
+}
+
+static int no_such_owner(int64_t task, int n_workers, void *context)
+{
+    (void)context;
+    return task == 5 ? n_workers : 0;
+}
+
+static double no_cost(int64_t task, void *context)
+{
+    return task == 5 ? *(double *)context : 1;
+}
+
+static void test_bad_rules_are_refused(void **state)
+{
+    (void)state;
+    double costs[] = {0, -1, NAN, INFINITY};
+    struct seeding seeding;
+    struct taskpool_problem problem = {.n_tasks = 10};
+    check_status(STATUS_USAGE, seeding_init(&seeding, MPI_COMM_SELF, &problem, SEEDING_OWNER, 3));
+    check_status(STATUS_USAGE, seeding_init(&seeding, MPI_COMM_SELF, &problem, SEEDING_COST, 3));
+    problem.owner = no_such_owner;
+    check_status(STATUS_USAGE, seeding_init(&seeding, MPI_COMM_SELF, &problem, SEEDING_OWNER, 3));
+    problem.cost = no_cost;
+    for (size_t i = 0; i < N_OF(costs); i++) {
+        problem.context = &costs[i];
+        check_status(STATUS_USAGE,
+                     seeding_init(&seeding, MPI_COMM_SELF, &problem, SEEDING_COST, 3));
+    }
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_each_task_has_one_worker),
+        cmocka_unit_test(test_shares_of_cost_are_equal),
+        cmocka_unit_test(test_large_pools_cost_a_few_words),
+        cmocka_unit_test(test_bad_rules_are_refused),
+    };
+    return check_run_parallel(tests, &argc, &argv);
+}

@@ -1,0 +1,148 @@
+/* The figures of an iteration follow from those of its workers. */
+#include "sched/statistics.h"
+#include "support/text_file.h"
+#include "tests/check.h"
+
+#include <string.h>
+
+enum { n_workers = 4 };
+
+static void fill(struct statistics_worker *workers)
+{
+    for (int i = 0; i < n_workers; i++)
+        workers[i] = (struct statistics_worker){
+            .tasks = 10 * i,
+            .task_s = i + 1,
+            .idle_s = 0.5,
+            .search_s = 0.25,
+            .scheduler_s = 0.125,
+            .communication_s = 0.125,
+            .elapsed_s = i + 2,
+            .balance_s = 0.1 * i,
+            .messages = i,
+            .bytes = 100 * i,
+            .steals_attempted = 2 * i, /* 0 2 4 6: mean 3, sd sqrt(5) */
+            .steals_successful = 1,
+            .tasks_moved = 7,
+        };
+}
+
+static void test_summary(void **state)
+{
+    (void)state;
+    struct statistics_worker workers[n_workers];
+    struct statistics_iteration sum = {.iteration = 3};
+    fill(workers);
+    statistics_summarize(MPI_COMM_SELF, workers, n_workers, &sum);
+
+    assert_int_equal(sum.iteration, 3);
+    assert_int_equal(sum.n_workers, n_workers);
+    assert_int_equal(sum.tasks, 60);
+    check_close(sum.makespan_s, 5, 0);
+    check_close(sum.task_s, 10, 1e-15);
+    check_close(sum.load_mean, 2.5, 1e-15);
+    check_close(sum.load_max, 4, 0);
+    check_close(sum.imbalance, 0.6, 1e-15);
+    check_close(sum.efficiency, 0.5, 1e-15);
+    check_close(sum.balance_s, 0.3, 1e-15);
+    check_close(sum.steals_attempted.mean, 3, 0);
+    check_close(sum.steals_attempted.sd, sqrt(5), 1e-15);
+    check_close(sum.steals_successful.mean, 1, 0);
+    check_close(sum.steals_successful.sd, 0, 0);
+    assert_int_equal(sum.tasks_moved, 28);
+    assert_int_equal(sum.messages, 6);
+    assert_int_equal(sum.bytes, 600);
+}
+
+static void test_parts_make_up_the_makespan(void **state)
+{
+    (void)state;
+    struct statistics_worker workers[n_workers];
+    struct statistics_iteration sum;
+    fill(workers);
+    statistics_summarize(MPI_COMM_SELF, workers, n_workers, &sum);
+    for (int i = 0; i < n_workers; i++) {
+        const struct statistics_worker *w = &workers[i];
+        check_close(w->task_s + w->idle_s + w->search_s + w->scheduler_s + w->communication_s,
+                    sum.makespan_s, 1e-14);
+    }
+    check_close(sum.task_s + sum.idle_s + sum.search_s + sum.scheduler_s + sum.communication_s,
+                n_workers * sum.makespan_s, 1e-14);
+}
+
+static void test_nothing_done(void **state)
+{
+    (void)state;
+    struct statistics_worker workers[n_workers] = {{0}};
+    struct statistics_iteration sum = {0};
+    statistics_summarize(MPI_COMM_SELF, workers, n_workers, &sum);
+    check_close(sum.imbalance, 0, 0);
+    check_close(sum.efficiency, 1, 0);
+}
+
+static void test_json_keys(void **state)
+{
+    (void)state;
+    const char *keys[] = {"iteration",
+                          "task_seconds",
+                          "efficiency",
+                          "imbalance",
+                          "steals_attempted",
+                          "steals_successful",
+                          "makespan_seconds",
+                          "idle_seconds",
+                          "search_seconds",
+                          "scheduler_seconds",
+                          "communication_seconds",
+                          "balance_seconds",
+                          "load_max",
+                          "load_mean",
+                          "tasks_moved",
+                          "messages",
+                          "bytes"};
+    struct statistics_worker workers[n_workers];
+    struct statistics_iteration sum = {0};
+    fill(workers);
+    statistics_summarize(MPI_COMM_SELF, workers, n_workers, &sum);
+    json_t *json = statistics_to_json(&sum);
+    assert_non_null(json);
+    assert_int_equal(json_object_size(json), sizeof keys / sizeof keys[0]);
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
+        assert_non_null(json_object_get(json, keys[i]));
+    json_t *attempted = json_object_get(json, "steals_attempted");
+    check_close(json_number_value(json_object_get(attempted, "mean")), 3, 0);
+    check_close(json_number_value(json_object_get(attempted, "sd")), sqrt(5), 1e-15);
+    check_close(json_number_value(json_object_get(json, "load_max")), 4, 0);
+    json_decref(json);
+}
+
+static void test_csv(void **state)
+{
+    (void)state;
+    const char *path = "test_sched_statistics.csv";
+    struct statistics_worker workers[2 * n_workers];
+    fill(workers);
+    fill(workers + n_workers);
+    check_ok(statistics_write_csv(MPI_COMM_SELF, workers, 2, n_workers, path));
+    struct text_file file;
+    check_ok(text_file_read(path, &file));
+    int n_lines = 0;
+    for (size_t i = 0; i < file.length; i++)
+        n_lines += file.bytes[i] == '\n';
+    assert_int_equal(n_lines, 1 + 2 * n_workers);
+    assert_non_null(strstr(file.bytes, "\n1,3,30,4,0.5,0.25,0.125,0.125,5,0.3,3,300,6,1,7\n"));
+    text_file_fini(&file);
+    remove(path);
+    check_status(STATUS_IO, statistics_write_csv(MPI_COMM_SELF, workers, 2, n_workers,
+                                                 "no_such_folder/statistics.csv"));
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_summary),      cmocka_unit_test(test_parts_make_up_the_makespan),
+        cmocka_unit_test(test_nothing_done), cmocka_unit_test(test_json_keys),
+        cmocka_unit_test(test_csv),
+    };
+    return check_run_parallel(tests, &argc, &argv);
+}

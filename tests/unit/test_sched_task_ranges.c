@@ -1,0 +1,113 @@
+/* Ranges of task IDs keep every ID once, up to the limit of 64-bit IDs. */
+#include "sched/random.h"
+#include "sched/task_ranges.h"
+#include "sched/taskpool.h"
+#include "tests/check.h"
+
+#include <stdlib.h>
+
+static const int64_t pool_sizes[] = {
+    0, 1, 2, 7, 1000, 100003, INT64_C(21743271936), TASKPOOL_MAX_TASKS};
+static const int64_t part_counts[] = {1, 2, 3, 4, 7, 163840};
+#define N_OF(array) (sizeof(array) / sizeof(array)[0])
+
+static void check_blocks(int64_t n_tasks, int64_t n_parts)
+{
+    int64_t expected_first = 0;
+    for (int64_t part = 0; part < n_parts; part++) {
+        struct task_range block = task_range_block(n_tasks, n_parts, part);
+        int64_t count = task_range_count(&block);
+        assert_int_equal(block.first, expected_first);
+        assert_int_equal(count, n_tasks / n_parts + (part < n_tasks % n_parts));
+        assert_int_equal(block.last - block.first, count);
+        expected_first = block.last;
+    }
+    assert_int_equal(expected_first, n_tasks);
+}
+
+static void test_blocks_tile_the_pool(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < N_OF(pool_sizes); i++)
+        for (size_t j = 0; j < N_OF(part_counts); j++)
+            check_blocks(pool_sizes[i], part_counts[j]);
+}
+
+static void test_counts_of_stepping_ranges(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < N_OF(pool_sizes); i++) {
+        for (size_t j = 0; j < N_OF(part_counts); j++) {
+            int64_t step = part_counts[j];
+            int64_t total = 0;
+            for (int64_t first = 0; first < step; first++) {
+                struct task_range range = {.first = first, .last = pool_sizes[i], .step = step};
+                total += task_range_count(&range);
+            }
+            assert_int_equal(total, pool_sizes[i]);
+        }
+    }
+}
+
+/* Adds the tasks one by one and reads them back. */
+static int64_t check_adding(const int64_t *tasks, int64_t n)
+{
+    struct task_ranges ranges = {0};
+    for (int64_t i = 0; i < n; i++)
+        check_ok(task_ranges_add(&ranges, tasks[i]));
+    int64_t i = 0;
+    for (int64_t r = 0; r < ranges.n; r++) {
+        const struct task_range *range = &ranges.list[r];
+        int64_t count = 0;
+        for (int64_t task = range->first; task < range->last; task += range->step, count++)
+            assert_int_equal(task, tasks[i++]);
+        assert_int_equal(count, task_range_count(range));
+    }
+    assert_int_equal(i, n);
+    int64_t n_ranges = ranges.n;
+    task_ranges_fini(&ranges);
+    return n_ranges;
+}
+
+static void test_added_tasks_join_into_ranges(void **state)
+{
+    (void)state;
+    enum { n = 1000 };
+    int64_t tasks[n];
+    for (int i = 0; i < n; i++)
+        tasks[i] = TASKPOOL_MAX_TASKS - n + i;
+    assert_int_equal(check_adding(tasks, n), 1);
+
+    for (int i = 0; i < n; i++)
+        tasks[i] = 5 + (int64_t)i * 163840;
+    assert_int_equal(check_adding(tasks, n), 1);
+
+    for (int i = 0; i < n; i++)
+        tasks[i] = i / 100 * 1000 + i % 100;
+    assert_true(check_adding(tasks, n) <= 20);
+}
+
+static void test_any_order_is_kept(void **state)
+{
+    (void)state;
+    enum { n = 500 };
+    int64_t tasks[n];
+    struct random_stream random;
+    for (uint64_t seed = 0; seed < 200; seed++) {
+        random_stream_init(&random, seed, 0);
+        for (int i = 0; i < n; i++)
+            tasks[i] = (int64_t)random_below(&random, 1 + seed * seed * seed);
+        check_adding(tasks, n);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_blocks_tile_the_pool),
+        cmocka_unit_test(test_counts_of_stepping_ranges),
+        cmocka_unit_test(test_added_tasks_join_into_ranges),
+        cmocka_unit_test(test_any_order_is_kept),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
