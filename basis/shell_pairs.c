@@ -133,7 +133,8 @@ static enum status pack(struct growing_class *growing, struct shell_pairs *pairs
     pairs->storage = malloc(bytes + 1);
     if (!pairs->classes || !pairs->storage)
         return FAIL(STATUS_NO_MEMORY, "no memory for %zu bytes of shell pairs", bytes);
-    pairs->bytes = (int64_t)(bytes + (size_t)pairs->n_classes * sizeof *pairs->classes);
+    pairs->bytes =
+        (int64_t)(sizeof *pairs + bytes + (size_t)pairs->n_classes * sizeof *pairs->classes);
 
     char *next = pairs->storage;
     struct pair_class *class = pairs->classes;

@@ -8,6 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Of the bound on a sum: with it, the quantum and its inverse are normal numbers. */
+enum { LEAST_EXPONENT = -900 };
+
 struct fock_accumulator {
     const struct screening *screening;
     const struct tiling *tiling;
@@ -102,6 +105,9 @@ void fock_accumulator_start(struct fock_accumulator *accumulator,
     /* Twice the bound stays below 2^62 quanta: room for the rounding. */
     int exponent;
     frexp(largest_sum(accumulator->screening, density), &exponent);
+    /* Of a density of nearly nothing the inverse would be infinite. */
+    if (exponent < LEAST_EXPONENT)
+        exponent = LEAST_EXPONENT;
     accumulator->quantum = ldexp(1, exponent - 61);
     accumulator->inverse_quantum = ldexp(1, 61 - exponent);
     for (int spin = 0; spin < accumulator->n_spins; spin++)

@@ -159,12 +159,13 @@ static double coulomb_weight(const struct quartet_views *views, const struct she
                                    view_shell(views, role_b, pair->second) * view->shell_stride[1]];
 }
 
-/* Whether the density lets the quartet matter. */
+/* Whether the quartet is computed; the Coulomb weights, which are at hand, first. */
 static bool density_counts(const struct quartet_views *views, const struct shell_pair *bra,
                            double bra_weight, const struct shell_pair *ket, double threshold)
 {
     double bound = bra->bound * ket->bound;
-    if (bound * bra_weight >= threshold || bound * coulomb_weight(views, ket, 2) >= threshold)
+    if (quartet_counts(bound, bra_weight, 0, threshold) ||
+        quartet_counts(bound, coulomb_weight(views, ket, 2), 0, threshold))
         return true;
     int role_a = bra->swapped, role_b = !bra->swapped;
     int role_c = 2 + ket->swapped, role_d = 2 + !ket->swapped;

@@ -19,6 +19,9 @@ enum {
 /* Damping ends when the gradient is below this. */
 #define DAMPED_GRADIENT 0.02
 
+/* A gradient above this is not an effect of screening. */
+#define NOISY_GRADIENT 1e-5
+
 /* DIIS makes progress when the gradient falls below this share of the least so far. */
 #define PROGRESS 0.7
 
@@ -35,7 +38,7 @@ enum status scf_solver_init(struct scf_solver *solver, struct darray *const D[])
         if (solver->settings->damping > 0)
             TRY(dense_create(grid, m, m, &solver->F_damped[s]));
     }
-    TRY(scf_fock_create(frame->problem, D, &solver->fock));
+    TRY(scf_fock_create(frame->problem, solver->settings->converge, D, &solver->fock));
     TRY(scf_point_create(frame, &solver->point));
     return diis_create(grid, frame->n_spins, m, solver->settings->diis_size, &solver->diis);
 }
@@ -171,10 +174,14 @@ static enum status diis_step(struct scf_solver *solver)
 /* Builds F anew from the whole density and finds canonical orbitals. */
 static enum status rebuild(struct scf_solver *solver)
 {
-    if (!solver->point->whole)
+    bool was_whole = solver->point->whole;
+    if (!was_whole)
         TRY(scf_point_build(solver->frame, solver->fock, true, solver->point));
     TRY(scf_point_canonicalise(solver->frame, solver->point));
     scf_point_gradient(solver->frame, solver->point);
+    if (!was_whole)
+        log_print("      whole build: energy %.10f, gradient %.2e\n", solver->point->energy,
+                  solver->point->gradient);
     return STATUS_OK;
 }
 
@@ -232,6 +239,16 @@ static void watch_progress(struct scf_solver *solver)
     } else {
         solver->n_without_progress++;
     }
+}
+
+/* A stall close to convergence is first taken as noise of incremental builds. */
+static void suspect_noise(struct scf_solver *solver)
+{
+    if (solver->n_without_progress < PATIENCE || solver->fock->always_whole ||
+        solver->least_gradient > NOISY_GRADIENT)
+        return;
+    solver->fock->always_whole = true;
+    solver->n_without_progress = 0;
 }
 
 static bool wants_second_order(const struct scf_solver *solver)
@@ -312,6 +329,7 @@ enum status scf_solver_iterate(struct scf_solver *solver, struct darray *const D
     TRY(record(solver));
     for (;;) {
         watch_progress(solver);
+        suspect_noise(solver);
         while (reaches(solver)) {
             TRY(confirm(solver, &solver->result->converged));
             if (solver->result->converged)

@@ -30,16 +30,21 @@ enum status screening_create(const struct tiling *tiling, double threshold, MPI_
                              struct screening **screening);
 void screening_destroy(struct screening *screening);
 
+/* The largest change of an element of F that may be left out, as a share of the
+ * threshold: many small ones add up, and with them the error of a Fock matrix that
+ * is built from changes of the density, which limits convergence. */
+#define DENSITY_SCREENING_SHARE 0.01
+
 /* Whether a quartet of shells is computed: its bound Q_ab Q_cd must reach the
- * threshold, and so must the largest change that it can make to an element of F,
- * which is the bound times the larger of
+ * threshold, and the largest change that it can make to an element of F the share of
+ * it above: the bound times the larger of
  *   coulomb_weight   2 max |D| over the blocks ab and cd (total density)
  *   exchange_weight  max |D| / 2 (closed shell) or max |Ds| over ac, ad, bc, bd */
 static inline bool quartet_counts(double bound, double coulomb_weight, double exchange_weight,
                                   double threshold)
 {
     double weight = coulomb_weight > exchange_weight ? coulomb_weight : exchange_weight;
-    return bound >= threshold && bound * weight >= threshold;
+    return bound >= threshold && bound * weight >= DENSITY_SCREENING_SHARE * threshold;
 }
 
 /* Number of integrals (mn|ls) whose Schwarz bound over functions is at least the

@@ -48,12 +48,14 @@ void tiling_destroy(struct tiling *tiling)
 
 void tile_pair_of_index(int64_t index, int64_t *I, int64_t *J)
 {
-    /* The square root of a double may be off by one row for large indices. */
-    int64_t row = (int64_t)((sqrt(8.0 * (double)index + 1) - 1) / 2);
-    while (row * (row + 1) / 2 > index)
+    /* The square root of a double may be off by one row for large indices; and twice
+     * the number of the next row's first pair may pass 2^63. */
+    uint64_t n = (uint64_t)index;
+    uint64_t row = (uint64_t)((sqrt(8.0 * (double)index + 1) - 1) / 2);
+    while (row * (row + 1) / 2 > n)
         row--;
-    while ((row + 1) * (row + 2) / 2 <= index)
+    while ((row + 1) * (row + 2) / 2 <= n)
         row++;
-    *I = row;
-    *J = index - row * (row + 1) / 2;
+    *I = (int64_t)row;
+    *J = (int64_t)(n - row * (row + 1) / 2);
 }

@@ -27,7 +27,7 @@
 
 /* What a worker is to do now. */
 enum mode_step {
-    MODE_RUN,    /* these tasks, all of them, in order */
+    MODE_RUN,    /* these tasks, all of them, in order; there may be none */
     MODE_SEARCH, /* wait for the next event; work is being looked for */
     MODE_WAIT,   /* wait for the next event; nothing to look for */
     MODE_DONE,   /* nothing any more: no task, message or answer will come to this

@@ -29,12 +29,13 @@ enum { ELEMENT_BYTES = 8 };
 static_assert(sizeof(double) == ELEMENT_BYTES && sizeof(long) == ELEMENT_BYTES,
               "both element types are 8 bytes long");
 
-void darray_start(void)
+enum status darray_start(void)
 {
     /* Only accumulations need to be atomic: ARMCI-MPI would make every get and
      * put so, at more than twice the price where memory is not shared. */
     setenv("ARMCI_RMA_ATOMICITY", "0", false);
     GA_Initialize();
+    return STATUS_OK;
 }
 
 void darray_stop(void)
@@ -75,10 +76,10 @@ static enum status check_memory(const char *name, int64_t local_bytes)
     int64_t available = n_sharing > 1 ? memory_shared_available_bytes() : memory_available_bytes();
     enum status status = STATUS_OK;
     if (node_bytes > available - available / 20)
-        status = FAIL(STATUS_NO_MEMORY,
-                      "array %s needs %.3f GB on a node that has %.3f GB of %s left", name,
-                      1e-9 * (double)node_bytes, 1e-9 * (double)available,
-                      n_sharing > 1 ? "memory and /dev/shm" : "memory");
+        status =
+            FAIL(STATUS_NO_MEMORY, "array %s needs %.3f GB on a node that has %.3f GB of %s left",
+                 name, 1e-9 * (double)node_bytes, 1e-9 * (double)available,
+                 n_sharing > 1 ? "memory and /dev/shm" : "memory");
     return status_agree(MPI_COMM_WORLD, status);
 }
 

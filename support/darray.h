@@ -23,7 +23,7 @@ enum darray_type { DARRAY_DOUBLE, DARRAY_INT64 };
 /* Starts and ends Global Arrays; once per program, collective over all
  * processes of MPI_COMM_WORLD, after MPI_Init (any thread level will do) and
  * before MPI_Finalize. */
-void darray_start(void);
+enum status darray_start(void);
 void darray_stop(void);
 
 /* Creates an array, every element zero. Collective.

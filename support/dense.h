@@ -107,13 +107,12 @@ enum status dense_scatter(const double *full, struct dense *A);
 enum { DENSE_EIGEN_SMALL = 500 };
 
 /* Eigenvalues (ascending) and orthonormal eigenvectors (columns of V) of the
- * symmetric A (n x n, both triangles set; destroyed). By LAPACK on one process
- * when A is small or leaves a process without a block, else by ELPA's two-stage
- * solver; the sign of each vector is such that its element of largest magnitude
- * is positive.
- * eigenvalues: n entries, on every process.
+ * symmetric A (n x n, both triangles set; destroyed): by LAPACK on one process
+ * when A is small or leaves a process without a block, else by ELPA. The sign of
+ * each vector is such that its element of largest magnitude is positive.
+ * eigenvalues     n entries, on every process
  * Errors, the same on every process: STATUS_NUMERIC (elements that are not
- * finite, no convergence), STATUS_LIBRARY, STATUS_NO_MEMORY. */
+ * finite, no convergence), STATUS_LIBRARY, STATUS_NO_MEMORY, STATUS_LIMIT. */
 enum status dense_eigen(struct dense *A, double *eigenvalues, struct dense *V);
 
 #endif

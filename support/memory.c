@@ -9,43 +9,81 @@ static int64_t smaller(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-/* The number that a file consists of; INT64_MAX if there is no such file or it
- * says "max". */
-static int64_t read_number(const char *path)
+/* Where Linux tells what a control group may use and uses, in its two versions. */
+static const struct control_group_files {
+    const char *line; /* of /proc/self/cgroup, up to the name of the group */
+    const char *folder, *limit, *used;
+    const char *cached; /* in memory.stat: used, but given back on demand */
+} versions[] = {
+    {"0::", "/sys/fs/cgroup", "memory.max", "memory.current", "inactive_file"},
+    {":memory:", "/sys/fs/cgroup/memory", "memory.limit_in_bytes", "memory.usage_in_bytes",
+     "total_inactive_file"},
+};
+
+/* The number that follows the key in a file, or that begins it if the key is
+ * ""; INT64_MAX if there is none ("max") or no such file. */
+static int64_t read_number(const char *folder, const char *group, const char *name, const char *key)
 {
-    FILE *stream = fopen(path, "r");
+    char line[1400];
+    snprintf(line, sizeof line, "%s%s/%s", folder, group, name);
+    FILE *stream = fopen(line, "r");
     if (!stream)
         return INT64_MAX;
-    long long number;
-    int n_read = fscanf(stream, "%lld", &number);
+    long long number = INT64_MAX;
+    size_t length = strlen(key);
+    while (fgets(line, sizeof line, stream))
+        if (strncmp(line, key, length) == 0 && sscanf(line + length, "%lld", &number) == 1)
+            break;
     fclose(stream);
-    return n_read == 1 ? number : INT64_MAX;
+    return number;
 }
 
-/* What the control group of this process, or one above it, leaves. */
+/* What a group leaves, whatever the groups above it do. */
+static int64_t group_available_bytes(const struct control_group_files *files, const char *group)
+{
+    int64_t limit = read_number(files->folder, group, files->limit, "");
+    int64_t used = read_number(files->folder, group, files->used, "");
+    int64_t cached = read_number(files->folder, group, "memory.stat", files->cached);
+    if (limit == INT64_MAX || used == INT64_MAX)
+        return INT64_MAX;
+    if (cached != INT64_MAX)
+        used -= smaller(cached, used);
+    return limit - smaller(used, limit);
+}
+
+/* What a group and all those above it leave; its name is cut. */
+static int64_t hierarchy_available_bytes(const struct control_group_files *files, char *group)
+{
+    int64_t available = INT64_MAX;
+    char *last;
+    do {
+        available = smaller(available, group_available_bytes(files, group));
+        last = strrchr(group, '/');
+        if (last)
+            *last = '\0';
+    } while (last);
+    return available;
+}
+
+/* What the control groups of this process leave. In a container the name may be
+ * one that only the host knows; the topmost group is then the container's. */
 static int64_t control_group_available_bytes(void)
 {
     FILE *stream = fopen("/proc/self/cgroup", "r");
     if (!stream)
         return INT64_MAX;
-    char group[1024] = "";
-    int n_read = fscanf(stream, "0::%1023[^\n]", group);
-    fclose(stream);
-
     int64_t available = INT64_MAX;
-    while (n_read == 1) {
-        char path[1200];
-        snprintf(path, sizeof path, "/sys/fs/cgroup%s/memory.max", group);
-        int64_t limit = read_number(path);
-        snprintf(path, sizeof path, "/sys/fs/cgroup%s/memory.current", group);
-        int64_t used = read_number(path);
-        if (limit != INT64_MAX && used != INT64_MAX)
-            available = smaller(available, limit - smaller(used, limit));
-        char *last = strrchr(group, '/');
-        if (!last || group[0] == '\0')
-            break;
-        *last = '\0';
+    char line[1024];
+    while (fgets(line, sizeof line, stream)) {
+        line[strcspn(line, "\n")] = '\0';
+        for (size_t v = 0; v < sizeof versions / sizeof versions[0]; v++) {
+            char *group = strstr(line, versions[v].line);
+            if (group)
+                available = smaller(available, hierarchy_available_bytes(
+                                                   &versions[v], group + strlen(versions[v].line)));
+        }
     }
+    fclose(stream);
     return available;
 }
 

@@ -35,7 +35,7 @@ static enum status target_init(struct target *target, const char *path)
             return fail_path(path);
         }
         target->direct = !S_ISREG(information.st_mode);
-    } else if (errno != ENOENT || strlen(path) >= sizeof target->path)
+    } else if (errno != ENOENT || path[0] == '\0' || strlen(path) >= sizeof target->path)
         return fail_path(path);
     else
         strcpy(target->path, path);

@@ -1,0 +1,107 @@
+/* A small molecule with s, p and d shells, and whole matrices over its functions,
+ * for the tests of what is distributed by tiles. */
+#ifndef BERYL_TESTS_PARALLEL_HF_SYSTEM_H
+#define BERYL_TESTS_PARALLEL_HF_SYSTEM_H
+
+#include "basis/shells.h"
+#include "hf/tiling.h"
+#include "support/darray.h"
+#include "tests/check.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct hf_system {
+    struct molecule molecule;
+    struct basis_set set;
+    struct shells *shells;
+};
+
+/* Lengths are in Bohr unless the text says otherwise. */
+static inline void hf_system_init(struct hf_system *system, const char *molecule_text,
+                                  const char *basis_text)
+{
+    const struct molecule_settings settings = {.unit = LENGTH_BOHR};
+    check_ok(molecule_parse(molecule_text, strlen(molecule_text), "test.xyz", &settings,
+                            &system->molecule));
+    check_ok(basis_set_parse(basis_text, strlen(basis_text), "test.gbs", &system->set));
+    check_ok(shells_create(&system->molecule, &system->set, BASIS_FORM_UNSTATED, &system->shells));
+}
+
+static inline void hf_system_fini(struct hf_system *system)
+{
+    shells_destroy(system->shells);
+    basis_set_fini(&system->set);
+    molecule_fini(&system->molecule);
+}
+
+/* No symmetry, and one atom so far away that tiles with it are null. */
+static const char hf_system_molecule[] = "4\n\nO 0.1 -0.2 0.3\nH 1.5 0.9 0.2\nH -1.2 1.1 -0.4\n"
+                                         "H 5.5 -6.0 4.5\n";
+static const char hf_system_basis[] =
+    "O 0\nS 3 1\n130.7 0.154\n23.8 0.535\n6.44 0.444\nSP 2 1\n5.03 -0.1 0.156\n1.17 0.4 0.608\n"
+    "S 1 1\n0.38 1\nP 1 1\n0.35 1\nD 1 1\n1.2 1\n****\n"
+    "H 0\nS 3 1\n3.43 0.154\n0.62 0.535\n0.17 0.444\nP 1 1\n0.75 1\n****\n";
+
+/* A symmetric matrix of numbers in [-1, 1] without structure, row-major; the
+ * caller frees it. */
+static inline double *whole_matrix_random(int64_t n, unsigned seed)
+{
+    double *whole = malloc((size_t)(n * n) * sizeof *whole);
+    assert_non_null(whole);
+    uint64_t random = seed;
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t j = 0; j <= i; j++) {
+            random = random * 6364136223846793005u + 1442695040888963407u;
+            whole[i * n + j] = whole[j * n + i] = (double)(random >> 11) * 0x1p-52 - 1;
+        }
+    return whole;
+}
+
+/* Writes the lower triangle of a whole matrix into tiles. Collective. */
+static inline void whole_matrix_put(const struct tiling *tiling, const double *whole,
+                                    struct darray *tiles)
+{
+    int rank;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    int64_t n = tiling->shells->n_functions, m = tiling->max_functions;
+    double *tile = malloc((size_t)(m * m) * sizeof *tile);
+    for (int64_t I = 0; I < tiling->n_tiles; I++)
+        for (int64_t J = 0; J <= I; J++) {
+            int64_t n_I = tile_n_functions(tiling, I), n_J = tile_n_functions(tiling, J);
+            for (int64_t i = 0; i < n_I; i++)
+                for (int64_t j = 0; j < n_J; j++)
+                    tile[i * n_J + j] =
+                        whole[(tiling->first_function[I] + i) * n + tiling->first_function[J] + j];
+            if (darray_owner(tiles, tile_pair_index(I, J)) == rank)
+                darray_put(tiles, tile_pair_index(I, J), tile);
+        }
+    free(tile);
+    darray_sync();
+}
+
+/* The opposite; every process gets the whole matrix, both triangles. Collective. */
+static inline void whole_matrix_get(const struct tiling *tiling, const struct darray *tiles,
+                                    double *whole)
+{
+    int64_t n = tiling->shells->n_functions, m = tiling->max_functions;
+    double *tile = malloc((size_t)(m * m) * sizeof *tile);
+    darray_sync();
+    for (int64_t I = 0; I < tiling->n_tiles; I++)
+        for (int64_t J = 0; J <= I; J++) {
+            int64_t n_I = tile_n_functions(tiling, I), n_J = tile_n_functions(tiling, J);
+            darray_get(tiles, tile_pair_index(I, J), tile);
+            for (int64_t i = 0; i < n_I; i++)
+                for (int64_t j = 0; j < n_J; j++) {
+                    int64_t row = tiling->first_function[I] + i;
+                    int64_t column = tiling->first_function[J] + j;
+                    whole[row * n + column] = tile[i * n_J + j];
+                    if (I != J)
+                        whole[column * n + row] = tile[i * n_J + j];
+                }
+        }
+    free(tile);
+    darray_sync();
+}
+
+#endif

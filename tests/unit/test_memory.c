@@ -1,0 +1,22 @@
+/* How much memory is left: some, and no more than the machine has. */
+#include "support/memory.h"
+#include "tests/check.h"
+
+#include <unistd.h>
+
+static void test_what_is_available_is_within_what_there_is(void **state)
+{
+    (void)state;
+    int64_t all = (int64_t)sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGESIZE);
+    int64_t available = memory_available_bytes();
+    assert_true(available > 0 && available <= all);
+    assert_true(memory_shared_available_bytes() <= all);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_what_is_available_is_within_what_there_is),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

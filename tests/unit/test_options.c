@@ -1,0 +1,336 @@
+/* Command lines: what is accepted, and that every refusal names the option, the
+ * text and what would have been right. */
+#include "support/options.h"
+#include "tests/check.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct settings {
+    int64_t tile, charge, seed;
+    double screen, shift;
+    const char *basis, *output;
+    int mode;
+    bool quiet;
+};
+
+static struct settings settings;
+
+#define FIELD(name) offsetof(struct settings, name)
+
+static const struct option_row number_rows[] = {
+    {.name = "tile",
+     .kind = OPTION_INTEGER,
+     .offset = FIELD(tile),
+     .default_text = "40",
+     .min = 1,
+     .max = 1e6,
+     .value = "N",
+     .help = "basis functions in a tile"},
+    {.name = "charge",
+     .kind = OPTION_INTEGER,
+     .offset = FIELD(charge),
+     .default_text = "0",
+     .value = "N",
+     .help = "charge of the molecule"},
+    {.name = "seed",
+     .kind = OPTION_INTEGER,
+     .offset = FIELD(seed),
+     .default_text = "1",
+     .min = 0,
+     .max = INFINITY,
+     .value = "N",
+     .help = "start of all random numbers"},
+    {.name = "screen",
+     .kind = OPTION_REAL,
+     .offset = FIELD(screen),
+     .default_text = "1e-10",
+     .min = 0,
+     .max = 1,
+     .min_excluded = true,
+     .value = "X",
+     .help = "screening threshold"},
+    {.name = "shift",
+     .kind = OPTION_REAL,
+     .offset = FIELD(shift),
+     .default_text = "0",
+     .min = -INFINITY,
+     .max = INFINITY,
+     .value = "X",
+     .help = "level shift in hartree"},
+};
+
+static const struct option_row other_rows[] = {
+    {.name = "basis",
+     .kind = OPTION_TEXT,
+     .offset = FIELD(basis),
+     .value = "NAME or FILE",
+     .help = "basis set"},
+    {.name = "output",
+     .letter = 'o',
+     .kind = OPTION_TEXT,
+     .offset = FIELD(output),
+     .value = "FILE",
+     .help = "where the page goes"},
+    {.name = "sched",
+     .kind = OPTION_CHOICE,
+     .offset = FIELD(mode),
+     .default_text = "counter",
+     .choices = "static,counter,steal",
+     .value = "MODE",
+     .help = "scheduler mode"},
+    {.name = "quiet", .kind = OPTION_FLAG, .offset = FIELD(quiet), .help = "say nothing"},
+};
+
+static const struct option_table tables[] = {
+    {"Numbers", number_rows, sizeof number_rows / sizeof number_rows[0], &settings},
+    {"Other things", other_rows, sizeof other_rows / sizeof other_rows[0], &settings},
+};
+
+static const struct options options = {
+    .program = "beryl-test",
+    .synopsis = "FILE [options]",
+    .purpose = "Tests the options.",
+    .tables = tables,
+    .n_tables = 2,
+    .min_operands = 1,
+    .max_operands = 2,
+    .operand_name = "FILE",
+};
+
+static enum option_request request;
+static int first_operand;
+static char *arguments[16];
+static int n_arguments;
+
+/* Parses "beryl-test" and the words of the line, which may hold no quotes. */
+static enum status parse(const char *line)
+{
+    static char words[512];
+    snprintf(words, sizeof words, "beryl-test %s", line);
+    n_arguments = 0;
+    for (char *word = strtok(words, " "); word; word = strtok(NULL, " "))
+        arguments[n_arguments++] = word;
+    arguments[n_arguments] = NULL;
+    settings = (struct settings){.quiet = true};
+    return options_parse(&options, n_arguments, arguments, &request, &first_operand);
+}
+
+static void check_refused(const char *line, const char *part1, const char *part2)
+{
+    check_status(STATUS_USAGE, parse(line));
+    if (!strstr(status_text(), part1) || !strstr(status_text(), part2))
+        fail_msg("'%s': the message \"%s\" lacks '%s' or '%s'", line, status_text(), part1, part2);
+}
+
+static void test_defaults_hold_when_nothing_is_given(void **state)
+{
+    (void)state;
+    check_ok(parse("water.xyz"));
+    assert_int_equal(request, OPTION_REQUEST_RUN);
+    assert_int_equal(settings.tile, 40);
+    assert_int_equal(settings.seed, 1);
+    assert_true(settings.screen == 1e-10);
+    assert_null(settings.basis);
+    assert_int_equal(settings.mode, 1);
+    assert_false(settings.quiet);
+    assert_int_equal(first_operand, 1);
+}
+
+static void test_both_ways_of_giving_a_value_and_any_order(void **state)
+{
+    (void)state;
+    check_ok(
+        parse("--tile 7 a.xyz --charge=-2 --screen=1E-6 --quiet b.xyz --sched steal -o p.html"));
+    assert_int_equal(settings.tile, 7);
+    assert_int_equal(settings.charge, -2);
+    assert_true(settings.screen == 1e-6);
+    assert_true(settings.quiet);
+    assert_int_equal(settings.mode, 2);
+    assert_string_equal(settings.output, "p.html");
+    assert_int_equal(n_arguments - first_operand, 2);
+    assert_string_equal(arguments[first_operand], "a.xyz");
+    assert_string_equal(arguments[first_operand + 1], "b.xyz");
+
+    check_ok(parse("a.xyz --charge -1 --basis=--odd --tile 1 --tile 2 --shift -.5"));
+    assert_int_equal(settings.charge, -1);
+    assert_string_equal(settings.basis, "--odd");
+    assert_int_equal(settings.tile, 2);
+    assert_true(settings.shift == -0.5);
+    check_ok(parse("-- --tile"));
+    assert_string_equal(arguments[first_operand], "--tile");
+}
+
+static void test_numbers_use_all_64_bits(void **state)
+{
+    (void)state;
+    check_ok(parse("a --charge 9223372036854775807"));
+    assert_true(settings.charge == INT64_MAX);
+    check_ok(parse("a --charge -9223372036854775808 --seed 9223372036854775807"));
+    assert_true(settings.charge == INT64_MIN);
+    check_refused("a --charge 9223372036854775808", "--charge", "9223372036854775808");
+}
+
+static void test_text_that_is_no_number_is_refused(void **state)
+{
+    (void)state;
+    const char *integers[] = {"x", "1x", "1.5", "1e3", "0x10", "--", "1-", "+-1"};
+    for (size_t i = 0; i < sizeof integers / sizeof integers[0]; i++) {
+        char line[64];
+        snprintf(line, sizeof line, "a --tile=%s", integers[i]);
+        check_refused(line, "--tile", integers[i]);
+        assert_non_null(strstr(status_text(), "from 1 to 1000000"));
+    }
+    const char *reals[] = {"x", "1e", "nan", "inf", "1e999", "0x1p-3", "1,5", "1d-8"};
+    for (size_t i = 0; i < sizeof reals / sizeof reals[0]; i++) {
+        char line[64];
+        snprintf(line, sizeof line, "a --screen=%s", reals[i]);
+        check_refused(line, "--screen", reals[i]);
+    }
+    char *blank[] = {"beryl-test", "a", "--tile", " 7", NULL};
+    check_status(STATUS_USAGE, options_parse(&options, 4, blank, &request, &first_operand));
+}
+
+static void test_numbers_out_of_range_are_refused(void **state)
+{
+    (void)state;
+    check_refused("a --tile 0", "--tile", "from 1 to 1000000");
+    check_refused("a --tile -5", "--tile", "-5");
+    check_refused("a --tile 1000001", "--tile", "1000001");
+    check_refused("a --seed -1", "--seed", "at least 0");
+    check_refused("a --screen 0", "--screen", "larger than 0 and at most 1");
+    check_refused("a --screen 1e-400", "--screen", "larger than 0");
+    check_refused("a --screen -1e-6", "--screen", "-1e-6");
+    check_ok(parse("a --screen 1"));
+}
+
+static void test_other_mistakes_are_named(void **state)
+{
+    (void)state;
+    check_refused("a --sched fast", "'fast'", "static, counter, steal");
+    check_refused("a --sched stat", "'stat'", "static, counter, steal");
+    check_refused("a --tiel 5", "--tiel", "--help");
+    check_refused("a -x", "-x", "--help");
+    check_refused("a --tile", "--tile", "missing");
+    check_refused("a -o", "--output", "missing");
+    check_refused("a --basis --tile 3", "--basis", "missing");
+    check_refused("a --basis=", "--basis", "missing");
+    check_refused("a --quiet=yes", "--quiet", "no value");
+    check_refused("a --help=me", "--help", "no value");
+    check_refused("a --s 5", "--seed", "--screen");
+    check_refused("--tile 3", "FILE", "missing");
+    check_refused("a b c", "'c'", "too many");
+    check_ok(parse("a --ti 3"));
+    assert_int_equal(settings.tile, 3);
+}
+
+static void test_help_and_version_are_requests_whatever_is_missing(void **state)
+{
+    (void)state;
+    check_ok(parse("--help"));
+    assert_int_equal(request, OPTION_REQUEST_HELP);
+    check_ok(parse("-h --nonsense"));
+    assert_int_equal(request, OPTION_REQUEST_HELP);
+    check_ok(parse("--version"));
+    assert_int_equal(request, OPTION_REQUEST_VERSION);
+}
+
+/* What print writes to standard output. */
+static void capture(void (*print)(const struct options *), char *text, size_t size)
+{
+    FILE *file = tmpfile();
+    fflush(stdout);
+    int terminal = dup(STDOUT_FILENO);
+    dup2(fileno(file), STDOUT_FILENO);
+    print(&options);
+    fflush(stdout);
+    dup2(terminal, STDOUT_FILENO);
+    close(terminal);
+    rewind(file);
+    text[fread(text, 1, size - 1, file)] = '\0';
+    fclose(file);
+}
+
+static void test_help_shows_every_option_with_what_it_takes(void **state)
+{
+    (void)state;
+    char text[4096];
+    capture(options_print_help, text, sizeof text);
+    const char *wanted[] = {
+        "Usage: beryl-test FILE [options]\n",
+        "Tests the options.",
+        "\nNumbers:\n",
+        "--tile N",
+        "(from 1 to 1000000; default: 40)",
+        "--charge N",
+        "(default: 0)",
+        "at least 0",
+        "(larger than 0 and at most 1; default:",
+        "\nOther things:\n",
+        "--basis NAME or FILE",
+        "-o, --output FILE",
+        "--sched MODE",
+        "(one of static, counter, steal;",
+        "--quiet",
+        "--help",
+        "--version",
+    };
+    for (size_t i = 0; i < sizeof wanted / sizeof wanted[0]; i++)
+        if (!strstr(text, wanted[i]))
+            fail_msg("--help lacks \"%s\":\n%s", wanted[i], text);
+    for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n"))
+        assert_true(strlen(line) <= 90);
+    capture(options_print_version, text, sizeof text);
+    assert_memory_equal(text, "beryl-test ", 11);
+    assert_true(text[11] >= '0' && text[11] <= '9');
+}
+
+static void test_json_holds_the_value_in_force_of_every_option(void **state)
+{
+    (void)state;
+    check_ok(parse("a --tile 8 --basis caf\xe9 --sched steal --quiet"));
+    json_t *object = options_to_json(&options);
+    assert_int_equal(json_object_size(object), 9);
+    assert_int_equal(json_integer_value(json_object_get(object, "tile")), 8);
+    assert_true(json_real_value(json_object_get(object, "screen")) == 1e-10);
+    assert_string_equal(json_string_value(json_object_get(object, "basis")), "caf?");
+    assert_true(json_is_null(json_object_get(object, "output")));
+    assert_string_equal(json_string_value(json_object_get(object, "sched")), "steal");
+    assert_true(json_is_true(json_object_get(object, "quiet")));
+    json_decref(object);
+}
+
+static void test_choices_are_found_by_whole_words(void **state)
+{
+    (void)state;
+    assert_int_equal(option_choice_index("a,bc,def", "a"), 0);
+    assert_int_equal(option_choice_index("a,bc,def", "def"), 2);
+    assert_int_equal(option_choice_index("a,bc,def", "de"), -1);
+    assert_int_equal(option_choice_index("a,bc,def", "a,bc"), -1);
+    assert_int_equal(option_choice_index("a,bc,def", ""), -1);
+    char word[8];
+    option_choice_word("a,bc,def", 1, word, sizeof word);
+    assert_string_equal(word, "bc");
+    option_choice_word("a,bc,def", 2, word, sizeof word);
+    assert_string_equal(word, "def");
+    option_choice_word("a,bc,def", 3, word, sizeof word);
+    assert_string_equal(word, "");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_defaults_hold_when_nothing_is_given),
+        cmocka_unit_test(test_both_ways_of_giving_a_value_and_any_order),
+        cmocka_unit_test(test_numbers_use_all_64_bits),
+        cmocka_unit_test(test_text_that_is_no_number_is_refused),
+        cmocka_unit_test(test_numbers_out_of_range_are_refused),
+        cmocka_unit_test(test_other_mistakes_are_named),
+        cmocka_unit_test(test_help_and_version_are_requests_whatever_is_missing),
+        cmocka_unit_test(test_help_shows_every_option_with_what_it_takes),
+        cmocka_unit_test(test_json_holds_the_value_in_force_of_every_option),
+        cmocka_unit_test(test_choices_are_found_by_whole_words),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,167 @@
+/* Result files: complete or absent, refused early, and the JSON and the digest
+ * that go into them. */
+#include "support/json.h"
+#include "support/output_file.h"
+#include "support/sha256.h"
+#include "support/text_file.h"
+#include "tests/check.h"
+
+#include <dirent.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static char folder[] = "/tmp/test_output_file.XXXXXX";
+
+static const char *path_of(const char *name)
+{
+    static char path[256];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    return path;
+}
+
+static int count_files(void)
+{
+    int n = 0;
+    DIR *stream = opendir(folder);
+    while (readdir(stream))
+        n++;
+    closedir(stream);
+    return n - 2; /* "." and ".." */
+}
+
+static void check_content(const char *path, const char *expected)
+{
+    struct text_file file;
+    check_ok(text_file_read(path, &file));
+    assert_string_equal(file.bytes, expected);
+    text_file_fini(&file);
+}
+
+static void test_checking_leaves_nothing_behind(void **state)
+{
+    (void)state;
+    check_ok(output_file_check(path_of("new")));
+    assert_int_equal(count_files(), 0);
+    check_ok(output_file_write(path_of("new"), "old text", 8));
+    check_ok(output_file_check(path_of("new")));
+    assert_int_equal(count_files(), 1);
+    check_content(path_of("new"), "old text");
+    check_ok(output_file_write(path_of("new"), "text", 4));
+    check_content(path_of("new"), "text");
+    assert_int_equal(count_files(), 1);
+    struct stat information;
+    mode_t mask = umask(0);
+    umask(mask);
+    assert_int_equal(stat(path_of("new"), &information), 0);
+    assert_int_equal(information.st_mode & 0777, 0666 & ~mask);
+    unlink(path_of("new"));
+}
+
+static void test_paths_that_cannot_be_written_are_refused(void **state)
+{
+    (void)state;
+    char too_long[5000];
+    memset(too_long, 'x', sizeof too_long - 1);
+    too_long[sizeof too_long - 1] = '\0';
+    const char *paths[] = {path_of("no/such/folder"), folder, "", "/proc/result.json", too_long};
+    for (size_t i = 0; i < sizeof paths / sizeof paths[0]; i++) {
+        check_status(STATUS_IO, output_file_check(paths[i]));
+        check_status(STATUS_IO, output_file_write(paths[i], "x", 1));
+        if (strlen(paths[i]) < 500)
+            assert_non_null(strstr(status_text(), paths[i]));
+    }
+    assert_int_equal(count_files(), 0);
+}
+
+static void test_links_and_devices_stay_what_they_are(void **state)
+{
+    (void)state;
+    check_ok(output_file_write("/dev/null", "x", 1));
+    struct stat information;
+    assert_int_equal(stat("/dev/null", &information), 0);
+    assert_true(S_ISCHR(information.st_mode));
+
+    char target[256];
+    snprintf(target, sizeof target, "%s", path_of("target"));
+    check_ok(output_file_write(target, "a", 1));
+    assert_int_equal(symlink(target, path_of("link")), 0);
+    check_ok(output_file_write(path_of("link"), "b", 1));
+    assert_int_equal(lstat(path_of("link"), &information), 0);
+    assert_true(S_ISLNK(information.st_mode));
+    check_content(target, "b");
+    unlink(path_of("link"));
+    unlink(target);
+}
+
+static void test_json_keeps_order_and_every_bit(void **state)
+{
+    (void)state;
+    json_t *object = json_object();
+    const double numbers[] = {0.1, NAN, 1.0 / 3};
+    json_object_set_new(object, "z", json_real_array(numbers, 3));
+    json_object_set_new(object, "a", json_text("caf\xe9 \"x\""));
+    json_object_set_new(object, "n", json_text(NULL));
+    json_object_set_new(object, "i", json_real_or_null(INFINITY));
+    check_ok(json_check_writable(path_of("run.json")));
+    check_ok(json_write_file(object, path_of("run.json")));
+    json_decref(object);
+
+    struct text_file file;
+    check_ok(text_file_read(path_of("run.json"), &file));
+    assert_true(strstr(file.bytes, "\"z\"") < strstr(file.bytes, "\"a\""));
+    text_file_fini(&file);
+    object = json_load_file(path_of("run.json"), 0, NULL);
+    assert_true(json_real_value(json_array_get(json_object_get(object, "z"), 2)) == 1.0 / 3);
+    assert_true(json_is_null(json_array_get(json_object_get(object, "z"), 1)));
+    assert_string_equal(json_string_value(json_object_get(object, "a")), "caf? \"x\"");
+    assert_true(json_is_null(json_object_get(object, "n")));
+    assert_true(json_is_null(json_object_get(object, "i")));
+    json_decref(object);
+    unlink(path_of("run.json"));
+}
+
+/* The digests are the examples of FIPS 180-4. */
+static void test_sha256_of_pieces_is_that_of_the_whole(void **state)
+{
+    (void)state;
+    char hex[SHA256_HEX_SIZE];
+    struct sha256 *sha256;
+    check_ok(sha256_create(&sha256));
+    sha256_add(sha256, "a", 1);
+    sha256_add(sha256, "", 0);
+    sha256_add(sha256, "bc", 2);
+    sha256_finish(sha256, hex);
+    sha256_destroy(sha256);
+    assert_string_equal(hex, "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+    check_ok(sha256_create(&sha256));
+    sha256_finish(sha256, hex);
+    sha256_destroy(sha256);
+    assert_string_equal(hex, "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
+    sha256_destroy(NULL);
+}
+
+static int create_folder(void **state)
+{
+    (void)state;
+    return mkdtemp(folder) == NULL;
+}
+
+static int remove_folder(void **state)
+{
+    (void)state;
+    return rmdir(folder);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_checking_leaves_nothing_behind),
+        cmocka_unit_test(test_paths_that_cannot_be_written_are_refused),
+        cmocka_unit_test(test_links_and_devices_stay_what_they_are),
+        cmocka_unit_test(test_json_keeps_order_and_every_bit),
+        cmocka_unit_test(test_sha256_of_pieces_is_that_of_the_whole),
+    };
+    return cmocka_run_group_tests(tests, create_folder, remove_folder);
+}

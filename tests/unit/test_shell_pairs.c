@@ -1,0 +1,217 @@
+/* Shell pairs: every pair that can matter is there once, in order, and its
+ * primitive products are the products of its shells. */
+#include "basis/shell_pairs.h"
+#include "tests/check.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const char basis_text[] = "H 0\nS 3 1\n13.01 0.02\n1.96 0.14\n0.44 0.48\nP 1 1\n0.73 1\n"
+                                 "****\nC 0\nS 2 1\n71.6 0.15\n13.0 0.53\nSP 2 1\n2.94 -0.1 0.16\n"
+                                 "0.68 0.4 0.61\nD 2 1\n0.8 0.7\n0.2 0.4\nF 1 1\n0.9 1\n****\n";
+static const char molecule_text[] = "5\nunits=bohr\nC 0.1 0.2 0.3\nH 1.9 0.4 -0.6\nH -0.8 1.7 0.9\n"
+                                    "C 1.1 -2.2 0.4\nH 40 0 0\n";
+
+/* The shells of a small molecule, one atom of it far away. */
+struct system {
+    struct molecule molecule;
+    struct basis_set set;
+    struct shells *shells;
+    double *bounds; /* of a rectangle of all shells; made up */
+};
+
+static int start(void **state)
+{
+    static struct system system;
+    const struct molecule_settings settings = {0};
+    check_ok(basis_set_parse(basis_text, strlen(basis_text), "test", &system.set));
+    check_ok(
+        molecule_parse(molecule_text, strlen(molecule_text), "test", &settings, &system.molecule));
+    check_ok(shells_create(&system.molecule, &system.set, BASIS_FORM_UNSTATED, &system.shells));
+    int64_t n = system.shells->n_shells;
+    system.bounds = calloc((size_t)(n * n), sizeof(double));
+    for (int64_t a = 0; a < n; a++)
+        for (int64_t b = 0; b < n; b++)
+            system.bounds[a * n + b] = 1.0 / (double)(1 + (7 * (a + b) + a * b) % 19);
+    *state = &system;
+    return 0;
+}
+
+static int stop(void **state)
+{
+    struct system *system = *state;
+    free(system->bounds);
+    shells_destroy(system->shells);
+    basis_set_fini(&system->set);
+    molecule_fini(&system->molecule);
+    return 0;
+}
+
+/* sum_p c_p exp(-a_p |r - A|^2): the shell without its angular part. */
+static double radial(const struct shell *shell, const double r[3])
+{
+    double distance2 = 0, sum = 0;
+    for (int x = 0; x < 3; x++)
+        distance2 += (r[x] - shell->center[x]) * (r[x] - shell->center[x]);
+    for (int p = 0; p < shell->n_primitives; p++)
+        sum += shell->coefficients[p] * exp(-shell->exponents[p] * distance2);
+    return sum;
+}
+
+/* The same of a product, from its primitives; factor = sqrt(2) pi^(5/4) c / zeta. */
+static double product(const struct pair_class *class, const struct shell_pair *pair,
+                      const double r[3])
+{
+    const struct primitive_products *products = &class->products;
+    double sum = 0, unit = sqrt(2) * pow(acos(-1), 1.25);
+    for (int i = pair->first_primitive; i < pair->first_primitive + pair->n_primitives; i++) {
+        double distance2 = 0;
+        for (int x = 0; x < 3; x++)
+            distance2 += (r[x] - products->P[x][i]) * (r[x] - products->P[x][i]);
+        sum += products->factor[i] * products->zeta[i] / unit * exp(-products->zeta[i] * distance2);
+    }
+    return sum;
+}
+
+static void check_pair(const struct shells *shells, const struct pair_class *class,
+                       const struct shell_pair *pair)
+{
+    const struct shell *a = &shells->shells[pair->first], *b = &shells->shells[pair->second];
+    const struct primitive_products *products = &class->products;
+    assert_int_equal(a->l, class->l_first);
+    assert_int_equal(b->l, class->l_second);
+    assert_int_equal(a->n_functions, class->n_first);
+    assert_int_equal(b->n_functions, class->n_second);
+    assert_int_equal(pair->function[0], a->first_function);
+    assert_int_equal(pair->function[1], b->first_function);
+    assert_true(pair->n_primitives > 0);
+    assert_true(pair->n_primitives <= a->n_primitives * b->n_primitives);
+    for (int i = pair->first_primitive; i < pair->first_primitive + pair->n_primitives; i++) {
+        check_close(products->half_inverse[i] * 2 * products->zeta[i], 1, 1e-15);
+        for (int x = 0; x < 3; x++) {
+            check_close(products->PA[x][i], products->P[x][i] - a->center[x], 1e-15);
+            check_close(pair->AB[x], a->center[x] - b->center[x], 1e-15);
+        }
+        if (i > pair->first_primitive)
+            assert_true(fabs(products->factor[i]) <= fabs(products->factor[i - 1]));
+    }
+    for (int point = 0; point < 5; point++) {
+        const double r[3] = {0.3 * point - 0.2, 0.7 - 0.4 * point, 0.1 + 0.25 * point};
+        check_close(product(class, pair, r), radial(a, r) * radial(b, r), 1e-13);
+    }
+}
+
+/* Checks classes and pairs; count[a * n + b] is how often the pair (a, b) as it
+ * was given occurs. */
+static void check_pairs(const struct shells *shells, const struct shell_pairs *pairs, int *count)
+{
+    int64_t n = shells->n_shells;
+    double largest = 0;
+    for (int c = 0; c < pairs->n_classes; c++) {
+        const struct pair_class *class = &pairs->classes[c];
+        assert_true(class->l_first >= class->l_second);
+        assert_true(class->n_pairs > 0);
+        for (int other = 0; other < c; other++)
+            assert_true(pairs->classes[other].l_first != class->l_first ||
+                        pairs->classes[other].l_second != class->l_second);
+        for (int32_t i = 0; i < class->n_pairs; i++) {
+            const struct shell_pair *pair = &class->pairs[i];
+            check_pair(shells, class, pair);
+            assert_true(i == 0 || pair->bound <= class->pairs[i - 1].bound);
+            largest = fmax(largest, pair->bound);
+            int64_t bra = pair->swapped ? pair->second : pair->first;
+            int64_t ket = pair->swapped ? pair->first : pair->second;
+            assert_true(!pair->swapped || class->l_first > class->l_second);
+            count[bra * n + ket]++;
+        }
+    }
+    assert_true(pairs->max_bound == largest);
+    assert_true(pairs->bytes > 0);
+}
+
+/* Two shells so far apart that no primitive product of them is left. */
+static bool is_empty(const struct shells *shells, int64_t a, int64_t b)
+{
+    return (shells->shells[a].atom == 4) != (shells->shells[b].atom == 4);
+}
+
+static void check_rectangle(const struct system *system, const struct shell_rectangle *rectangle,
+                            double min_bound)
+{
+    const struct shells *shells = system->shells;
+    int64_t n = shells->n_shells, n_ket = rectangle->last[1] - rectangle->first[1];
+    int *count = calloc((size_t)(n * n), sizeof *count);
+    double *bounds =
+        calloc((size_t)((rectangle->last[0] - rectangle->first[0]) * n_ket), sizeof(double));
+    for (int64_t a = rectangle->first[0]; a < rectangle->last[0]; a++)
+        for (int64_t b = rectangle->first[1]; b < rectangle->last[1]; b++)
+            bounds[(a - rectangle->first[0]) * n_ket + b - rectangle->first[1]] =
+                system->bounds[a * n + b];
+    struct shell_pairs *pairs;
+    check_ok(shell_pairs_create(shells, rectangle, bounds, min_bound, &pairs));
+    check_pairs(shells, pairs, count);
+    for (int64_t a = 0; a < n; a++)
+        for (int64_t b = 0; b < n; b++) {
+            bool inside = a >= rectangle->first[0] && a < rectangle->last[0] &&
+                          b >= rectangle->first[1] && b < rectangle->last[1] &&
+                          (!rectangle->triangle || a >= b);
+            bool expected =
+                inside && system->bounds[a * n + b] >= min_bound && !is_empty(shells, a, b);
+            assert_int_equal(count[a * n + b], expected);
+        }
+    shell_pairs_destroy(pairs);
+    free(bounds);
+    free(count);
+}
+
+static void test_pairs_of_a_rectangle_occur_once(void **state)
+{
+    const struct system *system = *state;
+    int64_t n = system->shells->n_shells;
+    const struct shell_rectangle rectangles[] = {
+        {{0, 0}, {n, n}, false}, {{0, 0}, {n, n}, true}, {{2, 5}, {7, n}, false},
+        {{5, 0}, {n, 3}, false}, {{3, 3}, {9, 9}, true}, {{4, 4}, {5, 5}, true},
+    };
+    for (size_t i = 0; i < sizeof rectangles / sizeof rectangles[0]; i++) {
+        check_rectangle(system, &rectangles[i], 0);
+        check_rectangle(system, &rectangles[i], 0.25);
+    }
+}
+
+static void test_without_bounds_every_pair_counts_as_infinite(void **state)
+{
+    const struct system *system = *state;
+    struct shell_rectangle one = {{3, 1}, {4, 2}, false};
+    struct shell_pairs *pairs;
+    check_ok(shell_pairs_create(system->shells, &one, NULL, 1e300, &pairs));
+    assert_int_equal(pairs->n_classes, 1);
+    assert_int_equal(pairs->classes[0].n_pairs, 1);
+    assert_true(isinf(pairs->classes[0].pairs[0].bound));
+    shell_pairs_destroy(pairs);
+}
+
+static void test_a_rectangle_where_nothing_matters_has_no_class(void **state)
+{
+    const struct system *system = *state;
+    int64_t n = system->shells->n_shells;
+    struct shell_rectangle far = {{n - 2, 0}, {n, 2}, false}, all = {{0, 0}, {n, n}, false};
+    struct shell_pairs *pairs;
+    check_ok(shell_pairs_create(system->shells, &far, NULL, 0, &pairs));
+    assert_int_equal(pairs->n_classes, 0);
+    assert_true(pairs->max_bound == 0);
+    shell_pairs_destroy(pairs);
+    check_ok(shell_pairs_create(system->shells, &all, system->bounds, 1.5, &pairs));
+    assert_int_equal(pairs->n_classes, 0);
+    shell_pairs_destroy(pairs);
+    shell_pairs_destroy(NULL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_pairs_of_a_rectangle_occur_once),
+        cmocka_unit_test(test_without_bounds_every_pair_counts_as_infinite),
+        cmocka_unit_test(test_a_rectangle_where_nothing_matters_has_no_class),
+    };
+    return cmocka_run_group_tests(tests, start, stop);
+}

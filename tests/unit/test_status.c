@@ -1,0 +1,83 @@
+/* Failures: code, text, origin, and the exit status of a program. */
+#include "support/status.h"
+#include "tests/check.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static enum status half(int n, int *result)
+{
+    if (n % 2 != 0)
+        return FAIL(STATUS_INPUT, "%d is odd", n);
+    *result = n / 2;
+    return STATUS_OK;
+}
+
+static enum status quarter(int n, int *result)
+{
+    TRY(half(n, result));
+    TRY(half(*result, result));
+    return STATUS_OK;
+}
+
+static void test_fail_yields_the_code_and_keeps_the_text(void **state)
+{
+    (void)state;
+    int result = 0;
+    assert_int_equal(half(7, &result), STATUS_INPUT);
+    assert_string_equal(status_text(), "7 is odd");
+    assert_non_null(strstr(status_origin(), "half"));
+    assert_non_null(strstr(status_origin(), "test_status.c:"));
+}
+
+static void test_try_passes_a_failure_on_and_nothing_else(void **state)
+{
+    (void)state;
+    int result = 0;
+    assert_int_equal(quarter(8, &result), STATUS_OK);
+    assert_int_equal(result, 2);
+    assert_int_equal(quarter(6, &result), STATUS_INPUT);
+    assert_string_equal(status_text(), "3 is odd");
+}
+
+static void test_a_long_text_is_cut_not_overrun(void **state)
+{
+    (void)state;
+    char *text = malloc(5000);
+    memset(text, 'x', 4999);
+    text[4999] = '\0';
+    FAIL(STATUS_IO, "%s", text);
+    assert_in_range(strlen(status_text()), 500, 4998);
+    status_set_text(text);
+    assert_in_range(strlen(status_text()), 500, 4998);
+    free(text);
+    status_set_text("short");
+    assert_string_equal(status_text(), "short");
+}
+
+static void test_exit_codes_tell_usage_from_failure(void **state)
+{
+    (void)state;
+    const struct {
+        enum status status;
+        int code;
+    } cases[] = {{STATUS_OK, 0},       {STATUS_USAGE, 2},         {STATUS_INPUT, 2},
+                 {STATUS_IO, 2},       {STATUS_LIMIT, 2},         {STATUS_NO_MEMORY, 1},
+                 {STATUS_NUMERIC, 1},  {STATUS_NOT_CONVERGED, 1}, {STATUS_LIBRARY, 1},
+                 {(enum status)999, 1}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        assert_int_equal(status_exit_code(cases[i].status), cases[i].code);
+        assert_true(strlen(status_words(cases[i].status)) > 0);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_fail_yields_the_code_and_keeps_the_text),
+        cmocka_unit_test(test_try_passes_a_failure_on_and_nothing_else),
+        cmocka_unit_test(test_a_long_text_is_cut_not_overrun),
+        cmocka_unit_test(test_exit_codes_tell_usage_from_failure),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

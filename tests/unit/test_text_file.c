@@ -1,0 +1,114 @@
+/* Reading whole text files, and what is not one. */
+#include "support/text_file.h"
+#include "tests/check.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static char folder[] = "/tmp/test_text_file.XXXXXX";
+
+static const char *path_of(const char *name)
+{
+    static char path[256];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    return path;
+}
+
+static const char *write_file(const char *bytes, size_t length)
+{
+    const char *path = path_of("file");
+    FILE *stream = fopen(path, "wb");
+    fwrite(bytes, 1, length, stream);
+    fclose(stream);
+    return path;
+}
+
+/* Refused with a message that names the file and says this. */
+static void check_refused(enum status expected, const char *path, const char *words)
+{
+    struct text_file file;
+    check_status(expected, text_file_read(path, &file));
+    assert_null(file.bytes);
+    assert_non_null(strstr(status_text(), path));
+    assert_non_null(strstr(status_text(), words));
+}
+
+static void test_text_is_read_whole(void **state)
+{
+    (void)state;
+    struct text_file file;
+    check_ok(text_file_read(write_file("two\nlines\n", 10), &file));
+    assert_int_equal(file.length, 10);
+    assert_string_equal(file.bytes, "two\nlines\n");
+    text_file_fini(&file);
+    assert_null(file.bytes);
+}
+
+static void test_what_is_not_text_is_refused(void **state)
+{
+    (void)state;
+    check_refused(STATUS_INPUT, write_file("", 0), "empty");
+    check_refused(STATUS_INPUT, write_file("a\0b", 3), "zero bytes");
+    check_refused(STATUS_IO, path_of("missing"), "No such file");
+    check_refused(STATUS_IO, folder, "directory");
+    check_refused(STATUS_INPUT, "/dev/zero", "more than");
+}
+
+static void test_the_limit_on_size_is_exact(void **state)
+{
+    (void)state;
+    char *bytes = malloc((size_t)TEXT_FILE_MAX_BYTES + 1);
+    memset(bytes, 'x', (size_t)TEXT_FILE_MAX_BYTES + 1);
+    struct text_file file;
+    check_ok(text_file_read(write_file(bytes, TEXT_FILE_MAX_BYTES), &file));
+    assert_int_equal(file.length, TEXT_FILE_MAX_BYTES);
+    text_file_fini(&file);
+    check_refused(STATUS_INPUT, write_file(bytes, (size_t)TEXT_FILE_MAX_BYTES + 1), "more than");
+    free(bytes);
+}
+
+/* 200 MB of zeros, without their taking that room. */
+static void test_a_huge_file_is_refused_before_it_is_read(void **state)
+{
+    (void)state;
+    const char *path = write_file("x", 1);
+    assert_int_equal(truncate(path, 200000000), 0);
+    check_refused(STATUS_INPUT, path, "200000000 bytes");
+}
+
+static void test_all_processes_read_the_same(void **state)
+{
+    (void)state;
+    struct text_file file;
+    check_ok(text_file_read_all(write_file("text", 4), MPI_COMM_WORLD, &file));
+    assert_string_equal(file.bytes, "text");
+    text_file_fini(&file);
+    check_status(STATUS_IO, text_file_read_all(path_of("missing"), MPI_COMM_WORLD, &file));
+}
+
+static int create_folder(void **state)
+{
+    (void)state;
+    return mkdtemp(folder) == NULL;
+}
+
+static int remove_folder(void **state)
+{
+    (void)state;
+    unlink(path_of("file"));
+    return rmdir(folder);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(test_text_is_read_whole, create_folder),
+        cmocka_unit_test(test_what_is_not_text_is_refused),
+        cmocka_unit_test(test_the_limit_on_size_is_exact),
+        cmocka_unit_test(test_a_huge_file_is_refused_before_it_is_read),
+        cmocka_unit_test_teardown(test_all_processes_read_the_same, remove_folder),
+    };
+    return check_run_parallel(tests, &argc, &argv);
+}

@@ -1,0 +1,124 @@
+/* Tiles cover the shells in order without splitting one; pair numbers are exact
+ * as far as they go. */
+#include "hf/tiling.h"
+#include "tests/check.h"
+
+#include <stdlib.h>
+
+/* Shells of the given sizes; only what a tiling looks at. */
+static struct shells shells_of_sizes(int64_t n_shells, const int *sizes)
+{
+    struct shells shells = {.n_shells = n_shells};
+    shells.shells = calloc((size_t)n_shells + 1, sizeof *shells.shells);
+    for (int64_t s = 0; s < n_shells; s++) {
+        shells.shells[s].n_functions = sizes[s];
+        shells.shells[s].first_function = shells.n_functions;
+        shells.n_functions += sizes[s];
+    }
+    return shells;
+}
+
+static void check_tiles(const struct shells *shells, int64_t target)
+{
+    struct tiling *tiling;
+    check_ok(tiling_create(shells, target, &tiling));
+    assert_int_equal(tiling->first_shell[0], 0);
+    assert_int_equal(tiling->first_shell[tiling->n_tiles], shells->n_shells);
+    assert_int_equal(tiling->first_function[tiling->n_tiles], shells->n_functions);
+    assert_int_equal(tiling_n_pairs(tiling), tiling->n_tiles * (tiling->n_tiles + 1) / 2);
+    int64_t largest = 0;
+    for (int64_t I = 0; I < tiling->n_tiles; I++) {
+        int64_t first = tiling->first_shell[I], n = tile_n_functions(tiling, I);
+        assert_true(tile_n_shells(tiling, I) > 0);
+        assert_int_equal(tiling->first_function[I], shells->shells[first].first_function);
+        assert_true(n <= target || tile_n_shells(tiling, I) == 1);
+        /* Nothing that would have fitted was left to the next tile. */
+        if (I + 1 < tiling->n_tiles)
+            assert_true(n + shells->shells[tiling->first_shell[I + 1]].n_functions > target);
+        largest = n > largest ? n : largest;
+    }
+    assert_int_equal(tiling->max_functions, largest);
+    tiling_destroy(tiling);
+}
+
+static void test_tiles_are_as_large_as_the_target_lets_them(void **state)
+{
+    (void)state;
+    int sizes[200];
+    uint64_t random = 1;
+    for (int i = 0; i < 200; i++) {
+        random = random * 6364136223846793005u + 1442695040888963407u;
+        sizes[i] = 1 + 2 * (int)((random >> 33) % 6);
+    }
+    struct shells shells = shells_of_sizes(200, sizes);
+    const int64_t targets[] = {1, 2, 5, 11, 12, 40, 1000, 1000000};
+    for (size_t t = 0; t < sizeof targets / sizeof targets[0]; t++)
+        check_tiles(&shells, targets[t]);
+    free(shells.shells);
+}
+
+static void test_a_larger_shell_is_a_tile_of_its_own(void **state)
+{
+    (void)state;
+    const int sizes[] = {1, 1, 11, 1, 3, 3};
+    const int64_t first_shell[] = {0, 2, 3, 5, 6};
+    struct shells shells = shells_of_sizes(6, sizes);
+    struct tiling *tiling;
+    check_ok(tiling_create(&shells, 4, &tiling));
+    assert_int_equal(tiling->n_tiles, 4);
+    assert_memory_equal(tiling->first_shell, first_shell, sizeof first_shell);
+    assert_int_equal(tiling->max_functions, 11);
+    tiling_destroy(tiling);
+    tiling_destroy(NULL);
+    free(shells.shells);
+}
+
+static void check_pair_number(int64_t I, int64_t J)
+{
+    int64_t row, column;
+    tile_pair_of_index(tile_pair_index(I, J), &row, &column);
+    assert_int_equal(row, I);
+    assert_int_equal(column, J);
+}
+
+static void test_pairs_are_numbered_row_by_row(void **state)
+{
+    (void)state;
+    int64_t number = 0;
+    for (int64_t I = 0; I < 300; I++)
+        for (int64_t J = 0; J <= I; J++) {
+            assert_int_equal(tile_pair_index(I, J), number++);
+            check_pair_number(I, J);
+        }
+}
+
+/* Where the square root of a double no longer tells neighbours apart. */
+static void test_pair_numbers_are_exact_up_to_2_to_the_62(void **state)
+{
+    (void)state;
+    for (int64_t size = 1000; size < INT64_C(3037000498); size += size / 2 + 12345)
+        for (int64_t I = size; I < size + 3; I++) {
+            check_pair_number(I, 0);
+            check_pair_number(I, 1);
+            check_pair_number(I, I / 2);
+            check_pair_number(I, I - 1);
+            check_pair_number(I, I);
+        }
+    for (int64_t below = 1; below < 5000000000; below = 3 * below + 1) {
+        int64_t I, J, index = (INT64_C(1) << 62) - below;
+        tile_pair_of_index(index, &I, &J);
+        assert_true(J >= 0 && J <= I);
+        assert_true((__int128)I * (I + 1) / 2 + J == index);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_tiles_are_as_large_as_the_target_lets_them),
+        cmocka_unit_test(test_a_larger_shell_is_a_tile_of_its_own),
+        cmocka_unit_test(test_pairs_are_numbered_row_by_row),
+        cmocka_unit_test(test_pair_numbers_are_exact_up_to_2_to_the_62),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
