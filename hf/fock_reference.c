@@ -19,6 +19,7 @@ struct reference {
     double *bounds;
     double *coulomb_weight, *exchange_weight;
     double *integrals;
+    struct shell_pairs **pairs; /* of each a >= b, by a (a + 1) / 2 + b */
 };
 
 static double block_max(const struct shells *shells, const double *matrix, int64_t a, int64_t b)
@@ -83,52 +84,77 @@ static void contract(const struct reference *reference, const struct shell *cons
                 }
 }
 
-/* One ordered quartet of shells, pairs made for it alone. */
-static enum status add_quartet(const struct reference *reference, int64_t a, int64_t b, int64_t c,
-                               int64_t d)
+/* Where the integrals of a quartet (ab|cd), as the engine leaves them, have the
+ * index of each of the shells a, b, c, d. */
+static void find_strides(const struct pair_class *const class[2], bool exchanged, int64_t stride[4])
 {
-    const struct shells *shells = reference->shells;
-    struct shell_rectangle rectangles[2] = {{.first = {a, b}, .last = {a + 1, b + 1}},
-                                            {.first = {c, d}, .last = {c + 1, d + 1}}};
-    struct shell_pairs *pairs[2] = {NULL, NULL};
-    enum status status = shell_pairs_create(shells, &rectangles[0], NULL, 0, &pairs[0]);
-    if (status == STATUS_OK)
-        status = shell_pairs_create(shells, &rectangles[1], NULL, 0, &pairs[1]);
-    if (status == STATUS_OK && pairs[0]->n_classes && pairs[1]->n_classes) {
-        const struct pair_class *class[2] = {&pairs[0]->classes[0], &pairs[1]->classes[0]};
-        bool exchanged =
-            class[0]->l_first + class[0]->l_second > class[1]->l_first + class[1]->l_second;
-        const struct shell *shell[4] = {&shells->shells[a], &shells->shells[b], &shells->shells[c],
-                                        &shells->shells[d]};
-        struct quartet quartet = {0, 0};
-        struct quartet_batch batch = {class[exchanged], class[!exchanged], 1, &quartet};
-        two_electron_compute(reference->engine, &batch, reference->integrals);
-        int64_t inner = (int64_t)batch.ket->n_first * batch.ket->n_second;
-        int64_t stride[4];
-        for (int side = 0; side < 2; side++) {
-            bool is_bra = (side == 0) != exchanged;
-            int64_t unit = is_bra ? inner : 1;
-            bool swapped = class[side]->pairs[0].swapped;
-            int64_t first_stride = unit * class[side]->n_second;
-            stride[2 * side] = swapped ? unit : first_stride;
-            stride[2 * side + 1] = swapped ? first_stride : unit;
-        }
-        contract(reference, shell, reference->integrals, stride);
+    const struct pair_class *ket = class[!exchanged];
+    for (int side = 0; side < 2; side++) {
+        bool is_bra = (side == 0) != exchanged;
+        int64_t unit = is_bra ? (int64_t)ket->n_first * ket->n_second : 1;
+        bool swapped = class[side]->pairs[0].swapped;
+        stride[2 * side + swapped] = unit * class[side]->n_second;
+        stride[2 * side + !swapped] = unit;
     }
-    shell_pairs_destroy(pairs[0]);
-    shell_pairs_destroy(pairs[1]);
-    return status;
 }
 
-static enum status add_all_quartets(const struct reference *reference)
+/* Computes (ab|cd), a >= b and c >= d, and contracts it as each of the ordered
+ * quartets that are the same integrals under the eight-fold symmetry. */
+static void add_quartet(const struct reference *reference, const int64_t at[4])
+{
+    static const int orders[8][4] = {{0, 1, 2, 3}, {1, 0, 2, 3}, {0, 1, 3, 2}, {1, 0, 3, 2},
+                                     {2, 3, 0, 1}, {3, 2, 0, 1}, {2, 3, 1, 0}, {3, 2, 1, 0}};
+    const struct shell_pairs *bra = reference->pairs[at[0] * (at[0] + 1) / 2 + at[1]];
+    const struct shell_pairs *ket = reference->pairs[at[2] * (at[2] + 1) / 2 + at[3]];
+    if (bra->n_classes == 0 || ket->n_classes == 0)
+        return;
+    const struct pair_class *class[2] = {bra->classes, ket->classes};
+    bool exchanged =
+        class[0]->l_first + class[0]->l_second > class[1]->l_first + class[1]->l_second;
+    struct quartet quartet = {0, 0};
+    struct quartet_batch batch = {class[exchanged], class[!exchanged], 1, &quartet};
+    two_electron_compute(reference->engine, &batch, reference->integrals);
+    int64_t stride[4];
+    find_strides(class, exchanged, stride);
+    for (int k = 0; k < 8; k++) {
+        const int *order = orders[k];
+        bool seen = false;
+        for (int before = 0; before < k && !seen; before++) {
+            seen = true;
+            for (int i = 0; i < 4; i++)
+                seen = seen && at[orders[before][i]] == at[order[i]];
+        }
+        if (seen)
+            continue;
+        const struct shell *shell[4];
+        int64_t ordered_stride[4];
+        for (int i = 0; i < 4; i++) {
+            shell[i] = &reference->shells->shells[at[order[i]]];
+            ordered_stride[i] = stride[order[i]];
+        }
+        contract(reference, shell, reference->integrals, ordered_stride);
+    }
+}
+
+static void add_all_quartets(const struct reference *reference)
 {
     int64_t n = reference->shells->n_shells;
     for (int64_t a = 0; a < n; a++)
-        for (int64_t b = 0; b < n; b++)
-            for (int64_t c = 0; c < n; c++)
-                for (int64_t d = 0; d < n; d++)
+        for (int64_t b = 0; b <= a; b++)
+            for (int64_t c = 0; c <= a; c++)
+                for (int64_t d = 0; d <= (c == a ? b : c); d++)
                     if (quartet_is_computed(reference, a, b, c, d))
-                        TRY(add_quartet(reference, a, b, c, d));
+                        add_quartet(reference, (int64_t[]){a, b, c, d});
+}
+
+static enum status make_pairs(const struct shells *shells, struct shell_pairs **pairs)
+{
+    for (int64_t a = 0; a < shells->n_shells; a++) {
+        for (int64_t b = 0; b <= a; b++) {
+            struct shell_rectangle one = {.first = {a, b}, .last = {a + 1, b + 1}};
+            TRY(shell_pairs_create(shells, &one, NULL, 0, &pairs[a * (a + 1) / 2 + b]));
+        }
+    }
     return STATUS_OK;
 }
 
@@ -155,10 +181,11 @@ enum status fock_reference(const struct shells *shells, double threshold, int n_
     reference.bounds = calloc(s * s, sizeof(double));
     reference.coulomb_weight = calloc(s * s, sizeof(double));
     reference.exchange_weight = calloc(s * s, sizeof(double));
+    reference.pairs = calloc(s * (s + 1) / 2, sizeof(struct shell_pairs *));
     reference.integrals = malloc(m * m * m * m * sizeof(double));
     if (status == STATUS_OK &&
         (!reference.total || !reference.bounds || !reference.coulomb_weight ||
-         !reference.exchange_weight || !reference.integrals))
+         !reference.exchange_weight || !reference.pairs || !reference.integrals))
         status = FAIL(STATUS_NO_MEMORY, "no memory for the reference build");
     if (status == STATUS_OK)
         status = find_bounds(shells, reference.bounds);
@@ -169,8 +196,13 @@ enum status fock_reference(const struct shells *shells, double threshold, int n_
                 F[spin][i] = 0;
             }
         set_weights(&reference);
-        status = add_all_quartets(&reference);
+        status = make_pairs(shells, reference.pairs);
     }
+    if (status == STATUS_OK)
+        add_all_quartets(&reference);
+    for (size_t pair = 0; reference.pairs && pair < s * (s + 1) / 2; pair++)
+        shell_pairs_destroy(reference.pairs[pair]);
+    free(reference.pairs);
     free(reference.total);
     free(reference.bounds);
     free(reference.coulomb_weight);

@@ -1,5 +1,6 @@
-/* The Fock build as serial loops over all ordered shell quartets, screened by the
- * same rule as fock_build: the oracle of its tests. */
+/* The Fock build as serial loops over shell quartets, each contracted as every one of
+ * the ordered quartets that it stands for, screened by the same rule as fock_build: the oracle of
+ * its tests. */
 #ifndef BERYL_HF_FOCK_REFERENCE_H
 #define BERYL_HF_FOCK_REFERENCE_H
 

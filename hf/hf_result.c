@@ -76,6 +76,16 @@ static void add_scf_extras(const struct hf_outcome *outcome, json_t *extras)
         json_object_set_new(extras, "lowest_curvature", json_real_or_null(scf->lowest_curvature));
 }
 
+/* The options with what the files and defaults decided. */
+static json_t *options_in_force(const struct hf_outcome *outcome)
+{
+    struct hf_options options = *outcome->options;
+    options.charge = outcome->input->molecule.charge;
+    options.multiplicity = outcome->input->molecule.multiplicity;
+    options.method = outcome->input->n_spins == 1 ? METHOD_RHF : METHOD_UHF;
+    return hf_options_to_json(&options);
+}
+
 /* Beryl's own figures. */
 static json_t *extras_to_json(const struct hf_outcome *outcome)
 {
@@ -90,7 +100,7 @@ static json_t *extras_to_json(const struct hf_outcome *outcome)
     if (outcome->scf)
         add_scf_extras(outcome, extras);
     json_object_set_new(extras, "iterations", builds_to_json(outcome->fock));
-    json_object_set_new(extras, "options", hf_options_to_json(outcome->options));
+    json_object_set_new(extras, "options", options_in_force(outcome));
     return extras;
 }
 

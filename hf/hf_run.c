@@ -156,8 +156,8 @@ static enum status write_outputs(const struct run *run, const struct hf_outcome 
     return outcome->status != STATUS_OK ? outcome->status : written;
 }
 
-/* All statistics so far as one table. */
-static void print_statistics(const struct fock *fock)
+/* The scheduler's figures of every build. */
+static void print_builds(const struct fock *fock)
 {
     int64_t n = fock_n_builds(fock);
     struct statistics_iteration *rows = malloc((size_t)(n + 1) * sizeof *rows);
@@ -168,6 +168,21 @@ static void print_statistics(const struct fock *fock)
     log_print("\nScheduling of the Fock builds\n");
     statistics_print(rows, n);
     free(rows);
+}
+
+/* One line for all builds; each by itself is in the result file. */
+static void print_build_summary(const struct fock *fock)
+{
+    double seconds = 0, task_s = 0, worker_s = 0;
+    int64_t n = fock_n_builds(fock);
+    for (int64_t i = 0; i < n; i++) {
+        const struct fock_record *record = &fock_records(fock)[i];
+        seconds += record->seconds;
+        task_s += record->statistics.task_s;
+        worker_s += (double)record->statistics.n_workers * record->statistics.makespan_s;
+    }
+    log_print("\n%lld Fock builds took %.2f s; %.1f %% of the workers' time went into tasks\n",
+              (long long)n, seconds, 100 * task_s / worker_s);
 }
 
 static enum status run_fock_only(struct run *run)
@@ -184,7 +199,7 @@ static enum status run_fock_only(struct run *run)
     char sha256[SHA256_HEX_SIZE];
     TRY(tile_matrix_sha256(run->tiling, run->F[0], sha256));
     log_print("\nSHA-256 of F  %s\n", sha256);
-    print_statistics(run->fock);
+    print_builds(run->fock);
     struct hf_outcome outcome = {.options = options,
                                  .input = &run->input,
                                  .fock = run->fock,
@@ -206,7 +221,7 @@ static enum status run_scf(struct run *run)
                                      .scf = &result,
                                      .status = status,
                                      .n_workers = run->n_workers};
-        print_statistics(run->fock);
+        print_build_summary(run->fock);
         status = write_outputs(run, &outcome);
     }
     scf_result_fini(&result);

@@ -1,0 +1,21 @@
+#!/usr/bin/env bash
+# From a fresh clone to an energy: installs what is missing, builds, and runs
+# Hartree-Fock on benzene and two Fock builds of a beryllium chain.
+set -eu
+cd "$(dirname "$0")"
+. scripts/setup.sh
+
+install_missing
+build release
+prepare_run
+
+mkdir -p build/results
+echo "Benzene in cc-pVDZ, 2 processes"
+mpirun --oversubscribe -np 2 build/release/bin/beryl-hf inputs/benzene.xyz --basis cc-pvdz \
+    --json build/results/benzene.json
+echo
+echo "Fock builds of a chain of 64 Be atoms, 2 processes"
+mpirun --oversubscribe -np 2 build/release/bin/beryl-hf inputs/be64.xyz --basis be15s \
+    --screen 1e-6 --fock-only 2 --json build/results/be64.json
+echo
+echo "Results are in build/results/, programs in build/release/bin/"

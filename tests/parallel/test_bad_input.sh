@@ -1,0 +1,184 @@
+#!/bin/bash
+# Bad input neither crashes nor hangs: beryl-hf ends with status 2 and one line that names
+# the file or option at fault, prints no result and leaves no file behind.
+#
+#   test_bad_input.sh BERYL_HF PROCESSES MPIEXEC
+#
+# On one process the program runs without mpiexec.
+set -u
+beryl_hf=$1 processes=$2 mpiexec=$3
+folder=$(mktemp -d) || exit 1
+trap 'rm -rf "$folder"' EXIT
+mkdir "$folder/work"
+cd "$folder/work" || exit 1
+n_checked=0 n_failed=0
+
+launch()
+{
+    if [ "$processes" = 1 ]; then
+        timeout 60 "$beryl_hf" "$@"
+    else
+        timeout 60 "$mpiexec" --oversubscribe -n "$processes" "$beryl_hf" "$@"
+    fi
+}
+
+# mpiexec says in its own words, between lines of dashes, that a program failed.
+without_banner()
+{
+    sed -e '/^-----/,/^-----/d' -e '/^\[.*\] .*help message/d' -e '/^$/d' "$1"
+}
+
+complain()
+{
+    echo "beryl-hf $command: $*"
+    echo "    standard error: $(head -c 500 "$folder/errors")"
+    n_failed=$((n_failed + 1))
+}
+
+# refuse TEXT ARGUMENT...: the message begins with the program's name and has TEXT in it.
+refuse()
+{
+    local text=$1 status before
+    shift
+    command=$(printf '%q ' "$@")
+    before=$(ls -lAR --time-style=full-iso)
+    launch "$@" > "$folder/output" 2> "$folder/errors" < /dev/null
+    status=$?
+    n_checked=$((n_checked + 1))
+    without_banner "$folder/errors" > "$folder/message"
+    [ "$status" = 2 ] || complain "exit status $status"
+    [ "$(wc -l < "$folder/message")" = 1 ] || complain "not one line on standard error"
+    grep -q "^beryl-hf: ." "$folder/message" || complain "no message"
+    grep -qF -- "$text" "$folder/message" || complain "the message does not name $text"
+    [ ! -s "$folder/output" ] || complain "standard output: $(head -n 5 "$folder/output")"
+    [ "$(ls -lAR --time-style=full-iso)" = "$before" ] || complain "files changed: $(ls -A)"
+}
+
+# Files; the good ones are for what is wrong elsewhere.
+printf '3\n\nO 0 0 0\nH 0 0.757 0.587\nH 0 -0.757 0.587\n' > water.xyz
+printf '3\ncharge=1\nO 0 0 0\nH 0 0.757 0.587\nH 0 -0.757 0.587\n' > cation.xyz
+: > empty.xyz
+printf '\n\n\n' > blank.xyz
+printf '3\n\nO 0 0 0\nH 0 0.757 0.587\n' > too_few.xyz
+printf '3\n\nO 0 0 0\nH 0 0.757 0.587\nH 0 -0.7' > truncated.xyz
+printf '3' > one_line.xyz
+printf '2\n\nO 0 0 0\nH 0 0.757 0.587\nH 0 -0.757 0.587\n' > too_many.xyz
+printf '0\n\n' > no_atoms.xyz
+printf -- '-3\n\nO 0 0 0\n' > negative.xyz
+printf '99999999999999999999\n\nO 0 0 0\n' > huge_count.xyz
+printf '4000000000\n\nO 0 0 0\n' > large_count.xyz
+printf '1\n\nXx 0 0 0\n' > unknown_element.xyz
+printf '1\n\n119 0 0 0\n' > element_119.xyz
+printf '1\n\nXe 0 0 0\n' > xenon.xyz
+printf '1\n\nBq 0 0 0\n' > ghost.xyz
+printf '2\n\nH 0 0 0\nH 0 0 0\n' > coincident.xyz
+printf '2\n\nH 0 0 nan\nH 0 0 1\n' > nan.xyz
+printf '2\n\nH 0 0 inf\nH 0 0 1\n' > infinite.xyz
+printf '2\n\nH 0 0 1e999\nH 0 0 1\n' > overflow.xyz
+printf '2\n\nH 0 0 0\nH 0 one 1\n' > word.xyz
+printf '1\nunits=parsec\nHe 0 0 0\n' > units.xyz
+printf '1\ncharge=x\nHe 0 0 0\n' > charge.xyz
+printf '1\nmultiplicity=0\nHe 0 0 0\n' > multiplicity.xyz
+truncate -s 200M zeros.xyz
+head -c 4096 "$beryl_hf" > binary.xyz
+{ printf '2\n\nH 0 0 0\n'; printf 'H 0 0 1\0\n'; } > nul.xyz
+mkdir folder folder.gbs
+
+printf 'H 0\nI 1 1\n1 1\n****\nO 0\nS 1 1\n1 1\n****\n' > i_shell.gbs
+printf 'H 0\nl=6 1 1\n1 1\n****\nO 0\nS 1 1\n1 1\n****\n' > l6_shell.gbs
+printf 'basis\nH I\n1 1\nO S\n1 1\nend\n' > i_shell.nw
+printf 'H 0\nS 1 1\n1 1\n****\n' > no_oxygen.gbs
+printf 'H 0\nS 3 1\n1 1\n' > truncated.gbs
+printf 'H 0\nS 1 1\n-1 1\n****\nO 0\nS 1 1\n1 1\n****\n' > negative.gbs
+printf 'H 0\nS 1 1\nnan 1\n****\nO 0\nS 1 1\n1 1\n****\n' > nan.gbs
+printf 'H 0\nS 1 1\n1 0\n****\nO 0\nS 1 1\n1 1\n****\n' > zero.gbs
+printf 'H 0\nS 1000000000 1\n1 1\n****\n' > huge.gbs
+: > empty.gbs
+truncate -s 200M zeros.gbs
+head -c 4096 "$beryl_hf" > binary.gbs
+
+with_basis="--basis sto-3g"
+
+# Molecules.
+for name in empty blank too_few truncated one_line too_many no_atoms negative huge_count \
+    large_count unknown_element element_119 ghost coincident nan infinite overflow word units \
+    charge multiplicity zeros binary nul missing; do
+    refuse $name.xyz $name.xyz $with_basis
+done
+refuse folder folder $with_basis
+refuse missing/water.xyz missing/water.xyz $with_basis
+refuse Xe xenon.xyz --basis cc-pvdz
+refuse water.xyz water.xyz $with_basis --charge 1
+refuse water.xyz water.xyz $with_basis --multiplicity 2
+refuse water.xyz water.xyz $with_basis --multiplicity 13
+refuse water.xyz water.xyz $with_basis --charge 10
+refuse water.xyz water.xyz $with_basis --charge 11
+refuse water.xyz water.xyz $with_basis --charge -20
+refuse cation.xyz cation.xyz $with_basis
+refuse --method water.xyz $with_basis --multiplicity 3 --method rhf
+
+# Basis sets.
+for name in i_shell.gbs l6_shell.gbs i_shell.nw truncated.gbs negative.gbs nan.gbs zero.gbs \
+    huge.gbs empty.gbs zeros.gbs binary.gbs folder.gbs missing.gbs missing/set.nw; do
+    refuse $name water.xyz --basis $name
+done
+refuse no_oxygen.gbs water.xyz --basis no_oxygen.gbs
+refuse nosuchset water.xyz --basis nosuchset
+refuse basis water.xyz --basis ""
+refuse ../water water.xyz --basis ../water
+
+# Files to write and to go on from.
+for option in json checkpoint write-profile; do
+    refuse missing/result water.xyz $with_basis --$option missing/result
+    refuse folder water.xyz $with_basis --$option folder
+    refuse water.xyz/result water.xyz $with_basis --$option water.xyz/result
+    refuse "" water.xyz $with_basis --$option ""
+done
+for option in guess restart; do
+    refuse missing.h5 water.xyz $with_basis --$option missing.h5
+    refuse water.xyz water.xyz $with_basis --$option water.xyz
+    refuse empty.xyz water.xyz $with_basis --$option empty.xyz
+    refuse folder water.xyz $with_basis --$option folder
+done
+
+# Numbers.
+for option in tile max-iter diis multiplicity poll-every; do
+    refuse $option water.xyz $with_basis --$option 0
+done
+for option in screen converge; do
+    refuse $option water.xyz $with_basis --$option 0
+done
+for option in tile max-iter diis multiplicity poll-every screen converge chunk seed cache \
+    fock-only memory damping level-shift dependence; do
+    refuse $option water.xyz $with_basis --$option -1
+done
+refuse chunk water.xyz $with_basis --chunk -3
+for option in tile max-iter diis multiplicity charge poll-every chunk seed cache fock-only \
+    memory screen converge damping level-shift dependence; do
+    refuse $option water.xyz $with_basis --$option nan
+    refuse $option water.xyz $with_basis --$option 1e999
+done
+for option in tile screen; do
+    for value in "" " " two 4x inf -inf 1e400 99999999999999999999 0x; do
+        refuse $option water.xyz $with_basis --$option "$value"
+    done
+done
+refuse tile water.xyz $with_basis --tile 2.5
+refuse tile water.xyz $with_basis --tile
+
+# Words and operands.
+for option in sched seeding method units decomposition symmetry prune accumulate second-order \
+    stability; do
+    refuse $option water.xyz $with_basis --$option nonsense
+done
+refuse nonsense water.xyz $with_basis --nonsense
+refuse -z water.xyz $with_basis -z
+refuse --basis water.xyz
+refuse water.xyz water.xyz cation.xyz $with_basis
+refuse MOLECULE $with_basis
+refuse MOLECULE "" $with_basis
+refuse spherical water.xyz $with_basis --spherical --cartesian
+refuse checkpoint water.xyz $with_basis --fock-only 1 --checkpoint result.h5
+
+echo "$n_checked cases, $n_failed complaints"
+exit $((n_failed > 0))
