@@ -1,5 +1,7 @@
 #include "basis/shell_pairs.h"
 
+#include "support/array.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,20 +33,6 @@ struct growing_class {
 static int class_index(int l_first, int l_second)
 {
     return l_first * (l_first + 1) / 2 + l_second;
-}
-
-/* Makes room for `more` items of `size` bytes. */
-static enum status reserve(void **items, int64_t used, int64_t *capacity, int64_t more, size_t size)
-{
-    if (used + more <= *capacity)
-        return STATUS_OK;
-    int64_t wanted = 2 * *capacity > used + more ? 2 * *capacity : used + more + 64;
-    void *moved = realloc(*items, (size_t)wanted * size);
-    if (!moved)
-        return FAIL(STATUS_NO_MEMORY, "no memory for %lld shell pair entries", (long long)wanted);
-    *items = moved;
-    *capacity = wanted;
-    return STATUS_OK;
 }
 
 /* Appends the primitive products of shells a and b, largest factor first;
@@ -86,10 +74,11 @@ static enum status append_pair(const struct shells *shells, int64_t bra, int64_t
     int64_t first = swapped ? ket : bra, second = swapped ? bra : ket;
     const struct shell *a = &shells->shells[first], *b = &shells->shells[second];
     struct growing_class *class = &classes[class_index(a->l, b->l)];
-    TRY(reserve((void **)&class->pairs, class->n_pairs, &class->pair_capacity, 1,
-                sizeof *class->pairs));
-    TRY(reserve((void **)&class->products, class->n_products, &class->product_capacity,
-                (int64_t)a->n_primitives * b->n_primitives, sizeof *class->products));
+    TRY(array_reserve(&class->pairs, class->n_pairs + 1, &class->pair_capacity,
+                      sizeof *class->pairs));
+    TRY(array_reserve(&class->products,
+                      class->n_products + (int64_t)a->n_primitives * b->n_primitives,
+                      &class->product_capacity, sizeof *class->products));
     int32_t n_primitives = append_products(a, b, class);
     if (n_primitives == 0)
         return STATUS_OK;

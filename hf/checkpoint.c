@@ -188,6 +188,16 @@ static enum status density_of_rows(const struct scf_problem *problem, int spin, 
     return status;
 }
 
+enum status checkpoint_check_fits(const char *path, const struct scf_problem *problem)
+{
+    struct checkpoint_contents contents = {0};
+    int rank;
+    MPI_Comm_rank(problem->comm, &rank);
+    enum status status = rank == 0 ? read_fitting(path, problem, &contents) : STATUS_OK;
+    checkpoint_contents_fini(&contents);
+    return status_agree(problem->comm, status);
+}
+
 enum status checkpoint_read_density(const char *path, const struct scf_problem *problem,
                                     struct darray *const D[])
 {

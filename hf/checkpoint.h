@@ -29,6 +29,10 @@ enum status checkpoint_write(const char *path, const struct scf_problem *problem
  * Errors: STATUS_IO. */
 enum status checkpoint_check(const char *path, MPI_Comm comm);
 
+/* Whether checkpoint_read_density will accept the file, by the problem's molecule, shells,
+ * n_spins, n_occupied and comm alone. Collective. Errors: those of checkpoint_read_density. */
+enum status checkpoint_check_fits(const char *path, const struct scf_problem *problem);
+
 /* D = the density of the file's lowest orbitals, as many as the problem occupies. A
  * file of RHF starts a UHF too, with the same orbitals for both spins; an RHF takes the alpha
  * orbitals of a UHF. Process 0 reads and holds the coefficients whole meanwhile. Collective.

@@ -5,6 +5,7 @@
 #include "hf/fock_worker.h"
 #include "sched/profile.h"
 #include "support/agree.h"
+#include "support/array.h"
 #include "support/clock.h"
 #include "support/log.h"
 
@@ -51,14 +52,7 @@ static int64_t sum_cache_bytes(const struct fock_settings *settings)
 
 static enum status remember(struct id_list *list, int64_t id)
 {
-    if (list->n == list->capacity) {
-        int64_t capacity = 2 * list->capacity + 1024;
-        int64_t *moved = realloc(list->ids, (size_t)capacity * sizeof *moved);
-        if (!moved)
-            return FAIL(STATUS_NO_MEMORY, "no memory for %lld task ids", (long long)capacity);
-        list->ids = moved;
-        list->capacity = capacity;
-    }
+    TRY(array_reserve(&list->ids, list->n + 1, &list->capacity, sizeof *list->ids));
     list->ids[list->n++] = id;
     return STATUS_OK;
 }
@@ -208,21 +202,6 @@ static enum status prepare_accumulator(struct fock *fock, int n_spins)
                                    sum_cache_bytes(&fock->settings), &fock->accumulator);
 }
 
-/* Makes room for the record of the next build: so early that a lack of memory
- * cannot lose a build. */
-static enum status reserve_record(struct fock *fock)
-{
-    if (fock->n_builds < fock->record_capacity)
-        return STATUS_OK;
-    int64_t capacity = 2 * fock->record_capacity + 16;
-    struct fock_record *moved = realloc(fock->records, (size_t)capacity * sizeof *moved);
-    if (!moved)
-        return FAIL(STATUS_NO_MEMORY, "no memory for the records of builds");
-    fock->records = moved;
-    fock->record_capacity = capacity;
-    return STATUS_OK;
-}
-
 static void record_build(struct fock *fock, double seconds)
 {
     int64_t last = taskpool_n_iterations(fock->pool) - 1;
@@ -237,7 +216,9 @@ enum status fock_build(struct fock *fock, int n_spins, const struct darray *cons
 {
     double start_s = clock_now_s();
     struct density_tiles *density;
-    TRY(status_agree(fock->comm, reserve_record(fock)));
+    /* Room for the record so early that a lack of memory cannot lose a build. */
+    TRY(status_agree(fock->comm, array_reserve(&fock->records, fock->n_builds + 1,
+                                               &fock->record_capacity, sizeof *fock->records)));
     TRY(prepare_pool(fock));
     TRY(prepare_accumulator(fock, n_spins));
     TRY(density_tiles_create(fock->screening->tiling, n_spins, D,

@@ -232,8 +232,8 @@ static struct options program_options(const struct option_table *tables)
     return (struct options){
         .program = "beryl-hf",
         .synopsis = "MOLECULE.xyz --basis NAME [options]",
-        .purpose = "Hartree-Fock energies, and the Fock build as a scheduling benchmark.\n"
-                   "Runs on one process as it is, on several as: mpirun -np P beryl-hf ...",
+        .purpose = "Hartree-Fock energies, and the Fock build as a scheduling benchmark. "
+                   "Runs on one process as it is, on several under mpirun -np P.",
         .tables = tables,
         .n_tables = N_TABLES,
         .min_operands = 1,

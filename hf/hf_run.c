@@ -105,17 +105,30 @@ static struct scf_problem scf_problem_of(const struct run *run)
     };
 }
 
+/* The checkpoint that the first density comes from, or NULL. */
+static const char *guess_file(const struct hf_options *options)
+{
+    bool computed = strcmp(options->guess, "sad") == 0 || strcmp(options->guess, "core") == 0;
+    return options->restart ? options->restart : computed ? NULL : options->guess;
+}
+
+/* A file that does not fit is bad input: found out before anything is printed. */
+static enum status check_guess(const struct run *run)
+{
+    const char *file = guess_file(run->options);
+    struct scf_problem problem = scf_problem_of(run);
+    return file ? checkpoint_check_fits(file, &problem) : STATUS_OK;
+}
+
 static enum status make_guess(const struct run *run)
 {
-    const struct hf_options *options = run->options;
+    const char *file = guess_file(run->options);
     struct scf_problem problem = scf_problem_of(run);
-    if (options->restart)
-        return checkpoint_read_density(options->restart, &problem, run->D);
-    if (strcmp(options->guess, "sad") == 0)
+    if (file)
+        return checkpoint_read_density(file, &problem, run->D);
+    if (strcmp(run->options->guess, "sad") == 0)
         return guess_sad(&problem, run->D);
-    if (strcmp(options->guess, "core") == 0)
-        return guess_core(&problem, options->scf.dependence, run->D);
-    return checkpoint_read_density(options->guess, &problem, run->D);
+    return guess_core(&problem, run->options->scf.dependence, run->D);
 }
 
 /* {"tasks": T, "non_null": N, "integrals": I} on standard output. */
@@ -232,6 +245,7 @@ static enum status run_all(struct run *run)
 {
     TRY(check_outputs(run));
     TRY(hf_input_read(run->options, run->comm, &run->input));
+    TRY(check_guess(run));
     print_start(run);
     TRY(prepare_screening(run));
     if (run->options->count_tasks)

@@ -3,6 +3,7 @@
 #include "basis/two_electron.h"
 #include "hf/screening.h"
 #include "support/agree.h"
+#include "support/array.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -16,14 +17,7 @@ struct pair_list {
 
 static enum status append(struct pair_list *list, double bound)
 {
-    if (list->n == list->capacity) {
-        int64_t capacity = 2 * list->capacity + 1024;
-        double *moved = realloc(list->bounds, (size_t)capacity * sizeof *moved);
-        if (!moved)
-            return FAIL(STATUS_NO_MEMORY, "no memory for %lld function pairs", (long long)capacity);
-        list->bounds = moved;
-        list->capacity = capacity;
-    }
+    TRY(array_reserve(&list->bounds, list->n + 1, &list->capacity, sizeof *list->bounds));
     list->bounds[list->n++] = bound;
     return STATUS_OK;
 }

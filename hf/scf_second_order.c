@@ -10,8 +10,10 @@
 #define MAX_RADIUS   2.0
 #define MIN_RADIUS   1e-5
 
-/* Energies differ by rounding and screening within this, relative to the energy. */
-#define ENERGY_NOISE 1e-12
+/* Energies differ by rounding within this share of the energy, and by screening within
+ * this, hartree. */
+#define ROUNDING  1e-13
+#define SCREENING 1e-11
 
 enum { MAX_SHORTENED = 8 };
 
@@ -59,16 +61,32 @@ static void swap_points(struct scf_second_order *solver, struct scf_point **poin
     *point = accepted;
 }
 
+/* Whether a change of the energy of this size can be told from noise. */
+static bool is_visible(double change, const struct scf_point *point)
+{
+    return fabs(change) > 10 * (ROUNDING * fabs(point->energy) + SCREENING);
+}
+
 /* Whether the trial is better than point, of which the step foretold a change of
  * the energy. Near the minimum the energy says nothing any more, but the gradient does. */
 static bool is_better(const struct scf_second_order *solver, const struct scf_point *point,
                       double foretold)
 {
     double change = solver->trial->energy - point->energy;
-    double noise = ENERGY_NOISE * fabs(point->energy) + 1e-10;
-    if (fabs(foretold) > 10 * noise)
+    if (is_visible(foretold, point))
         return change < 0.01 * foretold;
-    return change < noise && solver->trial->gradient < point->gradient;
+    return !is_visible(fmax(change, 0), point) && solver->trial->gradient < point->gradient;
+}
+
+/* Widens the trust region where the model held up to its boundary, shrinks it to a
+ * part of the step tried where it failed. */
+static void adjust_radius(struct scf_second_order *solver, const struct scf_trust_step *trust,
+                          double length, double ratio)
+{
+    if (ratio > 0.75 && trust->on_boundary && length == 1)
+        solver->radius = fmin(2 * solver->radius, MAX_RADIUS);
+    else if (ratio < 0.25)
+        solver->radius = fmax(0.25 * length * trust->length, MIN_RADIUS);
 }
 
 /* Tries the step, and ever shorter ones along it. */
@@ -82,11 +100,9 @@ static enum status search_along(struct scf_second_order *solver, const struct sc
             hessian->weight * (length * trust->slope + length * length / 2 * trust->curvature);
         TRY(try_rotation(solver, *point, &trust->kappa));
         *moved = is_better(solver, *point, foretold);
-        double ratio = (solver->trial->energy - (*point)->energy) / foretold;
-        if (*moved && ratio > 0.75 && trust->on_boundary && shortened == 0)
-            solver->radius = fmin(2 * solver->radius, MAX_RADIUS);
-        else if (!*moved || ratio < 0.25)
-            solver->radius = fmax(0.25 * length * trust->length, MIN_RADIUS);
+        if (is_visible(foretold, *point))
+            adjust_radius(solver, trust, length,
+                          (solver->trial->energy - (*point)->energy) / foretold);
         if (!*moved) {
             scf_rotation_add(0, &trust->kappa, 0.25, &trust->kappa);
             length *= 0.25;
@@ -107,6 +123,7 @@ enum status scf_second_order_step(struct scf_second_order *solver, struct scf_po
     enum status status = scf_trust_step_init(&hessian, solver->radius, &trust);
     if (status == STATUS_OK) {
         step->n_products = trust.n_products;
+        step->foretold = hessian.weight * (trust.slope + trust.curvature / 2);
         if (trust.slope < 0)
             status = search_along(solver, &hessian, &trust, point, &step->moved);
         scf_trust_step_fini(&trust);
@@ -115,31 +132,37 @@ enum status scf_second_order_step(struct scf_second_order *solver, struct scf_po
     return status;
 }
 
+/* Tries both ways along direction, which differ unless a symmetry says otherwise; leaves
+ * the lower one in trial if it is lower than point. */
+static enum status try_both_ways(struct scf_second_order *solver,
+                                 const struct scf_rotation *direction, double length,
+                                 const struct scf_point *point, struct scf_rotation *kappa,
+                                 bool *lower)
+{
+    scf_rotation_add(-length, direction, 0, kappa);
+    TRY(try_rotation(solver, point, kappa));
+    double backward = solver->trial->energy;
+    scf_rotation_add(length, direction, 0, kappa);
+    TRY(try_rotation(solver, point, kappa));
+    if (backward < solver->trial->energy) {
+        scf_rotation_add(-length, direction, 0, kappa);
+        TRY(try_rotation(solver, point, kappa));
+    }
+    *lower = solver->trial->energy < point->energy;
+    return STATUS_OK;
+}
+
 enum status scf_second_order_descend(struct scf_second_order *solver,
                                      const struct scf_rotation *direction, struct scf_point **point,
                                      bool *moved)
 {
-    /* Both ways: they differ unless a symmetry says otherwise. The lower one wins. */
     static const double lengths[] = {0.5, 0.2, 0.05};
     struct scf_rotation kappa;
     *moved = false;
     TRY(scf_rotation_init(solver->frame, &kappa));
     enum status status = STATUS_OK;
-    for (int i = 0; i < 3 && !*moved && status == STATUS_OK; i++) {
-        double forward = 0;
-        scf_rotation_add(-lengths[i], direction, 0, &kappa);
-        status = try_rotation(solver, *point, &kappa);
-        double backward = solver->trial->energy;
-        scf_rotation_add(lengths[i], direction, 0, &kappa);
-        if (status == STATUS_OK)
-            status = try_rotation(solver, *point, &kappa);
-        forward = solver->trial->energy;
-        if (status == STATUS_OK && backward < forward) {
-            scf_rotation_add(-lengths[i], direction, 0, &kappa);
-            status = try_rotation(solver, *point, &kappa);
-        }
-        *moved = status == STATUS_OK && solver->trial->energy < (*point)->energy;
-    }
+    for (int i = 0; i < 3 && !*moved && status == STATUS_OK; i++)
+        status = try_both_ways(solver, direction, lengths[i], *point, &kappa, moved);
     scf_rotation_fini(&kappa);
     if (*moved)
         swap_points(solver, point);

@@ -26,12 +26,13 @@ void scf_second_order_destroy(struct scf_second_order *solver);
 
 /* One step from *point, a determinant with F built and orbitals canonical; on return
  * *point is the next one, of lower energy, in the same state and with its gradient (the
- * two points change places). *moved is false if no step lowers the energy by
- * more than its noise. *n_products counts the products with the Hessian.
+ * two points change places). step->moved is false if none found is better: the energy
+ * does not fall, or where its change drowns in noise, the gradient does not.
  * Errors: those of fock_build, STATUS_NO_MEMORY. */
 struct scf_step {
     bool moved;
-    int n_products;
+    double foretold; /* change of the energy by the whole step, hartree, <= 0 */
+    int n_products;  /* with the Hessian */
 };
 enum status scf_second_order_step(struct scf_second_order *solver, struct scf_point **point,
                                   struct scf_step *step);

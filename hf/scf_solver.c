@@ -22,6 +22,11 @@ enum {
 /* A gradient above this is not an effect of screening. */
 #define NOISY_GRADIENT 1e-5
 
+/* Where a shell is partly filled, turning it can leave the energy almost as it is. A gradient and
+ * a foretold gain below these, which no step makes smaller, are such a rotation. */
+#define FLAT_GRADIENT 1e-5
+#define FLAT_ENERGY   1e-9
+
 /* DIIS makes progress when the gradient falls below this share of the least so far. */
 #define PROGRESS 0.7
 
@@ -58,7 +63,8 @@ void scf_solver_fini(struct scf_solver *solver)
 
 static bool reaches(const struct scf_solver *solver)
 {
-    return solver->point->idempotent && solver->point->gradient < solver->settings->converge;
+    return solver->point->idempotent &&
+           (solver->is_flat || solver->point->gradient < solver->settings->converge);
 }
 
 enum status scf_solver_expand_orbitals(struct scf_solver *solver)
@@ -214,6 +220,14 @@ static enum status second_order_step(struct scf_solver *solver)
     TRY(scf_second_order_step(solver->second_order, &solver->point, &step));
     if (step.moved || reaches(solver))
         return STATUS_OK;
+    if (solver->point->whole && solver->point->gradient < FLAT_GRADIENT &&
+        fabs(step.foretold) < FLAT_ENERGY) {
+        log_print("      what gradient is left lies along a free rotation: it would change the "
+                  "energy by %.0e hartree\n",
+                  step.foretold);
+        solver->is_flat = true;
+        return STATUS_OK;
+    }
     if (solver->point->whole)
         return FAIL(STATUS_NOT_CONVERGED,
                     "no step lowers the energy, but the orbital gradient is still %.1e: try a "
@@ -289,6 +303,7 @@ static enum status check_minimum(struct scf_solver *solver, bool *is_minimum)
     if (!*is_minimum) {
         bool moved;
         start_iteration(solver, "descent");
+        solver->is_flat = false;
         status = need_second_order(solver);
         if (status == STATUS_OK)
             status = scf_second_order_descend(solver->second_order, &stability.direction,

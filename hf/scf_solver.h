@@ -12,6 +12,7 @@
 #include "support/dense.h"
 #include "support/status.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* A run in progress. */
@@ -28,6 +29,7 @@ struct scf_solver {
     double best_energy, least_gradient;
     int64_t n_without_progress;
     int n_descents;
+    bool is_flat; /* the gradient cannot be made smaller, nor does it matter */
     struct scf_iteration now;
     double started_s; /* clock at the start of the iteration */
     struct scf_result *result;

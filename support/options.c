@@ -143,6 +143,9 @@ static enum status check_operands(const struct options *options, int argc, char 
     if (n > options->max_operands)
         return FAIL(STATUS_USAGE, "'%s' is one argument too many (usage: %s %s; see --help)",
                     argv[first + options->max_operands], options->program, options->synopsis);
+    for (int i = first; i < argc; i++)
+        if (argv[i][0] == '\0')
+            return FAIL(STATUS_USAGE, "%s is an empty name (see --help)", options->operand_name);
     return STATUS_OK;
 }
 

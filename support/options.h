@@ -39,7 +39,7 @@ struct option_row {
     double min, max;          /* numbers only, inclusive; both 0: any number */
     bool min_excluded;        /* the number must be larger than min */
     const char *choices;      /* "a,b,c", OPTION_CHOICE only */
-    const char *value;        /* what --help calls the value, with its unit */
+    const char *value;        /* what --help calls the value, with its unit; NULL: WORD */
     const char *help;
 };
 

@@ -76,7 +76,7 @@ static void print_row(const struct option_row *row)
     int column = row->letter != 0 ? printf("  -%c, --%s", row->letter, row->name)
                                   : printf("  --%s", row->name);
     if (row->kind != OPTION_FLAG)
-        column += printf(" %s", row->value);
+        column += printf(" %s", row->value ? row->value : "WORD");
     if (column + 2 > HELP_COLUMN) {
         putchar('\n');
         column = 0;

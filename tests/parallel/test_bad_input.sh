@@ -1,4 +1,4 @@
-#!/bin/bash
+#!/usr/bin/env bash
 # Bad input neither crashes nor hangs: beryl-hf ends with status 2 and one line that names
 # the file or option at fault, prints no result and leaves no file behind.
 #
@@ -124,15 +124,15 @@ for name in i_shell.gbs l6_shell.gbs i_shell.nw truncated.gbs negative.gbs nan.g
 done
 refuse no_oxygen.gbs water.xyz --basis no_oxygen.gbs
 refuse nosuchset water.xyz --basis nosuchset
-refuse basis water.xyz --basis ""
+refuse --basis water.xyz --basis ""
 refuse ../water water.xyz --basis ../water
 
 # Files to write and to go on from.
 for option in json checkpoint write-profile; do
+    refuse --$option water.xyz $with_basis --$option ""
     refuse missing/result water.xyz $with_basis --$option missing/result
     refuse folder water.xyz $with_basis --$option folder
     refuse water.xyz/result water.xyz $with_basis --$option water.xyz/result
-    refuse "" water.xyz $with_basis --$option ""
 done
 for option in guess restart; do
     refuse missing.h5 water.xyz $with_basis --$option missing.h5
@@ -141,44 +141,43 @@ for option in guess restart; do
     refuse folder water.xyz $with_basis --$option folder
 done
 
-# Numbers.
-for option in tile max-iter diis multiplicity poll-every; do
-    refuse $option water.xyz $with_basis --$option 0
+# Numbers. The command line is parsed by each process alone: that all sorts of text are
+# refused alike need not be seen with several.
+for option in tile screen max-iter converge diis multiplicity poll-every; do
+    refuse --$option water.xyz $with_basis --$option 0
 done
-for option in screen converge; do
-    refuse $option water.xyz $with_basis --$option 0
-done
-for option in tile max-iter diis multiplicity poll-every screen converge chunk seed cache \
+for option in tile screen max-iter converge diis multiplicity poll-every chunk seed cache \
     fock-only memory damping level-shift dependence; do
-    refuse $option water.xyz $with_basis --$option -1
+    refuse --$option water.xyz $with_basis --$option -1
+    refuse --$option water.xyz $with_basis --$option nan
 done
-refuse chunk water.xyz $with_basis --chunk -3
-for option in tile max-iter diis multiplicity charge poll-every chunk seed cache fock-only \
-    memory screen converge damping level-shift dependence; do
-    refuse $option water.xyz $with_basis --$option nan
-    refuse $option water.xyz $with_basis --$option 1e999
-done
-for option in tile screen; do
-    for value in "" " " two 4x inf -inf 1e400 99999999999999999999 0x; do
-        refuse $option water.xyz $with_basis --$option "$value"
+refuse --charge water.xyz $with_basis --charge nan
+if [ "$processes" = 1 ]; then
+    for option in tile screen max-iter converge diis multiplicity charge poll-every chunk seed \
+        cache fock-only memory damping level-shift dependence; do
+        refuse --$option water.xyz $with_basis --$option 1e999
     done
-done
-refuse tile water.xyz $with_basis --tile 2.5
-refuse tile water.xyz $with_basis --tile
+    for value in "" " " two 4x inf -inf 1e-400x 99999999999999999999 0x10; do
+        refuse --tile water.xyz $with_basis --tile "$value"
+        refuse --screen water.xyz $with_basis --screen "$value"
+    done
+    refuse --tile water.xyz $with_basis --tile 2.5
+    refuse --tile water.xyz $with_basis --tile
+fi
 
 # Words and operands.
 for option in sched seeding method units decomposition symmetry prune accumulate second-order \
     stability; do
-    refuse $option water.xyz $with_basis --$option nonsense
+    refuse --$option water.xyz $with_basis --$option nonsense
 done
 refuse nonsense water.xyz $with_basis --nonsense
 refuse -z water.xyz $with_basis -z
 refuse --basis water.xyz
-refuse water.xyz water.xyz cation.xyz $with_basis
+refuse cation.xyz water.xyz cation.xyz $with_basis
 refuse MOLECULE $with_basis
 refuse MOLECULE "" $with_basis
-refuse spherical water.xyz $with_basis --spherical --cartesian
-refuse checkpoint water.xyz $with_basis --fock-only 1 --checkpoint result.h5
+refuse --spherical water.xyz $with_basis --spherical --cartesian
+refuse --checkpoint water.xyz $with_basis --fock-only 1 --checkpoint result.h5
 
 echo "$n_checked cases, $n_failed complaints"
 exit $((n_failed > 0))

@@ -1,8 +1,8 @@
-#!/bin/bash
+#!/usr/bin/env bash
 # The Fock matrix is the same, bit for bit, whatever the number of processes, the
 # scheduling mode, the pruning and the cache: one SHA-256 for each molecule.
 #
-#   check_same_digest.sh BERYL_HF MPIEXEC INPUTS
+#   test_same_digest.sh BERYL_HF MPIEXEC INPUTS
 #
 # Fifteen runs for each molecule: with each number of processes every pruning; over
 # all of them every mode with every pruning, with and without a cache.

@@ -1,0 +1,22 @@
+#include "support/array.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum status array_reserve(void *items, int64_t n, int64_t *capacity, size_t item_size)
+{
+    if (n <= *capacity)
+        return STATUS_OK;
+    int64_t wanted = 2 * *capacity > n ? 2 * *capacity : n + 16;
+    void *old, *moved = NULL;
+    /* The caller's pointer is of any object type, so it is copied, not cast. */
+    memcpy(&old, items, sizeof old);
+    if ((uint64_t)wanted <= SIZE_MAX / item_size)
+        moved = realloc(old, (size_t)wanted * item_size);
+    if (!moved)
+        return FAIL(STATUS_NO_MEMORY, "no memory for an array of %lld items of %zu bytes",
+                    (long long)wanted, item_size);
+    memcpy(items, &moved, sizeof moved);
+    *capacity = wanted;
+    return STATUS_OK;
+}

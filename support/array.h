@@ -1,0 +1,18 @@
+/* Arrays that grow. */
+#ifndef BERYL_SUPPORT_ARRAY_H
+#define BERYL_SUPPORT_ARRAY_H
+
+#include "support/status.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Makes room for n items of item_size bytes; the array at least doubles when it
+ * grows, so that appending one by one is cheap.
+ * items     address of the pointer to the items, which may move; owned by the caller,
+ *           to be freed with free
+ * capacity  items there is room for; read and updated
+ * Errors: STATUS_NO_MEMORY, everything is then unchanged. */
+enum status array_reserve(void *items, int64_t n, int64_t *capacity, size_t item_size);
+
+#endif
