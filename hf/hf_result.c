@@ -95,6 +95,7 @@ static json_t *extras_to_json(const struct hf_outcome *outcome)
     json_t *extras = json_pack("{s:i, s:s, s:I, s:I}", "workers", outcome->n_workers, "sched", mode,
                                "tasks", (json_int_t)fock_tasks_n_all(tasks), "non_null",
                                (json_int_t)fock_tasks_n_non_null(tasks));
+    json_object_set_new(extras, "memory_peak_bytes", json_integer(outcome->memory_peak_bytes));
     if (outcome->fock_sha256)
         json_object_set_new(extras, "fock_sha256", json_string(outcome->fock_sha256));
     if (outcome->scf)

@@ -20,6 +20,7 @@ struct hf_outcome {
     const char *fock_sha256;      /* of --fock-only, or NULL */
     enum status status;           /* of the run */
     int n_workers;
+    int64_t memory_peak_bytes; /* of the process that held most */
 };
 
 /* The whole document; the caller owns it. NULL when out of memory. */

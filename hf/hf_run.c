@@ -10,6 +10,7 @@
 #include "support/agree.h"
 #include "support/json.h"
 #include "support/log.h"
+#include "support/memory.h"
 #include "support/output_file.h"
 #include "support/sha256.h"
 
@@ -55,7 +56,7 @@ static void print_start(const struct run *run)
     log_print("Molecule   %s: %lld centres, charge %d, multiplicity %d\n", options->molecule,
               (long long)run->input.molecule.n_atoms, run->input.molecule.charge,
               run->input.molecule.multiplicity);
-    log_print("Basis      %s: %lld functions in %lld shells, %s\n", run->input.basis_set.name,
+    log_print("Basis      %s: %lld functions in %lld shells, %s\n", options->basis,
               (long long)shells->n_functions, (long long)shells->n_shells,
               shells->spherical ? "spherical" : "Cartesian");
     log_print("Processes  %d, scheduling %s\n", run->n_workers, mode);
@@ -152,6 +153,15 @@ static enum status count_tasks(const struct run *run)
     return status;
 }
 
+/* The largest of all processes. */
+static int64_t find_memory_peak(MPI_Comm comm)
+{
+    int64_t peak = memory_peak_bytes();
+    MPI_Allreduce(MPI_IN_PLACE, &peak, 1, MPI_INT64_T, MPI_MAX, comm);
+    log_print("Peak memory %.0f MB per process\n", (double)peak * 1e-6);
+    return peak;
+}
+
 /* Rank 0 writes what was asked for; the outcome's own status passes through. */
 static enum status write_outputs(const struct run *run, const struct hf_outcome *outcome)
 {
@@ -217,7 +227,8 @@ static enum status run_fock_only(struct run *run)
                                  .input = &run->input,
                                  .fock = run->fock,
                                  .fock_sha256 = sha256,
-                                 .n_workers = run->n_workers};
+                                 .n_workers = run->n_workers,
+                                 .memory_peak_bytes = find_memory_peak(run->comm)};
     return write_outputs(run, &outcome);
 }
 
@@ -228,13 +239,14 @@ static enum status run_scf(struct run *run)
     enum status status = scf_run(&problem, &run->options->scf, run->D, &result);
     if (status == STATUS_OK || status == STATUS_NOT_CONVERGED) {
         scf_report_result(&problem, &result, run->options->all_orbitals);
+        print_build_summary(run->fock);
         struct hf_outcome outcome = {.options = run->options,
                                      .input = &run->input,
                                      .fock = run->fock,
                                      .scf = &result,
                                      .status = status,
-                                     .n_workers = run->n_workers};
-        print_build_summary(run->fock);
+                                     .n_workers = run->n_workers,
+                                     .memory_peak_bytes = find_memory_peak(run->comm)};
         status = write_outputs(run, &outcome);
     }
     scf_result_fini(&result);

@@ -10,12 +10,8 @@
 /* Builds in a row that may be incremental. */
 enum { MAX_INCREMENTAL = 7 };
 
-/* A gradient of this size is reached with differences screened like densities:
- * errors of a build are some hundred times the threshold, 1e-10 by default. */
-#define UNMAGNIFIED_GRADIENT 1e-6
-
-enum status scf_fock_create(const struct scf_problem *problem, double converge,
-                            struct darray *const D_tiles[], struct scf_fock **fock)
+enum status scf_fock_create(const struct scf_problem *problem, struct darray *const D_tiles[],
+                            struct scf_fock **fock)
 {
     int64_t n = problem->shells->n_functions;
     struct scf_fock *new = calloc(1, sizeof *new);
@@ -24,7 +20,6 @@ enum status scf_fock_create(const struct scf_problem *problem, double converge,
         new ? STATUS_OK : FAIL(STATUS_NO_MEMORY, "no memory for the two-electron matrices");
     TRY(status_agree(problem->comm, status));
     new->problem = problem;
-    new->magnification = UNMAGNIFIED_GRADIENT / converge;
     status = dense_create(problem->grid, n, n, &new->change);
     for (int s = 0; s < problem->n_spins && status == STATUS_OK; s++) {
         new->D_tiles[s] = D_tiles[s];
@@ -86,33 +81,30 @@ static double find_change(struct scf_fock *fock, struct dense *const D[], int sp
     return dense_max_abs(fock->change);
 }
 
-/* Whether D - D_last is so much smaller than D that building from it pays; *factor is
- * what to multiply it with, never beyond the size of a density. */
-static bool change_pays(struct scf_fock *fock, struct dense *const D[], double *factor)
+/* Whether D - D_last is so much smaller than D that building from it pays. */
+static bool change_pays(struct scf_fock *fock, struct dense *const D[])
 {
     double largest_change = 0, largest = 0;
     for (int s = 0; s < fock->problem->n_spins; s++) {
         largest_change = fmax(largest_change, find_change(fock, D, s));
         largest = fmax(largest, dense_max_abs(D[s]));
     }
-    *factor = fmax(1, fmin(fock->magnification, 1 / largest_change));
     return largest_change < 0.5 * largest;
 }
 
-/* G = G_last + G[factor (D - D_last)] / factor. */
-static enum status build_change(struct scf_fock *fock, struct dense *const D[], double factor,
+/* G = G_last + G[D - D_last]. */
+static enum status build_change(struct scf_fock *fock, struct dense *const D[],
                                 struct dense *const G[])
 {
     const struct tiling *tiling = fock->problem->tiling;
     for (int s = 0; s < fock->problem->n_spins; s++) {
         find_change(fock, D, s);
-        dense_add(0, fock->change, factor, fock->change);
         TRY(tile_matrix_from_dense(tiling, fock->change, fock->D_tiles[s]));
     }
     TRY(build_tiles(fock));
     for (int s = 0; s < fock->problem->n_spins; s++) {
         TRY(tile_matrix_to_dense(tiling, fock->G_tiles[s], G[s]));
-        dense_add(1, fock->G_last[s], 1 / factor, G[s]);
+        dense_add(1, fock->G_last[s], 1, G[s]);
     }
     return STATUS_OK;
 }
@@ -120,11 +112,10 @@ static enum status build_change(struct scf_fock *fock, struct dense *const D[], 
 enum status scf_fock_of_density(struct scf_fock *fock, struct dense *const D[], bool whole,
                                 struct dense *const G[], bool *is_whole)
 {
-    double factor;
     bool incremental = !whole && !fock->always_whole && fock->has_last &&
-                       fock->n_incremental < MAX_INCREMENTAL && change_pays(fock, D, &factor);
+                       fock->n_incremental < MAX_INCREMENTAL && change_pays(fock, D);
     if (incremental) {
-        TRY(build_change(fock, D, factor, G));
+        TRY(build_change(fock, D, G));
         fock->n_incremental++;
     } else {
         TRY(scf_fock_of_matrices(fock, D, G));

@@ -4,8 +4,7 @@
  *   G[D] = G[D_last] + G[D - D_last],
  *
  * since G is linear and a small difference is screened away more. Errors of
- * screening add up, so every few builds is a whole one, and differences are
- * magnified before they are screened as far as convergence asks for. */
+ * screening add up, so every few builds is a whole one. */
 #ifndef BERYL_HF_SCF_FOCK_H
 #define BERYL_HF_SCF_FOCK_H
 
@@ -23,7 +22,6 @@ struct scf_fock {
     struct darray *G_tiles[2];         /* owned */
     struct dense *D_last[2], *G_last[2];
     struct dense *change; /* scratch */
-    double magnification; /* of differences, at most */
     bool always_whole;    /* set by the owner: no incremental builds from now on */
     bool has_last;
     int n_incremental; /* builds since the last whole one */
@@ -32,9 +30,9 @@ struct scf_fock {
 };
 
 /* Collective, like all that follows. D_tiles: n_spins tile matrices, borrowed.
- * converge: the orbital gradient that is to be reached. Errors: STATUS_NO_MEMORY. */
-enum status scf_fock_create(const struct scf_problem *problem, double converge,
-                            struct darray *const D_tiles[], struct scf_fock **fock);
+ * Errors: STATUS_NO_MEMORY. */
+enum status scf_fock_create(const struct scf_problem *problem, struct darray *const D_tiles[],
+                            struct scf_fock **fock);
 void scf_fock_destroy(struct scf_fock *fock);
 
 /* G = the two-electron matrices of the densities D, n_spins of them, n x n, whole if

@@ -43,7 +43,7 @@ enum status scf_solver_init(struct scf_solver *solver, struct darray *const D[])
         if (solver->settings->damping > 0)
             TRY(dense_create(grid, m, m, &solver->F_damped[s]));
     }
-    TRY(scf_fock_create(frame->problem, solver->settings->converge, D, &solver->fock));
+    TRY(scf_fock_create(frame->problem, D, &solver->fock));
     TRY(scf_point_create(frame, &solver->point));
     return diis_create(grid, frame->n_spins, m, solver->settings->diis_size, &solver->diis);
 }

@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/statvfs.h>
 
 static int64_t smaller(int64_t a, int64_t b)
@@ -115,4 +116,11 @@ int64_t memory_shared_available_bytes(void)
     if (statvfs("/dev/shm", &shared) == 0)
         available = smaller(available, (int64_t)shared.f_bavail * (int64_t)shared.f_frsize);
     return available;
+}
+
+int64_t memory_peak_bytes(void)
+{
+    struct rusage usage;
+    getrusage(RUSAGE_SELF, &usage);
+    return (int64_t)usage.ru_maxrss * 1024;
 }

@@ -12,4 +12,8 @@ int64_t memory_available_bytes(void);
  * also bounded by the room in /dev/shm. */
 int64_t memory_shared_available_bytes(void);
 
+/* The most memory that this process has held at once, its share of what processes
+ * share included. */
+int64_t memory_peak_bytes(void);
+
 #endif
