@@ -18,4 +18,7 @@ echo "Fock builds of a chain of 64 Be atoms, 2 processes"
 mpirun --oversubscribe -np 2 build/release/bin/beryl-hf inputs/be64.xyz --basis be15s \
     --screen 1e-6 --fock-only 2 --json build/results/be64.json
 echo
+build/release/bin/beryl-report build/results/benzene.json build/results/be64.json \
+    -o build/results/report.html
 echo "Results are in build/results/, programs in build/release/bin/"
+echo "The page of both runs is build/results/report.html: open it in a browser"

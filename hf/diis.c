@@ -5,12 +5,17 @@
 
 #include <assert.h>
 #include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* Error vectors, normalised, are taken as dependent when an eigenvalue of their
  * overlap is below this: scalar products are good to 1e-16. */
 #define DIIS_DEPENDENCE 1e-13
+
+/* A combination of dependent errors that vanishes is what DIIS looks for, if its
+ * coefficients add up to 1; this share of them must do so, lest they be large. */
+#define DIIS_SHARE 0.01
 
 struct diis {
     int n_matrices;
@@ -141,27 +146,30 @@ enum status diis_extrapolate(struct diis *diis, struct dense *const F[])
  * were. With y_i = c_i |e_i| the matrix has unit diagonal whatever the
  * sizes of the errors, and y ~ B'^-1 (1 / |e_i|). work: n * n + 2 n. */
 static enum status solve_conditioned(int n, const double *B, int stride, double *coefficients,
-                                     double *work, int *conditioned)
+                                     double *work, bool *conditioned)
 {
     double *overlap = work, *values = work + n * n, *inverse_norm = values + n;
-    for (int i = 0; i < n; i++)
+    double sum = 0, size = 0;
+    for (int i = 0; i < n; i++) {
         inverse_norm[i] = 1 / sqrt(B[i * stride + i]);
+        size += inverse_norm[i] * inverse_norm[i];
+    }
     for (int i = 0; i < n; i++)
         for (int j = 0; j < n; j++)
             overlap[i * n + j] = B[i * stride + j] * inverse_norm[i] * inverse_norm[j];
     TRY(symmetric_eigen(n, overlap, values));
-    *conditioned = values[0] > DIIS_DEPENDENCE;
-    if (!*conditioned)
-        return STATUS_OK;
-    double sum = 0;
+    *conditioned = true;
     memset(coefficients, 0, (size_t)n * sizeof *coefficients);
     for (int k = 0; k < n; k++) {
         const double *vector = overlap + k * n;
         double projection = 0;
         for (int i = 0; i < n; i++)
             projection += vector[i] * inverse_norm[i];
+        if (values[k] < DIIS_DEPENDENCE && projection * projection < DIIS_SHARE * DIIS_SHARE * size)
+            *conditioned = false;
         for (int i = 0; i < n; i++)
-            coefficients[i] += vector[i] * projection / values[k] * inverse_norm[i];
+            coefficients[i] +=
+                vector[i] * projection / fmax(values[k], DIIS_DEPENDENCE) * inverse_norm[i];
     }
     for (int i = 0; i < n; i++)
         sum += coefficients[i];
@@ -173,14 +181,22 @@ static enum status solve_conditioned(int n, const double *B, int stride, double 
 enum status diis_coefficients(int n, const double *B, int stride, double *coefficients,
                               int *n_dropped)
 {
+    *n_dropped = 0;
+    memset(coefficients, 0, (size_t)n * sizeof *coefficients);
+    for (int i = n - 1; i >= 0; i--) {
+        if (B[i * stride + i] == 0) { /* without error: no better combination */
+            coefficients[i] = 1;
+            return STATUS_OK;
+        }
+    }
     double *work = malloc((size_t)(n * n + 2 * n) * sizeof *work);
     if (!work)
         return FAIL(STATUS_NO_MEMORY, "no memory for the DIIS equations");
     enum status status = STATUS_OK;
-    int conditioned = 0;
-    for (*n_dropped = 0; *n_dropped < n - 1; ++*n_dropped) {
+    bool conditioned = false;
+    for (; *n_dropped < n - 1; ++*n_dropped) {
         int first = *n_dropped;
-        memset(coefficients, 0, (size_t)n * sizeof *coefficients);
+        coefficients[first > 0 ? first - 1 : 0] = 0;
         status = solve_conditioned(n - first, B + first * stride + first, stride,
                                    coefficients + first, work, &conditioned);
         if (status != STATUS_OK || conditioned)

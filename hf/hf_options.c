@@ -211,6 +211,11 @@ static const struct option_row run_rows[] = {
      .offset = FIELD(json),
      .value = "FILE",
      .help = "write the result as a QCSchema AtomicResult"},
+    {.name = "report",
+     .kind = OPTION_TEXT,
+     .offset = FIELD(report),
+     .value = "FILE.html",
+     .help = "write a page of the run, with charts"},
 };
 
 #define N_ROWS(rows) (sizeof(rows) / sizeof((rows)[0]))

@@ -33,6 +33,7 @@ struct hf_options {
     int64_t fock_only; /* number of builds; 0: a self-consistent field */
     bool count_tasks;
     const char *json;
+    const char *report;
     const char *profile;
     struct fock_settings fock;
     struct scf_settings scf;

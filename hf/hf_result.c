@@ -59,6 +59,15 @@ static json_t *builds_to_json(const struct fock *fock)
     return iterations;
 }
 
+json_t *hf_result_scf_iteration(const struct scf_iteration *iteration)
+{
+    return json_pack(
+        "{s:I, s:s, s:o, s:o, s:I, s:f, s:f}", "iteration", (json_int_t)iteration->iteration,
+        "method", iteration->method, "energy", json_real_or_null(iteration->energy), "gradient",
+        json_real_or_null(iteration->gradient), "n_builds", (json_int_t)iteration->n_builds,
+        "fock_seconds", iteration->fock_seconds, "algebra_seconds", iteration->algebra_seconds);
+}
+
 static void add_scf_extras(const struct hf_outcome *outcome, json_t *extras)
 {
     const struct scf_result *scf = outcome->scf;
@@ -74,6 +83,8 @@ static void add_scf_extras(const struct hf_outcome *outcome, json_t *extras)
     json_object_set_new(extras, "fock_builds", json_integer(scf->fock_builds));
     if (scf->stability_checked)
         json_object_set_new(extras, "lowest_curvature", json_real_or_null(scf->lowest_curvature));
+    if (outcome->scf_iterations)
+        json_object_set(extras, "scf_iterations", outcome->scf_iterations);
 }
 
 /* The options with what the files and defaults decided. */

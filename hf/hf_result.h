@@ -21,7 +21,11 @@ struct hf_outcome {
     enum status status;           /* of the run */
     int n_workers;
     int64_t memory_peak_bytes; /* of the process that held most */
+    json_t *scf_iterations;    /* array of hf_result_scf_iteration, or NULL */
 };
+
+/* An entry of extras.beryl.scf_iterations; the caller owns it. NULL when out of memory. */
+json_t *hf_result_scf_iteration(const struct scf_iteration *iteration);
 
 /* The whole document; the caller owns it. NULL when out of memory. */
 json_t *hf_result_to_json(const struct hf_outcome *outcome);

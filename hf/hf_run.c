@@ -6,6 +6,7 @@
 #include "hf/hf_memory.h"
 #include "hf/hf_result.h"
 #include "hf/scf_report.h"
+#include "sched/report/report.h"
 #include "sched/statistics.h"
 #include "support/agree.h"
 #include "support/json.h"
@@ -38,6 +39,8 @@ static enum status check_outputs(const struct run *run)
     enum status status = STATUS_OK;
     if (run->rank == 0 && options->json)
         status = json_check_writable(options->json);
+    if (run->rank == 0 && status == STATUS_OK && options->report)
+        status = output_file_check(options->report);
     if (run->rank == 0 && status == STATUS_OK && options->profile)
         status = output_file_check(options->profile);
     TRY(status_agree(run->comm, status));
@@ -162,17 +165,29 @@ static int64_t find_memory_peak(MPI_Comm comm)
     return peak;
 }
 
+/* The result as a file of JSON, as a page, or both. */
+static enum status write_result(const struct hf_options *options, const struct hf_outcome *outcome)
+{
+    json_t *json = hf_result_to_json(outcome);
+    if (!json)
+        return FAIL(STATUS_NO_MEMORY, "no memory for the result");
+    enum status status = STATUS_OK;
+    if (options->json)
+        status = json_write_file(json, options->json);
+    if (options->report && status == STATUS_OK)
+        status =
+            report_write((const json_t *const[]){json}, &options->molecule, 1, options->report);
+    json_decref(json);
+    return status;
+}
+
 /* Rank 0 writes what was asked for; the outcome's own status passes through. */
 static enum status write_outputs(const struct run *run, const struct hf_outcome *outcome)
 {
     const struct hf_options *options = run->options;
     enum status written = STATUS_OK;
-    if (run->rank == 0 && options->json) {
-        json_t *json = hf_result_to_json(outcome);
-        written = json ? json_write_file(json, options->json)
-                       : FAIL(STATUS_NO_MEMORY, "no memory for the result");
-        json_decref(json);
-    }
+    if (run->rank == 0 && (options->json || options->report))
+        written = write_result(options, outcome);
     written = status_agree(run->comm, written);
     if (written == STATUS_OK && options->profile)
         written = fock_write_profile(run->fock, options->profile);
@@ -232,11 +247,21 @@ static enum status run_fock_only(struct run *run)
     return write_outputs(run, &outcome);
 }
 
+/* Keeps an iteration for the result. */
+static void record_iteration(const struct scf_iteration *iteration, void *context)
+{
+    json_array_append_new(context, hf_result_scf_iteration(iteration));
+}
+
 static enum status run_scf(struct run *run)
 {
     struct scf_problem problem = scf_problem_of(run);
+    struct scf_settings settings = run->options->scf;
+    json_t *iterations = json_array();
+    settings.observe = record_iteration;
+    settings.observe_context = iterations;
     struct scf_result result = {0};
-    enum status status = scf_run(&problem, &run->options->scf, run->D, &result);
+    enum status status = scf_run(&problem, &settings, run->D, &result);
     if (status == STATUS_OK || status == STATUS_NOT_CONVERGED) {
         scf_report_result(&problem, &result, run->options->all_orbitals);
         print_build_summary(run->fock);
@@ -244,12 +269,14 @@ static enum status run_scf(struct run *run)
                                      .input = &run->input,
                                      .fock = run->fock,
                                      .scf = &result,
+                                     .scf_iterations = iterations,
                                      .status = status,
                                      .n_workers = run->n_workers,
                                      .memory_peak_bytes = find_memory_peak(run->comm)};
         status = write_outputs(run, &outcome);
     }
     scf_result_fini(&result);
+    json_decref(iterations);
     return status;
 }
 

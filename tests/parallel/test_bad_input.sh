@@ -149,12 +149,12 @@ done
 for option in tile screen max-iter converge diis multiplicity poll-every chunk seed cache \
     fock-only memory damping level-shift dependence; do
     refuse --$option water.xyz $with_basis --$option -1
-    refuse --$option water.xyz $with_basis --$option nan
 done
-refuse --charge water.xyz $with_basis --charge nan
+refuse --charge water.xyz $with_basis --charge x
 if [ "$processes" = 1 ]; then
     for option in tile screen max-iter converge diis multiplicity charge poll-every chunk seed \
         cache fock-only memory damping level-shift dependence; do
+        refuse --$option water.xyz $with_basis --$option nan
         refuse --$option water.xyz $with_basis --$option 1e999
     done
     for value in "" " " two 4x inf -inf 1e-400x 99999999999999999999 0x10; do

@@ -1,0 +1,36 @@
+/* The axis of a chart: what it covers, its ticks, and where a value lies. */
+#ifndef BERYL_SCHED_REPORT_AXIS_H
+#define BERYL_SCHED_REPORT_AXIS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum { AXIS_TEXT_SIZE = 40 };
+
+struct axis {
+    double low, high; /* logarithmic: the exponents of ten */
+    double step;      /* between ticks, in the same measure */
+    bool logarithmic;
+    double from, to; /* where low and high lie on the drawing; set by the caller */
+};
+
+/* An axis that covers [low, high] and ends at ticks, of which it has at most
+ * max_ticks + 2 at multiples of 1, 2 or 5 times a power of ten. An empty range,
+ * or numbers that are not finite, give an axis all the same. */
+struct axis axis_linear(double low, double high, int max_ticks);
+
+/* The same over whole powers of ten; low and high are positive. */
+struct axis axis_logarithmic(double low, double high, int max_ticks);
+
+/* Where a value lies. Values outside the axis lie at its end. */
+double axis_place(const struct axis *axis, double value);
+
+/* Ticks i = 0 ... n - 1: value, and text (UTF-8, AXIS_TEXT_SIZE bytes). */
+int axis_n_ticks(const struct axis *axis);
+double axis_tick(const struct axis *axis, int i);
+void axis_tick_text(const struct axis *axis, int i, char *text);
+
+/* The smallest of 1, 2, 5, 10, 20, 50, ... and of 0.5, 0.2, ... not below x > 0. */
+double axis_nice_step(double x);
+
+#endif

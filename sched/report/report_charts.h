@@ -1,0 +1,22 @@
+/* The charts of one run. */
+#ifndef BERYL_SCHED_REPORT_REPORT_CHARTS_H
+#define BERYL_SCHED_REPORT_REPORT_CHARTS_H
+
+#include "sched/report/report_run.h"
+#include "sched/report/svg_chart.h"
+#include "support/status.h"
+
+#include <stdio.h>
+
+/* What becomes of a worker's time: one series for each part of the makespan, in
+ * the order of enum report_column from REPORT_TASK, with its name and colour. */
+enum { REPORT_N_TIMES = REPORT_COMMUNICATION - REPORT_TASK + 1 };
+extern const struct svg_series report_times[REPORT_N_TIMES];
+
+/* Per iteration: where the workers' time went, seconds, efficiency and
+ * imbalance; and the convergence of a self-consistent field. Those are left out
+ * of which the file says nothing.
+ * Errors: STATUS_NO_MEMORY. */
+enum status report_charts(FILE *page, const struct report_run *run);
+
+#endif

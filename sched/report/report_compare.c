@@ -1,0 +1,146 @@
+#include "sched/report/report_compare.h"
+
+#include "sched/report/html_text.h"
+#include "sched/report/report_charts.h"
+#include "sched/report/report_summary.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum { LABEL_SIZE = 80 };
+
+/* What the charts draw: for each run, its label and its means. */
+struct comparison {
+    int64_t n;
+    char (*labels)[LABEL_SIZE];
+    const char **names;
+    double *means[REPORT_N_COLUMNS]; /* [0] owns the memory of all */
+};
+
+static const char *mode_of(const struct report_run *run)
+{
+    const char *mode = json_string_value(report_figure(run, "sched"));
+    return mode ? mode : "mode not known";
+}
+
+static void fill(const struct report_runs *runs, struct comparison *comparison)
+{
+    for (int64_t i = 0; i < runs->n; i++) {
+        const struct report_run *run = &runs->runs[i];
+        snprintf(comparison->labels[i], LABEL_SIZE, "%lld \u00b7 %.40s, %lld %s", (long long)i + 1,
+                 mode_of(run), (long long)run->workers, run->workers == 1 ? "worker" : "workers");
+        comparison->names[i] = comparison->labels[i];
+        for (int column = 0; column < REPORT_N_COLUMNS; column++)
+            comparison->means[column][i] = run->means[column];
+        /* The seconds of an iteration, whatever it is. */
+        comparison->means[REPORT_FOCK_SECONDS][i] = run->means[report_seconds_column(run)];
+    }
+}
+
+static enum status create(const struct report_runs *runs, struct comparison *comparison)
+{
+    size_t n = (size_t)runs->n;
+    *comparison = (struct comparison){.n = runs->n,
+                                      .labels = calloc(n, sizeof *comparison->labels),
+                                      .names = calloc(n, sizeof *comparison->names)};
+    double *all = calloc(REPORT_N_COLUMNS * n, sizeof *all);
+    for (int column = 0; all && column < REPORT_N_COLUMNS; column++)
+        comparison->means[column] = all + (size_t)column * n;
+    if (!comparison->labels || !comparison->names || !all)
+        return FAIL(STATUS_NO_MEMORY, "no memory to compare %lld runs", (long long)runs->n);
+    fill(runs, comparison);
+    return STATUS_OK;
+}
+
+static void destroy(struct comparison *comparison)
+{
+    free(comparison->labels);
+    free(comparison->names);
+    free(comparison->means[0]);
+}
+
+static void table(FILE *page, const struct report_runs *runs)
+{
+    fputs("<div class=\"wide\"><table class=\"figures\">\n<thead><tr><th>run</th><th "
+          "class=\"word\">file</th>"
+          "<th class=\"word\">system</th><th "
+          "class=\"word\">mode</th><th>workers</th><th>iterations</th>"
+          "<th>each<br><small>s</small></th><th>efficiency<br><small>%</small></th>"
+          "<th>imbalance<br><small>%</small></th><th>energy<br><small>hartree</small></th>"
+          "</tr></thead>\n",
+          page);
+    for (int64_t i = 0; i < runs->n; i++) {
+        const struct report_run *run = &runs->runs[i];
+        fprintf(page, "<tr><td>%lld</td><td class=\"word\"><a href=\"#run%lld\">", (long long)i + 1,
+                (long long)i + 1);
+        html_text(page, run->name);
+        fputs("</a></td><td class=\"word\">", page);
+        report_formula(page, run);
+        fputs("</td><td class=\"word\">", page);
+        html_text(page, mode_of(run));
+        const struct {
+            double figure;
+            int decimals;
+        } figures[] = {{(double)run->workers, 0},
+                       {(double)run->n_iterations, 0},
+                       {run->means[report_seconds_column(run)], 4},
+                       {run->means[REPORT_EFFICIENCY], 1},
+                       {run->means[REPORT_IMBALANCE], 1},
+                       {report_real(run->result, "return_result"), 8}};
+        for (size_t k = 0; k < sizeof figures / sizeof figures[0]; k++) {
+            fputs("</td><td>", page);
+            html_number(page, figures[k].figure, figures[k].decimals);
+        }
+        fputs("</td></tr>\n", page);
+    }
+    fputs("</table></div>\n", page);
+}
+
+static void draw_one(FILE *page, const struct comparison *comparison, enum report_column column,
+                     const char *title, const char *value_title, double high)
+{
+    struct svg_chart chart = {
+        .title = title,
+        .value_title = value_title,
+        .n_places = comparison->n,
+        .names = comparison->names,
+        .n_series = 1,
+        .series = {{.name = title, .values = comparison->means[column], .colour = 0}},
+        .high = high,
+    };
+    svg_rows(page, &chart);
+}
+
+static void draw_times(FILE *page, const struct comparison *comparison)
+{
+    struct svg_chart chart = {
+        .title = "Where the workers\u2019 time went",
+        .value_title = "seconds per iteration, mean over the workers",
+        .n_places = comparison->n,
+        .names = comparison->names,
+        .n_series = REPORT_N_TIMES,
+    };
+    for (int i = 0; i < REPORT_N_TIMES; i++) {
+        chart.series[i] = report_times[i];
+        chart.series[i].values = comparison->means[REPORT_TASK + i];
+    }
+    svg_rows(page, &chart);
+}
+
+enum status report_compare(FILE *page, const struct report_runs *runs)
+{
+    struct comparison comparison;
+    enum status status = create(runs, &comparison);
+    if (status == STATUS_OK) {
+        table(page, runs);
+        fputs("<div class=\"charts\">\n", page);
+        draw_one(page, &comparison, REPORT_FOCK_SECONDS, "Time of each iteration",
+                 "seconds, mean over the iterations or Fock builds", 0);
+        draw_one(page, &comparison, REPORT_EFFICIENCY, "Efficiency",
+                 "per cent, mean over the iterations", 100);
+        draw_times(page, &comparison);
+        fputs("</div>\n", page);
+    }
+    destroy(&comparison);
+    return status;
+}

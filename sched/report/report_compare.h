@@ -1,0 +1,14 @@
+/* Several runs side by side. */
+#ifndef BERYL_SCHED_REPORT_REPORT_COMPARE_H
+#define BERYL_SCHED_REPORT_REPORT_COMPARE_H
+
+#include "sched/report/report_run.h"
+
+#include <stdio.h>
+
+/* A table of the runs, numbered from 1, and charts of where their time went,
+ * of the seconds of an iteration and of the efficiency.
+ * Errors: STATUS_NO_MEMORY. */
+enum status report_compare(FILE *page, const struct report_runs *runs);
+
+#endif

@@ -1,0 +1,194 @@
+#include "sched/report/report_orbitals.h"
+
+#include "sched/report/axis.h"
+#include "sched/report/report_summary.h"
+#include "sched/report/svg_chart.h"
+
+#include <math.h>
+
+enum { WIDTH = 640, HEIGHT = 420, LEFT = 64, TOP = 30, BOTTOM = 384, MAX_TICKS = 8 };
+enum { LEVEL_WIDTH = 120, LEVEL_GAP = 4 };
+
+/* Hartree shown below the highest occupied and above the lowest virtual orbital. */
+#define WINDOW_BELOW 1.6
+#define WINDOW_ABOVE 0.8
+
+/* Pixels within which levels are drawn beside each other. */
+#define SAME_LEVEL 2.0
+
+struct ladder {
+    int n_spins;
+    const json_t *energies[2];
+    int64_t n_occupied[2];
+    struct axis axis;
+};
+
+static double energy_of(const struct ladder *ladder, int spin, int64_t k)
+{
+    return json_number_value(json_array_get(ladder->energies[spin], (size_t)k));
+}
+
+static int64_t n_orbitals(const struct ladder *ladder, int spin)
+{
+    return (int64_t)json_array_size(ladder->energies[spin]);
+}
+
+/* The window holds HOMO and LUMO of both spins and what is near them. */
+static void find_window(const struct ladder *ladder, double *low, double *high)
+{
+    *low = INFINITY;
+    *high = -INFINITY;
+    for (int spin = 0; spin < ladder->n_spins; spin++) {
+        int64_t n = n_orbitals(ladder, spin), n_occupied = ladder->n_occupied[spin];
+        double homo = energy_of(ladder, spin, n_occupied > 0 ? n_occupied - 1 : 0);
+        double lumo = energy_of(ladder, spin, n_occupied < n ? n_occupied : n - 1);
+        *low = fmin(*low, fmin(homo, lumo) - WINDOW_BELOW);
+        *high = fmax(*high, fmax(homo, lumo) + WINDOW_ABOVE);
+    }
+}
+
+/* An axis no longer than the levels within the window need. */
+static void choose_axis(struct ladder *ladder)
+{
+    double low, high, lowest = INFINITY, highest = -INFINITY;
+    find_window(ladder, &low, &high);
+    for (int spin = 0; spin < ladder->n_spins; spin++)
+        for (int64_t k = 0; k < n_orbitals(ladder, spin); k++) {
+            double energy = energy_of(ladder, spin, k);
+            if (energy < low || energy > high)
+                continue;
+            lowest = fmin(lowest, energy);
+            highest = fmax(highest, energy);
+        }
+    ladder->axis = axis_linear(lowest, highest, MAX_TICKS);
+    ladder->axis.from = BOTTOM;
+    ladder->axis.to = TOP;
+}
+
+static bool is_shown(const struct ladder *ladder, double energy)
+{
+    return energy >= ladder->axis.low && energy <= ladder->axis.high;
+}
+
+/* Orbitals k ... last - 1 lie at one height. */
+static int64_t end_of_level(const struct ladder *ladder, int spin, int64_t k)
+{
+    bool occupied = k < ladder->n_occupied[spin];
+    int64_t end = occupied ? ladder->n_occupied[spin] : n_orbitals(ladder, spin), last = k + 1;
+    double y = axis_place(&ladder->axis, energy_of(ladder, spin, k));
+    while (last < end &&
+           fabs(axis_place(&ladder->axis, energy_of(ladder, spin, last)) - y) < SAME_LEVEL)
+        last++;
+    return last;
+}
+
+static double column_centre(const struct ladder *ladder, int spin)
+{
+    return LEFT + (WIDTH - LEFT) * (spin + 0.38) / ladder->n_spins;
+}
+
+static void draw_level(FILE *page, const struct ladder *ladder, int spin, int64_t k, int64_t last)
+{
+    double n = (double)(last - k), gap = n > 10 ? 0 : LEVEL_GAP;
+    double width = (LEVEL_WIDTH - gap * (n - 1)) / n;
+    double left = column_centre(ladder, spin) - 0.5 * LEVEL_WIDTH;
+    for (int64_t i = k; i < last; i++) {
+        double energy = energy_of(ladder, spin, i), y = axis_place(&ladder->axis, energy);
+        fprintf(page,
+                "<rect class=\"k%d\" x=\"%.2f\" y=\"%.2f\" width=\"%.2f\" height=\"2.5\">"
+                "<title>%lld: %.6f hartree</title></rect>\n",
+                i < ladder->n_occupied[spin] ? 0 : 3, left + (double)(i - k) * (width + gap),
+                y - 1.25, width, (long long)i + 1, energy);
+    }
+}
+
+/* The upper label stands above its level, the lower one below, so that they do
+ * not meet however small the gap. */
+static void draw_edge(FILE *page, const struct ladder *ladder, int spin, int64_t k, bool upper,
+                      const char *name)
+{
+    char text[64];
+    double energy = energy_of(ladder, spin, k), y = axis_place(&ladder->axis, energy);
+    snprintf(text, sizeof text, "%s %s%.4f", name, energy < 0 ? "\u2212" : "", fabs(energy));
+    svg_text(page, column_centre(ladder, spin) + 0.5 * LEVEL_WIDTH + 8, upper ? y - 1 : y + 9,
+             "class=\"figure\"", text);
+}
+
+static void draw_column(FILE *page, const struct ladder *ladder, int spin)
+{
+    int64_t n = n_orbitals(ladder, spin), n_occupied = ladder->n_occupied[spin];
+    if (ladder->n_spins == 2)
+        svg_text(page, column_centre(ladder, spin), TOP - 14, "text-anchor=\"middle\"",
+                 spin == 0 ? "alpha" : "beta");
+    for (int64_t k = 0, last; k < n; k = last) {
+        last = end_of_level(ladder, spin, k);
+        if (is_shown(ladder, energy_of(ladder, spin, k)))
+            draw_level(page, ladder, spin, k, last);
+    }
+    bool crossed = n_occupied > 0 && n_occupied < n &&
+                   energy_of(ladder, spin, n_occupied) < energy_of(ladder, spin, n_occupied - 1);
+    if (n_occupied > 0)
+        draw_edge(page, ladder, spin, n_occupied - 1, crossed, "HOMO");
+    if (n_occupied < n)
+        draw_edge(page, ladder, spin, n_occupied, !crossed, "LUMO");
+}
+
+static void draw_axis(FILE *page, const struct ladder *ladder)
+{
+    for (int i = 0; i < axis_n_ticks(&ladder->axis); i++) {
+        char text[AXIS_TEXT_SIZE];
+        double y = axis_place(&ladder->axis, axis_tick(&ladder->axis, i));
+        axis_tick_text(&ladder->axis, i, text);
+        fprintf(page, "<path class=\"grid\" d=\"M%d %.1fH%d\"/>", LEFT, y, WIDTH - 12);
+        svg_text(page, LEFT - 7, y + 4, "text-anchor=\"end\"", text);
+    }
+    fprintf(page, "<g transform=\"translate(13 %d) rotate(-90)\">", (TOP + BOTTOM) / 2);
+    svg_text(page, 0, 0, "class=\"title\" text-anchor=\"middle\"", "hartree");
+    fputs("</g>\n", page);
+}
+
+/* What lies beyond the picture. */
+static void draw_note(FILE *page, const struct ladder *ladder)
+{
+    int64_t n_below = 0, n_above = 0;
+    for (int spin = 0; spin < ladder->n_spins; spin++)
+        for (int64_t k = 0; k < n_orbitals(ladder, spin); k++) {
+            n_below += energy_of(ladder, spin, k) < ladder->axis.low;
+            n_above += energy_of(ladder, spin, k) > ladder->axis.high;
+        }
+    char text[128];
+    snprintf(text, sizeof text, "not shown: %lld orbitals below, %lld above", (long long)n_below,
+             (long long)n_above);
+    if (n_below + n_above > 0)
+        svg_text(page, 0.5 * (LEFT + WIDTH), HEIGHT - 8, "class=\"title\" text-anchor=\"middle\"",
+                 text);
+}
+
+void report_orbitals(FILE *page, const struct report_run *run)
+{
+    struct ladder ladder = {0};
+    for (int spin = 0; spin < 2; spin++) {
+        int64_t n_occupied;
+        const json_t *energies = report_orbital_energies(run, spin, &n_occupied);
+        if (!energies)
+            break;
+        ladder.energies[spin] = energies;
+        ladder.n_occupied[spin] = n_occupied;
+        ladder.n_spins++;
+    }
+    if (ladder.n_spins == 0)
+        return;
+    choose_axis(&ladder);
+    struct svg_chart chart = {
+        .title = "Orbital energies",
+        .value_title = "hartree",
+        .n_series = 2,
+        .series = {{.name = "occupied", .colour = 0}, {.name = "virtual", .colour = 3}},
+    };
+    svg_start(page, &chart, WIDTH, HEIGHT);
+    draw_axis(page, &ladder);
+    for (int spin = 0; spin < ladder.n_spins; spin++)
+        draw_column(page, &ladder, spin);
+    draw_note(page, &ladder);
+    svg_end(page);
+}

@@ -1,0 +1,170 @@
+#include "sched/report/report_run.h"
+
+#include "support/array.h"
+#include "support/json.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LARGEST_FIGURE 1e100
+
+/* Where a column comes from. */
+static const struct column_source {
+    const char *key;
+    bool per_worker; /* a sum over the workers, shown as their mean */
+    double scale;
+} sources[REPORT_N_COLUMNS] = {
+    [REPORT_FOCK_SECONDS] = {"fock_seconds", false, 1},
+    [REPORT_MAKESPAN] = {"makespan_seconds", false, 1},
+    [REPORT_TASK] = {"task_seconds", true, 1},
+    [REPORT_SEARCH] = {"search_seconds", true, 1},
+    [REPORT_IDLE] = {"idle_seconds", true, 1},
+    [REPORT_SCHEDULER] = {"scheduler_seconds", true, 1},
+    [REPORT_COMMUNICATION] = {"communication_seconds", true, 1},
+    [REPORT_EFFICIENCY] = {"efficiency", false, 100},
+    [REPORT_IMBALANCE] = {"imbalance", false, 100},
+    [REPORT_BALANCE] = {"balance_seconds", false, 1},
+    [REPORT_STEALS_ATTEMPTED] = {"steals_attempted", false, 1},
+    [REPORT_STEALS_SUCCESSFUL] = {"steals_successful", false, 1},
+    [REPORT_TASKS_MOVED] = {"tasks_moved", false, 1},
+    [REPORT_MESSAGES] = {"messages", false, 1},
+    [REPORT_BYTES] = {"bytes", false, 1},
+};
+
+double report_real(const json_t *object, const char *key)
+{
+    const json_t *value = json_object_get(object, key);
+    double number = json_is_number(value) ? json_number_value(value) : NAN;
+    return fabs(number) < LARGEST_FIGURE ? number : NAN;
+}
+
+const char *report_text(const json_t *object, const char *key)
+{
+    return json_string_value(json_object_get(object, key));
+}
+
+const json_t *report_figure(const struct report_run *run, const char *key)
+{
+    const json_t *own = json_object_get(run->figures, key);
+    return own ? own : json_object_get(run->shared, key);
+}
+
+const char *report_iteration_word(const struct report_run *run)
+{
+    return run->has_fock ? "Fock build" : "iteration";
+}
+
+enum report_column report_seconds_column(const struct report_run *run)
+{
+    return run->has_fock ? REPORT_FOCK_SECONDS : REPORT_MAKESPAN;
+}
+
+/* A spread over the workers, {"mean": , "sd": }, stands for its mean. */
+static double read_figure(const json_t *entry, enum report_column column, int64_t workers)
+{
+    const struct column_source *source = &sources[column];
+    const json_t *value = json_object_get(entry, source->key);
+    double number =
+        json_is_object(value) ? report_real(value, "mean") : report_real(entry, source->key);
+    return number * source->scale / (source->per_worker ? (double)workers : 1);
+}
+
+/* The mean of a column over iterations first <= i < last that have it. */
+static double mean_of(const struct report_run *run, enum report_column column, int64_t first,
+                      int64_t last)
+{
+    const json_t *iterations = json_object_get(run->figures, "iterations");
+    double sum = 0;
+    int64_t n = 0;
+    for (int64_t i = first; i < last; i++) {
+        double figure = read_figure(json_array_get(iterations, (size_t)i), column, run->workers);
+        sum += isnan(figure) ? 0 : figure;
+        n += !isnan(figure);
+    }
+    return n > 0 ? sum / (double)n : NAN;
+}
+
+static enum status read_columns(struct report_run *run)
+{
+    run->group = (run->n_iterations + REPORT_MAX_PLACES - 1) / REPORT_MAX_PLACES;
+    run->group = run->group > 0 ? run->group : 1;
+    run->n_places = (run->n_iterations + run->group - 1) / run->group;
+    size_t n = (size_t)run->n_places;
+    double *all = calloc(REPORT_N_COLUMNS * n + 1, sizeof *all);
+    if (!all)
+        return FAIL(STATUS_NO_MEMORY, "no memory for the figures of %s", run->name);
+    for (int column = 0; column < REPORT_N_COLUMNS; column++) {
+        run->columns[column] = all + (size_t)column * n;
+        run->means[column] = mean_of(run, column, 0, run->n_iterations);
+        for (int64_t i = 0; i < run->n_places; i++) {
+            int64_t first = i * run->group, last = first + run->group;
+            run->columns[column][i] =
+                mean_of(run, column, first, last < run->n_iterations ? last : run->n_iterations);
+        }
+    }
+    run->has_fock = !isnan(run->means[REPORT_FOCK_SECONDS]);
+    return STATUS_OK;
+}
+
+/* "FILE" or "FILE: MODE", in UTF-8 whatever the name of the file is. */
+static char *make_name(const char *file, const char *mode)
+{
+    json_t *clean = json_text(file);
+    const char *text = json_string_value(clean);
+    size_t size = text ? strlen(text) + (mode ? strlen(mode) : 0) + 3 : 0;
+    char *name = text ? malloc(size) : NULL;
+    if (name)
+        snprintf(name, size, "%s%s%s", text, mode ? ": " : "", mode ? mode : "");
+    json_decref(clean);
+    return name;
+}
+
+static enum status add_run(struct report_runs *runs, const json_t *result, const json_t *shared,
+                           const json_t *figures, const char *name, const char *mode)
+{
+    const json_t *iterations = json_object_get(figures, "iterations");
+    if (!json_is_array(iterations))
+        return FAIL(STATUS_INPUT,
+                    "%s: no result of a Beryl run: it has no list of iterations (expected is "
+                    "what --json writes)",
+                    name);
+    TRY(array_reserve(&runs->runs, runs->n + 1, &runs->capacity, sizeof *runs->runs));
+    struct report_run *run = &runs->runs[runs->n];
+    *run = (struct report_run){.result = result,
+                               .figures = figures,
+                               .shared = shared,
+                               .n_iterations = (int64_t)json_array_size(iterations),
+                               .name = make_name(name, mode)};
+    runs->n++;
+    if (!run->name)
+        return FAIL(STATUS_NO_MEMORY, "no memory for a name");
+    double workers = json_number_value(report_figure(run, "workers"));
+    run->workers = workers >= 1 && workers < 1e15 ? (int64_t)workers : 1;
+    return read_columns(run);
+}
+
+enum status report_runs_add(struct report_runs *runs, const json_t *result, const char *name)
+{
+    const json_t *beryl = json_object_get(json_object_get(result, "extras"), "beryl");
+    const json_t *figures = beryl ? beryl : result;
+    const json_t *compare = json_object_get(figures, "compare");
+    if (json_object_size(compare) == 0)
+        return add_run(runs, result, figures, figures, name, NULL);
+    const char *mode;
+    json_t *entry;
+    json_object_foreach((json_t *)compare, mode, entry)
+        TRY(add_run(runs, result, figures, entry, name, mode));
+    return STATUS_OK;
+}
+
+void report_runs_fini(struct report_runs *runs)
+{
+    for (int64_t i = 0; i < runs->n; i++) {
+        free(runs->runs[i].name);
+        free(runs->runs[i].columns[0]);
+    }
+    free(runs->runs);
+    *runs = (struct report_runs){0};
+}

@@ -1,0 +1,81 @@
+/* Recorded runs as a report shows them: what a result file says of every
+ * iteration, in columns that charts and tables draw from.
+ *
+ * Understood are the QCSchema results of beryl-hf and beryl-tce, whose figures
+ * are in extras.beryl, and results that are those figures (interface.md). */
+#ifndef BERYL_SCHED_REPORT_REPORT_RUN_H
+#define BERYL_SCHED_REPORT_REPORT_RUN_H
+
+#include "support/status.h"
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/* What is known of an iteration, by the keys of its entry in the file. */
+enum report_column {
+    REPORT_FOCK_SECONDS, /* of a Fock build; absent where no Fock matrix is built */
+    REPORT_MAKESPAN,     /* seconds */
+    REPORT_TASK,         /* this and the next four: seconds, mean over the workers */
+    REPORT_SEARCH,
+    REPORT_IDLE,
+    REPORT_SCHEDULER,
+    REPORT_COMMUNICATION,
+    REPORT_EFFICIENCY, /* per cent */
+    REPORT_IMBALANCE,  /* per cent */
+    REPORT_BALANCE,    /* seconds before the iteration */
+    REPORT_STEALS_ATTEMPTED,
+    REPORT_STEALS_SUCCESSFUL,
+    REPORT_TASKS_MOVED,
+    REPORT_MESSAGES,
+    REPORT_BYTES,
+    REPORT_N_COLUMNS
+};
+
+enum { REPORT_MAX_PLACES = 200 };
+
+/* One run under one mode. */
+struct report_run {
+    char *name;            /* owned */
+    const json_t *result;  /* the file's root; borrowed */
+    const json_t *figures; /* workers, sched, iterations, ...; borrowed, part of result */
+    const json_t *shared;  /* figures of the whole file: the same, but for a comparison */
+    int64_t workers;       /* 1 if the file does not say */
+    int64_t n_iterations;
+    bool has_fock;
+    /* Places along a chart: iterations, or where there are more than
+     * REPORT_MAX_PLACES, the means of groups of them. NAN: not known. */
+    int64_t n_places, group;
+    double *columns[REPORT_N_COLUMNS]; /* n_places each; columns[0] owns the memory of all */
+    double means[REPORT_N_COLUMNS];    /* over all iterations */
+};
+
+struct report_runs {
+    struct report_run *runs;
+    int64_t n, capacity;
+};
+
+/* Appends the run of a result, or each mode of a comparison as a run.
+ * result  a parsed file, kept alive by the caller
+ * name    what the report calls it
+ * Errors: STATUS_INPUT, with the name, for JSON that is no result of a run;
+ * STATUS_NO_MEMORY. */
+enum status report_runs_add(struct report_runs *runs, const json_t *result, const char *name);
+void report_runs_fini(struct report_runs *runs);
+
+/* The number under key; NAN if there is none or it is beyond any real figure. */
+double report_real(const json_t *object, const char *key);
+
+/* The text under key; NULL if there is none. */
+const char *report_text(const json_t *object, const char *key);
+
+/* A figure of the run, or of its whole file; NULL if there is none. */
+const json_t *report_figure(const struct report_run *run, const char *key);
+
+/* What an iteration is called: "Fock build" or "iteration". */
+const char *report_iteration_word(const struct report_run *run);
+
+/* Seconds of an iteration: of the Fock build if there is one, else the makespan. */
+enum report_column report_seconds_column(const struct report_run *run);
+
+#endif

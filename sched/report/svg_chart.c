@@ -1,0 +1,190 @@
+#include "sched/report/svg_chart.h"
+
+#include "sched/report/axis.h"
+#include "sched/report/html_text.h"
+
+#include <math.h>
+
+/* The drawing and, inside it, the area of the data; in pixels at full size. */
+enum { WIDTH = 640, HEIGHT = 300, LEFT = 64, RIGHT = 628, TOP = 12, BOTTOM = 252 };
+
+enum { MAX_VALUE_TICKS = 6, MAX_LABELS = 14, MAX_MARKED_PLACES = 60 };
+
+void svg_start(FILE *page, const struct svg_chart *chart, int width, int height)
+{
+    fputs("<figure><figcaption><b>", page);
+    html_text(page, chart->title);
+    fputs("</b>", page);
+    for (int s = 0; s < chart->n_series && chart->n_series > 1; s++) {
+        fprintf(page,
+                " <span class=\"key\"><svg width=\"12\" height=\"12\" aria-hidden=\"true\">"
+                "<rect class=\"k%d\" width=\"12\" height=\"12\" rx=\"2\"/></svg> ",
+                chart->series[s].colour);
+        html_text(page, chart->series[s].name);
+        fputs("</span>", page);
+    }
+    fprintf(page,
+            "</figcaption>\n<svg class=\"chart\" role=\"img\" viewBox=\"0 0 %d %d\" "
+            "style=\"max-width:%dpx\" aria-label=\"",
+            width, height, width);
+    html_text(page, chart->title);
+    if (chart->value_title) {
+        fputs(": ", page);
+        html_text(page, chart->value_title);
+    }
+    fputs("\">\n", page);
+}
+
+void svg_end(FILE *page)
+{
+    fputs("</svg></figure>\n", page);
+}
+
+void svg_text(FILE *page, double x, double y, const char *attributes, const char *text)
+{
+    fprintf(page, "<text x=\"%.1f\" y=\"%.1f\" %s>", x, y, attributes);
+    html_text(page, text);
+    fputs("</text>\n", page);
+}
+
+static bool is_drawn(const struct svg_chart *chart, double value)
+{
+    return isfinite(value) && (!chart->logarithmic || value > 0);
+}
+
+/* Covers the values, or with stacked their sums; from 0 unless logarithmic. */
+static struct axis value_axis(const struct svg_chart *chart, bool stacked)
+{
+    double low = chart->logarithmic ? INFINITY : 0, high = chart->logarithmic ? 0 : chart->high;
+    for (int64_t i = 0; i < chart->n_places; i++) {
+        double sum = 0;
+        for (int s = 0; s < chart->n_series; s++) {
+            double value = chart->series[s].values[i];
+            if (!is_drawn(chart, value))
+                continue;
+            sum = stacked ? sum + fmax(value, 0) : value;
+            low = fmin(low, value);
+            high = fmax(high, sum);
+        }
+    }
+    struct axis axis;
+    if (!chart->logarithmic)
+        axis = axis_linear(low, high, MAX_VALUE_TICKS);
+    else if (high > 0)
+        axis = axis_logarithmic(low, high, MAX_VALUE_TICKS);
+    else
+        axis = axis_logarithmic(1, 10, MAX_VALUE_TICKS);
+    axis.from = BOTTOM;
+    axis.to = TOP;
+    return axis;
+}
+
+static double place_width(const struct svg_chart *chart)
+{
+    return (double)(RIGHT - LEFT) / (double)(chart->n_places > 0 ? chart->n_places : 1);
+}
+
+static double place_centre(const struct svg_chart *chart, int64_t i)
+{
+    return LEFT + ((double)i + 0.5) * place_width(chart);
+}
+
+/* Labels at round numbers, or, where places are groups, at every k-th group. */
+static void draw_labels(FILE *page, const struct svg_chart *chart)
+{
+    double n = (double)(chart->n_places > 0 ? chart->n_places : 1);
+    int64_t every = (int64_t)fmax(1, axis_nice_step(n / MAX_LABELS));
+    for (int64_t i = 0; i < chart->n_places; i++) {
+        int64_t label = chart->first_label + i * chart->label_step;
+        if ((chart->label_step > 1 ? i : label) % every != 0)
+            continue;
+        char text[32];
+        snprintf(text, sizeof text, "%lld", (long long)label);
+        svg_text(page, place_centre(chart, i), BOTTOM + 17, "text-anchor=\"middle\"", text);
+    }
+}
+
+static void draw_frame(FILE *page, const struct svg_chart *chart, const struct axis *axis)
+{
+    for (int i = 0; i < axis_n_ticks(axis); i++) {
+        char text[AXIS_TEXT_SIZE];
+        double y = axis_place(axis, axis_tick(axis, i));
+        axis_tick_text(axis, i, text);
+        fprintf(page, "<path class=\"grid\" d=\"M%d %.1fH%d\"/>", LEFT, y, RIGHT);
+        svg_text(page, LEFT - 7, y + 4, "text-anchor=\"end\"", text);
+    }
+    draw_labels(page, chart);
+    svg_text(page, 0.5 * (LEFT + RIGHT), HEIGHT - 8, "class=\"title\" text-anchor=\"middle\"",
+             chart->place_title);
+    fprintf(page, "<g transform=\"translate(13 %d) rotate(-90)\">", (TOP + BOTTOM) / 2);
+    svg_text(page, 0, 0, "class=\"title\" text-anchor=\"middle\"", chart->value_title);
+    fputs("</g>\n", page);
+}
+
+static void draw_hint(FILE *page, const struct svg_chart *chart, int series, int64_t i)
+{
+    fprintf(page, "<title>%lld: ", (long long)(chart->first_label + i * chart->label_step));
+    html_text(page, chart->series[series].name);
+    fprintf(page, " %.4g</title>", chart->series[series].values[i]);
+}
+
+void svg_bars(FILE *page, const struct svg_chart *chart)
+{
+    struct axis axis = value_axis(chart, true);
+    double width = fmin(0.78 * place_width(chart), 48);
+    svg_start(page, chart, WIDTH, HEIGHT);
+    draw_frame(page, chart, &axis);
+    for (int64_t i = 0; i < chart->n_places; i++) {
+        double sum = 0;
+        for (int s = 0; s < chart->n_series; s++) {
+            double value = chart->series[s].values[i];
+            if (!(value > 0))
+                continue;
+            double bottom = axis_place(&axis, sum), top = axis_place(&axis, sum + value);
+            sum += value;
+            fprintf(page,
+                    "<rect class=\"k%d\" x=\"%.2f\" y=\"%.2f\" width=\"%.2f\" height=\"%.2f\">",
+                    chart->series[s].colour, place_centre(chart, i) - 0.5 * width, top, width,
+                    bottom - top);
+            draw_hint(page, chart, s, i);
+            fputs("</rect>\n", page);
+        }
+    }
+    svg_end(page);
+}
+
+static void draw_line(FILE *page, const struct svg_chart *chart, int s, const struct axis *axis)
+{
+    const struct svg_series *series = &chart->series[s];
+    bool pen_down = false;
+    /* Dashes tell the lines apart without colour. */
+    fprintf(page, "<path class=\"line l%d\"%s d=\"", series->colour,
+            s > 0 ? " stroke-dasharray=\"6 4\"" : "");
+    for (int64_t i = 0; i < chart->n_places; i++) {
+        bool drawn = is_drawn(chart, series->values[i]);
+        if (drawn)
+            fprintf(page, "%c%.2f %.2f", pen_down ? 'L' : 'M', place_centre(chart, i),
+                    axis_place(axis, series->values[i]));
+        pen_down = drawn;
+    }
+    fputs("\"/>\n", page);
+    double radius = chart->n_places > MAX_MARKED_PLACES ? 1.5 : 3.5;
+    for (int64_t i = 0; i < chart->n_places; i++) {
+        if (!is_drawn(chart, series->values[i]))
+            continue;
+        fprintf(page, "<circle class=\"k%d\" cx=\"%.2f\" cy=\"%.2f\" r=\"%.1f\">", series->colour,
+                place_centre(chart, i), axis_place(axis, series->values[i]), radius);
+        draw_hint(page, chart, s, i);
+        fputs("</circle>\n", page);
+    }
+}
+
+void svg_lines(FILE *page, const struct svg_chart *chart)
+{
+    struct axis axis = value_axis(chart, false);
+    svg_start(page, chart, WIDTH, HEIGHT);
+    draw_frame(page, chart, &axis);
+    for (int s = 0; s < chart->n_series; s++)
+        draw_line(page, chart, s, &axis);
+    svg_end(page);
+}

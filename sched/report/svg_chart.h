@@ -1,0 +1,50 @@
+/* Charts as inline SVG, each in a <figure> with its title, legend and, for those
+ * who do not see it, a description. Colours are classes k0, k1, ... of the page's
+ * style sheet; every mark shows its figure when pointed at. */
+#ifndef BERYL_SCHED_REPORT_SVG_CHART_H
+#define BERYL_SCHED_REPORT_SVG_CHART_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+enum { SVG_MAX_SERIES = 6 };
+
+struct svg_series {
+    const char *name;
+    const double *values; /* one for each place; NAN: nothing is drawn */
+    int colour;           /* k0, k1, ... */
+};
+
+struct svg_chart {
+    const char *title;
+    const char *place_title; /* what the places are */
+    const char *value_title; /* with the unit */
+    int64_t n_places;
+    int64_t first_label, label_step; /* place i is labelled first_label + i * label_step */
+    const char *const *names;        /* svg_rows: of the places */
+    int n_series;
+    struct svg_series series[SVG_MAX_SERIES];
+    bool logarithmic; /* values that are not positive are left out */
+    double high;      /* the axis reaches at least so far */
+};
+
+/* Bars side by side along x, the series on top of each other. */
+void svg_bars(FILE *page, const struct svg_chart *chart);
+
+/* Lines over the places along x. */
+void svg_lines(FILE *page, const struct svg_chart *chart);
+
+/* Bars below each other, a row and a name for each place, the series one after
+ * the other, their sum at the end. */
+void svg_rows(FILE *page, const struct svg_chart *chart);
+
+/* What all charts begin and end with: <figure>, title, legend, <svg> of this
+ * size; </svg>, </figure>. */
+void svg_start(FILE *page, const struct svg_chart *chart, int width, int height);
+void svg_end(FILE *page);
+
+/* Text at (x, y) with more attributes, such as text-anchor. */
+void svg_text(FILE *page, double x, double y, const char *attributes, const char *text);
+
+#endif

@@ -1,0 +1,110 @@
+/* Self-consistent fields from a line of a table: what the tests of them share. */
+#ifndef BERYL_TESTS_SCF_CASE_H
+#define BERYL_TESTS_SCF_CASE_H
+
+#include "basis/shells.h"
+#include "hf/guess.h"
+#include "hf/scf.h"
+#include "tests/check.h"
+
+#include <string.h>
+
+struct scf_case {
+    const char *molecule; /* text of an XYZ file, Angstrom */
+    int charge, multiplicity;
+    const char *basis; /* name of a set */
+    int n_spins;       /* 1: RHF, 2: UHF */
+    double energy;     /* hartree */
+};
+
+/* A case made ready to run. */
+struct scf_setup {
+    struct molecule molecule;
+    struct basis_set set;
+    struct shells *shells;
+    struct tiling *tiling;
+    struct screening *screening;
+    struct fock *fock;
+    struct dense_grid *grid;
+    struct darray *D[2];
+    struct scf_problem problem;
+};
+
+/* What beryl-hf takes when nothing is said. */
+static inline struct scf_settings scf_default_settings(void)
+{
+    return (struct scf_settings){
+        .converge = 1e-8, .max_iterations = 100, .diis_size = 8, .dependence = 1e-6};
+}
+
+/* Small tiles, so that there are several of them. Collective. */
+static inline void scf_setup_init(struct scf_setup *setup, const struct scf_case *scf_case)
+{
+    static const struct fock_settings fock_settings = {.cache_bytes = 64000000};
+    static const struct taskpool_settings pool_settings = {.poll_every = 8, .seed = 1};
+    const struct molecule_settings molecule_settings = {.charge = scf_case->charge,
+                                                        .charge_given = true,
+                                                        .multiplicity = scf_case->multiplicity,
+                                                        .multiplicity_given = true};
+    *setup = (struct scf_setup){0};
+    check_ok(molecule_parse(scf_case->molecule, strlen(scf_case->molecule), "test.xyz",
+                            &molecule_settings, &setup->molecule));
+    check_ok(basis_set_read_all(scf_case->basis, MPI_COMM_WORLD, &setup->set));
+    check_ok(shells_create(&setup->molecule, &setup->set, BASIS_FORM_UNSTATED, &setup->shells));
+    check_ok(tiling_create(setup->shells, 12, &setup->tiling));
+    check_ok(screening_create(setup->tiling, 1e-10, MPI_COMM_WORLD, &setup->screening));
+    check_ok(fock_create(setup->screening, &fock_settings, &pool_settings, MPI_COMM_WORLD,
+                         &setup->fock));
+    check_ok(dense_grid_create(MPI_COMM_WORLD, &setup->grid));
+    for (int s = 0; s < scf_case->n_spins; s++)
+        check_ok(tile_matrix_create(setup->tiling, "D", DARRAY_DOUBLE, &setup->D[s]));
+    int64_t n = molecule_n_electrons(&setup->molecule), unpaired = scf_case->multiplicity - 1;
+    setup->problem = (struct scf_problem){
+        .molecule = &setup->molecule,
+        .shells = setup->shells,
+        .tiling = setup->tiling,
+        .fock = setup->fock,
+        .grid = setup->grid,
+        .comm = MPI_COMM_WORLD,
+        .n_spins = scf_case->n_spins,
+        .n_occupied = {(n + unpaired) / 2, (n - unpaired) / 2},
+    };
+}
+
+static inline void scf_setup_fini(struct scf_setup *setup)
+{
+    darray_destroy(setup->D[0]);
+    darray_destroy(setup->D[1]);
+    fock_destroy(setup->fock);
+    screening_destroy(setup->screening);
+    dense_grid_destroy(setup->grid);
+    tiling_destroy(setup->tiling);
+    shells_destroy(setup->shells);
+    basis_set_fini(&setup->set);
+    molecule_fini(&setup->molecule);
+}
+
+/* From superposed atoms. The result is the caller's to finish. */
+static inline enum status scf_setup_run(struct scf_setup *setup,
+                                        const struct scf_settings *settings,
+                                        struct scf_result *result)
+{
+    check_ok(guess_sad(&setup->problem, setup->D));
+    return scf_run(&setup->problem, settings, setup->D, result);
+}
+
+static inline int scf_start(void **state)
+{
+    (void)state;
+    check_ok(darray_start());
+    return 0;
+}
+
+static inline int scf_stop(void **state)
+{
+    (void)state;
+    darray_stop();
+    return 0;
+}
+
+#endif

@@ -1,0 +1,109 @@
+/* Energies, on any number of processes, agree with those on which two independent
+ * programs agree to 1e-8 hartree or better: NWChem 7.0.2 and Psi4 1.3.2, both without
+ * approximation of the integrals, in the same basis sets and geometries. */
+#include "tests/scf_case.h"
+
+#define TOLERANCE 1e-8
+
+#define WATER                                                                                      \
+    "3\n\nO 0 0 0\nH 0.60006148 0.36055331 0.65280883\nH 0.28018495 0.39311176 -0.82655392\n"
+#define OXYGEN "2\n\nO 0 0 0\nO 0 0 1.2075\n"
+
+/* Spherical and Cartesian functions, ions, radicals, a shell of one orbital, no virtual
+ * orbital, a spin without electrons. */
+static const struct scf_case cases[] = {
+    {"2\n\nH 0 0 0\nH 0 0 0.7414\n", 0, 1, "6-31g", 1, -1.1267339671},
+    {"1\n\nHe 0 0 0\n", 0, 1, "cc-pvdz", 1, -2.8551604772},
+    {WATER, 0, 1, "sto-3g", 1, -74.9629282467},
+    {WATER, 0, 1, "6-31g*", 1, -76.0105299692},
+    {WATER, 0, 1, "cc-pvdz", 1, -76.0267986975},
+    {WATER, 0, 1, "aug-cc-pvdz", 1, -76.0414279606},
+    {"2\n\nLi 0 0 0\nH 0 0 1.5957\n", 0, 1, "6-31g", 1, -7.9792767173},
+    {"1\n\nBe 0 0 0\n", 0, 1, "6-31g", 1, -14.5667640335},
+    {OXYGEN, 0, 3, "cc-pvdz", 2, -149.6277575036},
+    {"2\n\nO 0 0 0\nH 0 0 0.9697\n", 0, 2, "6-31g*", 2, -75.3821493761},
+    {"2\n\nN 0 0 0\nO 0 0 1.1508\n", 0, 2, "6-31g", 2, -129.1740670334},
+    {"1\n\nLi 0 0 0\n", 0, 2, "6-31g", 2, -7.4312358111},
+};
+
+static void test_energies_agree_with_two_programs(void **state)
+{
+    (void)state;
+    const struct scf_settings settings = scf_default_settings();
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct scf_setup setup;
+        struct scf_result result;
+        scf_setup_init(&setup, &cases[i]);
+        check_ok(scf_setup_run(&setup, &settings, &result));
+        assert_true(result.converged);
+        check_close(result.energy, cases[i].energy, TOLERANCE);
+        check_close(result.energy,
+                    result.one_electron_energy + result.two_electron_energy +
+                        result.nuclear_repulsion,
+                    1e-10);
+        scf_result_fini(&result);
+        scf_setup_fini(&setup);
+    }
+}
+
+/* The dipole of a neutral molecule does not depend on where it is, its charges add up to
+ * zero, and the two hydrogens of water are alike. */
+static void test_properties_of_water(void **state)
+{
+    (void)state;
+    static const struct scf_case here = {WATER, 0, 1, "cc-pvdz", 1, 0};
+    static const struct scf_case there = {
+        "3\n\nO 1 -2 3\nH 1.60006148 -1.63944669 3.65280883\nH 1.28018495 -1.60688824 2.17344608\n",
+        0,
+        1,
+        "cc-pvdz",
+        1,
+        0};
+    const struct scf_settings settings = scf_default_settings();
+    double dipole[2][3];
+    for (int i = 0; i < 2; i++) {
+        struct scf_setup setup;
+        struct scf_result result;
+        scf_setup_init(&setup, i == 0 ? &here : &there);
+        check_ok(scf_setup_run(&setup, &settings, &result));
+        memcpy(dipole[i], result.dipole, sizeof result.dipole);
+        check_close(result.mulliken[0] + result.mulliken[1] + result.mulliken[2], 0, 1e-9);
+        check_close(result.s2, 0, 0);
+        check_close(result.mulliken[1], result.mulliken[2], 1e-6);
+        assert_true(result.orbital_energies[0][4] < 0 && result.orbital_energies[0][5] > 0);
+        scf_result_fini(&result);
+        scf_setup_fini(&setup);
+    }
+    for (int k = 0; k < 3; k++)
+        check_close(dipole[0][k], dipole[1][k], 1e-7);
+}
+
+/* <S^2> of UHF: the two programs' values of O2 and OH. */
+static void test_spin_of_radicals(void **state)
+{
+    (void)state;
+    static const struct scf_case radicals[] = {
+        {OXYGEN, 0, 3, "cc-pvdz", 2, 2.03305181},
+        {"2\n\nO 0 0 0\nH 0 0 0.9697\n", 0, 2, "6-31g*", 2, 0.75533608},
+    };
+    const struct scf_settings settings = scf_default_settings();
+    for (int i = 0; i < 2; i++) {
+        struct scf_setup setup;
+        struct scf_result result;
+        scf_setup_init(&setup, &radicals[i]);
+        check_ok(scf_setup_run(&setup, &settings, &result));
+        check_close(result.s2, radicals[i].energy, 1e-6);
+        scf_result_fini(&result);
+        scf_setup_fini(&setup);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(test_energies_agree_with_two_programs, scf_start),
+        cmocka_unit_test(test_properties_of_water),
+        cmocka_unit_test_teardown(test_spin_of_radicals, scf_stop),
+    };
+    return check_run_parallel(tests, &argc, &argv);
+}

@@ -1,0 +1,217 @@
+/* The page of recorded runs: text that cannot become markup, ticks at round
+ * numbers, the figures of a result, and results that are none. */
+#include "sched/report/axis.h"
+#include "sched/report/html_text.h"
+#include "sched/report/report.h"
+#include "tests/check.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char page_path[] = "test_report.html";
+
+static char *read_page(void)
+{
+    FILE *file = fopen(page_path, "rb");
+    assert_non_null(file);
+    fseek(file, 0, SEEK_END);
+    size_t length = (size_t)ftell(file);
+    rewind(file);
+    char *text = calloc(length + 1, 1);
+    assert_non_null(text);
+    assert_int_equal(fread(text, 1, length, file), length);
+    fclose(file);
+    return text;
+}
+
+/* What html_text_cut writes, or with max < 0 html_number of number. */
+static void check_written(const char *expected, const char *text, int64_t max, double number,
+                          int decimals)
+{
+    char *written = NULL;
+    size_t length;
+    FILE *page = open_memstream(&written, &length);
+    assert_non_null(page);
+    if (max >= 0)
+        html_text_cut(page, text, max);
+    else
+        html_number(page, number, decimals);
+    fclose(page);
+    assert_string_equal(written, expected);
+    free(written);
+}
+
+static void test_text_is_escaped_and_cut_between_characters(void **state)
+{
+    (void)state;
+    check_written("a&lt;b&gt; &amp; &quot;c&quot; &#39;", "a<b> & \"c\" '", 100, 0, 0);
+    check_written("Schr\u00f6d\u2026", "Schr\u00f6dinger", 7, 0, 0);
+    check_written("\u00f6\u00f6", "\u00f6\u00f6", 2, 0, 0);
+    check_written("a b", "a\001b", 9, 0, 0);
+    check_written("", NULL, 9, 0, 0);
+}
+
+static void test_numbers_have_commas_and_a_true_minus(void **state)
+{
+    (void)state;
+    check_written("84,934,656", NULL, -1, 84934656, 0);
+    check_written("\u2212230.6235", NULL, -1, -230.62350715, 4);
+    check_written("\u22121,234.50", NULL, -1, -1234.5, 2);
+    check_written("0.00", NULL, -1, -1e-9, 2);
+    check_written("999", NULL, -1, 999, 0);
+    check_written("\u2013", NULL, -1, NAN, 3);
+}
+
+static void test_ticks_are_round_and_cover_the_values(void **state)
+{
+    (void)state;
+    const double ranges[][2] = {{0, 0.31}, {0, 7}, {-20.6, 3}, {0, 1e-7}, {3, 1e9}, {0, 99.9}};
+    for (size_t i = 0; i < sizeof ranges / sizeof ranges[0]; i++) {
+        struct axis axis = axis_linear(ranges[i][0], ranges[i][1], 6);
+        double lead = axis.step / pow(10, floor(log10(axis.step) + 1e-9));
+        assert_true(fabs(lead - 1) < 1e-9 || fabs(lead - 2) < 1e-9 || fabs(lead - 5) < 1e-9);
+        int n = axis_n_ticks(&axis);
+        assert_in_range(n, 3, 8);
+        assert_true(axis_tick(&axis, 0) <= ranges[i][0] && axis_tick(&axis, n - 1) >= ranges[i][1]);
+    }
+}
+
+static void test_tick_texts(void **state)
+{
+    (void)state;
+    char text[AXIS_TEXT_SIZE];
+    struct axis axis = axis_linear(-0.5, 1, 6);
+    axis_tick_text(&axis, 0, text);
+    assert_string_equal(text, "\u22120.5");
+    axis_tick_text(&axis, axis_n_ticks(&axis) - 1, text);
+    assert_string_equal(text, "1.0");
+    axis = axis_logarithmic(3e-12, 0.7, 6);
+    axis_tick_text(&axis, 0, text);
+    assert_string_equal(text, "10\u207b\u00b9\u00b2");
+    axis.from = 0;
+    axis.to = 1;
+    check_close(axis_place(&axis, 1e-6), 0.5, 1e-12);
+}
+
+static void test_axes_of_odd_ranges(void **state)
+{
+    (void)state;
+    const double ranges[][2] = {{0, 0}, {5, 5}, {NAN, 1}, {0, INFINITY}, {1e15, 1e15 + 1}, {2, 1}};
+    for (size_t i = 0; i < sizeof ranges / sizeof ranges[0]; i++) {
+        struct axis axis = axis_linear(ranges[i][0], ranges[i][1], 6);
+        assert_true(axis.step > 0 && axis.high > axis.low && isfinite(axis.high));
+        assert_in_range(axis_n_ticks(&axis), 2, 8);
+    }
+}
+
+static const char run_text[] =
+    "{'schema_name':'qcschema_output','success':false,'return_result':-76.0267986974,"
+    "'error':{'error_message':'not < converged'},"
+    "'molecule':{'symbols':['O','H','H','He'],'real':[true,true,true,false],"
+    "'molecular_charge':0,'molecular_multiplicity':1},"
+    "'model':{'method':'rhf','basis':'\\\"cc\\\"-pvdz'},"
+    "'properties':{'calcinfo_nbasis':24,'calcinfo_nalpha':2},"
+    "'extras':{'beryl':{'workers':2,'sched':'counter','tasks':84934656,'non_null':213144,"
+    "'orbital_energies':[[-1.5,-0.5,0.25]],"
+    "'scf_iterations':[{'energy':-75.0,'gradient':0.1},{'energy':-76.0,'gradient':0.01}],"
+    "'iterations':[{'fock_seconds':0.5,'task_seconds':0.75,'idle_seconds':0.25,"
+    "'makespan_seconds':0.5,'efficiency':0.75,'imbalance':0.125}]}}}";
+
+/* Parses text in which ' stands for ". */
+static json_t *parse(const char *text)
+{
+    char *copy = strdup(text);
+    assert_non_null(copy);
+    for (char *c = copy; *c != '\0'; c++)
+        if (*c == '\'')
+            *c = '"';
+    json_t *value = json_loads(copy, 0, NULL);
+    assert_non_null(value);
+    free(copy);
+    return value;
+}
+
+static void check_page_has(const char *page, const char *text)
+{
+    if (strstr(page, text))
+        return;
+    fail_msg("the page lacks %s", text);
+}
+
+static void test_page_shows_the_figures(void **state)
+{
+    (void)state;
+    json_t *run = parse(run_text);
+    check_ok(report_write((const json_t *const[]){run}, (const char *const[]){"<b>.json"}, 1,
+                          page_path));
+    char *page = read_page();
+    const char *const expected[] = {"&lt;b&gt;.json",      "H<sub>2</sub>O</td>",
+                                    "\u221276.0267986974", "&quot;cc&quot;-pvdz",
+                                    "84,934,656",          "213,144",
+                                    "0.750000 hartree",    "12.5 %",
+                                    "not &lt; converged",  "Convergence of the",
+                                    "HOMO \u22120.5000",   "prefers-color-scheme:dark"};
+    for (size_t i = 0; i < sizeof expected / sizeof expected[0]; i++)
+        check_page_has(page, expected[i]);
+    assert_null(strstr(page, "<b>.json"));
+    assert_null(strstr(page, "nan"));
+    assert_null(strstr(page, "src="));
+    free(page);
+    json_decref(run);
+    unlink(page_path);
+}
+
+static void test_a_comparison_counts_as_a_run_for_each_mode(void **state)
+{
+    (void)state;
+    json_t *run = parse("{'extras':{'beryl':{'workers':3,'iterations':[],'compare':{"
+                        "'static':{'sched':'static','iterations':[{'makespan_seconds':2}]},"
+                        "'steal':{'sched':'steal','iterations':[{'makespan_seconds':1}]}}}}}");
+    json_t *workload = parse("{'workload':'uts T1','workers':1,'sched':'share','iterations':[]}");
+    check_ok(report_write((const json_t *const[]){run, workload},
+                          (const char *const[]){"caf\xe9", "uts"}, 2, page_path));
+    char *page = read_page();
+    check_page_has(page, "3 recorded runs");
+    check_page_has(page, "Run 1: caf?: static");
+    check_page_has(page, "2 \u00b7 steal, 3 workers");
+    check_page_has(page, "uts T1");
+    free(page);
+    json_decref(workload);
+    json_decref(run);
+    unlink(page_path);
+}
+
+static void test_other_json_is_refused(void **state)
+{
+    (void)state;
+    const char *const texts[] = {"{}", "[1,2]", "{'iterations':3}", "{'extras':{'beryl':7}}",
+                                 "{'extras':{'beryl':{'compare':{'static':[]}}}}"};
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        json_t *other = parse(texts[i]);
+        check_status(STATUS_INPUT, report_write((const json_t *const[]){other},
+                                                (const char *const[]){"o.json"}, 1, page_path));
+        assert_non_null(strstr(status_text(), "o.json"));
+        assert_int_not_equal(access(page_path, F_OK), 0);
+        json_decref(other);
+    }
+    json_t *run = parse(run_text);
+    check_status(STATUS_IO, report_write((const json_t *const[]){run},
+                                         (const char *const[]){"o.json"}, 1, "no/folder/p.html"));
+    json_decref(run);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_text_is_escaped_and_cut_between_characters),
+        cmocka_unit_test(test_numbers_have_commas_and_a_true_minus),
+        cmocka_unit_test(test_ticks_are_round_and_cover_the_values),
+        cmocka_unit_test(test_tick_texts),
+        cmocka_unit_test(test_axes_of_odd_ranges),
+        cmocka_unit_test(test_page_shows_the_figures),
+        cmocka_unit_test(test_a_comparison_counts_as_a_run_for_each_mode),
+        cmocka_unit_test(test_other_json_is_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
