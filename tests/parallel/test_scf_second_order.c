@@ -113,6 +113,7 @@ static void test_damping_and_level_shift_change_the_way_only(void **state)
     /* The shift is no part of the orbital energies. */
     for (int64_t k = 0; k < plain.n_orbitals; k++)
         check_close(helped.orbital_energies[0][k], plain.orbital_energies[0][k], 1e-6);
+    scf_result_fini(&helped);
     settings.diis_size = 1;
     settings.damping = 0;
     settings.level_shift = 0;
