@@ -11,7 +11,8 @@
 
 enum {
     DAMPED_ITERATIONS = 10,
-    PATIENCE = 8,         /* iterations that DIIS may go without progress */
+    PATIENCE = 8,         /* iterations that DIIS may go without progress, those in which the
+                           * energy is above the lowest so far counted twice */
     DIIS_ITERATIONS = 60, /* after which it is given up in any case */
     MAX_DESCENTS = 5,     /* from saddle points */
 };
@@ -26,6 +27,9 @@ enum {
  * a foretold gain below these, which no step makes smaller, are such a rotation. */
 #define FLAT_GRADIENT 1e-5
 #define FLAT_ENERGY   1e-9
+
+/* By which the energy is above the lowest so far, hartree. */
+#define ENERGY_RISE 1e-5
 
 /* DIIS makes progress when the gradient falls below this share of the least so far. */
 #define PROGRESS 0.7
@@ -242,6 +246,7 @@ static void watch_progress(struct scf_solver *solver)
     const struct scf_point *point = solver->point;
     if (!point->idempotent)
         return;
+    bool rose = point->energy > solver->best_energy + ENERGY_RISE;
     if (point->energy < solver->best_energy) {
         solver->best_energy = point->energy;
         for (int s = 0; s < solver->frame->n_spins; s++)
@@ -251,7 +256,7 @@ static void watch_progress(struct scf_solver *solver)
         solver->least_gradient = point->gradient;
         solver->n_without_progress = 0;
     } else {
-        solver->n_without_progress++;
+        solver->n_without_progress += rose ? 2 : 1;
     }
 }
 
