@@ -353,7 +353,7 @@ enum status scf_solver_iterate(struct scf_solver *solver, struct darray *const D
         while (reaches(solver)) {
             TRY(confirm(solver, &solver->result->converged));
             if (solver->result->converged)
-                return STATUS_OK;
+                return write_checkpoint(solver); /* the orbitals are canonical now */
         }
         if (solver->now.iteration >= solver->settings->max_iterations)
             return FAIL(STATUS_NOT_CONVERGED,

@@ -123,7 +123,7 @@ static bool is_settled(const struct davidson *davidson, int n_products)
     if (davidson->residual_norm < SMALL_RESIDUAL)
         return true;
     if (davidson->eigenvalue < 10 * SCF_UNSTABLE)
-        return davidson->residual_norm < 0.3 * size;
+        return davidson->residual_norm < 0.05 * size;
     return n_products >= MIN_PRODUCTS && davidson->residual_norm < 0.1 * size;
 }
 

@@ -9,6 +9,12 @@
     "3\n\nO 0 0 0\nH 0.60006148 0.36055331 0.65280883\nH 0.28018495 0.39311176 -0.82655392\n"
 #define OXYGEN "2\n\nO 0 0 0\nO 0 0 1.2075\n"
 
+/* Two atoms of the Be chain, with the centres of their displaced functions. */
+#define BE_PAIR                                                                                    \
+    "14\nunits=bohr\nBe 0 0 0\nBq 1.6 0 0\nBq -1.6 0 0\nBq 0 1.6 0\nBq 0 -1.6 0\nBq 0 0 1.6\n"     \
+    "Bq 0 0 -1.6\nBe 4 0 0\nBq 5.6 0 0\nBq 2.4 0 0\nBq 4 1.6 0\nBq 4 -1.6 0\nBq 4 0 1.6\n"         \
+    "Bq 4 0 -1.6\n"
+
 /* Spherical and Cartesian functions, ions, radicals, a shell of one orbital, no virtual
  * orbital, a spin without electrons. */
 static const struct scf_case cases[] = {
@@ -20,6 +26,7 @@ static const struct scf_case cases[] = {
     {WATER, 0, 1, "aug-cc-pvdz", 1, -76.0414279606},
     {"2\n\nLi 0 0 0\nH 0 0 1.5957\n", 0, 1, "6-31g", 1, -7.9792767173},
     {"1\n\nBe 0 0 0\n", 0, 1, "6-31g", 1, -14.5667640335},
+    {BE_PAIR, 0, 1, "be15s", 1, -29.1065617554},
     {OXYGEN, 0, 3, "cc-pvdz", 2, -149.6277575036},
     {"2\n\nO 0 0 0\nH 0 0 0.9697\n", 0, 2, "6-31g*", 2, -75.3821493761},
     {"2\n\nN 0 0 0\nO 0 0 1.1508\n", 0, 2, "6-31g", 2, -129.1740670334},
