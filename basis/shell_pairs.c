@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A product this small changes no integral: with the largest factors that
- * occur (below 1e3) and the polynomials of h shells it stays below 1e-14. */
+/* A product of this weight changes no integral: the largest weights that occur are
+ * some 1e3. */
 #define PRODUCT_CUTOFF 1e-20
 
 /* sqrt(2) pi^(5/4) */
@@ -15,11 +15,11 @@
 
 enum {
     N_CLASSES_MAX = (BASIS_MAX_L + 1) * (BASIS_MAX_L + 2) / 2,
-    N_ARRAYS = 9, /* of struct primitive_products */
+    N_ARRAYS = 10, /* of struct primitive_products */
 };
 
 struct product {
-    double zeta, factor, P[3], PA[3];
+    double zeta, factor, weight, P[3], PA[3];
 };
 
 /* What a class grows in while the rectangle is walked. */
@@ -35,7 +35,7 @@ static int class_index(int l_first, int l_second)
     return l_first * (l_first + 1) / 2 + l_second;
 }
 
-/* Appends the primitive products of shells a and b, largest factor first;
+/* Appends the primitive products of shells a and b, largest weight first;
  * returns how many. */
 static int32_t append_products(const struct shell *a, const struct shell *b,
                                struct growing_class *class)
@@ -43,6 +43,7 @@ static int32_t append_products(const struct shell *a, const struct shell *b,
     double AB2 = 0;
     for (int x = 0; x < 3; x++)
         AB2 += (a->center[x] - b->center[x]) * (a->center[x] - b->center[x]);
+    double AB = sqrt(AB2);
     struct product *out = class->products + class->n_products;
     int32_t n = 0;
     for (int i = 0; i < a->n_primitives; i++) {
@@ -50,16 +51,20 @@ static int32_t append_products(const struct shell *a, const struct shell *b,
             double alpha = a->exponents[i], beta = b->exponents[j], zeta = alpha + beta;
             double factor = ROOT_TWO_PI_54 * a->coefficients[i] * b->coefficients[j] / zeta *
                             exp(-alpha * beta / zeta * AB2);
-            if (fabs(factor) < PRODUCT_CUTOFF)
+            double PA = AB * beta / zeta, PB = AB * alpha / zeta;
+            double width = 1 / sqrt(2 * zeta);
+            double weight =
+                fabs(factor) * pow(fmax(1, PA + width), a->l) * pow(fmax(1, PB + width), b->l);
+            if (weight < PRODUCT_CUTOFF)
                 continue;
-            struct product product = {.zeta = zeta, .factor = factor};
+            struct product product = {.zeta = zeta, .factor = factor, .weight = weight};
             for (int x = 0; x < 3; x++) {
                 product.P[x] = (alpha * a->center[x] + beta * b->center[x]) / zeta;
                 product.PA[x] = product.P[x] - a->center[x];
             }
             /* Insertion: the lists are short and mostly come in order. */
             int32_t at = n++;
-            for (; at > 0 && fabs(out[at - 1].factor) < fabs(factor); at--)
+            for (; at > 0 && out[at - 1].weight < weight; at--)
                 out[at] = out[at - 1];
             out[at] = product;
         }
@@ -147,9 +152,9 @@ static enum status pack(struct growing_class *growing, struct shell_pairs *pairs
         size_t n = (size_t)from->n_products;
         double *array = (double *)next;
         struct primitive_products *to = &class->products;
-        double **arrays[N_ARRAYS] = {&to->zeta,  &to->half_inverse, &to->factor,
-                                     &to->P[0],  &to->P[1],         &to->P[2],
-                                     &to->PA[0], &to->PA[1],        &to->PA[2]};
+        double **arrays[N_ARRAYS] = {&to->zeta,  &to->half_inverse, &to->factor, &to->weight,
+                                     &to->P[0],  &to->P[1],         &to->P[2],   &to->PA[0],
+                                     &to->PA[1], &to->PA[2]};
         for (int i = 0; i < N_ARRAYS; i++)
             *arrays[i] = array + (size_t)i * n;
         /* Products follow the sorted pairs, so that consecutive pairs are
@@ -163,6 +168,7 @@ static enum status pack(struct growing_class *growing, struct shell_pairs *pairs
                 to->zeta[filled] = product->zeta;
                 to->half_inverse[filled] = 0.5 / product->zeta;
                 to->factor[filled] = product->factor;
+                to->weight[filled] = product->weight;
                 for (int x = 0; x < 3; x++) {
                     to->P[x][filled] = product->P[x];
                     to->PA[x][filled] = product->PA[x];

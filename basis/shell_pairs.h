@@ -23,8 +23,11 @@ struct primitive_products {
     double *zeta;
     double *half_inverse; /* 1 / (2 zeta) */
     double *factor;
-    double *P[3];  /* Bohr */
-    double *PA[3]; /* P - A, A the centre of the pair's first shell */
+    double *weight; /* about the size of what the product adds to an integral: |factor|
+                     * times (|PA| + 1 / sqrt(2 zeta)) for every power of r - A, and alike
+                     * for B, where that is larger than 1 */
+    double *P[3];   /* Bohr */
+    double *PA[3];  /* P - A, A the centre of the pair's first shell */
 };
 
 /* One pair; first is the shell of higher angular momentum (of equal ones, the
@@ -36,7 +39,7 @@ struct shell_pair {
     double bound;            /* Schwarz: sqrt(max |(ab|ab)|) */
     double AB[3];            /* A - B */
     int32_t first_primitive; /* of n_primitives products in the class's arrays, most */
-    int32_t n_primitives;    /*   important (largest |factor|) first */
+    int32_t n_primitives;    /*   important (largest weight) first */
 };
 
 struct pair_class {
@@ -61,7 +64,7 @@ struct shell_pairs {
 /* The rectangle: bra shells [first[0], last[0]) with ket shells [first[1], last[1]).
  * triangle keeps of a square only the pairs whose bra index is not below the
  * ket index. Pairs whose bound is below min_bound are left out, and so are
- * primitive products below PRIMITIVE_CUTOFF of what could matter. */
+ * primitive products below PRODUCT_CUTOFF of what could matter. */
 struct shell_rectangle {
     int64_t first[2];
     int64_t last[2];

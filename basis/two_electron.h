@@ -28,7 +28,7 @@ struct quartet_batch {
 struct two_electron;
 
 /* For any shells of angular momentum up to shells->max_l.
- * cutoff: a quartet of primitives whose factors (shell_pairs.h) have a smaller
+ * cutoff: a quartet of primitives whose weights (shell_pairs.h) have a smaller
  * product is left out; 0 keeps all.
  * Errors: STATUS_NO_MEMORY, STATUS_LIMIT. */
 enum status two_electron_create(const struct shells *shells, double cutoff,

@@ -216,12 +216,12 @@ static void list_quartet(struct two_electron_libint *engine, const struct task *
     struct primitive_quartets *list = engine->list;
     const struct shell_pair *bra = &batch->bra->pairs[batch->quartets[i].bra];
     const struct shell_pair *ket = &batch->ket->pairs[batch->quartets[i].ket];
-    const double *factor_bra = batch->bra->products.factor + bra->first_primitive;
-    const double *factor_ket = batch->ket->products.factor + ket->first_primitive;
+    const double *weight_bra = batch->bra->products.weight + bra->first_primitive;
+    const double *weight_ket = batch->ket->products.weight + ket->first_primitive;
     struct segment segment = {.quartet = i, .begin = list->n, .first = true};
     for (int32_t p = 0; p < bra->n_primitives; p++) {
         for (int32_t q = 0; q < ket->n_primitives; q++) {
-            if (fabs(factor_bra[p] * factor_ket[q]) < engine->cutoff)
+            if (weight_bra[p] * weight_ket[q] < engine->cutoff)
                 break; /* they come largest first */
             if (list->n == PRIMITIVE_CHUNK) {
                 if (list->n > segment.begin) {

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static int64_t n_electrons(const struct scf_problem *problem, int spin)
@@ -124,7 +125,16 @@ enum status checkpoint_check(const char *path, MPI_Comm comm)
 {
     int rank;
     MPI_Comm_rank(comm, &rank);
-    return status_agree(comm, rank == 0 ? output_file_check(path) : STATUS_OK);
+    enum status status = STATUS_OK;
+    struct stat information;
+    if (rank == 0) {
+        /* What takes the path's place would not be a link, device or pipe any more. */
+        if (lstat(path, &information) == 0 && !S_ISREG(information.st_mode))
+            status = FAIL(STATUS_IO, "cannot write %s: it is not a regular file", path);
+        else
+            status = output_file_check(path);
+    }
+    return status_agree(comm, status);
 }
 
 /* First row of a spin's orbitals: those of the other spin if the file is restricted.

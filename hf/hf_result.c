@@ -94,7 +94,11 @@ static json_t *options_in_force(const struct hf_outcome *outcome)
     options.charge = outcome->input->molecule.charge;
     options.multiplicity = outcome->input->molecule.multiplicity;
     options.method = outcome->input->n_spins == 1 ? METHOD_RHF : METHOD_UHF;
-    return hf_options_to_json(&options);
+    json_t *json = hf_options_to_json(&options);
+    /* The geometry above is in Bohr; the file's unit is not known here unless given. */
+    if (options.units < 0)
+        json_object_del(json, "units");
+    return json;
 }
 
 /* Beryl's own figures. */
@@ -109,6 +113,8 @@ static json_t *extras_to_json(const struct hf_outcome *outcome)
     json_object_set_new(extras, "memory_peak_bytes", json_integer(outcome->memory_peak_bytes));
     if (outcome->fock_sha256)
         json_object_set_new(extras, "fock_sha256", json_string(outcome->fock_sha256));
+    if (outcome->fock_sha256_beta)
+        json_object_set_new(extras, "fock_sha256_beta", json_string(outcome->fock_sha256_beta));
     if (outcome->scf)
         add_scf_extras(outcome, extras);
     json_object_set_new(extras, "iterations", builds_to_json(outcome->fock));

@@ -18,6 +18,7 @@ struct hf_outcome {
     const struct fock *fock;
     const struct scf_result *scf; /* NULL for --fock-only */
     const char *fock_sha256;      /* of --fock-only, or NULL */
+    const char *fock_sha256_beta; /* the same of the second spin, or NULL */
     enum status status;           /* of the run */
     int n_workers;
     int64_t memory_peak_bytes; /* of the process that held most */

@@ -32,12 +32,37 @@ struct run {
     struct darray *D[2], *F[2];
 };
 
+/* An output in the place of an input or of another output would destroy it; only
+ * a checkpoint may go on in the file that it is restarted from. */
+static enum status check_distinct(const struct hf_options *options)
+{
+    enum { N_OUTPUTS = 4, N_INPUTS = 4, CHECKPOINT = 3, FIRST_CHECKPOINT = 2 };
+    const char *outputs[N_OUTPUTS] = {options->json, options->report, options->profile,
+                                      options->scf.checkpoint};
+    const char *inputs[N_INPUTS] = {options->molecule, options->basis, options->guess,
+                                    options->restart};
+    for (int i = 0; i < N_OUTPUTS; i++) {
+        int n_inputs = i == CHECKPOINT ? FIRST_CHECKPOINT : N_INPUTS;
+        for (int k = 0; k < n_inputs; k++)
+            if (output_file_same(outputs[i], inputs[k]))
+                return FAIL(STATUS_USAGE, "%s is to be read and to be written: name another file",
+                            outputs[i]);
+        for (int k = 0; k < i; k++)
+            if (output_file_same(outputs[i], outputs[k]))
+                return FAIL(STATUS_USAGE, "%s is to be written as two things: name two files",
+                            outputs[i]);
+    }
+    return STATUS_OK;
+}
+
 /* Finds out before the work what would prevent its result from being kept. */
 static enum status check_outputs(const struct run *run)
 {
     const struct hf_options *options = run->options;
     enum status status = STATUS_OK;
-    if (run->rank == 0 && options->json)
+    if (run->rank == 0)
+        status = check_distinct(options);
+    if (run->rank == 0 && status == STATUS_OK && options->json)
         status = json_check_writable(options->json);
     if (run->rank == 0 && status == STATUS_OK && options->report)
         status = output_file_check(options->report);
@@ -234,14 +259,21 @@ static enum status run_fock_only(struct run *run)
         TRY(fock_build(run->fock, n_spins, (const struct darray *const *)run->D, run->F));
         log_print("%5lld %9.3f\n", (long long)i, fock_records(run->fock)[i].seconds);
     }
-    char sha256[SHA256_HEX_SIZE];
-    TRY(tile_matrix_sha256(run->tiling, run->F[0], sha256));
-    log_print("\nSHA-256 of F  %s\n", sha256);
+    char sha256[2][SHA256_HEX_SIZE];
+    for (int spin = 0; spin < n_spins; spin++) {
+        TRY(tile_matrix_sha256(run->tiling, run->F[spin], sha256[spin]));
+        log_print("\nSHA-256 of F%s  %s\n",
+                  n_spins == 1 ? ""
+                  : spin == 0  ? " alpha"
+                               : " beta",
+                  sha256[spin]);
+    }
     print_builds(run->fock);
     struct hf_outcome outcome = {.options = options,
                                  .input = &run->input,
                                  .fock = run->fock,
-                                 .fock_sha256 = sha256,
+                                 .fock_sha256 = sha256[0],
+                                 .fock_sha256_beta = n_spins == 2 ? sha256[1] : NULL,
                                  .n_workers = run->n_workers,
                                  .memory_peak_bytes = find_memory_peak(run->comm)};
     return write_outputs(run, &outcome);

@@ -3,6 +3,7 @@
 #include "hf/checkpoint.h"
 #include "hf/scf_report.h"
 #include "hf/scf_stability.h"
+#include "support/agree.h"
 #include "support/clock.h"
 #include "support/log.h"
 
@@ -152,7 +153,8 @@ static enum status prepare_diis(struct scf_solver *solver)
     if (point->idempotent)
         diis_push(solver->diis, point->F, solver->F_next);
     if (diis_n_steps(solver->diis) > 1) {
-        TRY(diis_extrapolate(solver->diis, solver->F_next));
+        TRY(status_agree(solver->frame->problem->comm,
+                         diis_extrapolate(solver->diis, solver->F_next)));
     } else {
         for (int s = 0; s < solver->frame->n_spins; s++)
             dense_copy(point->F[s], solver->F_next[s]);

@@ -7,10 +7,12 @@
 #include <unistd.h>
 
 static bool log_enabled;
+static bool progress_visible;
 
 void log_enable(bool enabled)
 {
     log_enabled = enabled;
+    progress_visible = enabled && isatty(STDERR_FILENO);
 }
 
 void log_print(const char *format, ...)
@@ -26,7 +28,7 @@ void log_print(const char *format, ...)
 
 bool log_progress_visible(void)
 {
-    return log_enabled && isatty(STDERR_FILENO);
+    return progress_visible;
 }
 
 void log_progress(const char *what, double fraction)

@@ -119,3 +119,14 @@ enum status output_file_write(const char *path, const char *bytes, size_t length
         unlink(target.temporary);
     return status;
 }
+
+bool output_file_same(const char *path, const char *other)
+{
+    struct stat information, other_information;
+    if (!path || !other)
+        return false;
+    if (stat(path, &information) != 0 || stat(other, &other_information) != 0)
+        return strcmp(path, other) == 0;
+    return information.st_dev == other_information.st_dev &&
+           information.st_ino == other_information.st_ino;
+}

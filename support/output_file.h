@@ -4,12 +4,17 @@
 
 #include "support/status.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* Whether output_file_write could write to the path, as far as can be known
  * beforehand. Leaves nothing behind and a file that is there untouched.
  * Errors: STATUS_IO, naming the path and the reason. */
 enum status output_file_check(const char *path);
+
+/* Whether two paths name one file: one that exists, by whatever links, or else the same
+ * text. NULL names none. */
+bool output_file_same(const char *path, const char *other);
 
 /* Writes length bytes. A regular file appears, or takes the place of an older
  * one, only when all of it is on the disk; a device or pipe is written to.

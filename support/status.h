@@ -6,7 +6,7 @@
  *
  *     if (n < 0)
  *         return FAIL(STATUS_INPUT, "%s:%d: negative atom count", path, line);
- *     TRY(molecule_read(...));
+ *     TRY(molecule_parse(...));
  */
 #ifndef BERYL_SUPPORT_STATUS_H
 #define BERYL_SUPPORT_STATUS_H

@@ -2,6 +2,7 @@
  * the exit status. */
 #include "sched/report/report.h"
 #include "support/options.h"
+#include "support/output_file.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -46,7 +47,7 @@ static enum status check(const struct settings *settings, size_t n, char **paths
         return FAIL(STATUS_USAGE, "-o is missing: name the page to write, for instance "
                                   "-o page.html");
     for (size_t i = 0; i < n; i++)
-        if (strcmp(settings->output, paths[i]) == 0)
+        if (output_file_same(settings->output, paths[i]))
             return FAIL(STATUS_USAGE, "%s is to be read and to be written: name another page",
                         paths[i]);
     return STATUS_OK;

@@ -50,7 +50,7 @@ static void free_shells(struct four_shells *four)
 
 /* Largest difference to the reference over the quartet (ab|cd) of shells given
  * by index, relative to the largest integral of the quartet. */
-static double largest_error(const struct shells *shells, const int64_t at[4])
+static double largest_error(const struct shells *shells, const int64_t at[4], double cutoff)
 {
     const struct shell *s[4];
     int64_t n[4], n_all = 1;
@@ -64,11 +64,10 @@ static double largest_error(const struct shells *shells, const int64_t at[4])
 
     struct two_electron *engine;
     struct shell_pairs *pairs[2];
-    check_ok(two_electron_create(shells, 0, &engine));
+    check_ok(two_electron_create(shells, cutoff, &engine));
     for (int side = 0; side < 2; side++) {
-        struct shell_rectangle rectangle = {
-            .first = {at[2 * side], at[2 * side + 1]},
-            .last = {at[2 * side] + 1, at[2 * side + 1] + 1}};
+        struct shell_rectangle rectangle = {.first = {at[2 * side], at[2 * side + 1]},
+                                            .last = {at[2 * side] + 1, at[2 * side + 1] + 1}};
         check_ok(shell_pairs_create(shells, &rectangle, NULL, 0, &pairs[side]));
     }
     struct quartet quartet = {0, 0};
@@ -94,8 +93,7 @@ static double largest_error(const struct shells *shells, const int64_t at[4])
         for (i[1] = 0; i[1] < n[1]; i[1]++)
             for (i[2] = 0; i[2] < n[2]; i[2]++)
                 for (i[3] = 0; i[3] < n[3]; i[3]++) {
-                    double want =
-                        expected[((i[0] * n[1] + i[1]) * n[2] + i[2]) * n[3] + i[3]];
+                    double want = expected[((i[0] * n[1] + i[1]) * n[2] + i[2]) * n[3] + i[3]];
                     int64_t place = 0;
                     for (int k = 0; k < 4; k++)
                         place = place * n[order[k]] + i[order[k]];
@@ -107,14 +105,14 @@ static double largest_error(const struct shells *shells, const int64_t at[4])
     two_electron_destroy(engine);
     free(expected);
     free(actual);
-    return error / fmax(largest, 1e-3);
+    return error / fmax(largest, 1e-6);
 }
 
 static void check_class(int a, int b, int c, int d, int n_primitives, enum basis_form form)
 {
     struct four_shells four;
     make_shells((int[]){a, b, c, d}, n_primitives, form, &four);
-    double error = largest_error(four.shells, (int64_t[]){0, 1, 2, 3});
+    double error = largest_error(four.shells, (int64_t[]){0, 1, 2, 3}, 0);
     if (!(error < 1e-12))
         fprintf(stderr, "(%c%c|%c%c): relative error %g\n", letters[a], letters[b], letters[c],
                 letters[d], error);
@@ -154,6 +152,34 @@ static void contraction_longer_than_a_chunk(void **state)
     check_class(0, 0, 0, 0, 6, BASIS_FORM_SPHERICAL);
 }
 
+/* The primitive cut-off of a run leaves diffuse and tight shells of any angular
+ * momentum right: their normalised primitives have very different prefactors. */
+static void cutoff_keeps_diffuse_shells(void **state)
+{
+    (void)state;
+    static const double exponents[] = {1e-4, 1e-3, 1e-2, 0.1, 1, 100};
+    for (int l = 0; l <= 4; l++) {
+        for (size_t e = 0; e < sizeof exponents / sizeof exponents[0]; e++) {
+            char text[256];
+            const char *xyz = "2\n\nHe 0 0 0\nHe 0.05 0.1 0.2\n";
+            int used = snprintf(text, sizeof text, "He 0\n%c 1 1.00\n %g 1.0\n****\n", letters[l],
+                                exponents[e]);
+            struct four_shells two;
+            struct molecule_settings settings = {.unit = LENGTH_BOHR};
+            check_ok(basis_set_parse(text, (size_t)used, "test", &two.set));
+            check_ok(molecule_parse(xyz, strlen(xyz), "test", &settings, &two.molecule));
+            check_ok(shells_create(&two.molecule, &two.set, BASIS_FORM_SPHERICAL, &two.shells));
+            double scale = sqrt(exponents[e]);
+            double error =
+                largest_error(two.shells, (int64_t[]){0, 1, 1, 0}, two_electron_cutoff(1e-10));
+            if (!(error < 1e-10 * fmax(1, scale)))
+                fprintf(stderr, "l = %d, exponent %g: error %g\n", l, exponents[e], error);
+            assert_true(error < 1e-10 * fmax(1, scale));
+            free_shells(&two);
+        }
+    }
+}
+
 /* One centre, and quartets of a shell with itself. */
 static void coincident_centres(void **state)
 {
@@ -162,7 +188,7 @@ static void coincident_centres(void **state)
     make_shells((int[]){0, 1, 2, 1}, 2, BASIS_FORM_SPHERICAL, &four);
     for (int64_t a = 0; a < 4; a++)
         for (int64_t b = 0; b < 4; b++)
-            assert_true(largest_error(four.shells, (int64_t[]){a, a, b, b}) < 1e-12);
+            assert_true(largest_error(four.shells, (int64_t[]){a, a, b, b}, 0) < 1e-12);
     free_shells(&four);
 }
 
@@ -201,6 +227,7 @@ int main(void)
         cmocka_unit_test(cartesian_classes),
         cmocka_unit_test(high_classes),
         cmocka_unit_test(contraction_longer_than_a_chunk),
+        cmocka_unit_test(cutoff_keeps_diffuse_shells),
         cmocka_unit_test(coincident_centres),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
