@@ -256,6 +256,12 @@ static enum status check(const struct hf_options *options)
                                   "--basis cc-pvdz");
     if (options->spherical && options->cartesian)
         return FAIL(STATUS_USAGE, "--spherical and --cartesian exclude each other");
+    if (options->count_tasks &&
+        (options->json || options->report || options->profile || options->scf.checkpoint))
+        return FAIL(STATUS_USAGE, "--count-tasks prints one line and writes no file");
+    if (options->pool.seeding == SEEDING_COST)
+        return FAIL(STATUS_USAGE, "--seeding cost: the cost of a task of a Fock build is not "
+                                  "predicted yet; take block, cyclic or owner");
     if (options->fock_only && options->scf.checkpoint)
         return FAIL(STATUS_USAGE, "--fock-only computes no orbitals to write to a --checkpoint");
     return STATUS_OK;
