@@ -92,8 +92,9 @@ static void check_pair(const struct shells *shells, const struct pair_class *cla
             check_close(products->PA[x][i], products->P[x][i] - a->center[x], 1e-15);
             check_close(pair->AB[x], a->center[x] - b->center[x], 1e-15);
         }
+        assert_true(products->weight[i] >= fabs(products->factor[i]));
         if (i > pair->first_primitive)
-            assert_true(fabs(products->factor[i]) <= fabs(products->factor[i - 1]));
+            assert_true(products->weight[i] <= products->weight[i - 1]);
     }
     for (int point = 0; point < 5; point++) {
         const double r[3] = {0.3 * point - 0.2, 0.7 - 0.4 * point, 0.1 + 0.25 * point};
