@@ -25,7 +25,7 @@ static double contraction_overlap(int l, int n, const double *exponents, const d
     return sum;
 }
 
-static double primitive_norm(int l, double a)
+double primitive_norm(int l, double a)
 {
     static const double pi = 3.14159265358979323846;
     double norm = pow(2 * a / pi, 0.75) * pow(4 * a, 0.5 * l);

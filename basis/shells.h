@@ -54,6 +54,9 @@ enum status shells_create(const struct molecule *molecule, const struct basis_se
                           enum basis_form form, struct shells **shells);
 void shells_destroy(struct shells *shells);
 
+/* N(a, l) of the conventions above: norm of the function (l, 0, 0) of a primitive. */
+double primitive_norm(int l, double a);
+
 /* Number of Cartesian functions of angular momentum l. */
 static inline int n_cartesians(int l)
 {

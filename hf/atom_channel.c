@@ -10,15 +10,6 @@
 /* Combinations of an atom's shells whose overlap eigenvalue is below this are left out. */
 #define ATOM_DEPENDENCE 1e-8
 
-/* Norm of the function (l, 0, 0) of a primitive, as in basis/shells.h. */
-static double primitive_norm(int l, double a)
-{
-    double odd = 1;
-    for (int i = 2 * l - 1; i > 1; i -= 2)
-        odd *= i;
-    return pow(2 * a / acos(-1), 0.75) * pow(4 * a, l / 2.0) / sqrt(odd);
-}
-
 static int exponent_index(const struct atom_channel *channel, double exponent)
 {
     for (int p = 0; p < channel->n_primitives; p++)

@@ -3,15 +3,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Norm of the function (l, 0, 0) of a primitive, as in basis/shells.h. */
-static double primitive_norm(int l, double exponent)
-{
-    double odd = 1;
-    for (int i = 2 * l - 1; i > 1; i -= 2)
-        odd *= i;
-    return pow(2 * exponent / acos(-1), 0.75) * pow(4 * exponent, l / 2.0) / sqrt(odd);
-}
-
 static enum status allocate(struct checkpoint_basis *basis)
 {
     size_t n = (size_t)basis->n_centers, m = (size_t)basis->n_shells;
