@@ -1,6 +1,7 @@
 #include "basis/basis_set.h"
 
 #include "basis/basis_set_parser.h"
+#include "support/array.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -42,24 +43,24 @@ enum status basis_set_add_element(struct basis_set *set, int element, struct bas
     *entry = find_entry(set, element);
     if (*entry)
         return STATUS_OK;
-    struct basis_element *elements =
-        realloc(set->elements, (size_t)(set->n_elements + 1) * sizeof *elements);
-    if (!elements)
-        return FAIL(STATUS_NO_MEMORY, "%s: no memory for the basis set", set->name);
-    set->elements = elements;
-    *entry = &elements[set->n_elements++];
+    TRY(array_reserve(&set->elements, set->n_elements + 1, &set->capacity, sizeof *set->elements));
+    *entry = &set->elements[set->n_elements++];
     **entry = (struct basis_element){.element = element};
     return STATUS_OK;
 }
 
-/* An NWChem file says `basis` or `ecp` before anything else that counts. */
+/* A section of an NWChem file begins with `basis` or `ecp`; but so may a title in a
+ * Gaussian94 file, which is told by the first line of a block: NWChem has none such. */
 static bool is_nwchem(struct line_reader reader)
 {
-    reader.comments = "!#";
-    while (line_reader_next_filled(&reader))
-        if (word_equals(reader.words[0], "basis") || word_equals(reader.words[0], "ecp"))
-            return true;
-    return false;
+    bool has_section = false;
+    while (line_reader_next_filled(&reader)) {
+        if (basis_gaussian94_element(&reader) >= 0)
+            return false;
+        has_section = has_section || word_equals(reader.words[0], "basis") ||
+                      word_equals(reader.words[0], "ecp");
+    }
+    return has_section;
 }
 
 enum status basis_set_parse(const char *text, size_t length, const char *name,

@@ -18,6 +18,7 @@ enum { BASIS_MAX_L = 5 };
 struct basis_contractions {
     int n_primitives;
     int n_contractions;
+    int64_t capacity;     /* primitives there is room for */
     int *l;               /* n_contractions */
     double *exponents;    /* n_primitives, Bohr^-2, > 0 */
     double *coefficients; /* n_contractions x n_primitives, of normalised primitives */
@@ -26,7 +27,7 @@ struct basis_contractions {
 struct basis_element {
     int element;    /* atomic number; 0 is the entry "Bq" for plain ghost centres */
     bool needs_ecp; /* made for use with an effective core potential */
-    int64_t n_groups;
+    int64_t n_groups, capacity;
     struct basis_contractions *groups;
 };
 
@@ -35,14 +36,16 @@ enum basis_form { BASIS_FORM_UNSTATED, BASIS_FORM_SPHERICAL, BASIS_FORM_CARTESIA
 struct basis_set {
     char *name;
     enum basis_form form;
-    int64_t n_elements;
+    int64_t n_elements, capacity;
     struct basis_element *elements;
 };
 
 /* Parses the text (length bytes, NUL-terminated) of a Gaussian94 or NWChem
  * basis file; which of the two is seen from the text itself (an NWChem file
- * has a `basis` or `ecp` line). Comments: `!` and `#`. Numbers may use D exponents.
- * Gaussian94: a line `spherical` or `cartesian` (else BASIS_FORM_UNSTATED), blocks
+ * has a `basis` or `ecp` line and no line `Sym 0`). Comments: `!` and `#`. Numbers
+ * may use D exponents.
+ * Gaussian94: title lines that begin with `Basis` before the first block, which are
+ * passed over; a line `spherical` or `cartesian` (else BASIS_FORM_UNSTATED), blocks
  * `Sym 0`, shells `S n scale`, `SP n scale` (or `L`), `l=4 n scale`, ended by
  * `****`; a scale factor multiplies exponents by its square; `Sym-ECP` blocks
  * mark the element.

@@ -3,9 +3,11 @@
 
 #include <inttypes.h>
 #include <string.h>
+#include <strings.h>
 
 /* A block is "Sym 0", its shells and "****"; or "Sym 0" and an effective core
- * potential, which has no closing line. Stars may also open the file or a block. */
+ * potential, which has no closing line. Stars may also open the file or a block,
+ * and a title the file. */
 
 static const char suffix[] = "-ECP";
 enum { SUFFIX_LENGTH = sizeof suffix - 1, MAX_ECP_L = 10, MAX_ECP_TERMS = 1000 };
@@ -17,9 +19,15 @@ static bool is_stars(const struct line_reader *reader)
     return reader->n_words == 1 && word_equals(reader->words[0], "****");
 }
 
-/* The element of a line "Sym 0" (also "-Sym 0", which asks programs to ignore
- * the block if the molecule lacks the element), or -1. */
-static int block_element(const struct line_reader *reader)
+/* "Basis set: 6-31G" and the like: a comment without its mark. */
+static bool is_title(const struct line_reader *reader)
+{
+    static const char first[] = "basis";
+    return reader->words[0].length >= sizeof first - 1 &&
+           strncasecmp(reader->words[0].begin, first, sizeof first - 1) == 0;
+}
+
+int basis_gaussian94_element(const struct line_reader *reader)
 {
     if (reader->n_words != 2 || !word_equals(reader->words[1], "0"))
         return -1;
@@ -118,7 +126,7 @@ static enum status read_shells(struct line_reader *reader, struct basis_element 
     int64_t first_line = reader->line;
     const char *symbol = element_symbol(entry->element);
     while (!is_stars(reader)) {
-        if (block_element(reader) >= 0)
+        if (basis_gaussian94_element(reader) >= 0)
             return line_reader_fail(reader, "expected **** after the last shell of %s, before '%s'",
                                     symbol, word_show(reader->all).text);
         TRY(read_shell(reader, entry));
@@ -136,7 +144,7 @@ static enum status read_shells(struct line_reader *reader, struct basis_element 
 /* Reads the block whose line "Sym 0" is current. */
 static enum status read_block(struct line_reader *reader, struct basis_set *set)
 {
-    int element = block_element(reader);
+    int element = basis_gaussian94_element(reader);
     if (element < 0)
         return line_reader_fail(reader,
                                 "expected an element and 0, such as 'O 0', to begin a block of a "
@@ -159,7 +167,7 @@ static enum status read_block(struct line_reader *reader, struct basis_set *set)
 enum status basis_set_parse_gaussian94(struct line_reader *reader, struct basis_set *set)
 {
     while (line_reader_next_filled(reader)) {
-        if (is_stars(reader))
+        if (is_stars(reader) || (set->n_elements == 0 && is_title(reader)))
             continue;
         if (reader->n_words == 1 && word_equals(reader->words[0], "spherical"))
             set->form = BASIS_FORM_SPHERICAL;

@@ -1,6 +1,7 @@
 #include "basis/basis_set_parser.h"
 
 #include "basis/molecule.h"
+#include "support/array.h"
 
 #include <ctype.h>
 #include <inttypes.h>
@@ -11,27 +12,25 @@
 enum status basis_element_add_group(struct basis_element *entry, int n_contractions, const int *l,
                                     struct basis_contractions **group)
 {
-    struct basis_contractions *groups =
-        realloc(entry->groups, (size_t)(entry->n_groups + 1) * sizeof *groups);
-    if (!groups)
-        return FAIL(STATUS_NO_MEMORY, "no memory for the basis set");
-    entry->groups = groups;
+    TRY(array_reserve(&entry->groups, entry->n_groups + 1, &entry->capacity,
+                      sizeof *entry->groups));
     int *l_copy = malloc((size_t)n_contractions * sizeof *l_copy);
     if (!l_copy)
         return FAIL(STATUS_NO_MEMORY, "no memory for the basis set");
     memcpy(l_copy, l, (size_t)n_contractions * sizeof *l_copy);
-    *group = &groups[entry->n_groups++];
+    *group = &entry->groups[entry->n_groups++];
     **group = (struct basis_contractions){.n_contractions = n_contractions, .l = l_copy};
     return STATUS_OK;
 }
 
-static enum status grow(double **numbers, size_t n)
+/* Room for one more primitive. */
+static enum status reserve_primitive(struct basis_contractions *group)
 {
-    double *larger = realloc(*numbers, n * sizeof *larger);
-    if (!larger)
-        return FAIL(STATUS_NO_MEMORY, "no memory for the basis set");
-    *numbers = larger;
-    return STATUS_OK;
+    /* The arrays grow together: the group's capacity is what both have. */
+    int64_t n = group->n_primitives + 1, capacity = group->capacity;
+    size_t row = (size_t)group->n_contractions * sizeof *group->coefficients;
+    TRY(array_reserve(&group->exponents, n, &capacity, sizeof *group->exponents));
+    return array_reserve(&group->coefficients, n, &group->capacity, row);
 }
 
 enum status basis_group_add_primitive(const struct line_reader *reader,
@@ -44,9 +43,8 @@ enum status basis_group_add_primitive(const struct line_reader *reader,
             n == 1 ? "" : "s", reader->n_words, reader->n_words == 1 ? "" : "s");
     if (group->n_primitives == BASIS_MAX_PRIMITIVES)
         return line_reader_fail(reader, "more than %d primitives in a shell", BASIS_MAX_PRIMITIVES);
+    TRY(reserve_primitive(group));
     size_t p = (size_t)group->n_primitives;
-    TRY(grow(&group->exponents, p + 1));
-    TRY(grow(&group->coefficients, (p + 1) * (size_t)n));
     double *exponent = &group->exponents[p];
     if (!word_to_real(reader->words[0], exponent))
         return line_reader_fail(reader, "expected an exponent, found '%s'",
@@ -67,13 +65,15 @@ enum status basis_group_finish(const struct line_reader *reader, struct basis_co
 {
     size_t n = (size_t)group->n_contractions;
     size_t n_primitives = (size_t)group->n_primitives;
-    double *turned = NULL;
-    TRY(grow(&turned, n * n_primitives));
+    double *turned = malloc(n * n_primitives * sizeof *turned);
+    if (!turned)
+        return FAIL(STATUS_NO_MEMORY, "no memory for the basis set");
     for (size_t k = 0; k < n; k++)
         for (size_t p = 0; p < n_primitives; p++)
             turned[k * n_primitives + p] = group->coefficients[p * n + k];
     free(group->coefficients);
     group->coefficients = turned;
+    group->capacity = group->n_primitives;
 
     for (size_t k = 0; k < n; k++) {
         bool zero = true;

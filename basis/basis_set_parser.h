@@ -15,6 +15,11 @@ enum { BASIS_MAX_PRIMITIVES = 1000 };
 enum status basis_set_parse_gaussian94(struct line_reader *reader, struct basis_set *set);
 enum status basis_set_parse_nwchem(struct line_reader *reader, struct basis_set *set);
 
+/* The element of a line "Sym 0" (also "-Sym 0", which asks programs to ignore the
+ * block if the molecule lacks the element), which begins a block of a Gaussian94
+ * file and stands in no NWChem file; -1 for any other line. */
+int basis_gaussian94_element(const struct line_reader *reader);
+
 /* Finds the set's entry for an element or adds an empty one. The pointer is
  * valid until the next addition. */
 enum status basis_set_add_element(struct basis_set *set, int element, struct basis_element **entry);

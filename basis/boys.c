@@ -4,24 +4,16 @@
 #include <math.h>
 #include <stdbool.h>
 
-/* Below LARGE_T: a Taylor series about the nearest point of a grid,
+/* Below BOYS_LARGE_T: a Taylor series about the nearest point of the grid,
  *   F_m(T) = sum_k F_(m+k)(T0) (T0 - T)^k / k!,
- * with |T0 - T| <= 1/16 and terms to k = 8: the first one left out is below
- * 5e-17 F_m. Then downward, where all terms are positive and errors shrink,
+ * with terms to k = 8: the first one left out is below 5e-17 F_m. Then downward,
+ * where all terms are positive and errors shrink,
  *   F_(m-1)(T) = (2T F_m(T) + exp(-T)) / (2m - 1).
- * From LARGE_T on: F_0 = sqrt(pi/T)/2 with a relative error below 2e-17, then
- * upward by the same relation; the difference in it cancels less than 0.2 % of
- * F_m for every m in use.
+ * From there on F_0, then upward by the same relation; the difference in it cancels
+ * less than 0.2 % of F_m for every m in use.
  * Source: Helgaker, Jorgensen & Olsen (2000), sections 9.8.3 to 9.8.5. */
-enum {
-    POINTS_PER_UNIT = 8,
-    LARGE_T = 36,
-    N_POINTS = LARGE_T * POINTS_PER_UNIT + 1,
-    N_TERMS = 9,
-    N_ORDERS = BOYS_MAX_M + N_TERMS
-};
 
-static double table[N_POINTS][N_ORDERS];
+static double table[BOYS_N_POINTS][BOYS_N_ORDERS];
 static double odd_inverse[BOYS_MAX_M + 1]; /* 1 / (2m - 1) */
 static bool prepared;
 
@@ -29,23 +21,29 @@ void boys_prepare(void)
 {
     if (prepared)
         return;
-    for (int point = 0; point < N_POINTS; point++)
-        for (int m = 0; m < N_ORDERS; m++)
-            table[point][m] = boys_reference(m, (double)point / POINTS_PER_UNIT);
+    for (int point = 0; point < BOYS_N_POINTS; point++)
+        for (int m = 0; m < BOYS_N_ORDERS; m++)
+            table[point][m] = boys_reference(m, (double)point / BOYS_POINTS_PER_UNIT);
     for (int m = 0; m <= BOYS_MAX_M; m++)
         odd_inverse[m] = 1.0 / (2 * m - 1);
     prepared = true;
 }
 
+const double *boys_at_point(int g)
+{
+    assert(prepared && g >= 0 && g < BOYS_N_POINTS);
+    return table[g];
+}
+
 static void boys_interpolate(int max_m, double T, double *F)
 {
-    static const double inverse[N_TERMS] = {1,       1.0,     1.0 / 2, 1.0 / 3, 1.0 / 4,
-                                            1.0 / 5, 1.0 / 6, 1.0 / 7, 1.0 / 8};
-    int point = (int)(T * POINTS_PER_UNIT + 0.5);
+    static const double inverse[BOYS_N_TERMS] = {1,       1.0,     1.0 / 2, 1.0 / 3, 1.0 / 4,
+                                                 1.0 / 5, 1.0 / 6, 1.0 / 7, 1.0 / 8};
+    int point = (int)(T * BOYS_POINTS_PER_UNIT + 0.5);
     const double *f = table[point] + max_m;
-    double d = (double)point / POINTS_PER_UNIT - T;
-    double sum = f[N_TERMS - 1];
-    for (int k = N_TERMS - 1; k > 0; k--)
+    double d = (double)point / BOYS_POINTS_PER_UNIT - T;
+    double sum = f[BOYS_N_TERMS - 1];
+    for (int k = BOYS_N_TERMS - 1; k > 0; k--)
         sum = sum * (d * inverse[k]) + f[k - 1];
     F[max_m] = sum;
     if (max_m == 0)
@@ -57,8 +55,7 @@ static void boys_interpolate(int max_m, double T, double *F)
 
 static void boys_large(int max_m, double T, double *F)
 {
-    static const double sqrt_pi_half = 0.88622692545275801365;
-    F[0] = sqrt_pi_half / sqrt(T);
+    F[0] = BOYS_SQRT_PI_HALF / sqrt(T);
     double e = exp(-T), half_inverse = 0.5 / T;
     for (int m = 0; m < max_m; m++)
         F[m + 1] = ((2 * m + 1) * F[m] - e) * half_inverse;
@@ -67,7 +64,7 @@ static void boys_large(int max_m, double T, double *F)
 void boys(int max_m, double T, double *F)
 {
     assert(prepared && max_m >= 0 && max_m <= BOYS_MAX_M && T >= 0);
-    if (T < LARGE_T)
+    if (T < BOYS_LARGE_T)
         boys_interpolate(max_m, T, F);
     else
         boys_large(max_m, T, F);

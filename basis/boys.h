@@ -5,6 +5,18 @@
 /* Four h shells need 20; one more for headroom of derivatives of the table. */
 enum { BOYS_MAX_M = 21 };
 
+/* The grid of tabulated points T_g = g / BOYS_POINTS_PER_UNIT. Below BOYS_LARGE_T a
+ * Taylor series about the nearest point gives F_m, with |T - T_g| <= 1/16; from there
+ * on F_0 = sqrt(pi/T)/2 to a relative error below 2e-17, and upward recurrence the rest. */
+enum {
+    BOYS_POINTS_PER_UNIT = 8,
+    BOYS_LARGE_T = 36,
+    BOYS_N_POINTS = BOYS_LARGE_T * BOYS_POINTS_PER_UNIT + 1,
+    BOYS_N_TERMS = 9, /* of the longest series */
+    BOYS_N_ORDERS = BOYS_MAX_M + BOYS_N_TERMS,
+};
+#define BOYS_SQRT_PI_HALF 0.88622692545275801365
+
 /* F[m] = F_m(T), m = 0 .. max_m <= BOYS_MAX_M, T >= 0; relative error below
  * 1e-14 (3e-15 measured for T up to 1e4). Call boys_prepare once before.
  * Source: Helgaker, Jorgensen & Olsen, Molecular Electronic-Structure Theory
@@ -13,6 +25,9 @@ void boys(int max_m, double T, double *F);
 
 /* Fills the interpolation table (about 1 ms; idempotent; not by several threads at once). */
 void boys_prepare(void);
+
+/* F_m(T_g) for m = 0 .. BOYS_N_ORDERS - 1, after boys_prepare. */
+const double *boys_at_point(int g);
 
 /* F_m(T) in extended precision by its convergent series
  *   exp(-T) sum_k (2T)^k / ((2m+1)(2m+3)...(2m+2k+1)),

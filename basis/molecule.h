@@ -57,9 +57,9 @@ struct molecule_settings {
 enum status molecule_parse(const char *text, size_t length, const char *name,
                            const struct molecule_settings *settings, struct molecule *molecule);
 
-/* STATUS_INPUT if two centres are closer than 1e-3 Bohr and at least one is a
- * nucleus or both carry functions, if there are no electrons or their number does
- * not fit the multiplicity. name appears in messages. */
+/* STATUS_INPUT if two centres that are not both plain ghosts ("Bq") are closer than
+ * 1e-3 Bohr, if there are no electrons or their number does not fit the multiplicity.
+ * name appears in messages. Other errors: STATUS_NO_MEMORY. */
 enum status molecule_check(const struct molecule *molecule, const char *name);
 
 /* After each nucleus, adds six plain ghost centres displaced by +-distance

@@ -10,24 +10,18 @@
 #define VECTOR_CLONES
 #endif
 
-enum {
-    GRID_PER_UNIT = 8,
-    N_TERMS = 8,
-    T_SERIES = 36, /* from here on F_0 is its asymptotic value and F_m follows upward */
-    N_GRID = T_SERIES * GRID_PER_UNIT + 1,
-    N_ORDERS = BOYS_MAX_M + 1,
-};
+/* One less than boys() has: eight are a vector, and the first one left out is below
+ * 4e-16 of F_m. */
+enum { N_TERMS = 8 };
 
-/* Taylor coefficients F_{m+k}(T_g) / k! around T_g = g / GRID_PER_UNIT, for
- * every m: F_m(T) = sum_k (T_g - T)^k F_{m+k}(T_g) / k!. With |T - T_g| <= 1/16 the
- * first neglected term is below 4e-16 of F_m. */
-static double taylor[N_ORDERS][N_GRID * N_TERMS];
+/* Taylor coefficients F_{m+k}(T_g) / k! around the points T_g of the grid of boys.h, for
+ * every m: F_m(T) = sum_k (T_g - T)^k F_{m+k}(T_g) / k!. */
+static double taylor[BOYS_MAX_M + 1][BOYS_N_POINTS * N_TERMS];
 
 /* Numbers of one block of entries; arithmetic on them is lane by lane. */
 typedef double lanes __attribute__((vector_size(PRIMITIVE_LANES * sizeof(double))));
 typedef int64_t integer_lanes __attribute__((vector_size(PRIMITIVE_LANES * sizeof(int64_t))));
 
-/* F_m(T_g) for orders beyond those of boys(): by its series, once. */
 void primitive_quartets_prepare(void)
 {
     static bool prepared;
@@ -35,15 +29,9 @@ void primitive_quartets_prepare(void)
         return;
     prepared = true;
     boys_prepare();
-    for (int g = 0; g < N_GRID; g++) {
-        double F[N_ORDERS + N_TERMS];
-        /* Downward recursion from the series of the highest order is stable. */
-        double T = (double)g / GRID_PER_UNIT;
-        int top = N_ORDERS + N_TERMS - 1;
-        F[top] = boys_reference(top, T);
-        for (int m = top - 1; m >= 0; m--)
-            F[m] = (2 * T * F[m + 1] + exp(-T)) / (2 * m + 1);
-        for (int m = 0; m < N_ORDERS; m++) {
+    for (int g = 0; g < BOYS_N_POINTS; g++) {
+        const double *F = boys_at_point(g);
+        for (int m = 0; m <= BOYS_MAX_M; m++) {
             double factorial = 1;
             for (int k = 0; k < N_TERMS; k++) {
                 taylor[m][g * N_TERMS + k] = F[m + k] / factorial;
@@ -90,11 +78,11 @@ BLOCK_FUNCTION lanes choose(integer_lanes where, lanes yes, lanes no)
     return (lanes)(((integer_lanes)yes & where) | ((integer_lanes)no & ~where));
 }
 
-/* F_m(T) by the Taylor series about the grid, T in [0, T_SERIES]. */
+/* F_m(T) by the Taylor series about the grid, T in [0, BOYS_LARGE_T]. */
 BLOCK_FUNCTION lanes interpolate(const double *table, lanes T)
 {
-    integer_lanes g = __builtin_convertvector(T * GRID_PER_UNIT + 0.5, integer_lanes);
-    lanes d = __builtin_convertvector(g, lanes) * (1.0 / GRID_PER_UNIT) - T;
+    integer_lanes g = __builtin_convertvector(T * BOYS_POINTS_PER_UNIT + 0.5, integer_lanes);
+    lanes d = __builtin_convertvector(g, lanes) * (1.0 / BOYS_POINTS_PER_UNIT) - T;
     lanes c[N_TERMS] = {{0}};
     for (int lane = 0; lane < PRIMITIVE_LANES; lane++) {
         const double *row = table + g[lane] * N_TERMS;
@@ -139,12 +127,12 @@ BLOCK_FUNCTION lanes exponential(lanes T)
 }
 
 /* All orders: downward from the series where T is small, upward from F_0 where
- * it is large; both are stable on their side of T_SERIES. */
+ * it is large; both are stable on their side of BOYS_LARGE_T. */
 BLOCK_FUNCTION void set_orders(struct primitive_quartets *list, int block, int max_m,
                                integer_lanes is_near, lanes near, lanes far, lanes T, lanes factor)
 {
     lanes e = factor * exponential(T);
-    lanes limit = (lanes){0} + T_SERIES;
+    lanes limit = (lanes){0} + BOYS_LARGE_T;
     lanes half_inverse = 0.5 / choose(is_near, limit, T);
     lanes down[BOYS_MAX_M + 1];
     down[max_m] = near;
@@ -170,11 +158,11 @@ BLOCK_FUNCTION void evaluate_block(struct primitive_quartets *list,
     lanes T = zeta * ket_weight * (PQ[0] * PQ[0] + PQ[1] * PQ[1] + PQ[2] * PQ[2]);
     lanes factor = gather(bra->factor, p) * gather(ket->factor, q) * square_root(inverse);
 
-    lanes limit = (lanes){0} + T_SERIES;
+    lanes limit = (lanes){0} + BOYS_LARGE_T;
     integer_lanes is_near = T < limit;
     lanes near = factor * interpolate(taylor[max_m], choose(is_near, T, limit));
     /* sqrt(pi / T) / 2 */
-    lanes far = factor * 0.88622692545275801 / square_root(choose(is_near, limit, T));
+    lanes far = factor * BOYS_SQRT_PI_HALF / square_root(choose(is_near, limit, T));
     if (max_m == 0) {
         *(lanes *)&list->F[0][block] = choose(is_near, near, far);
         return;

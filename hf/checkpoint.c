@@ -86,13 +86,25 @@ static enum status gather_orbitals(const struct scf_problem *problem,
     return status;
 }
 
+/* A name beside the path that no other run has. */
+static enum status find_temporary(const char *path, char temporary[PATH_MAX])
+{
+    if (snprintf(temporary, PATH_MAX, "%s.XXXXXX", path) >= PATH_MAX)
+        return FAIL(STATUS_IO, "cannot write %s: the name is too long", path);
+    int descriptor = mkstemp(temporary);
+    if (descriptor < 0)
+        return FAIL(STATUS_IO, "cannot write %s: %s", path, strerror(errno));
+    close(descriptor);
+    /* TREXIO takes a file that is there for one of its own, to be added to. */
+    unlink(temporary);
+    return STATUS_OK;
+}
+
 /* Process 0: through a file beside it. */
 static enum status write_and_rename(const char *path, const struct checkpoint_contents *contents)
 {
     char temporary[PATH_MAX];
-    if (snprintf(temporary, sizeof temporary, "%s.partial", path) >= (int)sizeof temporary)
-        return FAIL(STATUS_IO, "cannot write %s: the name is too long", path);
-    unlink(temporary);
+    TRY(find_temporary(path, temporary));
     enum status status = checkpoint_file_write(temporary, contents);
     if (status == STATUS_OK && rename(temporary, path) != 0)
         status = FAIL(STATUS_IO, "cannot write %s: %s", path, strerror(errno));

@@ -1,6 +1,7 @@
 #include "hf/checkpoint_file.h"
 
 #include <errno.h>
+#include <hdf5.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,29 +42,48 @@ static enum status outcome(trexio_exit_code code, enum status failure, const cha
 #define WRITE(name, value) TRY(outcome(trexio_write_##name(file, value), STATUS_IO, path, #name))
 #define READ(name, value)  TRY(outcome(trexio_read_##name(file, value), STATUS_INPUT, path, #name))
 
+/* A size that no file of orbitals has would have memory asked for. */
+static enum status check_size(int64_t size, const char *path, const char *what)
+{
+    if (size < 1 || size > INT32_MAX)
+        return FAIL(STATUS_INPUT, "%s: %s: %lld is no size", path, what, (long long)size);
+    return STATUS_OK;
+}
+
+/* TREXIO's names of the fields of a checkpoint_basis: first the sizes of the arrays. */
+#define BASIS_SIZES(X)                                                                             \
+    X(nucleus_num_64, n_centers)                                                                   \
+    X(basis_shell_num_64, n_shells)                                                                \
+    X(basis_prim_num_64, n_primitives)                                                             \
+    X(ao_num_64, n_functions)
+#define BASIS_ARRAYS(X)                                                                            \
+    X(nucleus_charge_64, charge)                                                                   \
+    X(nucleus_coord_64, coordinates)                                                               \
+    X(basis_nucleus_index_64, shell_center)                                                        \
+    X(basis_shell_ang_mom_64, shell_l)                                                             \
+    X(basis_shell_factor_64, shell_factor)                                                         \
+    X(basis_shell_index_64, primitive_shell)                                                       \
+    X(basis_exponent_64, exponent)                                                                 \
+    X(basis_coefficient_64, coefficient)                                                           \
+    X(basis_prim_factor_64, primitive_factor)                                                      \
+    X(ao_shell_64, function_shell)                                                                 \
+    X(ao_normalization_64, normalisation)
+
+#define CHECK_SIZE(name, field)  TRY(check_size(basis->field, path, #name));
+#define WRITE_FIELD(name, field) WRITE(name, basis->field);
+#define READ_SIZE(name, field)   READ(name, &basis->field);
+#define READ_ARRAY(name, field)  READ(name, basis->field);
+
 static enum status write_basis(trexio_t *file, const char *path,
                                const struct checkpoint_basis *basis)
 {
     static const char type[] = "Gaussian";
-    WRITE(nucleus_num_64, basis->n_centers);
-    WRITE(nucleus_charge_64, basis->charge);
-    WRITE(nucleus_coord_64, basis->coordinates);
+    BASIS_SIZES(WRITE_FIELD)
+    WRITE(ao_cartesian_64, basis->cartesian);
+    TRY(outcome(trexio_write_basis_type(file, type, sizeof type), STATUS_IO, path, "basis_type"));
     TRY(outcome(trexio_write_nucleus_label(file, basis->label, 4), STATUS_IO, path,
                 "nucleus_label"));
-    TRY(outcome(trexio_write_basis_type(file, type, sizeof type), STATUS_IO, path, "basis_type"));
-    WRITE(basis_shell_num_64, basis->n_shells);
-    WRITE(basis_prim_num_64, basis->n_primitives);
-    WRITE(basis_nucleus_index_64, basis->shell_center);
-    WRITE(basis_shell_ang_mom_64, basis->shell_l);
-    WRITE(basis_shell_factor_64, basis->shell_factor);
-    WRITE(basis_shell_index_64, basis->primitive_shell);
-    WRITE(basis_exponent_64, basis->exponent);
-    WRITE(basis_coefficient_64, basis->coefficient);
-    WRITE(basis_prim_factor_64, basis->primitive_factor);
-    WRITE(ao_cartesian_64, basis->cartesian);
-    WRITE(ao_num_64, basis->n_functions);
-    WRITE(ao_shell_64, basis->function_shell);
-    WRITE(ao_normalization_64, basis->normalisation);
+    BASIS_ARRAYS(WRITE_FIELD)
     return STATUS_OK;
 }
 
@@ -87,7 +107,29 @@ static enum status write_contents(trexio_t *file, const char *path,
     return STATUS_OK;
 }
 
-enum status checkpoint_file_write(const char *path, const struct checkpoint_contents *contents)
+/* HDF5 prints pages of its own about a call that fails, unless told not to. */
+struct hdf5_messages {
+    H5E_auto2_t print;
+    void *context;
+};
+
+static struct hdf5_messages hdf5_messages_stop(void)
+{
+    struct hdf5_messages messages;
+    /* A file that is damaged within may not let itself be closed, about which HDF5 would
+     * speak at the end of the program. What can be closed is closed here. */
+    H5dont_atexit();
+    H5Eget_auto2(H5E_DEFAULT, &messages.print, &messages.context);
+    H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
+    return messages;
+}
+
+static void hdf5_messages_resume(const struct hdf5_messages *messages)
+{
+    H5Eset_auto2(H5E_DEFAULT, messages->print, messages->context);
+}
+
+static enum status write_file(const char *path, const struct checkpoint_contents *contents)
 {
     trexio_exit_code code;
     trexio_t *file = trexio_open(path, 'w', TREXIO_HDF5, &code);
@@ -98,27 +140,23 @@ enum status checkpoint_file_write(const char *path, const struct checkpoint_cont
     return status != STATUS_OK ? status : outcome(code, STATUS_IO, path, "cannot close it");
 }
 
+enum status checkpoint_file_write(const char *path, const struct checkpoint_contents *contents)
+{
+    struct hdf5_messages messages = hdf5_messages_stop();
+    enum status status = write_file(path, contents);
+    hdf5_messages_resume(&messages);
+    return status;
+}
+
 static enum status read_basis(trexio_t *file, const char *path, struct checkpoint_basis *basis)
 {
     int64_t cartesian;
-    READ(nucleus_num_64, &basis->n_centers);
-    READ(basis_shell_num_64, &basis->n_shells);
-    READ(basis_prim_num_64, &basis->n_primitives);
-    READ(ao_num_64, &basis->n_functions);
+    BASIS_SIZES(READ_SIZE)
+    BASIS_SIZES(CHECK_SIZE)
     READ(ao_cartesian_64, &cartesian);
     basis->cartesian = cartesian != 0;
     TRY(checkpoint_basis_init_empty(basis));
-    READ(nucleus_charge_64, basis->charge);
-    READ(nucleus_coord_64, basis->coordinates);
-    READ(basis_nucleus_index_64, basis->shell_center);
-    READ(basis_shell_ang_mom_64, basis->shell_l);
-    READ(basis_shell_factor_64, basis->shell_factor);
-    READ(basis_shell_index_64, basis->primitive_shell);
-    READ(basis_exponent_64, basis->exponent);
-    READ(basis_coefficient_64, basis->coefficient);
-    READ(basis_prim_factor_64, basis->primitive_factor);
-    READ(ao_shell_64, basis->function_shell);
-    READ(ao_normalization_64, basis->normalisation);
+    BASIS_ARRAYS(READ_ARRAY)
     for (int64_t p = 0; p < basis->n_primitives; p++)
         if (basis->primitive_shell[p] < 0 || basis->primitive_shell[p] >= basis->n_shells)
             return FAIL(STATUS_INPUT, "%s: primitive %lld belongs to no shell", path,
@@ -133,6 +171,7 @@ static enum status read_contents(trexio_t *file, const char *path,
     READ(electron_up_num_64, &contents->n_electrons[0]);
     READ(electron_dn_num_64, &contents->n_electrons[1]);
     READ(mo_num_64, &contents->n_orbitals);
+    TRY(check_size(contents->n_orbitals, path, "mo_num"));
     TRY(checkpoint_contents_init_orbitals(contents));
     READ(mo_coefficient_64, contents->coefficients);
     READ(mo_energy_64, contents->energies);
@@ -140,7 +179,7 @@ static enum status read_contents(trexio_t *file, const char *path,
     return STATUS_OK;
 }
 
-/* HDF5 prints pages of its own about a file that is none. */
+/* A plainer answer about a file that is none than TREXIO's. */
 static enum status check_signature(const char *path)
 {
     static const unsigned char signature[8] = {0x89, 'H', 'D', 'F', '\r', '\n', 0x1a, '\n'};
@@ -155,16 +194,24 @@ static enum status check_signature(const char *path)
     return STATUS_OK;
 }
 
-enum status checkpoint_file_read(const char *path, struct checkpoint_contents *contents)
+static enum status read_file(const char *path, struct checkpoint_contents *contents)
 {
     trexio_exit_code code;
-    *contents = (struct checkpoint_contents){0};
-    TRY(check_signature(path));
     trexio_t *file = trexio_open(path, 'r', TREXIO_HDF5, &code);
     if (!file)
         return outcome(code, STATUS_INPUT, path, "not a checkpoint");
     enum status status = read_contents(file, path, contents);
     trexio_close(file);
+    return status;
+}
+
+enum status checkpoint_file_read(const char *path, struct checkpoint_contents *contents)
+{
+    *contents = (struct checkpoint_contents){0};
+    TRY(check_signature(path));
+    struct hdf5_messages messages = hdf5_messages_stop();
+    enum status status = read_file(path, contents);
+    hdf5_messages_resume(&messages);
     if (status != STATUS_OK)
         checkpoint_contents_fini(contents);
     return status;

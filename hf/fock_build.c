@@ -7,6 +7,7 @@
 #include "support/agree.h"
 #include "support/array.h"
 #include "support/clock.h"
+#include "support/gather.h"
 #include "support/log.h"
 
 #include <stdlib.h>
@@ -144,40 +145,20 @@ static int ascending(const void *left, const void *right)
 /* Puts together what all workers observed: from now on these are the tasks. */
 static enum status keep_observed(struct fock *fock)
 {
-    int size;
-    MPI_Comm_size(fock->comm, &size);
-    int64_t total = 0;
-    MPI_Allreduce(&fock->observed.n, &total, 1, MPI_INT64_T, MPI_SUM, fock->comm);
-    int own = (int)fock->observed.n;
-    int *counts = malloc((size_t)size * sizeof *counts);
-    int *starts = malloc((size_t)size * sizeof *starts);
-    int64_t *ids = malloc((size_t)(total + 1) * sizeof *ids);
-    enum status status = STATUS_OK;
-    if (!counts || !starts || !ids)
-        status = FAIL(STATUS_NO_MEMORY, "no memory for %lld task ids", (long long)total);
-    else if (total > INT32_MAX)
-        status = FAIL(STATUS_LIMIT, "%lld non-null tasks are too many for --prune observed",
-                      (long long)total);
-    status = status_agree(fock->comm, status);
-    if (status == STATUS_OK) {
-        MPI_Allgather(&own, 1, MPI_INT, counts, 1, MPI_INT, fock->comm);
-        starts[0] = 0;
-        for (int r = 1; r < size; r++)
-            starts[r] = starts[r - 1] + counts[r - 1];
-        MPI_Allgatherv(fock->observed.ids, own, MPI_INT64_T, ids, counts, starts, MPI_INT64_T,
-                       fock->comm);
-        qsort(ids, (size_t)total, sizeof *ids, ascending);
-        fock_tasks_keep(fock->tasks, total, ids);
-        ids = NULL;
-        free(fock->observed.ids);
-        fock->observed = (struct id_list){0};
-        fock->observing = false;
-        status = create_pool(fock);
-    }
-    free(ids);
-    free(counts);
-    free(starts);
-    return status;
+    struct id_list *observed = &fock->observed;
+    const struct gather_part part = {.items = observed->ids,
+                                     .n_items = observed->n,
+                                     .item_size = sizeof *observed->ids,
+                                     .what = "non-null tasks for --prune observed"};
+    void *ids;
+    int64_t n;
+    TRY(gather_to_all(fock->comm, &part, &ids, &n));
+    qsort(ids, (size_t)n, sizeof *observed->ids, ascending);
+    fock_tasks_keep(fock->tasks, n, ids);
+    free(observed->ids);
+    *observed = (struct id_list){0};
+    fock->observing = false;
+    return create_pool(fock);
 }
 
 /* The pool of the next build, seeded from the last one. */
@@ -254,25 +235,53 @@ const struct fock_tasks *fock_tasks_of(const struct fock *fock)
     return fock->tasks;
 }
 
-static bool task_is_not_null(int64_t task, void *context)
+/* The non-null tasks of this process's history, under their ids. */
+static enum status translate_history(const struct fock *fock, struct history *translated)
 {
-    const struct fock *fock = context;
-    return !fock_tasks_is_null(fock->tasks, task);
+    const struct history *history = taskpool_history(fock->pool);
+    for (int64_t i = 0; i < history->n_entries; i++) {
+        const struct history_entry *entry = &history->entries[i];
+        if (!fock_tasks_is_null(fock->tasks, entry->task))
+            TRY(history_add(translated, fock_tasks_id(fock->tasks, entry->task), entry->time_s,
+                            entry->worker));
+    }
+    return STATUS_OK;
 }
 
 enum status fock_write_profile(const struct fock *fock, const char *path)
 {
-    return profile_write(fock->comm, taskpool_history(fock->pool), task_is_not_null, (void *)fock,
-                         path);
+    struct history translated = {0};
+    enum status status = status_agree(fock->comm, translate_history(fock, &translated));
+    if (status == STATUS_OK)
+        status = profile_write(fock->comm, &translated, NULL, NULL, path);
+    history_fini(&translated);
+    return status;
+}
+
+int64_t fock_tasks_bytes(const struct tiling *tiling, int n_processes)
+{
+    int64_t n_shells = tiling->shells->n_shells;
+    return n_shells * n_shells / 2 * 8 / n_processes + tiling_n_pairs(tiling) * 120;
+}
+
+int64_t fock_profile_bytes(const struct tiling *tiling, const struct fock_settings *settings,
+                           int n_processes)
+{
+    if (settings->prune == FOCK_PRUNE_INSPECT)
+        return 0;
+    /* A history doubles when it is full, and the old one is copied meanwhile. */
+    double n_tasks =
+        fock_tasks_count(tiling->n_tiles, (enum fock_decomposition)settings->decomposition,
+                         (enum fock_symmetry)settings->symmetry);
+    double bytes = 3 * (double)sizeof(struct history_entry) * n_tasks / n_processes;
+    return bytes < 1e18 ? (int64_t)bytes : (int64_t)1e18;
 }
 
 int64_t fock_bytes(const struct tiling *tiling, const struct fock_settings *settings, int n_spins,
                    int n_processes)
 {
-    int64_t n = tiling->shells->n_functions, s = tiling->shells->n_shells;
-    int64_t m = tiling->max_functions, n_pairs = tiling_n_pairs(tiling);
-    int64_t distributed = (n_spins * n * n + s * s) / 2 * 8 / n_processes;
-    int64_t tables = n_pairs * 120;
+    int64_t n = tiling->shells->n_functions, m = tiling->max_functions;
+    int64_t sums = n_spins * n * n / 2 * 8 / n_processes;
     int64_t buffers = (6 * (n_spins == 1 ? 1 : 3) + 4) * m * m * 8 + (INT64_C(4) << 20);
-    return settings->cache_bytes + distributed + tables + buffers;
+    return fock_tasks_bytes(tiling, n_processes) + settings->cache_bytes + sums + buffers;
 }

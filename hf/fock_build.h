@@ -58,12 +58,22 @@ const struct fock_record *fock_records(const struct fock *fock);
 
 const struct fock_tasks *fock_tasks_of(const struct fock *fock);
 
-/* Writes the seconds of every non-null task of the last build (sched/profile.h). For a pool created
- * with keep_history. Collective. Errors: STATUS_IO, STATUS_NO_MEMORY. */
+/* Writes the seconds of every non-null task of the last build, by fock_tasks_id
+ * (sched/profile.h). For a pool created with keep_history. Collective. Errors: STATUS_IO,
+ * STATUS_NO_MEMORY. */
 enum status fock_write_profile(const struct fock *fock, const char *path);
 
-/* Bytes per process that builds with these settings hold at most: caches,
- * buffers, tables of tiles and the distributed bounds and sums. Not collective. */
+/* Bytes per process of the distributed bounds and the tables of tiles, all that counting
+ * tasks takes. Not collective. */
+int64_t fock_tasks_bytes(const struct tiling *tiling, int n_processes);
+
+/* Bytes per process of the history that fock_write_profile needs, tasks being shared evenly.
+ * 0 with FOCK_PRUNE_INSPECT: the number of tasks is found too late. Not collective. */
+int64_t fock_profile_bytes(const struct tiling *tiling, const struct fock_settings *settings,
+                           int n_processes);
+
+/* Bytes per process that builds with these settings hold at most: those of the tasks, of
+ * caches, buffers and the distributed sums. Not collective. */
 int64_t fock_bytes(const struct tiling *tiling, const struct fock_settings *settings, int n_spins,
                    int n_processes);
 

@@ -167,11 +167,24 @@ static enum status find_row_tasks(struct fock_tasks *tasks, bool list)
     return STATUS_OK;
 }
 
+static __int128 number_of_tasks(int64_t n_tiles, enum fock_decomposition decomposition,
+                                enum fock_symmetry symmetry)
+{
+    __int128 n = n_tiles;
+    for (int level = decomposition == FOCK_QUARTET ? 2 : 1; level > 0; level--)
+        n = symmetry == FOCK_SYMMETRY_FULL ? n * (n + 1) / 2 : n * n;
+    return n;
+}
+
+double fock_tasks_count(int64_t n_tiles, enum fock_decomposition decomposition,
+                        enum fock_symmetry symmetry)
+{
+    return (double)number_of_tasks(n_tiles, decomposition, symmetry);
+}
+
 static enum status count_all(struct fock_tasks *tasks)
 {
-    bool full = tasks->symmetry == FOCK_SYMMETRY_FULL;
-    int64_t n = tasks->decomposition == FOCK_QUARTET ? tasks->n_pairs : tasks->n_tiles;
-    __int128 all = full ? (__int128)n * (n + 1) / 2 : (__int128)n * n;
+    __int128 all = number_of_tasks(tasks->n_tiles, tasks->decomposition, tasks->symmetry);
     if (all > (__int128)1 << 62)
         return FAIL(STATUS_LIMIT, "%lld tiles make more than 2^62 tasks: use a larger --tile",
                     (long long)tasks->n_tiles);
@@ -310,9 +323,23 @@ static enum status visit_rows(const struct fock_tasks *tasks, int64_t task,
     return STATUS_OK;
 }
 
-static int64_t id_of_task(const struct fock_tasks *tasks, int64_t task)
+/* What the numbers of kept tasks refer to: all tasks, or the inspected quartets. */
+static int64_t listed_task(const struct fock_tasks *tasks, int64_t task)
 {
     return tasks->kept ? tasks->kept[task] : task;
+}
+
+int64_t fock_tasks_id(const struct fock_tasks *tasks, int64_t task)
+{
+    int64_t listed = listed_task(tasks, task);
+    if (!tasks->first_task)
+        return listed;
+    struct tile_pair p, q;
+    pairs_of_task(tasks, listed, &p, &q);
+    if (tasks->symmetry == FOCK_SYMMETRY_NONE)
+        return p.number * tasks->n_pairs + q.number;
+    return p.number >= q.number ? tile_pair_index(p.number, q.number)
+                                : tile_pair_index(q.number, p.number);
 }
 
 enum status fock_tasks_visit(const struct fock_tasks *tasks, int64_t task,
@@ -322,12 +349,12 @@ enum status fock_tasks_visit(const struct fock_tasks *tasks, int64_t task,
 {
     bool nothing = true;
     enum status status = STATUS_OK;
-    int64_t id = id_of_task(tasks, task);
+    int64_t listed = listed_task(tasks, task);
     if (tasks->decomposition == FOCK_PAIR) {
-        status = visit_rows(tasks, id, visit, context, &nothing);
+        status = visit_rows(tasks, listed, visit, context, &nothing);
     } else {
         struct tile_pair p, q;
-        pairs_of_task(tasks, id, &p, &q);
+        pairs_of_task(tasks, listed, &p, &q);
         if (p.bound * q.bound >= tasks->threshold) {
             nothing = false;
             struct tile_quartet quartet = join(tasks, &p, &q);
@@ -341,25 +368,25 @@ enum status fock_tasks_visit(const struct fock_tasks *tasks, int64_t task,
 
 bool fock_tasks_is_null(const struct fock_tasks *tasks, int64_t task)
 {
-    int64_t id = id_of_task(tasks, task);
+    int64_t listed = listed_task(tasks, task);
     if (tasks->decomposition == FOCK_PAIR)
-        return row_task_is_null(tasks, id);
+        return row_task_is_null(tasks, listed);
     struct tile_pair p, q;
-    pairs_of_task(tasks, id, &p, &q);
+    pairs_of_task(tasks, listed, &p, &q);
     return p.bound * q.bound < tasks->threshold;
 }
 
 void fock_tasks_first_quartet(const struct fock_tasks *tasks, int64_t task,
                               struct tile_quartet *quartet)
 {
-    int64_t id = id_of_task(tasks, task);
+    int64_t listed = listed_task(tasks, task);
     if (tasks->decomposition == FOCK_PAIR) {
         int64_t I, K;
-        rows_of_task(tasks, id, &I, &K);
+        rows_of_task(tasks, listed, &I, &K);
         *quartet = (struct tile_quartet){I, I, K, K};
         return;
     }
     struct tile_pair p, q;
-    pairs_of_task(tasks, id, &p, &q);
+    pairs_of_task(tasks, listed, &p, &q);
     *quartet = join(tasks, &p, &q);
 }

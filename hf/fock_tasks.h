@@ -24,6 +24,10 @@ struct tile_quartet {
 
 struct fock_tasks;
 
+/* How many tasks there are, null or not; rounded where it is beyond 2^53. */
+double fock_tasks_count(int64_t n_tiles, enum fock_decomposition decomposition,
+                        enum fock_symmetry symmetry);
+
 /* The tasks of a problem. `inspect` lists only those that are not null, without
  * touching the null ones; the other two number all of them.
  * Errors: STATUS_NO_MEMORY, STATUS_LIMIT (more than 2^62 tasks). */
@@ -36,7 +40,8 @@ void fock_tasks_destroy(struct fock_tasks *tasks);
  * For tasks created without inspect. */
 void fock_tasks_keep(struct fock_tasks *tasks, int64_t n, int64_t *ids);
 
-/* Tasks numbered, [0, n). */
+/* Tasks numbered, [0, n). This number is the place in the pool, and so depends on
+ * what was inspected and kept. */
 int64_t fock_tasks_n(const struct fock_tasks *tasks);
 
 /* All tasks of the problem, null or not, and those that are not null. */
@@ -50,6 +55,11 @@ enum status fock_tasks_visit(const struct fock_tasks *tasks, int64_t task,
                              enum status (*visit)(const struct tile_quartet *quartet,
                                                   void *context),
                              void *context, bool *null);
+
+/* The task's number among all tasks of the problem, null or not, [0, n_all): the same
+ * whatever was inspected and kept. With tiles or pairs of tiles counted as p and q,
+ * p >= q: p (p + 1) / 2 + q under full symmetry; p n + q for ordered ones, n of each. */
+int64_t fock_tasks_id(const struct fock_tasks *tasks, int64_t task);
 
 bool fock_tasks_is_null(const struct fock_tasks *tasks, int64_t task);
 

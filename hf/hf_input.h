@@ -9,6 +9,7 @@
 #include "support/status.h"
 
 #include <mpi.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 struct hf_input {
@@ -17,6 +18,9 @@ struct hf_input {
     struct shells *shells;
     int n_spins;           /* 1: RHF, 2: UHF */
     int64_t n_occupied[2]; /* doubly occupied orbitals, or alpha and beta electrons */
+    /* The file names atoms by number and was read as a Be chain in Bohr, to whose atoms
+     * six ghost centres each were added. */
+    bool original_benchmark;
 };
 
 /* Reads the files, puts the shells on the centres and counts the electrons.

@@ -9,14 +9,17 @@
 #include <mpi.h>
 #include <stdio.h>
 
-static enum status run(const struct hf_options *options)
+static enum status run(const struct hf_options *options, int *exit_status)
 {
     int rank;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     log_enable(rank == 0 && !options->count_tasks);
     dense_threads_default();
-    TRY(darray_start());
-    enum status status = hf_run(options, MPI_COMM_WORLD);
+    enum status status = darray_start();
+    *exit_status = status_exit_code(status);
+    if (status != STATUS_OK)
+        return status;
+    status = hf_run(options, MPI_COMM_WORLD, exit_status);
     darray_stop();
     return status;
 }
@@ -29,12 +32,13 @@ int main(int argc, char **argv)
     struct hf_options options;
     enum option_request request;
     enum status status = hf_options_parse(argc, argv, &options, &request);
+    int exit_status = status_exit_code(status);
     if (status == STATUS_OK && request == OPTION_REQUEST_RUN)
-        status = run(&options);
+        status = run(&options, &exit_status);
     else if (status == STATUS_OK && rank == 0)
         hf_options_answer(request);
     if (status != STATUS_OK && rank == 0)
         fprintf(stderr, "beryl-hf: %s\n", status_text());
     MPI_Finalize();
-    return status_exit_code(status);
+    return exit_status;
 }

@@ -35,18 +35,25 @@ enum status hf_memory_check(const struct hf_options *options, const struct hf_in
     int n_processes, n_spins = input->n_spins;
     MPI_Comm_size(comm, &n_processes);
     int64_t n = input->shells->n_functions;
-    int64_t build = fock_bytes(tiling, &options->fock, n_spins, n_processes);
     /* D, and F of --fock-only, as packed tiles. */
     int64_t matrices = 2 * n_spins * (n * n / 2 * 8 / n_processes);
-    if (!options->fock_only && !options->count_tasks)
+    if (!options->fock_only)
         matrices += scf_bytes(grid, n, n_spins, &options->scf);
+    int64_t build = fock_bytes(tiling, &options->fock, n_spins, n_processes);
+    if (options->profile)
+        build += fock_profile_bytes(tiling, &options->fock, n_processes);
+    int64_t cache = options->fock.cache_bytes;
+    if (options->count_tasks) {
+        matrices = cache = 0;
+        build = fock_tasks_bytes(tiling, n_processes);
+    }
     int64_t needed = build + matrices;
     int64_t available = options->memory_megabytes ? options->memory_megabytes * 1000000
                                                   : available_per_process(comm);
     log_print("Memory     %.0f MB per process (matrices %.0f, Fock build %.0f of which caches up "
               "to %.0f); available %.0f MB\n",
-              megabytes(needed), megabytes(matrices), megabytes(build),
-              megabytes(options->fock.cache_bytes), megabytes(available));
+              megabytes(needed), megabytes(matrices), megabytes(build), megabytes(cache),
+              megabytes(available));
     if (needed > available)
         return FAIL(STATUS_NO_MEMORY,
                     "%s with %s takes %.0f MB on each of %d processes, but %.0f MB are available: "

@@ -1,5 +1,7 @@
 #include "hf/hf_options.h"
 
+#include "sched/mode_options.h"
+
 #include <stddef.h>
 
 #define FIELD(name) offsetof(struct hf_options, name)
@@ -48,9 +50,8 @@ static const struct option_row scf_rows[] = {
     {.name = "guess",
      .kind = OPTION_TEXT,
      .offset = FIELD(guess),
-     .default_text = "sad",
      .value = "sad|core|FILE",
-     .help = "first density: superposed atoms, one-electron Hamiltonian, or a checkpoint's"},
+     .help = "first density: superposed atoms, one-electron Hamiltonian, or a checkpoint's (sad)"},
     {.name = "converge",
      .kind = OPTION_REAL,
      .offset = FIELD(scf.converge),
@@ -206,7 +207,7 @@ static const struct option_row run_rows[] = {
      .kind = OPTION_TEXT,
      .offset = FIELD(profile),
      .value = "FILE.csv|FILE.npy",
-     .help = "seconds of every non-null task of the last build, by its place in the pool"},
+     .help = "seconds of every non-null task of the last build, by its number among all tasks"},
     {.name = "json",
      .kind = OPTION_TEXT,
      .offset = FIELD(json),
@@ -259,6 +260,10 @@ static enum status check(const struct hf_options *options)
     if (options->count_tasks &&
         (options->json || options->report || options->profile || options->scf.checkpoint))
         return FAIL(STATUS_USAGE, "--count-tasks prints one line and writes no file");
+    if (options->restart && options->guess)
+        return FAIL(STATUS_USAGE, "--restart and --guess both name the first density: leave one "
+                                  "out");
+    TRY(mode_options_check(&options->pool));
     if (options->pool.seeding == SEEDING_COST)
         return FAIL(STATUS_USAGE, "--seeding cost: the cost of a task of a Fock build is not "
                                   "predicted yet; take block, cyclic or owner");
@@ -283,7 +288,10 @@ enum status hf_options_parse(int argc, char **argv, struct hf_options *options,
         return STATUS_OK;
     options->molecule = argv[first_operand];
     options->fock.cache_bytes = options->cache_megabytes * 1000000;
-    return check(options);
+    TRY(check(options));
+    if (!options->guess && !options->restart)
+        options->guess = "sad";
+    return STATUS_OK;
 }
 
 void hf_options_answer(enum option_request request)

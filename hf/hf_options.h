@@ -27,7 +27,7 @@ struct hf_options {
     double screen;
     int64_t cache_megabytes;
     int64_t memory_megabytes; /* 0: what the machine has */
-    const char *guess;
+    const char *guess;        /* "sad", "core" or a file; NULL with restart */
     bool all_orbitals;
     const char *restart;
     int64_t fock_only; /* number of builds; 0: a self-consistent field */

@@ -3,7 +3,14 @@
 #include "sched/statistics.h"
 #include "support/json.h"
 
+#include <stdio.h>
 #include <stdlib.h>
+
+void hf_outcome_set_status(struct hf_outcome *outcome, enum status status)
+{
+    outcome->status = status;
+    snprintf(outcome->error, sizeof outcome->error, "%s", status == STATUS_OK ? "" : status_text());
+}
 
 static json_t *molecule_to_json(const struct molecule *molecule)
 {
@@ -50,7 +57,8 @@ static json_t *properties_to_json(const struct hf_outcome *outcome)
 static json_t *builds_to_json(const struct fock *fock)
 {
     json_t *iterations = json_array();
-    for (int64_t i = 0; i < fock_n_builds(fock); i++) {
+    int64_t n = fock ? fock_n_builds(fock) : 0;
+    for (int64_t i = 0; i < n; i++) {
         const struct fock_record *record = &fock_records(fock)[i];
         json_t *entry = statistics_to_json(&record->statistics);
         json_object_set_new(entry, "fock_seconds", json_real(record->seconds));
@@ -83,18 +91,24 @@ static void add_scf_extras(const struct hf_outcome *outcome, json_t *extras)
     json_object_set_new(extras, "fock_builds", json_integer(scf->fock_builds));
     if (scf->stability_checked)
         json_object_set_new(extras, "lowest_curvature", json_real_or_null(scf->lowest_curvature));
-    if (outcome->scf_iterations)
-        json_object_set(extras, "scf_iterations", outcome->scf_iterations);
 }
 
 /* The options with what the files and defaults decided. */
 static json_t *options_in_force(const struct hf_outcome *outcome)
 {
     struct hf_options options = *outcome->options;
-    options.charge = outcome->input->molecule.charge;
-    options.multiplicity = outcome->input->molecule.multiplicity;
-    options.method = outcome->input->n_spins == 1 ? METHOD_RHF : METHOD_UHF;
+    bool known = outcome->input->shells;
+    if (known) {
+        options.charge = outcome->input->molecule.charge;
+        options.multiplicity = outcome->input->molecule.multiplicity;
+        options.method = outcome->input->n_spins == 1 ? METHOD_RHF : METHOD_UHF;
+    }
     json_t *json = hf_options_to_json(&options);
+    if (!known) {
+        json_object_del(json, "charge");
+        json_object_del(json, "multiplicity");
+        json_object_del(json, "method");
+    }
     /* The geometry above is in Bohr; the file's unit is not known here unless given. */
     if (options.units < 0)
         json_object_del(json, "units");
@@ -106,10 +120,12 @@ static json_t *extras_to_json(const struct hf_outcome *outcome)
 {
     char mode[32];
     option_choice_word(taskpool_mode_names, outcome->options->pool.mode, mode, sizeof mode);
-    const struct fock_tasks *tasks = fock_tasks_of(outcome->fock);
-    json_t *extras = json_pack("{s:i, s:s, s:I, s:I}", "workers", outcome->n_workers, "sched", mode,
-                               "tasks", (json_int_t)fock_tasks_n_all(tasks), "non_null",
-                               (json_int_t)fock_tasks_n_non_null(tasks));
+    json_t *extras = json_pack("{s:i, s:s}", "workers", outcome->n_workers, "sched", mode);
+    if (outcome->fock) {
+        const struct fock_tasks *tasks = fock_tasks_of(outcome->fock);
+        json_object_set_new(extras, "tasks", json_integer(fock_tasks_n_all(tasks)));
+        json_object_set_new(extras, "non_null", json_integer(fock_tasks_n_non_null(tasks)));
+    }
     json_object_set_new(extras, "memory_peak_bytes", json_integer(outcome->memory_peak_bytes));
     if (outcome->fock_sha256)
         json_object_set_new(extras, "fock_sha256", json_string(outcome->fock_sha256));
@@ -117,34 +133,44 @@ static json_t *extras_to_json(const struct hf_outcome *outcome)
         json_object_set_new(extras, "fock_sha256_beta", json_string(outcome->fock_sha256_beta));
     if (outcome->scf)
         add_scf_extras(outcome, extras);
+    if (outcome->scf_iterations)
+        json_object_set(extras, "scf_iterations", outcome->scf_iterations);
     json_object_set_new(extras, "iterations", builds_to_json(outcome->fock));
     json_object_set_new(extras, "options", options_in_force(outcome));
     return extras;
+}
+
+/* What was read, and what follows from it. */
+static void add_input(const struct hf_outcome *outcome, json_t *result)
+{
+    const struct hf_input *input = outcome->input;
+    json_t *model = json_pack("{s:o}", "basis", json_text(outcome->options->basis));
+    if (input->shells) {
+        json_object_set_new(model, "method", json_string(input->n_spins == 1 ? "rhf" : "uhf"));
+        json_object_set_new(result, "molecule", molecule_to_json(&input->molecule));
+        json_object_set_new(result, "properties", properties_to_json(outcome));
+    }
+    json_object_set_new(result, "model", model);
 }
 
 json_t *hf_result_to_json(const struct hf_outcome *outcome)
 {
     const struct scf_result *scf = outcome->scf;
     bool success = outcome->status == STATUS_OK;
-    json_t *result = json_pack("{s:s, s:i, s:s, s:b, s:o, s:o}", "schema_name", "qcschema_output",
+    json_t *result = json_pack("{s:s, s:i, s:s, s:b, s:o}", "schema_name", "qcschema_output",
                                "schema_version", 1, "driver", "energy", "success", success,
-                               "return_result", scf ? json_real_or_null(scf->energy) : json_null(),
-                               "molecule", molecule_to_json(&outcome->input->molecule));
+                               "return_result", scf ? json_real_or_null(scf->energy) : json_null());
     if (!result)
         return NULL;
-    json_object_set_new(result, "model",
-                        json_pack("{s:s, s:o}", "method",
-                                  outcome->input->n_spins == 1 ? "rhf" : "uhf", "basis",
-                                  json_text(outcome->options->basis)));
+    add_input(outcome, result);
     json_object_set_new(result, "keywords", json_object());
-    json_object_set_new(result, "properties", properties_to_json(outcome));
     json_object_set_new(result, "provenance",
                         json_pack("{s:s, s:s, s:s}", "creator", "Beryl", "version", BERYL_VERSION,
                                   "routine", "beryl-hf"));
     if (!success)
         json_object_set_new(result, "error",
                             json_pack("{s:s, s:o}", "error_type", status_words(outcome->status),
-                                      "error_message", json_text(status_text())));
+                                      "error_message", json_text(outcome->error)));
     json_object_set_new(result, "extras", json_pack("{s:o}", "beryl", extras_to_json(outcome)));
     return result;
 }

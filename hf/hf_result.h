@@ -11,24 +11,30 @@
 
 #include <jansson.h>
 
-/* What the result tells of; borrowed. */
+/* What the result tells of, as far as the run came; borrowed. */
 struct hf_outcome {
     const struct hf_options *options;
-    const struct hf_input *input;
-    const struct fock *fock;
-    const struct scf_result *scf; /* NULL for --fock-only */
+    const struct hf_input *input; /* empty if it could not be read */
+    const struct fock *fock;      /* NULL before the first build */
+    const struct scf_result *scf; /* NULL for --fock-only, and where no energy was found */
     const char *fock_sha256;      /* of --fock-only, or NULL */
     const char *fock_sha256_beta; /* the same of the second spin, or NULL */
     enum status status;           /* of the run */
+    char error[1024];             /* text of the failure */
+    bool complete;                /* the run ended by itself, converged or not */
     int n_workers;
     int64_t memory_peak_bytes; /* of the process that held most */
     json_t *scf_iterations;    /* array of hf_result_scf_iteration, or NULL */
 };
 
+/* Sets the status, and with a failure its text. */
+void hf_outcome_set_status(struct hf_outcome *outcome, enum status status);
+
 /* An entry of extras.beryl.scf_iterations; the caller owns it. NULL when out of memory. */
 json_t *hf_result_scf_iteration(const struct scf_iteration *iteration);
 
-/* The whole document; the caller owns it. NULL when out of memory. */
+/* The whole document; what is not known is absent or null. The caller owns it. NULL when out of
+ * memory. */
 json_t *hf_result_to_json(const struct hf_outcome *outcome);
 
 #endif

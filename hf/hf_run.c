@@ -4,15 +4,13 @@
 #include "hf/guess.h"
 #include "hf/hf_input.h"
 #include "hf/hf_memory.h"
+#include "hf/hf_outputs.h"
 #include "hf/hf_result.h"
 #include "hf/scf_report.h"
-#include "sched/report/report.h"
 #include "sched/statistics.h"
 #include "support/agree.h"
-#include "support/json.h"
 #include "support/log.h"
 #include "support/memory.h"
-#include "support/output_file.h"
 #include "support/sha256.h"
 
 #include <stdio.h>
@@ -30,49 +28,11 @@ struct run {
     struct fock *fock;
     struct dense_grid *grid;
     struct darray *D[2], *F[2];
+    json_t *iterations; /* of the self-consistent field; NULL without one */
+    bool checked;       /* the outputs can be written */
+    bool computing;     /* every input was accepted */
+    bool told;          /* the outputs are written, or could not be */
 };
-
-/* An output in the place of an input or of another output would destroy it; only
- * a checkpoint may go on in the file that it is restarted from. */
-static enum status check_distinct(const struct hf_options *options)
-{
-    enum { N_OUTPUTS = 4, N_INPUTS = 4, CHECKPOINT = 3, FIRST_CHECKPOINT = 2 };
-    const char *outputs[N_OUTPUTS] = {options->json, options->report, options->profile,
-                                      options->scf.checkpoint};
-    const char *inputs[N_INPUTS] = {options->molecule, options->basis, options->guess,
-                                    options->restart};
-    for (int i = 0; i < N_OUTPUTS; i++) {
-        int n_inputs = i == CHECKPOINT ? FIRST_CHECKPOINT : N_INPUTS;
-        for (int k = 0; k < n_inputs; k++)
-            if (output_file_same(outputs[i], inputs[k]))
-                return FAIL(STATUS_USAGE, "%s is to be read and to be written: name another file",
-                            outputs[i]);
-        for (int k = 0; k < i; k++)
-            if (output_file_same(outputs[i], outputs[k]))
-                return FAIL(STATUS_USAGE, "%s is to be written as two things: name two files",
-                            outputs[i]);
-    }
-    return STATUS_OK;
-}
-
-/* Finds out before the work what would prevent its result from being kept. */
-static enum status check_outputs(const struct run *run)
-{
-    const struct hf_options *options = run->options;
-    enum status status = STATUS_OK;
-    if (run->rank == 0)
-        status = check_distinct(options);
-    if (run->rank == 0 && status == STATUS_OK && options->json)
-        status = json_check_writable(options->json);
-    if (run->rank == 0 && status == STATUS_OK && options->report)
-        status = output_file_check(options->report);
-    if (run->rank == 0 && status == STATUS_OK && options->profile)
-        status = output_file_check(options->profile);
-    TRY(status_agree(run->comm, status));
-    if (options->scf.checkpoint)
-        TRY(checkpoint_check(options->scf.checkpoint, run->comm));
-    return STATUS_OK;
-}
 
 static void print_start(const struct run *run)
 {
@@ -84,6 +44,9 @@ static void print_start(const struct run *run)
     log_print("Molecule   %s: %lld centres, charge %d, multiplicity %d\n", options->molecule,
               (long long)run->input.molecule.n_atoms, run->input.molecule.charge,
               run->input.molecule.multiplicity);
+    if (run->input.original_benchmark)
+        log_print("           names atoms by number: read as a Be chain in Bohr, six ghost centres "
+                  "added to each atom\n");
     log_print("Basis      %s: %lld functions in %lld shells, %s\n", options->basis,
               (long long)shells->n_functions, (long long)shells->n_shells,
               shells->spherical ? "spherical" : "Cartesian");
@@ -137,8 +100,10 @@ static struct scf_problem scf_problem_of(const struct run *run)
 /* The checkpoint that the first density comes from, or NULL. */
 static const char *guess_file(const struct hf_options *options)
 {
+    if (options->restart)
+        return options->restart;
     bool computed = strcmp(options->guess, "sad") == 0 || strcmp(options->guess, "core") == 0;
-    return options->restart ? options->restart : computed ? NULL : options->guess;
+    return computed ? NULL : options->guess;
 }
 
 /* A file that does not fit is bad input: found out before anything is printed. */
@@ -186,37 +151,29 @@ static int64_t find_memory_peak(MPI_Comm comm)
 {
     int64_t peak = memory_peak_bytes();
     MPI_Allreduce(MPI_IN_PLACE, &peak, 1, MPI_INT64_T, MPI_MAX, comm);
-    log_print("Peak memory %.0f MB per process\n", (double)peak * 1e-6);
     return peak;
 }
 
-/* The result as a file of JSON, as a page, or both. */
-static enum status write_result(const struct hf_options *options, const struct hf_outcome *outcome)
+/* What there is to tell at the end; scf and the digests are the caller's. */
+static struct hf_outcome outcome_of(const struct run *run, enum status status)
 {
-    json_t *json = hf_result_to_json(outcome);
-    if (!json)
-        return FAIL(STATUS_NO_MEMORY, "no memory for the result");
-    enum status status = STATUS_OK;
-    if (options->json)
-        status = json_write_file(json, options->json);
-    if (options->report && status == STATUS_OK)
-        status =
-            report_write((const json_t *const[]){json}, &options->molecule, 1, options->report);
-    json_decref(json);
-    return status;
+    struct hf_outcome outcome = {.options = run->options,
+                                 .input = &run->input,
+                                 .fock = run->fock,
+                                 .scf_iterations = run->iterations,
+                                 .n_workers = run->n_workers,
+                                 .memory_peak_bytes = find_memory_peak(run->comm)};
+    hf_outcome_set_status(&outcome, status);
+    return outcome;
 }
 
-/* Rank 0 writes what was asked for; the outcome's own status passes through. */
-static enum status write_outputs(const struct run *run, const struct hf_outcome *outcome)
+/* Tells of a run that ended by itself. */
+static enum status finish(struct run *run, struct hf_outcome *outcome)
 {
-    const struct hf_options *options = run->options;
-    enum status written = STATUS_OK;
-    if (run->rank == 0 && (options->json || options->report))
-        written = write_result(options, outcome);
-    written = status_agree(run->comm, written);
-    if (written == STATUS_OK && options->profile)
-        written = fock_write_profile(run->fock, options->profile);
-    return outcome->status != STATUS_OK ? outcome->status : written;
+    log_print("Peak memory %.0f MB per process\n", (double)outcome->memory_peak_bytes * 1e-6);
+    outcome->complete = true;
+    run->told = true;
+    return hf_outputs_write(outcome, run->comm);
 }
 
 /* The scheduler's figures of every build. */
@@ -269,14 +226,10 @@ static enum status run_fock_only(struct run *run)
                   sha256[spin]);
     }
     print_builds(run->fock);
-    struct hf_outcome outcome = {.options = options,
-                                 .input = &run->input,
-                                 .fock = run->fock,
-                                 .fock_sha256 = sha256[0],
-                                 .fock_sha256_beta = n_spins == 2 ? sha256[1] : NULL,
-                                 .n_workers = run->n_workers,
-                                 .memory_peak_bytes = find_memory_peak(run->comm)};
-    return write_outputs(run, &outcome);
+    struct hf_outcome outcome = outcome_of(run, STATUS_OK);
+    outcome.fock_sha256 = sha256[0];
+    outcome.fock_sha256_beta = n_spins == 2 ? sha256[1] : NULL;
+    return finish(run, &outcome);
 }
 
 /* Keeps an iteration for the result. */
@@ -289,32 +242,26 @@ static enum status run_scf(struct run *run)
 {
     struct scf_problem problem = scf_problem_of(run);
     struct scf_settings settings = run->options->scf;
-    json_t *iterations = json_array();
+    run->iterations = json_array();
     settings.observe = record_iteration;
-    settings.observe_context = iterations;
+    settings.observe_context = run->iterations;
     struct scf_result result = {0};
     enum status status = scf_run(&problem, &settings, run->D, &result);
     if (status == STATUS_OK || status == STATUS_NOT_CONVERGED) {
+        struct hf_outcome outcome = outcome_of(run, status);
+        outcome.scf = &result;
         scf_report_result(&problem, &result, run->options->all_orbitals);
         print_build_summary(run->fock);
-        struct hf_outcome outcome = {.options = run->options,
-                                     .input = &run->input,
-                                     .fock = run->fock,
-                                     .scf = &result,
-                                     .scf_iterations = iterations,
-                                     .status = status,
-                                     .n_workers = run->n_workers,
-                                     .memory_peak_bytes = find_memory_peak(run->comm)};
-        status = write_outputs(run, &outcome);
+        status = finish(run, &outcome);
     }
     scf_result_fini(&result);
-    json_decref(iterations);
     return status;
 }
 
 static enum status run_all(struct run *run)
 {
-    TRY(check_outputs(run));
+    TRY(hf_outputs_check(run->options, run->comm));
+    run->checked = true;
     TRY(hf_input_read(run->options, run->comm, &run->input));
     TRY(check_guess(run));
     print_start(run);
@@ -323,16 +270,32 @@ static enum status run_all(struct run *run)
         return count_tasks(run);
     TRY(prepare_build(run));
     print_tasks(run);
+    run->computing = true;
     TRY(make_guess(run));
     return run->options->fock_only ? run_fock_only(run) : run_scf(run);
 }
 
-enum status hf_run(const struct hf_options *options, MPI_Comm comm)
+/* Bad input ends with 2. A file that cannot be written after the work, or a limit reached
+ * by it, is not that. */
+static int find_exit_status(const struct run *run, enum status status)
+{
+    bool late = run->computing && (status == STATUS_IO || status == STATUS_LIMIT);
+    return late ? 1 : status_exit_code(status);
+}
+
+enum status hf_run(const struct hf_options *options, MPI_Comm comm, int *exit_status)
 {
     struct run run = {.options = options, .comm = comm};
     MPI_Comm_rank(comm, &run.rank);
     MPI_Comm_size(comm, &run.n_workers);
     enum status status = run_all(&run);
+    *exit_status = find_exit_status(&run, status);
+    /* Nothing is written of bad input; of another failure what is known. */
+    if (*exit_status == 1 && run.checked && !run.told) {
+        struct hf_outcome outcome = outcome_of(&run, status);
+        status = hf_outputs_write(&outcome, comm);
+    }
+    json_decref(run.iterations);
     for (int spin = 0; spin < 2; spin++) {
         darray_destroy(run.F[spin]);
         darray_destroy(run.D[spin]);

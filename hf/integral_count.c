@@ -4,6 +4,7 @@
 #include "hf/screening.h"
 #include "support/agree.h"
 #include "support/array.h"
+#include "support/gather.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -77,35 +78,16 @@ static enum status list_own_pairs(const struct screening *screening, int rank,
 /* Moves everyone's list to rank 0, where list becomes the whole. Collective. */
 static enum status gather(MPI_Comm comm, struct pair_list *list)
 {
-    int rank, size;
-    MPI_Comm_rank(comm, &rank);
-    MPI_Comm_size(comm, &size);
-    int own = (int)list->n;
-    int *counts = malloc((size_t)size * sizeof *counts);
-    int *starts = malloc((size_t)size * sizeof *starts);
-    int64_t total = 0;
-    MPI_Allreduce(&list->n, &total, 1, MPI_INT64_T, MPI_SUM, comm);
-    double *all = malloc((size_t)(rank == 0 ? total + 1 : 1) * sizeof *all);
-    enum status status = STATUS_OK;
-    if (!counts || !starts || !all || total > INT32_MAX)
-        status = FAIL(STATUS_NO_MEMORY, "no memory to count %lld function pairs", (long long)total);
-    status = status_agree(comm, status);
-    if (status == STATUS_OK) {
-        MPI_Gather(&own, 1, MPI_INT, counts, 1, MPI_INT, 0, comm);
-        if (rank == 0) {
-            starts[0] = 0;
-            for (int r = 1; r < size; r++)
-                starts[r] = starts[r - 1] + counts[r - 1];
-        }
-        MPI_Gatherv(list->bounds, own, MPI_DOUBLE, all, counts, starts, MPI_DOUBLE, 0, comm);
-        free(list->bounds);
-        *list = (struct pair_list){.bounds = all, .n = rank == 0 ? total : 0};
-        all = NULL;
-    }
-    free(all);
-    free(counts);
-    free(starts);
-    return status;
+    const struct gather_part part = {.items = list->bounds,
+                                     .n_items = list->n,
+                                     .item_size = sizeof *list->bounds,
+                                     .what = "function pairs"};
+    void *all;
+    int64_t n;
+    TRY(gather_to_first(comm, &part, &all, &n));
+    free(list->bounds);
+    *list = (struct pair_list){.bounds = all, .n = n, .capacity = n};
+    return STATUS_OK;
 }
 
 static int descending(const void *left, const void *right)

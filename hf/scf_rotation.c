@@ -1,5 +1,7 @@
 #include "hf/scf_rotation.h"
 
+#include "sched/random.h"
+
 #include <math.h>
 #include <stdint.h>
 
@@ -64,49 +66,50 @@ static double energy_gap(const struct dense *kappa, const double *orbital_energi
            orbital_energies[dense_global_column(kappa, column)];
 }
 
-void scf_rotation_divide(const struct scf_energy_gap *gap, const struct scf_rotation *x,
-                         struct scf_rotation *y)
+/* y = what combine makes of the elements of x and y and their gap. */
+static void combine_with_gap(const struct scf_energy_gap *gap, const struct scf_rotation *x,
+                             struct scf_rotation *y,
+                             double (*combine)(const struct scf_energy_gap *gap, double difference,
+                                               double x, double y))
 {
     for (int s = 0; s < 2; s++) {
         const struct dense *from = x->kappa[s];
         if (!from)
             continue;
+        double *to = y->kappa[s]->local;
         for (int c = 0; c < from->local_columns; c++) {
             for (int r = 0; r < from->local_rows; r++) {
                 size_t at = (size_t)c * (size_t)from->local_rows + (size_t)r;
                 double difference = energy_gap(from, gap->orbital_energies[s], r, c);
-                y->kappa[s]->local[at] =
-                    from->local[at] / fmax(difference + gap->shift, gap->floor);
+                to[at] = combine(gap, difference, from->local[at], to[at]);
             }
         }
     }
+}
+
+static double divide(const struct scf_energy_gap *gap, double difference, double x, double y)
+{
+    (void)y;
+    return x / fmax(difference + gap->shift, gap->floor);
+}
+
+void scf_rotation_divide(const struct scf_energy_gap *gap, const struct scf_rotation *x,
+                         struct scf_rotation *y)
+{
+    combine_with_gap(gap, x, y, divide);
+}
+
+static double add_product(const struct scf_energy_gap *gap, double difference, double x, double y)
+{
+    (void)gap;
+    return y + difference * x;
 }
 
 void scf_rotation_add_gap_times(const double *const orbital_energies[2],
                                 const struct scf_rotation *x, struct scf_rotation *y)
 {
-    for (int s = 0; s < 2; s++) {
-        const struct dense *from = x->kappa[s];
-        if (!from)
-            continue;
-        for (int c = 0; c < from->local_columns; c++) {
-            for (int r = 0; r < from->local_rows; r++) {
-                size_t at = (size_t)c * (size_t)from->local_rows + (size_t)r;
-                y->kappa[s]->local[at] +=
-                    energy_gap(from, orbital_energies[s], r, c) * from->local[at];
-            }
-        }
-    }
-}
-
-/* splitmix64, a hash whose output bits all depend on all input bits. Source: Steele,
- * Lea & Flood, OOPSLA 2014. */
-static uint64_t scramble(uint64_t x)
-{
-    x += 0x9e3779b97f4a7c15U;
-    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9U;
-    x = (x ^ (x >> 27)) * 0x94d049bb133111ebU;
-    return x ^ (x >> 31);
+    struct scf_energy_gap gap = {.orbital_energies = {orbital_energies[0], orbital_energies[1]}};
+    combine_with_gap(&gap, x, y, add_product);
 }
 
 void scf_rotation_set_noise(struct scf_rotation *x)
@@ -119,9 +122,11 @@ void scf_rotation_set_noise(struct scf_rotation *x)
             for (int r = 0; r < kappa->local_rows; r++) {
                 uint64_t row = (uint64_t)dense_global_row(kappa, r);
                 uint64_t column = (uint64_t)dense_global_column(kappa, c);
-                uint64_t bits = scramble((row << 33 | column << 1) + (uint64_t)s);
+                /* A stream for each element: the same however the matrix is dealt out. */
+                struct random_stream random;
+                random_stream_init(&random, row, column << 1 | (uint64_t)s);
                 kappa->local[(size_t)c * (size_t)kappa->local_rows + (size_t)r] =
-                    (double)(bits >> 11) * 0x1p-52 - 1;
+                    (double)(random_next(&random) >> 11) * 0x1p-52 - 1;
             }
         }
     }

@@ -1,6 +1,7 @@
 #include "hf/scf_stability.h"
 
 #include "hf/symmetric_eigen.h"
+#include "support/agree.h"
 
 #include <math.h>
 #include <string.h>
@@ -89,7 +90,7 @@ static enum status solve_subspace(struct davidson *davidson)
     double matrix[MAX_VECTORS * MAX_VECTORS], values[MAX_VECTORS];
     for (int i = 0; i < n; i++)
         memcpy(matrix + i * n, davidson->matrix + i * MAX_VECTORS, (size_t)n * sizeof(double));
-    TRY(symmetric_eigen(n, matrix, values));
+    TRY(status_agree(davidson->hessian->frame->problem->comm, symmetric_eigen(n, matrix, values)));
     memcpy(davidson->combination, matrix, (size_t)n * sizeof(double));
     davidson->eigenvalue = values[0];
     for (int i = 0; i < n; i++) {

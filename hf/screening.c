@@ -15,24 +15,6 @@ static struct shell_rectangle tile_rectangle(const struct tiling *tiling, int64_
     };
 }
 
-/* Creates the array of shell bounds. */
-static enum status create_shell_bounds(const struct tiling *tiling, struct darray **bounds)
-{
-    int64_t n = tiling_n_pairs(tiling);
-    int64_t *sizes = malloc((size_t)n * sizeof *sizes);
-    *bounds = NULL;
-    enum status status =
-        sizes ? STATUS_OK
-              : FAIL(STATUS_NO_MEMORY, "no memory for the sizes of %lld tiles", (long long)n);
-    TRY(status_agree(MPI_COMM_WORLD, status));
-    for (int64_t I = 0; I < tiling->n_tiles; I++)
-        for (int64_t J = 0; J <= I; J++)
-            sizes[tile_pair_index(I, J)] = tile_n_shells(tiling, I) * tile_n_shells(tiling, J);
-    status = darray_create("Schwarz bounds", DARRAY_DOUBLE, n, sizes, bounds);
-    free(sizes);
-    return status;
-}
-
 /* Bounds of one tile pair into bounds (row-major), and the largest of them. */
 static enum status tile_pair_bounds(const struct tiling *tiling, struct two_electron *engine,
                                     int64_t I, int64_t J, double *bounds, double *function_bounds,
@@ -99,7 +81,8 @@ enum status screening_create(const struct tiling *tiling, double threshold, MPI_
     if (status == STATUS_OK) {
         made->tiling = tiling;
         made->threshold = threshold;
-        status = create_shell_bounds(tiling, &made->shell_bounds);
+        status = tile_pairs_create(tiling, tiling->first_shell, "Schwarz bounds", DARRAY_DOUBLE,
+                                   &made->shell_bounds);
     }
     if (status == STATUS_OK) {
         status = status_agree(comm, compute_own_bounds(made, rank));

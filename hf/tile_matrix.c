@@ -6,22 +6,27 @@
 #include <mpi.h>
 #include <stdlib.h>
 
-enum status tile_matrix_create(const struct tiling *tiling, const char *name, enum darray_type type,
-                               struct darray **matrix)
+enum status tile_pairs_create(const struct tiling *tiling, const int64_t *first, const char *name,
+                              enum darray_type type, struct darray **array)
 {
     int64_t n = tiling_n_pairs(tiling);
     int64_t *sizes = malloc((size_t)n * sizeof *sizes);
-    *matrix = NULL;
+    *array = NULL;
     enum status status =
         sizes ? STATUS_OK : FAIL(STATUS_NO_MEMORY, "%s: no memory for its tile sizes", name);
     TRY(status_agree(MPI_COMM_WORLD, status));
     for (int64_t I = 0; I < tiling->n_tiles; I++)
         for (int64_t J = 0; J <= I; J++)
-            sizes[tile_pair_index(I, J)] =
-                tile_n_functions(tiling, I) * tile_n_functions(tiling, J);
-    status = darray_create(name, type, n, sizes, matrix);
+            sizes[tile_pair_index(I, J)] = (first[I + 1] - first[I]) * (first[J + 1] - first[J]);
+    status = darray_create(name, type, n, sizes, array);
     free(sizes);
     return status;
+}
+
+enum status tile_matrix_create(const struct tiling *tiling, const char *name, enum darray_type type,
+                               struct darray **matrix)
+{
+    return tile_pairs_create(tiling, tiling->first_function, name, type, matrix);
 }
 
 /* first[I] to first[I + 1] are this process's rows (columns) of a dense matrix

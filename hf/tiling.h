@@ -51,7 +51,12 @@ static inline int64_t tile_pair_index(int64_t I, int64_t J)
 /* The pair of an index, exactly, for any index below 2^62. */
 void tile_pair_of_index(int64_t index, int64_t *I, int64_t *J);
 
-/* A symmetric matrix of zeros. Collective. */
+/* Zeros for every tile pair I >= J: n_I x n_J of them, n_I = first[I + 1] - first[I].
+ * first: n_tiles + 1. Collective. Errors: STATUS_NO_MEMORY. */
+enum status tile_pairs_create(const struct tiling *tiling, const int64_t *first, const char *name,
+                              enum darray_type type, struct darray **array);
+
+/* A symmetric matrix of zeros. Collective. Errors: STATUS_NO_MEMORY. */
 enum status tile_matrix_create(const struct tiling *tiling, const char *name, enum darray_type type,
                                struct darray **matrix);
 

@@ -6,7 +6,7 @@ packages="gcc g++ gfortran cmake ninja-build pkg-config
     openmpi-bin libopenmpi-dev
     libglobalarrays-dev libarmci-mpi-dev libscalapack-openmpi-dev
     libint2-dev libopenblas-dev libelpa-dev
-    libjansson-dev libtrexio-dev libssl-dev libcmocka-dev
+    libjansson-dev libtrexio-dev libhdf5-dev libssl-dev libcmocka-dev
     python3"
 
 as_root() {

@@ -22,7 +22,6 @@ struct darray {
     int64_t *size;  /* of each block, elements */
     int64_t *start; /* of each block in the global array, elements */
     int n_processes;
-    int64_t local_elements;
 };
 
 enum { ELEMENT_BYTES = 8 };
@@ -115,8 +114,7 @@ enum status darray_create(const char *name, enum darray_type type, int64_t n_blo
         goto done;
 
     first[n_processes] = lay_out(new, size, first);
-    new->local_elements = first[rank + 1] - first[rank];
-    status = check_memory(name, new->local_elements *ELEMENT_BYTES);
+    status = check_memory(name, (first[rank + 1] - first[rank]) * ELEMENT_BYTES);
     if (status != STATUS_OK)
         goto done;
     if (!allocate(new, name, first[n_processes], first)) {
@@ -156,11 +154,6 @@ void darray_sync(void)
     GA_Sync();
 }
 
-int64_t darray_n_blocks(const struct darray *array)
-{
-    return array->n_blocks;
-}
-
 int64_t darray_block_size(const struct darray *array, int64_t block)
 {
     assert(block >= 0 && block < array->n_blocks);
@@ -171,11 +164,6 @@ int darray_owner(const struct darray *array, int64_t block)
 {
     assert(block >= 0 && block < array->n_blocks);
     return (int)(block % array->n_processes);
-}
-
-int64_t darray_local_bytes(const struct darray *array)
-{
-    return array->local_elements * ELEMENT_BYTES;
 }
 
 /* Elements [*position, *position + n) of the block as Global Arrays' inclusive

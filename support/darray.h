@@ -45,14 +45,10 @@ void darray_zero(struct darray *array);
  * arrays are complete. Collective. */
 void darray_sync(void);
 
-int64_t darray_n_blocks(const struct darray *array);
 int64_t darray_block_size(const struct darray *array, int64_t block);
 
 /* The process that holds the block. */
 int darray_owner(const struct darray *array, int64_t block);
-
-/* Bytes of the elements that this process holds. */
-int64_t darray_local_bytes(const struct darray *array);
 
 /* Copies a block out, in, or adds to it element by element (atomic for each
  * element; 64-bit integers wrap around). The buffer holds the block's elements

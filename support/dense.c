@@ -157,15 +157,3 @@ double dense_max_abs(const struct dense *A)
     MPI_Allreduce(&own, &all, 2, MPI_DOUBLE, MPI_MAX, A->grid->comm);
     return all.nan > 0 ? NAN : all.largest;
 }
-
-void dense_get_diagonal(const struct dense *A, double *diagonal)
-{
-    int n = A->n_rows < A->n_columns ? A->n_rows : A->n_columns;
-    memset(diagonal, 0, (size_t)n * sizeof *diagonal);
-    for (int j = 0; j < A->local_columns; j++)
-        for (int i = 0; i < A->local_rows; i++)
-            if (dense_global_row(A, i) == dense_global_column(A, j))
-                diagonal[dense_global_row(A, i)] =
-                    A->local[(size_t)j * (size_t)A->local_rows + (size_t)i];
-    MPI_Allreduce(MPI_IN_PLACE, diagonal, n, MPI_DOUBLE, MPI_SUM, A->grid->comm);
-}

@@ -94,9 +94,6 @@ double dense_dot(const struct dense *A, const struct dense *B);
 /* max_ij |A_ij|; NaN if any element is, 0 if there is none. */
 double dense_max_abs(const struct dense *A);
 
-/* diagonal[i] = A_ii on every process. */
-void dense_get_diagonal(const struct dense *A, double *diagonal);
-
 /* The whole matrix on process 0 of the grid, for small ones: full, row-major,
  * n_rows x n_columns, is read or written there and not looked at elsewhere.
  * Errors: STATUS_NO_MEMORY; the same on every process. */

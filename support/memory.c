@@ -90,18 +90,8 @@ static int64_t control_group_available_bytes(void)
 
 static int64_t system_available_bytes(void)
 {
-    FILE *stream = fopen("/proc/meminfo", "r");
-    if (!stream)
-        return INT64_MAX;
-    int64_t available = INT64_MAX;
-    char line[256];
-    while (fgets(line, sizeof line, stream)) {
-        long long kilobytes;
-        if (sscanf(line, "MemAvailable: %lld kB", &kilobytes) == 1)
-            available = kilobytes * 1024;
-    }
-    fclose(stream);
-    return available;
+    int64_t kilobytes = read_number("/proc", "", "meminfo", "MemAvailable:");
+    return kilobytes == INT64_MAX ? INT64_MAX : kilobytes * 1024;
 }
 
 int64_t memory_available_bytes(void)

@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 
 /* Whether output_file_write could write to the path, as far as can be known
  * beforehand. Leaves nothing behind and a file that is there untouched.
@@ -20,5 +21,21 @@ bool output_file_same(const char *path, const char *other);
  * one, only when all of it is on the disk; a device or pipe is written to.
  * Errors: STATUS_IO, naming the path and the reason; STATUS_NO_MEMORY. */
 enum status output_file_write(const char *path, const char *bytes, size_t length);
+
+/* The contents of a file while they are printed, kept in memory. */
+struct output_buffer {
+    FILE *stream; /* to print to; NULL before init and after write */
+    char *bytes;
+    size_t length;
+};
+
+/* Errors: STATUS_NO_MEMORY, naming the path. */
+enum status output_buffer_init(struct output_buffer *buffer, const char *path);
+
+/* Writes what has been printed, as output_file_write does. Ends the printing. */
+enum status output_buffer_write(struct output_buffer *buffer, const char *path);
+
+/* After init, whether or not it has been written. */
+void output_buffer_fini(struct output_buffer *buffer);
 
 #endif

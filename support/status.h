@@ -23,7 +23,8 @@
     X(STATUS_SHAPE, "shapes do not fit", 1)                                                        \
     X(STATUS_NOT_CONVERGED, "not converged", 1)                                                    \
     X(STATUS_NUMERIC, "numerical failure", 1)                                                      \
-    X(STATUS_LIBRARY, "a library failed", 1)
+    X(STATUS_LIBRARY, "a library failed", 1)                                                       \
+    X(STATUS_PROTOCOL, "a scheduler protocol failed", 1)
 
 enum status {
 #define X(code, words, exit_status) code,

@@ -99,6 +99,17 @@ head -c 4096 "$beryl_hf" > binary.gbs
 
 with_basis="--basis sto-3g"
 
+# Atoms by number, to which ghosts would be added; an electron too many.
+printf '2\n\n4 0 0 0\n4 0 0 4\n' > numbers.xyz
+
+# What is left of a checkpoint when a disk is full or a copy was interrupted.
+processes=1 launch water.xyz $with_basis --checkpoint good.h5 > "$folder/output" || exit 1
+size=$(stat -c %s good.h5)
+head -c $((size - 1)) good.h5 > cut_last.h5
+head -c $((size / 2)) good.h5 > cut_half.h5
+head -c 100 good.h5 > cut_start.h5
+{ head -c $((size / 3)) good.h5; head -c $((size - size / 3)) /dev/zero; } > zeroed.h5
+
 # Molecules.
 for name in empty blank too_few truncated one_line too_many no_atoms negative huge_count \
     large_count unknown_element element_119 ghost coincident nan infinite overflow word units \
@@ -115,6 +126,8 @@ refuse water.xyz water.xyz $with_basis --charge 10
 refuse water.xyz water.xyz $with_basis --charge 11
 refuse water.xyz water.xyz $with_basis --charge -20
 refuse cation.xyz cation.xyz $with_basis
+refuse numbers.xyz numbers.xyz --basis be15s --charge 1
+refuse missing.h5 numbers.xyz --basis be15s --restart missing.h5
 refuse --method water.xyz $with_basis --multiplicity 3 --method rhf
 
 # Basis sets.
@@ -139,6 +152,13 @@ for option in guess restart; do
     refuse water.xyz water.xyz $with_basis --$option water.xyz
     refuse empty.xyz water.xyz $with_basis --$option empty.xyz
     refuse folder water.xyz $with_basis --$option folder
+    for name in cut_last cut_half cut_start zeroed; do
+        refuse $name.h5 water.xyz $with_basis --$option $name.h5
+    done
+    refuse good.h5 water.xyz --basis 6-31g --$option good.h5
+done
+for guess in sad core good.h5; do
+    refuse "--restart and --guess" water.xyz $with_basis --restart good.h5 --guess $guess
 done
 
 # Numbers. The command line is parsed by each process alone: that all sorts of text are
@@ -178,6 +198,12 @@ refuse MOLECULE $with_basis
 refuse MOLECULE "" $with_basis
 refuse --spherical water.xyz $with_basis --spherical --cartesian
 refuse --checkpoint water.xyz $with_basis --fock-only 1 --checkpoint result.h5
+
+# Options that the mode would ignore.
+refuse "--seeding does nothing with --sched counter" water.xyz $with_basis --sched counter \
+    --seeding cyclic
+refuse "--chunk does nothing with --sched static" water.xyz $with_basis --sched static --chunk 4
+refuse "--guided does nothing with --sched static" water.xyz $with_basis --sched static --guided
 
 echo "$n_checked cases, $n_failed complaints"
 exit $((n_failed > 0))

@@ -143,6 +143,28 @@ static void the_form_is_what_the_file_says(void **state)
                BASIS_FORM_SPHERICAL);
 }
 
+/* A title is no section of an NWChem file, nor is that of a part of a core potential. */
+static void titles_do_not_hide_the_format(void **state)
+{
+    (void)state;
+    static const char *const starts[] = {
+        "Basis set of three elements\n",
+        "BASIS\n\nbasis: made up\n",
+        "cartesian\nBasis \"set\"\n****\n",
+    };
+    for (size_t i = 0; i < sizeof starts / sizeof starts[0]; i++) {
+        char text[200];
+        snprintf(text, sizeof text,
+                 "%s-H 0\nS 1 1\n3 1\n****\nRb 0\nRb-ECP 0 28\nECP of Rb\n1\n2 5 9\n", starts[i]);
+        struct basis_set set;
+        check_ok(parse(text, &set));
+        assert_int_equal(set.n_elements, 2);
+        check_close(basis_set_find(&set, 1)->groups[0].exponents[0], 3, 0);
+        assert_true(basis_set_find(&set, 37)->needs_ecp);
+        basis_set_fini(&set);
+    }
+}
+
 struct bad_case {
     const char *text;
     const char *message;
@@ -197,6 +219,9 @@ static void bad_files_are_refused_with_their_line(void **state)
         {"basis\nH S\n1 1\nend\nbasis spherical\nO S\n1 1\nend\n", "test:5: this section and"},
         {"basis\nH S\n1 1\nend\ngeometry\n", "test:5: expected a section 'basis' or 'ecp'"},
         {"ecp\nH\nend\n", "test:2: expected an element and a part"},
+        {"Basis set\nCartesiann\nH 0\nS 1 1\n1 1\n****\n", "test:2: expected an element and 0"},
+        {"H 0\nS 1 1\n1 1\n****\nbasis\n", "test:5: expected an element and 0"},
+        {"Basis set without elements\n", "test:1: the file ends without 'end'"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct basis_set set;
@@ -273,6 +298,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(both_formats_give_the_same_numbers),
         cmocka_unit_test(general_contractions_keep_their_columns),
         cmocka_unit_test(the_form_is_what_the_file_says),
+        cmocka_unit_test(titles_do_not_hide_the_format),
         cmocka_unit_test(bad_files_are_refused_with_their_line),
         cmocka_unit_test(shipped_sets_are_found_by_their_usual_names),
         cmocka_unit_test(unknown_sets_are_refused_with_the_known_ones),

@@ -255,6 +255,63 @@ static void test_the_first_quartet_belongs_to_the_task(void **state)
     free(problem.screening.tile_bounds);
 }
 
+/* The id names the same task whatever was inspected or kept. */
+static void check_ids(const struct problem *problem, enum fock_decomposition decomposition,
+                      enum fock_symmetry symmetry)
+{
+    struct fock_tasks *all, *inspected;
+    check_ok(fock_tasks_create(&problem->screening, decomposition, symmetry, false, &all));
+    check_ok(fock_tasks_create(&problem->screening, decomposition, symmetry, true, &inspected));
+    int64_t n = fock_tasks_n(inspected), *ids = calloc((size_t)n + 1, sizeof *ids);
+    bool *seen = calloc((size_t)fock_tasks_n_all(all), sizeof *seen);
+    struct tile_quartet quartet, same;
+    for (int64_t task = 0; task < n; task++) {
+        int64_t id = fock_tasks_id(inspected, task);
+        assert_in_range(id, 0, fock_tasks_n_all(all) - 1);
+        assert_int_equal(fock_tasks_id(all, id), id);
+        assert_false(seen[id]);
+        seen[id] = true;
+        fock_tasks_first_quartet(inspected, task, &quartet);
+        fock_tasks_first_quartet(all, id, &same);
+        assert_memory_equal(&quartet, &same, sizeof same);
+    }
+    int64_t n_kept = 0;
+    for (int64_t task = 0; task < fock_tasks_n_all(all); task++) {
+        assert_int_equal(seen[task], !fock_tasks_is_null(all, task));
+        if (seen[task])
+            ids[n_kept++] = task;
+    }
+    assert_int_equal(n_kept, n);
+    fock_tasks_keep(all, n, ids);
+    for (int64_t task = 0, id = 0; task < n; task++, id++) {
+        while (!seen[id])
+            id++;
+        assert_int_equal(fock_tasks_id(all, task), id);
+    }
+    free(seen);
+    fock_tasks_destroy(all);
+    fock_tasks_destroy(inspected);
+}
+
+static void test_ids_depend_on_the_problem_alone(void **state)
+{
+    (void)state;
+    struct problem problem;
+    random_state = 6;
+    problem_init(&problem, 6, 0x1p-12);
+    set_random_bounds(&problem, 12);
+    for (int decomposition = FOCK_QUARTET; decomposition <= FOCK_PAIR; decomposition++)
+        for (int symmetry = FOCK_SYMMETRY_FULL; symmetry <= FOCK_SYMMETRY_NONE; symmetry++) {
+            check_ids(&problem, (enum fock_decomposition)decomposition,
+                      (enum fock_symmetry)symmetry);
+            assert_true(fock_tasks_count(6, (enum fock_decomposition)decomposition,
+                                         (enum fock_symmetry)symmetry) ==
+                        (double)n_all(6, (enum fock_decomposition)decomposition,
+                                      (enum fock_symmetry)symmetry));
+        }
+    free(problem.screening.tile_bounds);
+}
+
 /* A chain of tiles whose bounds decay fast: the few quartets that matter are found
  * among 2e10 without looking at the others. */
 static void test_large_problems_are_numbered_without_being_listed(void **state)
@@ -311,6 +368,7 @@ int main(void)
         cmocka_unit_test(test_no_task_is_left_when_all_are_null),
         cmocka_unit_test(test_a_failure_stops_the_visits_and_is_returned),
         cmocka_unit_test(test_the_first_quartet_belongs_to_the_task),
+        cmocka_unit_test(test_ids_depend_on_the_problem_alone),
         cmocka_unit_test(test_large_problems_are_numbered_without_being_listed),
         cmocka_unit_test(test_more_than_2_to_the_62_tasks_are_refused),
     };

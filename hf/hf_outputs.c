@@ -1,0 +1,89 @@
+#include "hf/hf_outputs.h"
+
+#include "hf/checkpoint.h"
+#include "sched/report/report.h"
+#include "support/agree.h"
+#include "support/json.h"
+#include "support/output_file.h"
+
+/* An output in the place of an input or of another output would destroy it; only
+ * a checkpoint may go on in the file that it is restarted from. */
+static enum status check_distinct(const struct hf_options *options)
+{
+    enum { N_OUTPUTS = 4, N_INPUTS = 4, CHECKPOINT = 3, FIRST_CHECKPOINT = 2 };
+    const char *outputs[N_OUTPUTS] = {options->json, options->report, options->profile,
+                                      options->scf.checkpoint};
+    const char *inputs[N_INPUTS] = {options->molecule, options->basis, options->guess,
+                                    options->restart};
+    for (int i = 0; i < N_OUTPUTS; i++) {
+        int n_inputs = i == CHECKPOINT ? FIRST_CHECKPOINT : N_INPUTS;
+        for (int k = 0; k < n_inputs; k++)
+            if (output_file_same(outputs[i], inputs[k]))
+                return FAIL(STATUS_USAGE, "%s is to be read and to be written: name another file",
+                            outputs[i]);
+        for (int k = 0; k < i; k++)
+            if (output_file_same(outputs[i], outputs[k]))
+                return FAIL(STATUS_USAGE, "%s is to be written as two things: name two files",
+                            outputs[i]);
+    }
+    return STATUS_OK;
+}
+
+enum status hf_outputs_check(const struct hf_options *options, MPI_Comm comm)
+{
+    int rank;
+    MPI_Comm_rank(comm, &rank);
+    enum status status = STATUS_OK;
+    if (rank == 0)
+        status = check_distinct(options);
+    if (rank == 0 && status == STATUS_OK && options->json)
+        status = json_check_writable(options->json);
+    if (rank == 0 && status == STATUS_OK && options->report)
+        status = output_file_check(options->report);
+    if (rank == 0 && status == STATUS_OK && options->profile)
+        status = output_file_check(options->profile);
+    TRY(status_agree(comm, status));
+    if (options->scf.checkpoint)
+        TRY(checkpoint_check(options->scf.checkpoint, comm));
+    return STATUS_OK;
+}
+
+/* The first failure is the one to tell of. */
+static void note_failure(struct hf_outcome *outcome, enum status status)
+{
+    if (outcome->status == STATUS_OK)
+        hf_outcome_set_status(outcome, status);
+}
+
+/* The result as a file of JSON or as a page. */
+static enum status write_result(const struct hf_outcome *outcome, bool page)
+{
+    const struct hf_options *options = outcome->options;
+    json_t *json = hf_result_to_json(outcome);
+    if (!json)
+        return FAIL(STATUS_NO_MEMORY, "no memory for the result");
+    enum status status =
+        page ? report_write((const json_t *const[]){json}, &options->molecule, 1, options->report)
+             : json_write_file(json, options->json);
+    json_decref(json);
+    return status;
+}
+
+enum status hf_outputs_write(struct hf_outcome *outcome, MPI_Comm comm)
+{
+    const struct hf_options *options = outcome->options;
+    int rank;
+    MPI_Comm_rank(comm, &rank);
+    if (options->report && outcome->complete)
+        note_failure(outcome,
+                     status_agree(comm, rank == 0 ? write_result(outcome, true) : STATUS_OK));
+    if (options->profile && outcome->complete)
+        note_failure(outcome, fock_write_profile(outcome->fock, options->profile));
+    /* Last, because it tells whether the others were written. */
+    if (options->json)
+        note_failure(outcome,
+                     status_agree(comm, rank == 0 ? write_result(outcome, false) : STATUS_OK));
+    if (outcome->status != STATUS_OK)
+        status_set_text(outcome->error);
+    return outcome->status;
+}

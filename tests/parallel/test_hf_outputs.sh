@@ -1,0 +1,131 @@
+#!/usr/bin/env bash
+# The files that beryl-hf leaves: of a run that failed a result that tells why, and task
+# profiles that do not depend on how null tasks are left out.
+#
+#   test_hf_outputs.sh BERYL_HF PROCESSES MPIEXEC INPUTS
+#
+# On one process the program runs without mpiexec.
+set -u
+beryl_hf=$1 processes=$2 mpiexec=$3 inputs=$4
+folder=$(mktemp -d) || exit 1
+trap 'rm -rf "$folder"' EXIT
+mkdir "$folder/work"
+cd "$folder/work" || exit 1
+n_failed=0
+
+launch()
+{
+    if [ "$processes" = 1 ]; then
+        timeout 120 "$beryl_hf" "$@"
+    else
+        timeout 120 "$mpiexec" --oversubscribe -n "$processes" "$beryl_hf" "$@"
+    fi
+}
+
+complain()
+{
+    echo "beryl-hf $command: $*"
+    echo "    standard error: $(head -c 500 "$folder/errors")"
+    n_failed=$((n_failed + 1))
+}
+
+# run STATUS ARGUMENT...
+run()
+{
+    local expected=$1 status
+    shift
+    command=$(printf '%q ' "$@")
+    launch "$@" > "$folder/output" 2> "$folder/errors" < /dev/null
+    status=$?
+    [ "$status" = "$expected" ] || complain "exit status $status, not $expected"
+}
+
+# fail TEXT ARGUMENT...: status 1, and a result without success whose error has TEXT in it.
+fail()
+{
+    local text=$1
+    shift
+    rm -f result.json
+    run 1 "$@" --json result.json
+    grep -qF -- "$text" "$folder/errors" || complain "the message does not say $text"
+    python3 - "$text" << 'END' 2>> "$folder/errors" || complain "the result is not as it should be"
+import json, sys
+result = json.load(open("result.json"))
+assert result["schema_name"] == "qcschema_output" and result["success"] is False
+assert result["error"]["error_type"] and sys.argv[1] in result["error"]["error_message"]
+assert result["molecule"]["symbols"] and result["extras"]["beryl"]["workers"] >= 1
+END
+}
+
+printf '3\n\nO 0 0 0\nH 0 0.757 0.587\nH 0 -0.757 0.587\n' > water.xyz
+water="water.xyz --basis sto-3g"
+
+# A run that fails tells why, and all that it found.
+fail "not converged" $water --max-iter 1 --report page.html
+[ -s page.html ] || complain "no page"
+fail "MB are available" $water --memory 1
+fail "MB are available" $water --fock-only 1 --memory 1
+
+# An output that cannot be written after the work: a device that is always full.
+for option in report write-profile; do
+    fail /dev/full $water --$option /dev/full
+    python3 -c 'import json; assert json.load(open("result.json"))["return_result"] < -74' ||
+        complain "the energy is lost"
+done
+run 1 $water --json /dev/full
+grep -q /dev/full "$folder/errors" || complain "no message"
+
+# A checkpoint whose folder goes away between two iterations, of which there is no end.
+mkdir folder
+(
+    fail folder/run.h5 $water --checkpoint folder/run.h5 --converge 1e-300 --max-iter 1000000
+    exit "$n_failed"
+) &
+for _ in $(seq 600); do
+    [ -e folder/run.h5 ] && break
+    sleep 0.1
+done
+mv folder gone
+wait $! || n_failed=$((n_failed + 1))
+
+# Two runs that write one checkpoint leave a whole one and nothing else.
+command="two at once"
+launch $water --checkpoint both.h5 > "$folder/output" 2>&1 &
+run 0 $water --checkpoint both.h5
+wait $! || complain "the other run failed"
+[ "$(ls | grep both)" = both.h5 ] || complain "left behind: $(ls)"
+run 0 $water --restart both.h5
+
+# Hydrogen atoms in a row, of which only neighbours interact.
+{ printf '12\n\n'; for i in $(seq 12); do echo "H 0 0 $((2 * i))"; done; } > row.xyz
+row="row.xyz --basis sto-3g --tile 2 --screen 1e-6"
+
+# ids OPTION...: those of the profiled tasks.
+ids()
+{
+    rm -f tasks.csv
+    run 0 $row --write-profile tasks.csv "$@"
+    [ "$(head -n 1 tasks.csv)" = task,seconds ] || complain "no header"
+    tail -n +2 tasks.csv | cut -d , -f 1
+}
+
+for options in "--symmetry full" "--symmetry none"; do
+    ids $options --fock-only 1 --prune none > none
+    ids $options --fock-only 1 --prune observed > first
+    ids $options --fock-only 2 --prune observed > observed
+    ids $options --fock-only 1 --prune inspect > inspect
+    for other in first observed inspect; do
+        cmp -s none $other || complain "names other tasks than none: $other"
+    done
+    run 0 $row $options --count-tasks
+    grep -q "\"non_null\": $(wc -l < none)," "$folder/output" || complain "$(wc -l < none) tasks"
+    ! grep -q "\"tasks\": $(wc -l < none)," "$folder/output" || complain "no task is null"
+done
+
+# What is counted as memory: a history of all tasks; no cache to count tasks.
+run 1 "$inputs/be512.xyz" --basis be15s --tile 20 --symmetry none --prune none --fock-only 1 \
+    --write-profile tasks.csv
+grep -q "MB are available" "$folder/errors" || complain "no message"
+run 0 $water --count-tasks --memory 10
+
+exit $((n_failed > 0))

@@ -1,0 +1,98 @@
+/* Lists put together: everyone's items, in the order of the ranks, where they are asked for. */
+#include "support/gather.h"
+#include "tests/check.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static int rank, size;
+
+/* Larger than the items of MPI's own types. */
+struct item {
+    int64_t number;
+    int rank;
+};
+
+/* Process r has count(r) items. */
+static void check_gather(int64_t (*count)(int process))
+{
+    struct item own[100];
+    const struct gather_part part = {
+        .items = own, .n_items = count(rank), .item_size = sizeof own[0], .what = "items"};
+    for (int64_t i = 0; i < part.n_items; i++)
+        own[i] = (struct item){.number = i, .rank = rank};
+    for (int everywhere = 0; everywhere < 2; everywhere++) {
+        void *items;
+        int64_t n_items, expected = 0;
+        check_ok((everywhere ? gather_to_all : gather_to_first)(MPI_COMM_WORLD, &part, &items,
+                                                                &n_items));
+        if (!everywhere && rank != 0) {
+            assert_null(items);
+            assert_int_equal(n_items, 0);
+            continue;
+        }
+        const struct item *next = items;
+        assert_non_null(items);
+        for (int process = 0; process < size; process++) {
+            for (int64_t i = 0; i < count(process); i++, next++) {
+                assert_int_equal(next->number, i);
+                assert_int_equal(next->rank, process);
+            }
+            expected += count(process);
+        }
+        assert_int_equal(n_items, expected);
+        free(items);
+    }
+}
+
+static int64_t none(int process)
+{
+    (void)process;
+    return 0;
+}
+
+static int64_t one_of_the_last(int process)
+{
+    return process == size - 1;
+}
+
+static int64_t different(int process)
+{
+    return process * 7 % 100;
+}
+
+static void all_items_arrive_in_order(void **state)
+{
+    (void)state;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    check_gather(none);
+    check_gather(one_of_the_last);
+    check_gather(different);
+}
+
+/* Counts that fit one by one and not together are refused before anything is read. */
+static void too_many_items_are_refused(void **state)
+{
+    (void)state;
+    void *items;
+    int64_t n_items, n_too_many[] = {INT64_C(1) << 31, INT64_C(1) << 40};
+    for (int i = 0; i < 2; i++) {
+        const struct gather_part part = {
+            .n_items = n_too_many[i] / size + 1, .item_size = 1, .what = "small items"};
+        check_status(STATUS_LIMIT, gather_to_first(MPI_COMM_WORLD, &part, &items, &n_items));
+        check_status(STATUS_LIMIT, gather_to_all(MPI_COMM_WORLD, &part, &items, &n_items));
+        assert_null(items);
+        assert_int_equal(n_items, 0);
+        assert_non_null(strstr(status_text(), "small items"));
+    }
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(all_items_arrive_in_order),
+        cmocka_unit_test(too_many_items_are_refused),
+    };
+    return check_run_parallel(tests, &argc, &argv);
+}
