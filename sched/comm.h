@@ -28,6 +28,7 @@ struct comm_functions {
     void (*send)(struct comm *comm, int to, const struct comm_message *message);
     void (*fetch_add)(struct comm *comm, int64_t increment);
     void (*wake)(struct comm *comm, double delay_s);
+    void (*fail)(struct comm *comm, const char *why);
 };
 
 /* What only a mode can count, in one iteration; for the statistics. */
@@ -40,8 +41,10 @@ struct comm_counts {
 /* One worker's connection to the others. */
 struct comm {
     const struct comm_functions *functions;
-    int rank; /* this worker, in [0, size) */
-    int size; /* workers */
+    int rank;              /* this worker, in [0, size) */
+    int size;              /* workers */
+    const int *node_ranks; /* n_node_ranks: the workers of this one's node, itself too, ascending */
+    int n_node_ranks;
     struct random_stream random;
     struct comm_counts counts; /* incremented by the mode, cleared by the driver */
 };
@@ -73,11 +76,18 @@ static inline void comm_fetch_add(struct comm *comm, int64_t increment)
     comm->functions->fetch_add(comm, increment);
 }
 
-/* Has next() called again after delay_s seconds if it returned MODE_SEARCH or
- * MODE_WAIT and nothing else happened before. The last call counts. */
+/* Has next() or restore() called again after delay_s seconds if it returned
+ * MODE_SEARCH or MODE_WAIT and nothing else happened before. The last call counts. */
 static inline void comm_wake(struct comm *comm, double delay_s)
 {
     comm->functions->wake(comm, delay_s);
+}
+
+/* A mode found that its own protocol is broken: the run cannot be right. May
+ * return; the run then ends with STATUS_PROTOCOL. */
+static inline void comm_fail(struct comm *comm, const char *why)
+{
+    comm->functions->fail(comm, why);
 }
 
 #endif

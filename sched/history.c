@@ -1,24 +1,13 @@
 #include "sched/history.h"
 
-#include <stdlib.h>
+#include "support/array.h"
 
-static enum status grow(struct history *history)
-{
-    int64_t capacity = history->capacity ? 2 * history->capacity : 1024;
-    struct history_entry *entries =
-        realloc(history->entries, (size_t)capacity * sizeof *history->entries);
-    if (!entries)
-        return FAIL(STATUS_NO_MEMORY, "no memory for the history of %lld tasks",
-                    (long long)capacity);
-    history->entries = entries;
-    history->capacity = capacity;
-    return STATUS_OK;
-}
+#include <stdlib.h>
 
 enum status history_add(struct history *history, int64_t task, double time_s, int worker)
 {
-    if (history->n_entries == history->capacity)
-        TRY(grow(history));
+    TRY(array_reserve(&history->entries, history->n_entries + 1, &history->capacity,
+                      sizeof *history->entries));
     history->entries[history->n_entries++] =
         (struct history_entry){.task = task, .time_s = (float)time_s, .worker = worker};
     return STATUS_OK;

@@ -5,7 +5,7 @@
  *     init, seed
  *     for each iteration:
  *         next until MODE_DONE; after every MODE_RUN finished for each of its tasks
- *         restore until MODE_DONE
+ *         restore until MODE_DONE, unless it was the last
  *     fini
  *
  * and receive, sent and fetched whenever there is something to tell, also
@@ -34,17 +34,25 @@ enum mode_step {
                   * worker in this phase; bulk it sent may still be on its way */
 };
 
+/* What MODE_RUN comes with. */
+struct mode_work {
+    int64_t n_wanted;        /* in: tasks the driver runs before it looks for messages, >= 1 */
+    struct task_range range; /* out: the tasks; in a dynamic pool not set */
+    void *record;            /* in: room for a record, to be filled; NULL in a static pool */
+};
+
 /* What the workers of a pool have in common; outlives their states. */
 struct mode_setup {
     const struct taskpool_problem *problem;
     const struct taskpool_settings *settings;
     const struct seeding *seeding; /* NULL if the mode does not ask for it */
+    const double *speeds;          /* of --speeds, one per worker; NULL: all 1 */
 };
 
 struct mode {
     const char *name;
     size_t state_size; /* bytes of one worker's state, zeroed before init */
-    bool seeded;       /* whether it starts from setup->seeding */
+    bool seeded;       /* whether it starts from setup->seeding, in a static pool */
 
     /* Prepares a state. Both arguments are borrowed until fini.
      * Errors: STATUS_USAGE, STATUS_NO_MEMORY; fini is then not called. */
@@ -55,10 +63,22 @@ struct mode {
      * beforehand. Errors: STATUS_NO_MEMORY. */
     enum status (*seed)(void *state);
 
-    /* Sets *range on MODE_RUN. With several executors it may be called again
-     * before the tasks of an earlier MODE_RUN have finished. After MODE_SEARCH
-     * and MODE_WAIT it is called again when something has happened. */
-    enum mode_step (*next)(void *state, struct task_range *range);
+    /* Fills *work on MODE_RUN: with a range of any length, though one longer
+     * than wanted cannot be divided any more, or with one record. With several
+     * executors it may be called again before the tasks of an earlier MODE_RUN
+     * have finished. After MODE_SEARCH and MODE_WAIT it is called again when
+     * something has happened. */
+    enum mode_step (*next)(void *state, struct mode_work *work);
+
+    /* The same for tasks that the worker can have at once, false if there are
+     * none. Unlike all others it may be called at the same time as receive and
+     * sent. NULL: there is no such way. */
+    bool (*next_local)(void *state, struct mode_work *work);
+
+    /* Adds a task to a dynamic pool; initial: before the iteration. Also called
+     * between MODE_RUN and finished. NULL: the mode is for static pools only.
+     * Errors: STATUS_LIMIT, STATUS_NO_MEMORY. */
+    enum status (*add)(void *state, const void *record, bool initial);
 
     /* A message from a worker arrived; its bytes are valid, and aligned for any
      * type, until return. NULL: the mode sends none. */
@@ -70,16 +90,18 @@ struct mode {
     /* The answer to comm_fetch_add. NULL: the mode does not use the counter. */
     void (*fetched)(void *state, int64_t value);
 
-    /* A task ended, or was passed over after a failure (time_s 0). NULL: the
-     * mode need not know, and tasks need not be timed one by one. */
+    /* A task of a static pool ended, or was passed over after a failure (time_s
+     * 0). NULL: the mode need not know, and tasks need not be timed one by one. */
     void (*finished)(void *state, int64_t task, double time_s);
 
     /* Prepares the next iteration; called again after events until MODE_DONE.
-     * Returns MODE_WAIT or MODE_DONE. */
+     * Returns MODE_WAIT or MODE_DONE. Whatever it needs that it cannot have ends
+     * the program. */
     enum mode_step (*restore)(void *state);
 
-    /* Fraction of the pool's tasks that are done, as far as this worker knows;
-     * n_run tasks have run on it in this iteration. */
+    /* How far the iteration is, in [0, 1], as far as this worker knows: of the
+     * pool's tasks the fraction done or handed out, or of its own if it knows of
+     * no others; n_run tasks have run on it in this iteration. */
     double (*progress)(const void *state, int64_t n_run);
 };
 
@@ -88,5 +110,12 @@ const struct mode *mode_find(int index);
 
 extern const struct mode mode_static;
 extern const struct mode mode_counter;
+extern const struct mode mode_share;
+extern const struct mode mode_steal;
+extern const struct mode mode_retentive;
+extern const struct mode mode_persist;
+extern const struct mode mode_dtree;
+extern const struct mode mode_hybrid;
+extern const struct mode mode_auto;
 
 #endif

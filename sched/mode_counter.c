@@ -50,11 +50,11 @@ static int64_t chunk_size(const struct counter_state *self)
     return guided > self->min_chunk ? guided : self->min_chunk;
 }
 
-static enum mode_step counter_next(void *state, struct task_range *range)
+static enum mode_step counter_next(void *state, struct mode_work *work)
 {
     struct counter_state *self = state;
     if (self->chunk.first < self->chunk.last) {
-        *range = self->chunk;
+        work->range = self->chunk;
         self->chunk = (struct task_range){0};
         return MODE_RUN;
     }

@@ -26,12 +26,12 @@ static enum status static_seed(void *state)
     return STATUS_OK;
 }
 
-static enum mode_step static_next(void *state, struct task_range *range)
+static enum mode_step static_next(void *state, struct mode_work *work)
 {
     struct static_state *self = state;
     if (self->next_range == seeding_n_ranges(self->seeding, self->worker))
         return MODE_DONE;
-    *range = seeding_range(self->seeding, self->worker, self->next_range++);
+    work->range = seeding_range(self->seeding, self->worker, self->next_range++);
     return MODE_RUN;
 }
 

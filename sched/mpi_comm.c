@@ -1,9 +1,11 @@
 #include "sched/mpi_comm.h"
 
+#include "support/agree.h"
 #include "support/clock.h"
 
 #include <assert.h>
 #include <math.h>
+#include <stdlib.h>
 
 static double now(struct comm *comm)
 {
@@ -33,8 +35,29 @@ static void wake(struct comm *comm, double delay_s)
     ((struct mpi_comm *)comm)->wake_s = clock_now_s() + delay_s;
 }
 
+static void fail(struct comm *comm, const char *why)
+{
+    die("worker %d, mode %s: %s", comm->rank, ((struct mpi_comm *)comm)->mode->name, why);
+}
+
 static const struct comm_functions functions = {
-    .now = now, .send = send, .fetch_add = fetch_add, .wake = wake};
+    .now = now, .send = send, .fetch_add = fetch_add, .wake = wake, .fail = fail};
+
+/* The workers that share this one's memory. */
+static void find_node(struct mpi_comm *comm, MPI_Comm mpi)
+{
+    MPI_Comm node;
+    int n;
+    MPI_Comm_split_type(mpi, MPI_COMM_TYPE_SHARED, comm->comm.rank, MPI_INFO_NULL, &node);
+    MPI_Comm_size(node, &n);
+    comm->node_ranks = malloc((size_t)n * sizeof *comm->node_ranks);
+    if (!comm->node_ranks)
+        die("no memory for the ranks of a node");
+    MPI_Allgather(&comm->comm.rank, 1, MPI_INT, comm->node_ranks, 1, MPI_INT, node);
+    MPI_Comm_free(&node);
+    comm->comm.node_ranks = comm->node_ranks;
+    comm->comm.n_node_ranks = n;
+}
 
 void mpi_comm_init(struct mpi_comm *comm, MPI_Comm mpi, const struct mode *mode, uint64_t seed)
 {
@@ -42,6 +65,7 @@ void mpi_comm_init(struct mpi_comm *comm, MPI_Comm mpi, const struct mode *mode,
     MPI_Comm_rank(mpi, &comm->comm.rank);
     MPI_Comm_size(mpi, &comm->comm.size);
     random_stream_init(&comm->comm.random, seed, (uint64_t)comm->comm.rank);
+    find_node(comm, mpi);
     mpi_messages_init(&comm->messages, mpi);
     /* Windows are not to be had everywhere: only who needs one asks for it. */
     if (mode->fetched)
@@ -53,6 +77,7 @@ void mpi_comm_fini(struct mpi_comm *comm)
     if (comm->mode->fetched)
         mpi_counter_fini(&comm->counter);
     mpi_messages_fini(&comm->messages);
+    free(comm->node_ranks);
 }
 
 void mpi_comm_begin(struct mpi_comm *comm)

@@ -14,17 +14,18 @@
 struct mpi_comm {
     struct comm comm; /* first: what the mode sees */
     const struct mode *mode;
-    void *state; /* of the mode; set by the driver before the first event */
+    void *state;     /* of the mode; set by the driver before the first event */
+    int *node_ranks; /* of comm, owned */
     struct mpi_messages messages;
     struct mpi_counter counter; /* only if the mode uses it */
     bool fetch_recorded;        /* asked for by the mode, not begun */
     bool fetching;              /* asked for, not answered */
-    int64_t increment;
-    int64_t n_fetches; /* counted here, cleared by the driver */
-    double wake_s;     /* when waiting must end; INFINITY: not before an event */
+    int64_t increment;          /* of the request that is recorded or under way */
+    int64_t n_fetches;          /* counted here, cleared by the driver */
+    double wake_s;              /* when waiting must end; INFINITY: not before an event */
 };
 
-/* Collective over mpi, which is borrowed and must be used for nothing else
+/* Collective over mpi, which is borrowed and on which nobody else may send messages
  * until mpi_comm_fini. The mode is borrowed. */
 void mpi_comm_init(struct mpi_comm *comm, MPI_Comm mpi, const struct mode *mode, uint64_t seed);
 void mpi_comm_fini(struct mpi_comm *comm); /* collective */
@@ -39,7 +40,7 @@ bool mpi_comm_recorded(const struct mpi_comm *comm);
 void mpi_comm_start(struct mpi_comm *comm);
 
 /* Tells the mode what has happened since the last call; whether anything has.
- * Does not wait. */
+ * Begins what the mode has asked for, also in answer. Does not wait. */
 bool mpi_comm_deliver(struct mpi_comm *comm);
 
 /* The same, waiting until something happens or the moment of comm_wake. */

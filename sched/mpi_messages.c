@@ -1,6 +1,7 @@
 #include "sched/mpi_messages.h"
 
 #include "support/agree.h"
+#include "support/array.h"
 
 #include <assert.h>
 #include <limits.h>
@@ -20,12 +21,9 @@ struct mpi_outgoing {
     char head[];
 };
 
-static void *allocate(void *old, size_t size)
+static _Noreturn void die_without_memory(size_t size)
 {
-    void *memory = realloc(old, size);
-    if (!memory)
-        die("the scheduler has no memory for a message of %zu bytes", size);
-    return memory;
+    die("the scheduler has no memory for a message of %zu bytes", size);
 }
 
 static void append(struct mpi_outbox *outbox, struct mpi_outgoing *outgoing)
@@ -63,7 +61,9 @@ void mpi_messages_send(struct mpi_messages *messages, int to, const struct comm_
 {
     size_t size = message->head_size + (message->bulk ? message->bulk_size : 0);
     assert(message->head_size > 0 && size <= INT_MAX);
-    struct mpi_outgoing *outgoing = allocate(NULL, sizeof *outgoing + message->head_size);
+    struct mpi_outgoing *outgoing = malloc(sizeof *outgoing + message->head_size);
+    if (!outgoing)
+        die_without_memory(size);
     outgoing->to = to;
     outgoing->bulk = message->bulk;
     outgoing->bulk_size = message->bulk_size;
@@ -111,10 +111,8 @@ bool mpi_messages_receive(struct mpi_messages *messages, int *from, size_t *size
     if (!found)
         return false;
     MPI_Get_count(&status, MPI_BYTE, &count);
-    if ((size_t)count > messages->incoming_capacity) {
-        messages->incoming_capacity = 2 * (size_t)count;
-        messages->incoming = allocate(messages->incoming, messages->incoming_capacity);
-    }
+    if (array_reserve(&messages->incoming, count, &messages->incoming_capacity, 1) != STATUS_OK)
+        die_without_memory((size_t)count);
     MPI_Mrecv(messages->incoming, count, MPI_BYTE, &message, MPI_STATUS_IGNORE);
     messages->n_received++;
     *from = status.MPI_SOURCE;

@@ -19,11 +19,11 @@ struct mpi_outbox {
 };
 
 struct mpi_messages {
-    MPI_Comm comm;              /* borrowed; used for nothing else meanwhile */
-    struct mpi_outbox recorded; /* not yet on their way */
-    struct mpi_outbox flying;   /* not yet completed */
-    void *incoming;             /* the last message received */
-    size_t incoming_capacity;
+    MPI_Comm comm;                          /* borrowed; no one else's messages meanwhile */
+    struct mpi_outbox recorded;             /* not yet on their way */
+    struct mpi_outbox flying;               /* not yet completed */
+    void *incoming;                         /* the last message received */
+    int64_t incoming_capacity;              /* bytes */
     int64_t n_sent, n_received, bytes_sent; /* counted here, cleared by the user */
 };
 

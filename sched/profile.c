@@ -1,9 +1,9 @@
 #include "sched/profile.h"
 
 #include "support/agree.h"
+#include "support/gather.h"
 #include "support/output_file.h"
 
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -45,95 +45,53 @@ static void write_npy(FILE *stream, const struct history_entry *entries, int64_t
 
 static enum status write_file(struct history_entry *entries, int64_t n, const char *path)
 {
-    char *text = NULL;
-    size_t length = 0;
-    FILE *stream = open_memstream(&text, &length);
-    if (!stream)
-        return FAIL(STATUS_NO_MEMORY, "%s: no memory for its contents", path);
+    struct output_buffer file;
+    TRY(output_buffer_init(&file, path));
     qsort(entries, (size_t)n, sizeof *entries, compare_tasks);
     size_t path_length = strlen(path);
     if (path_length >= 4 && strcmp(path + path_length - 4, ".npy") == 0)
-        write_npy(stream, entries, n);
+        write_npy(file.stream, entries, n);
     else
-        write_csv(stream, entries, n);
-    enum status status = STATUS_OK;
-    if (fclose(stream) != 0)
-        status = FAIL(STATUS_NO_MEMORY, "%s: no memory for its contents", path);
-    else
-        status = output_file_write(path, text, length);
-    free(text);
+        write_csv(file.stream, entries, n);
+    enum status status = output_buffer_write(&file, path);
+    output_buffer_fini(&file);
     return status;
 }
 
-/* What each process sends to rank 0: counts and offsets there, in entries. */
-static enum status count_entries(MPI_Comm comm, int64_t n_own, int *counts, int *offsets,
-                                 int64_t *total)
+/* Copies what is to be kept of the history into kept, which is to be freed with free. */
+static enum status select_entries(const struct history *history,
+                                  bool (*keep)(int64_t task, void *context), void *context,
+                                  struct history_entry **kept, int64_t *n)
 {
-    int size;
-    MPI_Comm_size(comm, &size);
-    *total = n_own;
-    MPI_Allreduce(MPI_IN_PLACE, total, 1, MPI_INT64_T, MPI_SUM, comm);
-    if (*total > INT_MAX)
-        return FAIL(STATUS_LIMIT, "a profile of %lld tasks; at most %d are possible",
-                    (long long)*total, INT_MAX);
-    int n = (int)n_own;
-    MPI_Allgather(&n, 1, MPI_INT, counts, 1, MPI_INT, comm);
-    int offset = 0;
-    for (int process = 0; process < size; process++) {
-        offsets[process] = offset;
-        offset += counts[process];
-    }
+    *n = 0;
+    *kept = malloc(((size_t)history->n_entries + 1) * sizeof **kept);
+    if (!*kept)
+        return FAIL(STATUS_NO_MEMORY, "no memory for a profile of %lld tasks",
+                    (long long)history->n_entries);
+    for (int64_t i = 0; i < history->n_entries; i++)
+        if (!keep || keep(history->entries[i].task, context))
+            (*kept)[(*n)++] = history->entries[i];
     return STATUS_OK;
-}
-
-static void gather(MPI_Comm comm, const struct history_entry *own, int n_own,
-                   struct history_entry *all, const int *counts, const int *offsets)
-{
-    MPI_Datatype entry;
-    MPI_Type_contiguous((int)sizeof *own, MPI_BYTE, &entry);
-    MPI_Type_commit(&entry);
-    MPI_Gatherv(own, n_own, entry, all, counts, offsets, entry, 0, comm);
-    MPI_Type_free(&entry);
 }
 
 enum status profile_write(MPI_Comm comm, const struct history *history,
                           bool (*keep)(int64_t task, void *context), void *context,
                           const char *path)
 {
-    int rank, size;
+    int rank;
     MPI_Comm_rank(comm, &rank);
-    MPI_Comm_size(comm, &size);
-    struct history_entry *own = malloc(((size_t)history->n_entries + 1) * sizeof *own);
-    struct history_entry *all = NULL;
-    int *counts = malloc(2 * (size_t)size * sizeof *counts);
-    enum status status = STATUS_OK;
-    if (!own || !counts)
-        status = FAIL(STATUS_NO_MEMORY, "%s: no memory for its contents", path);
-    status = status_agree(comm, status);
-    if (status != STATUS_OK)
-        goto done;
-
-    int64_t n_own = 0, total;
-    for (int64_t i = 0; i < history->n_entries; i++)
-        if (!keep || keep(history->entries[i].task, context))
-            own[n_own++] = history->entries[i];
-    int *offsets = counts + size;
-    status = count_entries(comm, n_own, counts, offsets, &total);
-    if (status == STATUS_OK && rank == 0) {
-        all = malloc(((size_t)total + 1) * sizeof *all);
-        if (!all)
-            status = FAIL(STATUS_NO_MEMORY, "%s: no memory for its contents", path);
-    }
-    status = status_agree(comm, status);
-    if (status != STATUS_OK)
-        goto done;
-    gather(comm, own, (int)n_own, all, counts, offsets);
-    if (rank == 0)
-        status = write_file(all, total, path);
-    status = status_agree(comm, status);
-done:
+    struct history_entry *own;
+    struct gather_part part = {.item_size = sizeof *own, .what = "tasks of a profile"};
+    void *all = NULL;
+    int64_t total;
+    enum status status =
+        status_agree(comm, select_entries(history, keep, context, &own, &part.n_items));
+    part.items = own;
+    if (status == STATUS_OK)
+        status = gather_to_first(comm, &part, &all, &total);
+    if (status == STATUS_OK)
+        status = status_agree(comm, rank == 0 ? write_file(all, total, path) : STATUS_OK);
     free(own);
     free(all);
-    free(counts);
     return status;
 }

@@ -1,4 +1,4 @@
-/* Task durations on file: what --write-profile writes and --profile reads. */
+/* Task durations on file: what --write-profile writes. */
 #ifndef BERYL_SCHED_PROFILE_H
 #define BERYL_SCHED_PROFILE_H
 
@@ -9,10 +9,11 @@
 #include <stdbool.h>
 
 /* Writes the seconds of every task in the processes' histories, in the order
- * of task IDs, each ID once. Collective; rank 0 collects and writes.
+ * of task IDs. Collective; rank 0 collects and writes.
  * path     ending in .npy: a one-dimensional NumPy array of doubles, the
  *          seconds; otherwise CSV with the header `task,seconds`
- * keep     whether a task goes into the file; NULL for all
+ * keep     whether a task goes into the file, asked on the process that ran it; NULL
+ *          for all
  * Errors: STATUS_IO, STATUS_NO_MEMORY, STATUS_LIMIT (2^31 entries or more);
  * the same on every process. */
 enum status profile_write(MPI_Comm comm, const struct history *history,

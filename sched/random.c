@@ -34,3 +34,8 @@ uint64_t random_below(struct random_stream *random, uint64_t bound)
     while (bits < rejected);
     return bits % bound;
 }
+
+double random_unit(struct random_stream *random)
+{
+    return (double)(random_next(random) >> 11) * 0x1p-53;
+}

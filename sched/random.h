@@ -20,4 +20,7 @@ uint64_t random_next(struct random_stream *random);
 /* A number in [0, bound), each equally probable; bound > 0. */
 uint64_t random_below(struct random_stream *random, uint64_t bound);
 
+/* A number in [0, 1), each of 2^53 equally probable. */
+double random_unit(struct random_stream *random);
+
 #endif

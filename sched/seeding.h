@@ -29,19 +29,20 @@ struct seeding {
  *        floor((c_0 + ... + c_{i-1} + c_i / 2) / (sum of all / n_workers)); each
  *        process asks for the costs of n_tasks / processes tasks, twice
  * Errors: STATUS_USAGE (no owners or costs are known, or they are out of
- * range), STATUS_NO_MEMORY, STATUS_LIMIT; the same on every process. */
+ * range), STATUS_NO_MEMORY, STATUS_LIMIT (owner: 2^31 ranges or more for one worker);
+ * the same on every process; *seeding is then empty. */
 enum status seeding_init(struct seeding *seeding, MPI_Comm comm,
                          const struct taskpool_problem *problem, int rule, int n_workers);
 
 void seeding_fini(struct seeding *seeding);
 
-/* The part of seeding_init for --seeding owner; problem->owner is not NULL. */
+/* The part of seeding_init for --seeding owner; problem->owner is not NULL. After a
+ * failure the caller calls seeding_fini. */
 enum status seeding_owner_init(struct seeding *seeding, MPI_Comm comm,
                                const struct taskpool_problem *problem);
 
 /* The worker's tasks are the ranges [0, seeding_n_ranges), some of them maybe
- * empty. With --seeding owner
- * only for workers of this process. */
+ * empty. With --seeding owner only for workers of this process. */
 int64_t seeding_n_ranges(const struct seeding *seeding, int worker);
 struct task_range seeding_range(const struct seeding *seeding, int worker, int64_t i);
 

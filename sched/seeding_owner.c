@@ -2,6 +2,7 @@
 
 #include "sched/taskpool.h"
 #include "support/agree.h"
+#include "support/array.h"
 
 #include <assert.h>
 #include <limits.h>
@@ -22,14 +23,16 @@ static enum status sort_by_owner(const struct taskpool_problem *problem, struct 
     return STATUS_OK;
 }
 
-static enum status reserve(struct task_ranges *ranges, int64_t capacity)
+/* Room for what the other processes send. Nobody sends more than arrives
+ * somewhere: where all totals fit into MPI's counts, so does every message. */
+static enum status reserve(struct task_ranges *ranges, int64_t total)
 {
-    ranges->list = malloc(((size_t)capacity + 1) * sizeof *ranges->list);
-    if (!ranges->list)
-        return FAIL(STATUS_NO_MEMORY, "no memory for a list of %lld ranges of tasks",
-                    (long long)capacity);
-    ranges->capacity = capacity;
-    return STATUS_OK;
+    if (total > INT_MAX)
+        return FAIL(STATUS_LIMIT,
+                    "--seeding owner: %lld ranges of tasks of one worker; at most %d"
+                    " are possible",
+                    (long long)total, INT_MAX);
+    return array_reserve(&ranges->list, total + 1, &ranges->capacity, sizeof *ranges->list);
 }
 
 /* Sends lists[p] to process p and appends what comes from it to own, which
@@ -46,7 +49,6 @@ static void exchange(MPI_Comm comm, const struct task_ranges *lists, const int64
     for (int shift = 0; shift < size; shift++) {
         int to = (rank + size - shift) % size;
         int from = (rank + shift) % size;
-        assert(lists[to].n <= INT_MAX && n[from] <= INT_MAX);
         MPI_Sendrecv(lists[to].list, (int)lists[to].n, range, to, 0, own->list + own->n,
                      (int)n[from], range, from, 0, comm, MPI_STATUS_IGNORE);
         own->n += n[from];

@@ -7,7 +7,9 @@
  *   search         without a task while the mode looks for one, for instance
  *                  while a request to a victim or to the shared counter is out
  *   idle           without a task and not looking, the end included
- *   scheduler      in the mode, deciding what to run
+ *   scheduler      in the mode, deciding what to run; where that takes some ns a
+ *                  task it is measured once per look for messages and else counts
+ *                  as task, because reading the clock would take longer
  *   communication  sending messages, and looking for them and answering them
  *                  between tasks */
 #ifndef BERYL_SCHED_STATISTICS_H
@@ -27,7 +29,8 @@ struct statistics_worker {
     double search_s;
     double scheduler_s;
     double communication_s;
-    double elapsed_s; /* from the start until it had nothing left to do */
+    double elapsed_s; /* from the start until it had nothing left to do; after
+                       * statistics_summarize the makespan */
     double balance_s; /* in preparing this iteration, before its start */
     int64_t messages; /* sent; a request to the shared counter counts as one of 8 bytes */
     int64_t bytes;
@@ -68,7 +71,7 @@ struct statistics_iteration {
 
 /* Sums up one iteration of all workers of all processes. Collective over comm.
  * workers    n_workers of this process; the time from a worker's own end to the
- *            end of the last one is added to its idle_s
+ *            end of the last one is added to its idle_s and elapsed_s
  * iteration  out, but for the field `iteration`; the same on every process */
 void statistics_summarize(MPI_Comm comm, struct statistics_worker *workers, int64_t n_workers,
                           struct statistics_iteration *iteration);
@@ -82,8 +85,10 @@ void statistics_print(const struct statistics_iteration *iterations, int64_t n);
 json_t *statistics_to_json(const struct statistics_iteration *iteration);
 
 /* Writes a row for each worker and iteration. Collective; rank 0 writes.
- * workers  [iteration][worker of this process]: n_iterations x n_workers
- * Errors: STATUS_IO, STATUS_NO_MEMORY; the same on every process. */
+ * workers  [iteration][worker of this process]: n_iterations x n_workers,
+ *          both the same on every process
+ * Errors: STATUS_IO, STATUS_NO_MEMORY, STATUS_LIMIT (2^31 rows or more); the same on
+ * every process. */
 enum status statistics_write_csv(MPI_Comm comm, const struct statistics_worker *workers,
                                  int64_t n_iterations, int n_workers, const char *path);
 

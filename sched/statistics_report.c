@@ -1,5 +1,6 @@
 #include "sched/statistics.h"
 #include "support/agree.h"
+#include "support/gather.h"
 #include "support/log.h"
 #include "support/output_file.h"
 
@@ -57,26 +58,19 @@ static void write_row(FILE *stream, int64_t iteration, int64_t worker,
 static enum status write_rows(const struct statistics_worker *all, int n_processes,
                               int64_t n_iterations, int n_workers, const char *path)
 {
-    char *text = NULL;
-    size_t length = 0;
-    FILE *stream = open_memstream(&text, &length);
-    if (!stream)
-        return FAIL(STATUS_NO_MEMORY, "%s: no memory for its contents", path);
+    struct output_buffer table;
+    TRY(output_buffer_init(&table, path));
     fputs("iteration,worker,tasks,task_seconds,idle_seconds,search_seconds,scheduler_seconds,"
           "communication_seconds,makespan_seconds,balance_seconds,messages,bytes,"
           "steals_attempted,steals_successful,tasks_moved\n",
-          stream);
+          table.stream);
     for (int64_t i = 0; i < n_iterations; i++)
         for (int process = 0; process < n_processes; process++)
             for (int w = 0; w < n_workers; w++)
-                write_row(stream, i, (int64_t)process * n_workers + w,
+                write_row(table.stream, i, (int64_t)process * n_workers + w,
                           &all[(process * n_iterations + i) * n_workers + w]);
-    enum status status = STATUS_OK;
-    if (fclose(stream) != 0)
-        status = FAIL(STATUS_NO_MEMORY, "%s: no memory for its contents", path);
-    else
-        status = output_file_write(path, text, length);
-    free(text);
+    enum status status = output_buffer_write(&table, path);
+    output_buffer_fini(&table);
     return status;
 }
 
@@ -86,21 +80,14 @@ enum status statistics_write_csv(MPI_Comm comm, const struct statistics_worker *
     int rank, size;
     MPI_Comm_rank(comm, &rank);
     MPI_Comm_size(comm, &size);
-    int64_t n_own = n_iterations * n_workers;
-    struct statistics_worker *all = NULL;
+    const struct gather_part part = {.items = workers,
+                                     .n_items = n_iterations * n_workers,
+                                     .item_size = sizeof *workers,
+                                     .what = "rows of statistics"};
+    void *all;
+    int64_t n_all;
+    TRY(gather_to_first(comm, &part, &all, &n_all));
     enum status status = STATUS_OK;
-    if (rank == 0) {
-        all = malloc(((size_t)(size * n_own) + 1) * sizeof *all);
-        if (!all)
-            status = FAIL(STATUS_NO_MEMORY, "%s: no memory for its contents", path);
-    }
-    TRY(status_agree(comm, status));
-
-    MPI_Datatype row;
-    MPI_Type_contiguous((int)sizeof *workers, MPI_BYTE, &row);
-    MPI_Type_commit(&row);
-    MPI_Gather(workers, (int)n_own, row, all, (int)n_own, row, 0, comm);
-    MPI_Type_free(&row);
     if (rank == 0)
         status = write_rows(all, size, n_iterations, n_workers, path);
     free(all);

@@ -1,5 +1,7 @@
 #include "sched/task_ranges.h"
 
+#include "support/array.h"
+
 #include <stdbool.h>
 #include <stdlib.h>
 
@@ -36,16 +38,28 @@ enum status task_ranges_add(struct task_ranges *ranges, int64_t task)
 {
     if (ranges->n > 0 && extend(&ranges->list[ranges->n - 1], task))
         return STATUS_OK;
-    if (ranges->n == ranges->capacity) {
-        int64_t capacity = ranges->capacity ? 2 * ranges->capacity : 4;
-        struct task_range *list = realloc(ranges->list, (size_t)capacity * sizeof *list);
-        if (!list)
-            return FAIL(STATUS_NO_MEMORY, "no memory for a list of %lld ranges of tasks",
-                        (long long)capacity);
-        ranges->list = list;
-        ranges->capacity = capacity;
-    }
+    TRY(array_reserve(&ranges->list, ranges->n + 1, &ranges->capacity, sizeof *ranges->list));
     ranges->list[ranges->n++] = (struct task_range){.first = task, .last = task + 1, .step = 1};
+    return STATUS_OK;
+}
+
+enum status task_ranges_add_range(struct task_ranges *ranges, struct task_range range)
+{
+    int64_t n = task_range_count(&range);
+    if (n == 1)
+        return task_ranges_add(ranges, range.first);
+    if (n == 0)
+        return STATUS_OK;
+    range.last = range.first + (n - 1) * range.step + 1;
+    struct task_range *last = ranges->n > 0 ? &ranges->list[ranges->n - 1] : NULL;
+    bool follows = last && range.first == last->last - 1 + range.step;
+    if (follows && (last->step == range.step || last->first == last->last - 1)) {
+        last->step = range.step;
+        last->last = range.last;
+        return STATUS_OK;
+    }
+    TRY(array_reserve(&ranges->list, ranges->n + 1, &ranges->capacity, sizeof *ranges->list));
+    ranges->list[ranges->n++] = range;
     return STATUS_OK;
 }
 

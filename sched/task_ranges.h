@@ -32,6 +32,9 @@ struct task_ranges {
  * Errors: STATUS_NO_MEMORY, the list is then unchanged. */
 enum status task_ranges_add(struct task_ranges *ranges, int64_t task);
 
+/* Appends the tasks of a range, in its order. Errors: as task_ranges_add. */
+enum status task_ranges_add_range(struct task_ranges *ranges, struct task_range range);
+
 void task_ranges_fini(struct task_ranges *ranges);
 
 #endif

@@ -1,8 +1,11 @@
 #include "sched/taskpool.h"
 
 #include "sched/driver_mpi.h"
+#include "sched/driver_sim.h"
 #include "sched/mode.h"
+#include "sched/speeds.h"
 #include "support/agree.h"
+#include "support/array.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -12,42 +15,64 @@ struct taskpool {
     struct taskpool_problem problem;
     struct taskpool_settings settings;
     struct seeding seeding;
+    double *speeds;
     struct mode_setup setup;
     struct history history;
-    struct driver_mpi *driver;
+    struct driver *driver;
 
     int64_t n_iterations, capacity;
     struct statistics_iteration *iterations; /* n_iterations */
-    struct statistics_worker *worker;        /* n_iterations: this worker in each */
+    struct statistics_worker *workers;       /* [iteration][worker of this process] */
 };
 
-static enum status check(const struct taskpool_problem *problem)
+static enum status check(const struct taskpool_problem *problem, const struct mode *mode)
 {
     if (problem->n_tasks < 0 || problem->n_tasks > TASKPOOL_MAX_TASKS)
         return FAIL(STATUS_LIMIT, "a pool of %lld tasks; at most %lld are possible",
                     (long long)problem->n_tasks, (long long)TASKPOOL_MAX_TASKS);
+    if (problem->record_size > 0 && !mode->add)
+        return FAIL(STATUS_USAGE,
+                    "--sched %s cannot run tasks that add tasks: use share, steal"
+                    " or retentive",
+                    mode->name);
     return STATUS_OK;
 }
 
-static enum status init(struct taskpool *pool)
+/* What the workers have in common. */
+static enum status set_up(struct taskpool *pool, const struct mode *mode, int n_workers)
 {
-    const struct mode *mode = mode_find(pool->settings.mode);
-    TRY(check(&pool->problem));
+    const char *speeds = pool->settings.speeds;
+    TRY(check(&pool->problem, mode));
     pool->setup.problem = &pool->problem;
     pool->setup.settings = &pool->settings;
-    if (mode->seeded) {
-        int n_workers;
-        MPI_Comm_size(pool->comm, &n_workers);
+    if (speeds && *speeds) {
+        TRY(speeds_read(pool->comm, speeds, n_workers, &pool->speeds));
+        pool->setup.speeds = pool->speeds;
+    }
+    if (mode->seeded && pool->problem.record_size == 0) {
         TRY(seeding_init(&pool->seeding, pool->comm, &pool->problem, pool->settings.seeding,
                          n_workers));
         pool->setup.seeding = &pool->seeding;
     }
-    return driver_mpi_create(pool->comm, mode, &pool->setup,
-                             pool->settings.keep_history ? &pool->history : NULL, &pool->driver);
+    return STATUS_OK;
 }
 
-enum status taskpool_create(MPI_Comm comm, const struct taskpool_problem *problem,
-                            const struct taskpool_settings *settings, struct taskpool **out)
+/* machine: NULL for the workers that there are */
+static enum status init(struct taskpool *pool, const struct taskpool_machine *machine)
+{
+    const struct mode *mode = mode_find(pool->settings.mode);
+    struct history *history = pool->settings.keep_history ? &pool->history : NULL;
+    int n_workers;
+    MPI_Comm_size(pool->comm, &n_workers);
+    TRY(set_up(pool, mode, machine ? machine->n_workers : n_workers));
+    if (machine)
+        return driver_sim_create(mode, machine, &pool->setup, history, &pool->driver);
+    return driver_mpi_create(pool->comm, mode, &pool->setup, history, &pool->driver);
+}
+
+static enum status create(MPI_Comm comm, const struct taskpool_problem *problem,
+                          const struct taskpool_settings *settings,
+                          const struct taskpool_machine *machine, struct taskpool **out)
 {
     struct taskpool *pool = calloc(1, sizeof *pool);
     enum status status = STATUS_OK;
@@ -61,7 +86,7 @@ enum status taskpool_create(MPI_Comm comm, const struct taskpool_problem *proble
     MPI_Comm_dup(comm, &pool->comm);
     pool->problem = *problem;
     pool->settings = *settings;
-    status = init(pool);
+    status = init(pool, machine);
     if (status != STATUS_OK) {
         taskpool_destroy(pool);
         return status;
@@ -70,65 +95,76 @@ enum status taskpool_create(MPI_Comm comm, const struct taskpool_problem *proble
     return STATUS_OK;
 }
 
+enum status taskpool_create(MPI_Comm comm, const struct taskpool_problem *problem,
+                            const struct taskpool_settings *settings, struct taskpool **pool)
+{
+    return create(comm, problem, settings, NULL, pool);
+}
+
+enum status taskpool_simulate(const struct taskpool_problem *problem,
+                              const struct taskpool_settings *settings,
+                              const struct taskpool_machine *machine, struct taskpool **pool)
+{
+    return create(MPI_COMM_SELF, problem, settings, machine, pool);
+}
+
 void taskpool_destroy(struct taskpool *pool)
 {
     if (!pool)
         return;
-    driver_mpi_destroy(pool->driver);
+    if (pool->driver)
+        pool->driver->functions->destroy(pool->driver);
     seeding_fini(&pool->seeding);
     history_fini(&pool->history);
+    free(pool->speeds);
     free(pool->iterations);
-    free(pool->worker);
+    free(pool->workers);
     MPI_Comm_free(&pool->comm);
     free(pool);
+}
+
+enum status taskpool_add(struct taskpool *pool, const void *record)
+{
+    return pool->driver->functions->add(pool->driver, record);
 }
 
 /* Room for the figures of one more iteration. */
 static enum status reserve_iteration(struct taskpool *pool)
 {
-    if (pool->n_iterations < pool->capacity)
-        return STATUS_OK;
-    size_t capacity = pool->capacity ? 2 * (size_t)pool->capacity : 16;
-    struct statistics_iteration *iterations =
-        realloc(pool->iterations, capacity * sizeof *iterations);
-    if (iterations)
-        pool->iterations = iterations;
-    struct statistics_worker *worker = realloc(pool->worker, capacity * sizeof *worker);
-    if (worker)
-        pool->worker = worker;
-    if (!iterations || !worker)
-        return FAIL(STATUS_NO_MEMORY, "no memory for the statistics of %zu iterations", capacity);
-    pool->capacity = (int64_t)capacity;
-    return STATUS_OK;
+    /* The arrays grow together: the pool's capacity is what both have. */
+    int64_t n = pool->n_iterations + 1, capacity = pool->capacity;
+    TRY(array_reserve(&pool->iterations, n, &capacity, sizeof *pool->iterations));
+    return array_reserve(&pool->workers, n, &pool->capacity,
+                         (size_t)pool->driver->n_workers * sizeof *pool->workers);
 }
 
 enum status taskpool_run(struct taskpool *pool)
 {
     TRY(status_agree(pool->comm, reserve_iteration(pool)));
     history_clear(&pool->history);
-    struct statistics_worker *worker = &pool->worker[pool->n_iterations];
+    int n_workers = pool->driver->n_workers;
+    struct statistics_worker *workers = &pool->workers[pool->n_iterations * n_workers];
     struct statistics_iteration *iteration = &pool->iterations[pool->n_iterations];
-    enum status status = driver_mpi_run(pool->driver, worker);
+    enum status status = pool->driver->functions->run(pool->driver, workers);
     iteration->iteration = pool->n_iterations;
-    statistics_summarize(pool->comm, worker, 1, iteration);
+    statistics_summarize(pool->comm, workers, n_workers, iteration);
     pool->n_iterations++;
     return status_agree(pool->comm, status);
 }
 
 enum status taskpool_restore(struct taskpool *pool)
 {
-    driver_mpi_restore(pool->driver);
-    return STATUS_OK;
+    return status_agree(pool->comm, pool->driver->functions->restore(pool->driver));
 }
 
 void taskpool_poll(struct taskpool *pool)
 {
-    driver_mpi_poll(pool->driver);
+    pool->driver->functions->poll(pool->driver);
 }
 
 double taskpool_progress(const struct taskpool *pool)
 {
-    return driver_mpi_progress(pool->driver);
+    return pool->driver->functions->progress(pool->driver);
 }
 
 int64_t taskpool_n_iterations(const struct taskpool *pool)
@@ -145,7 +181,8 @@ const struct statistics_iteration *taskpool_statistics(const struct taskpool *po
 
 enum status taskpool_write_statistics(const struct taskpool *pool, const char *path)
 {
-    return statistics_write_csv(pool->comm, pool->worker, pool->n_iterations, 1, path);
+    return statistics_write_csv(pool->comm, pool->workers, pool->n_iterations,
+                                pool->driver->n_workers, path);
 }
 
 const struct history *taskpool_history(const struct taskpool *pool)

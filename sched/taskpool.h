@@ -15,6 +15,7 @@
 #define BERYL_SCHED_TASKPOOL_H
 
 #include "sched/history.h"
+#include "sched/machine.h"
 #include "sched/statistics.h"
 #include "support/options.h"
 #include "support/status.h"
@@ -30,7 +31,9 @@ struct taskpool;
  * workers may have asked for still fit into 64 bits. */
 #define TASKPOOL_MAX_TASKS (INT64_C(1) << 62)
 
-/* What is to be done. */
+/* What is to be done. A static pool is n_tasks numbered tasks. A dynamic one
+ * (record_size > 0) begins with the records that taskpool_add put into it before
+ * the run, and grows by those that its tasks add; n_tasks is then 0. */
 struct taskpool_problem {
     int64_t n_tasks; /* in [0, TASKPOOL_MAX_TASKS] */
     /* Does one task, alone on this worker. A failure is kept, no further task
@@ -42,6 +45,11 @@ struct taskpool_problem {
     /* Cost known beforehand, any unit, > 0 and finite, for --seeding cost; or
      * NULL. The same on every process. */
     double (*cost)(int64_t task, void *context);
+
+    size_t record_size; /* bytes of a dynamic pool's task; 0: the pool is static */
+    /* The same as run, of a record that may be changed. */
+    enum status (*run_record)(void *record, void *context);
+
     void *context; /* borrowed */
 };
 
@@ -49,16 +57,56 @@ struct taskpool_problem {
  * rank + size, ...; the tasks whose data it owns; blocks of equal predicted cost. */
 enum taskpool_seeding { SEEDING_BLOCK, SEEDING_CYCLIC, SEEDING_OWNER, SEEDING_COST };
 
-/* How it is to be done: filled from the command line by the rows below. */
+/* Messages are looked for between tasks, or by a thread of their own, which
+ * takes MPI_THREAD_MULTIPLE. */
+enum taskpool_progress_rule { PROGRESS_POLL, PROGRESS_THREAD };
+
+enum taskpool_victim { VICTIM_RANDOM, VICTIM_NODE };
+
+enum taskpool_balancer { BALANCER_CENTRAL, BALANCER_TREE };
+
+/* How it is to be done: filled from the command line by the rows below, or by
+ * taskpool_settings_default. */
 struct taskpool_settings {
     int mode;           /* index into taskpool_mode_names */
     int seeding;        /* enum taskpool_seeding */
-    int64_t poll_every; /* tasks between looks for messages */
-    int64_t chunk;      /* tasks handed out together; 0: the mode's default */
-    bool guided;        /* counter: chunks shrink as the pool empties */
+    int progress;       /* enum taskpool_progress_rule */
+    int64_t poll_every; /* tasks between looks for messages, at most */
     int64_t seed;       /* every random choice derives from it */
-    bool keep_history;  /* set by the program: time every task, see taskpool_history */
+    const char *speeds; /* file of relative speeds, one per worker; NULL or "": all 1 */
+
+    int64_t chunk;         /* tasks handed out together; 0: the mode's default */
+    bool guided;           /* counter: chunks shrink as the pool empties */
+    int64_t managers;      /* share */
+    int64_t release_every; /* share: tasks between two releases of surplus */
+
+    const char *steal; /* "half" or a number: of the shared tasks, per steal */
+    int victim;        /* enum taskpool_victim */
+    int termination;   /* enum termination_rule */
+    int64_t deque;     /* most entries that a deque may hold; 0: no bound */
+
+    int balancer;        /* enum taskpool_balancer */
+    int64_t branching;   /* of the balancer's tree */
+    double donate_above; /* C: times the average load */
+    double fill_to;      /* D */
+    double balance_over; /* imbalance that balancing takes */
+
+    int64_t fan_out;    /* dtree: children of a node, at most */
+    double first_share; /* d_f */
+    double drain;       /* d_r */
+    int64_t min_grant;  /* t_min */
+
+    double static_fraction; /* hybrid: of a worker's tasks */
+    int64_t tasklets;       /* of a worker */
+    int64_t group;          /* workers that share a queue; 0: those of a node */
+    bool skew;              /* larger tasklets first */
+    bool no_locality;       /* do not prefer what ran here last */
+
+    bool keep_history; /* set by the program: time every task, see taskpool_history */
 };
+
+/* The defaults of all options. */
+void taskpool_settings_default(struct taskpool_settings *settings);
 
 /* Rows for options_parse over a struct taskpool_settings. */
 extern const struct option_row taskpool_option_rows[];
@@ -70,17 +118,35 @@ extern const char *const taskpool_mode_names;
 /* Creates a pool over a duplicate of comm. Collective.
  * problem and settings are copied, the context borrowed.
  * Errors: STATUS_USAGE (the mode or seeding cannot do what is asked: the
- * message says why), STATUS_LIMIT (n_tasks), STATUS_NO_MEMORY; the same on
+ * message says why), STATUS_LIMIT (n_tasks, owners), STATUS_NO_MEMORY; the same on
  * every process. */
 enum status taskpool_create(MPI_Comm comm, const struct taskpool_problem *problem,
                             const struct taskpool_settings *settings, struct taskpool **pool);
 
+/* Creates a pool whose workers are machine->n_workers simulated ones, in this
+ * process alone. Everything else is as with taskpool_create; times are those of
+ * the machine. Not collective.
+ * machine  borrowed until destruction
+ * problem->run may be NULL: then tasks only take their time
+ * Errors: as taskpool_create. taskpool_run and taskpool_restore may also fail
+ * with STATUS_PROTOCOL, which would be an error in the mode. */
+enum status taskpool_simulate(const struct taskpool_problem *problem,
+                              const struct taskpool_settings *settings,
+                              const struct taskpool_machine *machine, struct taskpool **pool);
+
 /* Collective; NULL is fine. */
 void taskpool_destroy(struct taskpool *pool);
 
+/* Adds a task to a dynamic pool: before a run to this process, or from the body
+ * of a task. The record is copied. What was added before a run is added again by
+ * taskpool_restore. Not collective.
+ * Errors: STATUS_LIMIT (--deque), STATUS_NO_MEMORY. */
+enum status taskpool_add(struct taskpool *pool, const void *record);
+
 /* One iteration: every task of the pool runs exactly once, somewhere.
- * Collective; returns the first failure, by rank, of any task, on every process;
- * the pool may be restored and run again after a failure. */
+ * Collective; returns the first failure, by rank, of any task, on every process,
+ * or STATUS_NO_MEMORY for statistics or history; the pool may be restored and run
+ * again after a failure. */
 enum status taskpool_run(struct taskpool *pool);
 
 /* Prepares the next iteration from what the mode retained. Collective; to be
@@ -91,8 +157,9 @@ enum status taskpool_restore(struct taskpool *pool);
  * when the mode exchanges none while tasks run. */
 void taskpool_poll(struct taskpool *pool);
 
-/* Fraction, in [0, 1], of the tasks known to be done by this worker's view of
- * the iteration in progress, for progress bars. Does not communicate. */
+/* How far the iteration in progress is, in [0, 1], by this worker's view: of the
+ * pool's tasks or, in modes that do not know of the others', of its own. For
+ * progress bars. Does not communicate. */
 double taskpool_progress(const struct taskpool *pool);
 
 /* Iterations run so far, and the figures of one of them, the same on every
@@ -103,11 +170,11 @@ const struct statistics_iteration *taskpool_statistics(const struct taskpool *po
 
 /* Writes the figures of every worker in every iteration so far, a row each, as
  * CSV with a header. Collective; rank 0 writes.
- * Errors: STATUS_IO, STATUS_NO_MEMORY; the same on every process. */
+ * Errors: STATUS_IO, STATUS_NO_MEMORY, STATUS_LIMIT; the same on every process. */
 enum status taskpool_write_statistics(const struct taskpool *pool, const char *path);
 
-/* The tasks that this process ran in the last iteration, in the order in which
- * they ran; empty unless settings.keep_history. Valid until the next run. */
+/* The tasks that this process ran without failure in the last iteration, in the order
+ * in which they ended; empty unless settings.keep_history. Valid until the next run. */
 const struct history *taskpool_history(const struct taskpool *pool);
 
 #endif

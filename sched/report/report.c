@@ -60,16 +60,12 @@ static enum status write_page(FILE *page, const struct report_runs *runs)
 
 static enum status write_file(const struct report_runs *runs, const char *path)
 {
-    char *text = NULL;
-    size_t length = 0;
-    FILE *page = open_memstream(&text, &length);
-    enum status status = page ? write_page(page, runs) : STATUS_NO_MEMORY;
-    bool complete = page && !ferror(page);
-    if ((page && fclose(page) != 0) || !complete)
-        status = FAIL(STATUS_NO_MEMORY, "no memory for the page %s", path);
+    struct output_buffer page;
+    TRY(output_buffer_init(&page, path));
+    enum status status = write_page(page.stream, runs);
     if (status == STATUS_OK)
-        status = output_file_write(path, text, length);
-    free(text);
+        status = output_buffer_write(&page, path);
+    output_buffer_fini(&page);
     return status;
 }
 

@@ -51,8 +51,13 @@ static enum status run_case(const struct bench_case *bench, double *median_ns)
                                        .owner = owner,
                                        .cost = cost,
                                        .context = &sum};
-    struct taskpool_settings settings = bench->settings;
-    settings.poll_every = 8;
+    struct taskpool_settings settings;
+    taskpool_settings_default(&settings);
+    settings.mode = bench->settings.mode;
+    settings.seeding = bench->settings.seeding;
+    settings.chunk = bench->settings.chunk;
+    settings.guided = bench->settings.guided;
+    settings.keep_history = bench->settings.keep_history;
     struct taskpool *pool;
     TRY(taskpool_create(MPI_COMM_WORLD, &problem, &settings, &pool));
     double ns[n_runs];
@@ -73,6 +78,10 @@ int main(int argc, char **argv)
 {
     const int fixed = option_choice_index(taskpool_mode_names, "static");
     const int counter = option_choice_index(taskpool_mode_names, "counter");
+    const int steal = option_choice_index(taskpool_mode_names, "steal");
+    const int retentive = option_choice_index(taskpool_mode_names, "retentive");
+    const int persist = option_choice_index(taskpool_mode_names, "persist");
+    const int dtree = option_choice_index(taskpool_mode_names, "dtree");
     const struct bench_case cases[] = {
         {"static, block", 10000000, {.mode = fixed, .seeding = SEEDING_BLOCK}},
         {"static, cyclic", 10000000, {.mode = fixed, .seeding = SEEDING_CYCLIC}},
@@ -82,6 +91,10 @@ int main(int argc, char **argv)
         {"counter, chunk 1", 300000, {.mode = counter, .chunk = 1}},
         {"counter, chunk 20", 1000000, {.mode = counter, .chunk = 20}},
         {"counter, guided", 10000000, {.mode = counter, .guided = true}},
+        {"steal", 10000000, {.mode = steal}},
+        {"retentive", 10000000, {.mode = retentive}},
+        {"persist", 1000000, {.mode = persist}},
+        {"dtree", 10000000, {.mode = dtree}},
     };
     MPI_Init(&argc, &argv);
     int rank, size;

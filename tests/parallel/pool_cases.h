@@ -19,17 +19,39 @@ static const char *const pool_cases[] = {
     "--sched=counter --chunk=1000000",
     "--sched=counter --guided",
     "--sched=counter --guided --chunk=20",
+    "--sched=steal",
+    "--sched=steal --termination=ring --seeding=owner",
+    "--sched=steal --seeding=cyclic --chunk=4 --victim=node",
+    "--sched=retentive",
+    "--sched=retentive --termination=ring --steal=3",
+    "--sched=share",
+    "--sched=share --chunk=1",
+    "--sched=share --managers=2 --chunk=3",
+    "--sched=dtree",
+    "--sched=dtree --fan-out=2 --first-share=0 --min-grant=3",
+    "--sched=dtree --fan-out=1 --drain=1",
+    "--sched=hybrid",
+    "--sched=hybrid --group=2 --static-fraction=0 --skew --seeding=cyclic",
+    "--sched=hybrid --no-locality --tasklets=5 --seeding=owner",
+    "--sched=persist",
+    "--sched=persist --balancer=central --donate-above=1",
+    "--sched=persist --branching=2 --termination=ring --seeding=owner",
+    "--sched=auto",
+    "--sched=auto --seeding=cost --termination=ring",
 };
 
 enum { n_pool_cases = sizeof pool_cases / sizeof pool_cases[0] };
 
-/* The settings that a command line gives. */
+/* The settings that a command line gives; of text they point into it, so it
+ * stays. At most 256 calls. */
 static inline struct taskpool_settings pool_case_settings(const char *command_line)
 {
-    char text[256];
+    static char texts[256][256];
+    static int n_texts;
+    char *text = texts[n_texts++ % 256];
     char *argv[16] = {"test"};
     int argc = 1;
-    snprintf(text, sizeof text, "%s", command_line);
+    snprintf(text, sizeof texts[0], "%s", command_line);
     for (char *word = strtok(text, " "); word; word = strtok(NULL, " "))
         argv[argc++] = word;
 

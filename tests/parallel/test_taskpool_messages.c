@@ -26,7 +26,7 @@ struct chatter_results {
     int64_t n_finished;
     int64_t token_sum;   /* of completed bulk */
     int64_t fetched_sum; /* of the counter's values */
-    struct driver_mpi *driver;
+    struct driver *driver;
 };
 
 struct chatter_state {
@@ -91,7 +91,7 @@ static void send_all(struct chatter_state *self)
     self->sent_all = true;
 }
 
-static enum mode_step chatter_next(void *state, struct task_range *range)
+static enum mode_step chatter_next(void *state, struct mode_work *work)
 {
     struct chatter_state *self = state;
     if (!self->sent_all)
@@ -101,9 +101,10 @@ static enum mode_step chatter_next(void *state, struct task_range *range)
         self->fetching = true;
     }
     if (self->tasks.first < self->tasks.last) {
-        *range = self->tasks;
-        range->last = range->first + 10 < range->last ? range->first + 10 : range->last;
-        self->tasks.first = range->last;
+        work->range = self->tasks;
+        if (work->range.last > work->range.first + 10)
+            work->range.last = work->range.first + 10;
+        self->tasks.first = work->range.last;
         return MODE_RUN;
     }
     if (self->n_received < (int64_t)n_rounds * self->comm->size || self->fetching ||
@@ -204,7 +205,7 @@ static enum status poll_sometimes(int64_t task, void *context)
 {
     struct chatter_results *results = context;
     for (int64_t i = 0; i < task % 3; i++)
-        driver_mpi_poll(results->driver);
+        results->driver->functions->poll(results->driver);
     return STATUS_OK;
 }
 
@@ -247,17 +248,17 @@ static void test_messages_of_all_kinds(void **state)
         .n_tasks = n_tasks, .run = poll_sometimes, .context = &results};
     struct taskpool_settings settings = {.poll_every = 8, .seed = 1};
     struct mode_setup setup = {.problem = &problem, .settings = &settings};
-    struct driver_mpi *driver;
+    struct driver *driver;
     check_ok(driver_mpi_create(comm, &mode_chatter, &setup, NULL, &driver));
     for (int i = 0; i < n_iterations; i++) {
         struct statistics_worker worker;
         results = (struct chatter_results){.driver = driver};
-        check_ok(driver_mpi_run(driver, &worker));
+        check_ok(driver->functions->run(driver, &worker));
         check_figures(&worker, i, size);
         check_results(results, size);
-        driver_mpi_restore(driver);
+        check_ok(driver->functions->restore(driver));
     }
-    driver_mpi_destroy(driver);
+    driver->functions->destroy(driver);
 
     /* Nothing is left that a receive for anything would find. */
     int found;

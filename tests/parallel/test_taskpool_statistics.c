@@ -19,11 +19,11 @@ struct busy {
 static enum status run(int64_t task, void *context)
 {
     struct busy *busy = context;
-    double start_s = clock_now_s(), now_s;
     double progress = taskpool_progress(busy->pool);
     busy->least_progress = fmin(busy->least_progress, progress);
     busy->most_progress = fmax(busy->most_progress, progress);
-    taskpool_poll(busy->pool);
+    taskpool_poll(busy->pool); /* counts as communication */
+    double start_s = clock_now_s(), now_s;
     do
         now_s = clock_now_s();
     while (now_s - start_s < 1e-5 * (double)(task % 4));
@@ -76,17 +76,20 @@ static void check_history(const struct history *history, double task_s, int rank
 
 static void check_messages(const struct statistics_iteration *sum, const char *options, int size)
 {
-    if (strstr(options, "static")) {
+    if (strstr(options, "=static")) {
         assert_int_equal(sum->messages, 0);
         check_close(sum->search_s, 0, 0);
     }
-    if (strstr(options, "counter"))
+    if (strstr(options, "=counter"))
         assert_true(sum->search_s > 0);
     if (strcmp(options, "--sched=counter") == 0)
         assert_in_range(sum->messages, n_tasks, n_tasks + size);
-    assert_int_equal(sum->bytes, 8 * sum->messages);
-    assert_int_equal(sum->tasks_moved, 0);
-    check_close(sum->steals_attempted.mean, 0, 0);
+    if (strstr(options, "=static") || strstr(options, "=counter")) {
+        assert_int_equal(sum->bytes, 8 * sum->messages);
+        assert_int_equal(sum->tasks_moved, 0);
+        check_close(sum->steals_attempted.mean, 0, 0);
+    }
+    assert_true(sum->steals_successful.mean <= sum->steals_attempted.mean);
 }
 
 static void check_pool(const char *options, bool keep_history)

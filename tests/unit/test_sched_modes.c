@@ -39,7 +39,7 @@ struct fake_run {
 
 static void take_turn(struct fake_run *run, struct fake_worker *worker)
 {
-    struct task_range range;
+    struct mode_work work = {.n_wanted = 8};
     if (worker->asked) {
         int64_t value = run->counter;
         assert_false(__builtin_add_overflow(run->counter, worker->increment, &run->counter));
@@ -47,12 +47,12 @@ static void take_turn(struct fake_run *run, struct fake_worker *worker)
         run->n_answers++;
         run->mode->fetched(worker->state, value);
     }
-    enum mode_step step = run->mode->next(worker->state, &range);
+    enum mode_step step = run->mode->next(worker->state, &work);
     if (step == MODE_RUN) {
-        assert_int_equal(range.first, run->next_task);
-        assert_true(range.last > range.first);
-        assert_int_equal(range.step, 1);
-        run->next_task = range.last;
+        assert_int_equal(work.range.first, run->next_task);
+        assert_true(work.range.last > work.range.first);
+        assert_int_equal(work.range.step, 1);
+        run->next_task = work.range.last;
     }
     worker->done = step == MODE_DONE;
 }
@@ -149,7 +149,7 @@ static void test_names_are_the_modes(void **state)
             break;
         assert_string_equal(mode_find(n_modes)->name, word);
     }
-    assert_int_equal(n_modes, 2);
+    assert_int_equal(n_modes, 9);
 }
 
 static void test_defaults(void **state)

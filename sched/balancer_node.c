@@ -1,0 +1,240 @@
+#include "sched/balancer_node.h"
+
+#include "support/agree.h"
+#include "support/array.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+void balancer_node_begin(struct balancer_node *self, struct balancer_link *link,
+                         const struct balancer_tree *tree, const struct balancer_rules *rules)
+{
+    *self = (struct balancer_node){.link = link, .tree = tree, .rules = rules};
+    self->over = !balancer_tree_hosted(tree, link->comm->rank, &self->place);
+    if (self->over)
+        return;
+    self->is_root = !balancer_tree_parent(tree, self->place, &self->parent, &self->own_child);
+    self->n_children = balancer_tree_n_children(tree, self->place);
+    self->children = balancer_allocate(self->n_children, sizeof *self->children);
+    for (int32_t child = 0; child < self->n_children; child++)
+        self->children[child].size = (double)balancer_tree_child_size(tree, self->place, child);
+}
+
+void balancer_node_finish(struct balancer_node *self)
+{
+    free(self->children);
+    free(self->donated.tasks);
+    free(self->donated.child);
+    free(self->granted.tasks);
+    free(self->granted.child);
+    free(self->grants);
+    *self = (struct balancer_node){.over = true};
+}
+
+/* --- the greedy assignment --- */
+
+/* Longest first. */
+static int compare_tasks(const void *left, const void *right)
+{
+    const struct balancer_task *a = left, *b = right;
+    if (a->time_s != b->time_s)
+        return a->time_s > b->time_s ? -1 : 1;
+    if (a->donor != b->donor)
+        return a->donor < b->donor ? -1 : 1;
+    return (a->index > b->index) - (a->index < b->index);
+}
+
+static double average(const struct balancer_child *child)
+{
+    return child->load_s / child->size;
+}
+
+static bool is_before(const struct balancer_child *children, int32_t a, int32_t b)
+{
+    double load_a = average(&children[a]), load_b = average(&children[b]);
+    return load_a < load_b || (load_a == load_b && a < b);
+}
+
+/* Lets the child at a place of the min-heap sink to where it belongs. */
+static void sink(const struct balancer_child *children, int32_t *heap, int32_t n, int64_t hole)
+{
+    int32_t child = heap[hole];
+    for (int64_t below = 2 * hole + 1; below < n; below = 2 * hole + 1) {
+        if (below + 1 < n && is_before(children, heap[below + 1], heap[below]))
+            below++;
+        if (!is_before(children, heap[below], child))
+            break;
+        heap[hole] = heap[below];
+        hole = below;
+    }
+    heap[hole] = child;
+}
+
+void balancer_node_assign(struct balancer_node *self, struct balancer_pool *pool, double limit_s)
+{
+    struct balancer_child *children = self->children;
+    int32_t n = self->n_children;
+    int32_t *heap = balancer_allocate(n, sizeof *heap);
+    struct balancer_task *left = balancer_allocate(pool->n, sizeof *left);
+    int64_t n_left = 0;
+    for (int32_t i = 0; i < n; i++)
+        heap[i] = i;
+    for (int32_t i = n / 2 - 1; i >= 0; i--)
+        sink(children, heap, n, i);
+    if (pool->n > 1)
+        qsort(pool->tasks, (size_t)pool->n, sizeof *pool->tasks, compare_tasks);
+    pool->child = balancer_allocate(pool->n, sizeof *pool->child);
+    pool->n_assigned = 0;
+    for (int64_t i = 0; i < pool->n; i++) {
+        struct balancer_task task = pool->tasks[i];
+        struct balancer_child *child = &children[heap[0]];
+        if (average(child) > 0 && average(child) + task.time_s > limit_s) {
+            left[n_left++] = task;
+            continue;
+        }
+        child->load_s += task.time_s;
+        pool->tasks[pool->n_assigned] = task;
+        pool->child[pool->n_assigned++] = heap[0];
+        sink(children, heap, n, 0);
+    }
+    if (n_left > 0)
+        memcpy(pool->tasks + pool->n_assigned, left, (size_t)n_left * sizeof *left);
+    free(left);
+    free(heap);
+}
+
+/* --- down --- */
+
+static void send_to_child(struct balancer_node *self, int32_t child, struct balancer_message *head,
+                          const struct balancer_task *tasks)
+{
+    struct balancer_place place = balancer_tree_child(self->tree, self->place, child);
+    head->to_node = place.width > 0;
+    balancer_send(self->link, balancer_tree_host(place), head, tasks, sizeof *tasks);
+}
+
+/* The average is known: nothing more comes if that is the end. */
+static void announce(struct balancer_node *self, double average_s)
+{
+    self->average_s = average_s;
+    self->over = average_s == 0;
+    struct balancer_message head = {.kind = BALANCER_AVERAGE, .load_s = average_s};
+    for (int32_t child = 0; child < self->n_children; child++)
+        send_to_child(self, child, &head, NULL);
+}
+
+static void count_assigned(const struct balancer_pool *pool, int64_t *begin)
+{
+    for (int64_t i = 0; i < pool->n_assigned; i++)
+        begin[pool->child[i] + 1]++;
+}
+
+static void place_assigned(const struct balancer_pool *pool, int64_t *end,
+                           struct balancer_task *grants)
+{
+    for (int64_t i = 0; i < pool->n_assigned; i++)
+        grants[end[pool->child[i]]++] = pool->tasks[i];
+}
+
+/* Sends the children what was assigned to them on the way up and the way down. */
+static void grant(struct balancer_node *self)
+{
+    int64_t *end = balancer_allocate(self->n_children + 1, sizeof *end);
+    count_assigned(&self->donated, end);
+    count_assigned(&self->granted, end);
+    for (int32_t child = 0; child < self->n_children; child++)
+        end[child + 1] += end[child];
+    self->grants = balancer_allocate(end[self->n_children], sizeof *self->grants);
+    place_assigned(&self->donated, end, self->grants);
+    place_assigned(&self->granted, end, self->grants);
+    for (int32_t child = 0; child < self->n_children; child++) {
+        int64_t begin = child > 0 ? end[child - 1] : 0;
+        struct balancer_message head = {.kind = BALANCER_GRANT, .n = end[child] - begin};
+        send_to_child(self, child, &head, self->grants + begin);
+    }
+    free(end);
+    self->over = true;
+}
+
+/* --- up --- */
+
+static double sum_of_loads(const struct balancer_node *self)
+{
+    double sum_s = 0;
+    for (int32_t child = 0; child < self->n_children; child++)
+        sum_s += self->children[child].load_s;
+    return sum_s;
+}
+
+static void add_load(struct balancer_node *self, const struct balancer_message *message)
+{
+    self->children[message->child].load_s = message->load_s;
+    self->max_s = fmax(self->max_s, message->max_s);
+    if (++self->n_loads < self->n_children)
+        return;
+    double sum_s = sum_of_loads(self);
+    if (self->is_root) {
+        double average_s = sum_s / (double)self->tree->n_leaves;
+        bool worthwhile = self->max_s > average_s * (1 + self->rules->balance_over);
+        announce(self, worthwhile ? average_s : 0);
+        return;
+    }
+    struct balancer_message head = {
+        .kind = BALANCER_LOAD, .child = self->own_child, .load_s = sum_s, .max_s = self->max_s};
+    balancer_send(self->link, balancer_tree_host(self->parent), &head, NULL, 0);
+}
+
+static void append(struct balancer_pool *pool, const struct balancer_message *message)
+{
+    int64_t n = pool->n + message->n;
+    if (array_reserve(&pool->tasks, n, &pool->capacity, sizeof *pool->tasks) != STATUS_OK)
+        die("no memory to balance %lld tasks", (long long)n);
+    if (message->n > 0)
+        memcpy(pool->tasks + pool->n, message + 1, (size_t)message->n * sizeof *pool->tasks);
+    pool->n = n;
+}
+
+static void add_donation(struct balancer_node *self, const struct balancer_message *message)
+{
+    struct balancer_pool *pool = &self->donated;
+    append(pool, message);
+    self->children[message->child].load_s = message->load_s;
+    if (++self->n_donations < self->n_children)
+        return;
+    if (self->is_root) {
+        balancer_node_assign(self, pool, INFINITY);
+        grant(self);
+        return;
+    }
+    balancer_node_assign(self, pool, self->rules->fill_to * self->average_s);
+    struct balancer_message head = {.kind = BALANCER_DONATION,
+                                    .child = self->own_child,
+                                    .n = pool->n - pool->n_assigned,
+                                    .load_s = sum_of_loads(self)};
+    balancer_send(self->link, balancer_tree_host(self->parent), &head,
+                  pool->tasks + pool->n_assigned, sizeof *pool->tasks);
+}
+
+void balancer_node_receive(struct balancer_node *self, const struct balancer_message *message)
+{
+    switch ((enum balancer_kind)message->kind) {
+    case BALANCER_LOAD:
+        add_load(self, message);
+        break;
+    case BALANCER_AVERAGE:
+        announce(self, message->load_s);
+        break;
+    case BALANCER_DONATION:
+        add_donation(self, message);
+        break;
+    case BALANCER_GRANT:
+        append(&self->granted, message);
+        balancer_node_assign(self, &self->granted, INFINITY);
+        grant(self);
+        break;
+    case BALANCER_TAKE:
+    case BALANCER_GIVE:
+        break;
+    }
+}

@@ -1,0 +1,36 @@
+/* beryl-sched: schedulers without chemistry. Only this file prints errors and sets the
+ * exit status. */
+#include "sched/beryl_sched_options.h"
+#include "sched/beryl_sched_run.h"
+#include "support/log.h"
+
+#include <mpi.h>
+#include <stdio.h>
+
+/* A progress thread takes the highest level; where messages go from node to
+ * node over TCP, windows are only to be had at the lowest. */
+static int thread_level(const struct beryl_sched_options *options)
+{
+    bool threaded = options->pool.progress == PROGRESS_THREAD && options->machine.n_workers == 0;
+    return threaded ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE;
+}
+
+int main(int argc, char **argv)
+{
+    int rank, provided;
+    struct beryl_sched_options options;
+    enum option_request request;
+    /* First, because they tell what is asked of MPI. */
+    enum status status = beryl_sched_options_parse(argc, argv, &options, &request);
+    MPI_Init_thread(&argc, &argv, thread_level(&options), &provided);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    log_enable(rank == 0);
+    if (status == STATUS_OK && request == OPTION_REQUEST_RUN)
+        status = beryl_sched_run(&options, MPI_COMM_WORLD);
+    else if (status == STATUS_OK && rank == 0)
+        beryl_sched_options_answer(request);
+    if (status != STATUS_OK && rank == 0)
+        fprintf(stderr, "beryl-sched: %s\n", status_text());
+    MPI_Finalize();
+    return status_exit_code(status);
+}

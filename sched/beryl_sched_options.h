@@ -1,0 +1,44 @@
+/* What beryl-sched is told on its command line. */
+#ifndef BERYL_SCHED_BERYL_SCHED_OPTIONS_H
+#define BERYL_SCHED_BERYL_SCHED_OPTIONS_H
+
+#include "sched/taskpool.h"
+#include "sched/workload.h"
+#include "support/options.h"
+#include "support/status.h"
+
+#include <jansson.h>
+#include <stdint.h>
+
+/* The machine of a simulated run. */
+struct beryl_sched_machine {
+    int64_t n_workers; /* 0: the run is real */
+    int64_t node_size;
+    double latency_s;
+    double latency_spread_s;
+    double overhead_s;
+    double bandwidth; /* bytes per second */
+};
+
+struct beryl_sched_options {
+    struct workload_settings workload;
+    struct beryl_sched_machine machine;
+    struct taskpool_settings pool;
+    int64_t n_iterations;
+    const char *json;
+};
+
+/* Parses and checks what can be checked without reading a file. Every pointer refers
+ * to argv. Does not need MPI.
+ * *request tells whether the run is only for --help or --version, which
+ * beryl_sched_options_answer prints. Errors: STATUS_USAGE, STATUS_NO_MEMORY. */
+enum status beryl_sched_options_parse(int argc, char **argv, struct beryl_sched_options *options,
+                                      enum option_request *request);
+void beryl_sched_options_answer(enum option_request request);
+
+/* The options of the scheduler or of the simulated machine in force, for the
+ * record. NULL when out of memory. */
+json_t *beryl_sched_options_scheduling(const struct beryl_sched_options *options);
+json_t *beryl_sched_options_machine(const struct beryl_sched_options *options);
+
+#endif

@@ -1,0 +1,40 @@
+/* What runs a mode's workers: over MPI, or simulated. The pool sees only this. */
+#ifndef BERYL_SCHED_DRIVER_H
+#define BERYL_SCHED_DRIVER_H
+
+#include "sched/statistics.h"
+#include "support/status.h"
+
+struct driver;
+
+struct driver_functions {
+    /* One iteration. Collective. After a failed task the tasks left are passed
+     * over, on the worker where it failed.
+     * workers  out, the figures of the n_workers of this process
+     * Returns the failure of a worker of this process; the caller has to agree. */
+    enum status (*run)(struct driver *driver, struct statistics_worker *workers);
+
+    /* Prepares the next iteration, between two runs. Collective. Errors: those of
+     * run that are not a task's. */
+    enum status (*restore)(struct driver *driver);
+
+    /* Adds a task to a dynamic pool: during run to the worker whose task calls
+     * this, else to this process's first worker. */
+    enum status (*add)(struct driver *driver, const void *record);
+
+    /* From the body of a task: looks for messages and answers them. */
+    void (*poll)(struct driver *driver);
+
+    /* How far the mode thinks the iteration is, in [0, 1]. Does not communicate. */
+    double (*progress)(const struct driver *driver);
+
+    void (*destroy)(struct driver *driver); /* collective */
+};
+
+/* First in what the drivers keep. */
+struct driver {
+    const struct driver_functions *functions;
+    int n_workers; /* of this process */
+};
+
+#endif

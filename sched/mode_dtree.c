@@ -1,0 +1,264 @@
+/* Mode `dtree`: a tree of workers hands down ranges of task IDs (Pamnany et
+ * al., ISPDC 2015, section 2; its shape is dtree_shape.h's).
+ *
+ * The root holds all tasks. It gives the fraction --first-share of them out in
+ * proportion to the weights of its children's subtrees and its own, and keeps
+ * the rest as its buffer; every parent does the same with what it was given.
+ * All this every worker works out for itself. One that has run its share asks
+ * its parent, which gives it, of its buffer,
+ *     max(--min-grant, --drain x weight of the one who asks / weight of the subtree x buffer)
+ * tasks. A parent asks itself in the same way. With an empty buffer it asks its
+ * own parent, once for all who wait. A grant of nothing means that all above is
+ * used up; it is passed down to each one who asks, and a worker to whose last
+ * child it was passed is done.
+ *
+ * Where the paper leaves it open: a grant to a parent fills its buffer, and
+ * those who wait are served from it in the order of asking; a leaf has no
+ * buffer and runs all that it is granted; fractions are rounded down. */
+#include "sched/dtree_shape.h"
+#include "sched/mode.h"
+
+#include <stdlib.h>
+
+/* One of those who take from a parent's buffer: 0 is the parent itself, 1 + i
+ * its child i. */
+struct dtree_share {
+    int64_t weight;
+    int waiting; /* a share that waits, in the ring of them */
+};
+
+/* A grant is this message. A request is one int64_t, the index of the child. */
+struct dtree_grant {
+    int64_t first, last;
+};
+
+struct dtree_state {
+    const struct taskpool_settings *settings;
+    struct comm *comm;
+    struct dtree_shape shape;
+    struct dtree_node node;
+    struct task_range given;    /* to the subtree before the iteration */
+    struct dtree_share *shares; /* n_shares */
+    int n_shares;
+
+    struct task_range buffer;
+    struct task_range work;       /* this worker's own, not begun */
+    int64_t n_given;              /* tasks that the subtree got so far */
+    int first_waiting, n_waiting; /* of the ring */
+    bool asking;                  /* the parent has not answered */
+    bool exhausted;               /* nothing will come from above */
+    bool waiting, told;           /* this worker itself */
+    int n_told;                   /* shares that there is nothing left */
+};
+
+/* --- what everyone works out for itself --- */
+
+/* Of n tasks, in proportion to weights, those of the first `weight` of `all`.
+ * Neighbours find the same border, and none is lost. */
+static int64_t portion(int64_t n, int64_t weight, int64_t all)
+{
+    int64_t end = (int64_t)((double)n * (double)weight / (double)all);
+    return weight == all || end > n ? n : end;
+}
+
+static int64_t distributed(const struct dtree_state *self, struct task_range given)
+{
+    int64_t n = given.last - given.first;
+    int64_t share = (int64_t)(self->settings->first_share * (double)n);
+    return share < n ? share : n;
+}
+
+/* Walks from the root to this worker. */
+static void find_place(struct dtree_state *self, int64_t n_tasks)
+{
+    struct dtree_node node = dtree_root(&self->shape);
+    struct task_range given = {.first = 0, .last = n_tasks, .step = 1};
+    while (node.rank != self->comm->rank) {
+        int index = dtree_child_towards(&node, self->comm->rank);
+        struct dtree_node child = dtree_child(&self->shape, &node, index);
+        int64_t n = distributed(self, given);
+        given.last = given.first + portion(n, child.before + child.weight, node.weight);
+        given.first += portion(n, child.before, node.weight);
+        node = child;
+    }
+    self->node = node;
+    self->given = given;
+}
+
+static void begin(struct dtree_state *self)
+{
+    const struct dtree_node *node = &self->node;
+    self->buffer = self->work = self->given;
+    if (node->n_children > 0) {
+        int64_t n = distributed(self, self->given);
+        self->work.last = self->given.first + portion(n, self->shares[0].weight, node->weight);
+        self->buffer.first = self->given.first + n;
+    } else {
+        self->buffer.first = self->buffer.last;
+    }
+    self->n_given = task_range_count(&self->given);
+    self->n_waiting = self->n_told = 0;
+    self->waiting = self->told = false;
+    self->exhausted = node->parent < 0;
+}
+
+static enum status dtree_init(void *state, const struct mode_setup *setup, struct comm *comm)
+{
+    struct dtree_state *self = state;
+    self->settings = setup->settings;
+    self->comm = comm;
+    dtree_shape_init(&self->shape, comm->size, setup->settings->fan_out, setup->speeds);
+    find_place(self, setup->problem->n_tasks);
+
+    struct dtree_node *node = &self->node;
+    self->n_shares = 1 + node->n_children;
+    self->shares = calloc((size_t)self->n_shares, sizeof *self->shares);
+    if (!self->shares)
+        return FAIL(STATUS_NO_MEMORY, "no memory for %d children", node->n_children);
+    self->shares[0].weight = dtree_weight(&self->shape, node->rank, 1);
+    int rank = node->rank + 1;
+    for (int i = 0; i < node->n_children; i++) {
+        struct task_range nodes = task_range_block(node->n_nodes - 1, node->n_children, i);
+        int n_nodes = (int)task_range_count(&nodes);
+        self->shares[1 + i].weight = dtree_weight(&self->shape, rank, n_nodes);
+        rank += n_nodes;
+    }
+    begin(self);
+    return STATUS_OK;
+}
+
+static void dtree_fini(void *state)
+{
+    struct dtree_state *self = state;
+    free(self->shares);
+}
+
+/* --- those who ask --- */
+
+static int64_t grant_size(const struct dtree_state *self, int share)
+{
+    int64_t left = task_range_count(&self->buffer);
+    if (self->node.n_children == 0)
+        return left;
+    double fraction = (double)self->shares[share].weight / (double)self->node.weight;
+    int64_t size = (int64_t)(self->settings->drain * fraction * (double)left);
+    if (size < self->settings->min_grant)
+        size = self->settings->min_grant;
+    return size < left ? size : left;
+}
+
+static int rank_of_child(const struct dtree_state *self, int index)
+{
+    const struct dtree_node *node = &self->node;
+    return node->rank + 1 + (int)task_range_block(node->n_nodes - 1, node->n_children, index).first;
+}
+
+/* Answers one who waits, with nothing if the buffer is empty. */
+static void grant(struct dtree_state *self, int share)
+{
+    struct dtree_grant grant = {.first = self->buffer.first};
+    grant.last = self->buffer.first += grant_size(self, share);
+    bool nothing = grant.first == grant.last;
+    self->n_told += nothing;
+    if (share > 0) {
+        comm_send(self->comm, rank_of_child(self, share - 1), &grant, sizeof grant);
+        return;
+    }
+    self->work = (struct task_range){.first = grant.first, .last = grant.last, .step = 1};
+    self->waiting = false;
+    self->told = nothing;
+}
+
+static void serve(struct dtree_state *self)
+{
+    while (self->n_waiting > 0 && (task_range_count(&self->buffer) > 0 || self->exhausted)) {
+        int share = self->shares[self->first_waiting].waiting;
+        self->first_waiting = (self->first_waiting + 1) % self->n_shares;
+        self->n_waiting--;
+        grant(self, share);
+    }
+    if (self->n_waiting > 0 && !self->asking) {
+        int64_t index = self->node.index;
+        self->asking = true;
+        comm_send(self->comm, self->node.parent, &index, sizeof index);
+    }
+}
+
+static void ask(struct dtree_state *self, int share)
+{
+    int end = (self->first_waiting + self->n_waiting++) % self->n_shares;
+    self->shares[end].waiting = share;
+    serve(self);
+}
+
+static void take_grant(struct dtree_state *self, const struct dtree_grant *grant)
+{
+    int64_t n = grant->last - grant->first;
+    self->asking = false;
+    self->buffer = (struct task_range){.first = grant->first, .last = grant->last, .step = 1};
+    self->n_given += n;
+    self->comm->counts.tasks_moved += n;
+    self->exhausted = n == 0;
+    serve(self);
+}
+
+/* --- the table --- */
+
+static void dtree_receive(void *state, int from, const void *message, size_t size)
+{
+    struct dtree_state *self = state;
+    (void)from;
+    if (size == sizeof(struct dtree_grant))
+        take_grant(self, message);
+    else
+        ask(self, 1 + (int)*(const int64_t *)message);
+}
+
+static enum mode_step dtree_next(void *state, struct mode_work *work)
+{
+    struct dtree_state *self = state;
+    if (self->work.first == self->work.last && !self->waiting && !self->told) {
+        self->waiting = true;
+        ask(self, 0);
+    }
+    int64_t left = self->work.last - self->work.first;
+    if (left == 0) {
+        if (self->n_told == self->n_shares)
+            return MODE_DONE;
+        return self->told ? MODE_WAIT : MODE_SEARCH;
+    }
+    work->range = self->work;
+    if (left > work->n_wanted)
+        work->range.last = work->range.first + work->n_wanted;
+    self->work.first = work->range.last;
+    return MODE_RUN;
+}
+
+static enum mode_step dtree_restore(void *state)
+{
+    begin(state);
+    return MODE_DONE;
+}
+
+/* Of what this worker's subtree got, which is all for the root, what is not
+ * held back here. */
+static double dtree_progress(const void *state, int64_t n_run)
+{
+    const struct dtree_state *self = state;
+    (void)n_run;
+    int64_t held = task_range_count(&self->buffer) + task_range_count(&self->work);
+    if (self->n_given == 0)
+        return self->exhausted ? 1 : 0;
+    return (double)(self->n_given - held) / (double)self->n_given;
+}
+
+const struct mode mode_dtree = {
+    .name = "dtree",
+    .state_size = sizeof(struct dtree_state),
+    .init = dtree_init,
+    .fini = dtree_fini,
+    .next = dtree_next,
+    .receive = dtree_receive,
+    .restore = dtree_restore,
+    .progress = dtree_progress,
+};

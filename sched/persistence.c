@@ -1,0 +1,71 @@
+#include "sched/persistence.h"
+
+#include "support/agree.h"
+
+enum status persistence_init(struct persistence *self, const struct mode_setup *setup,
+                             struct comm *comm, const struct balancer_rules *rules)
+{
+    balancer_init(&self->balancer, comm, &self->bins, rules);
+    /* What ran here need not be noted twice. */
+    return stealing_init(&self->stealing, setup, comm, false);
+}
+
+void persistence_fini(void *state)
+{
+    struct persistence *self = state;
+    balancer_fini(&self->balancer);
+    duration_bins_fini(&self->bins);
+    stealing_fini(&self->stealing);
+}
+
+enum status persistence_seed(void *state)
+{
+    struct persistence *self = state;
+    return stealing_seed(&self->stealing);
+}
+
+void persistence_finished(void *state, int64_t task, double time_s)
+{
+    struct persistence *self = state;
+    if (duration_bins_add(&self->bins, task, time_s) != STATUS_OK)
+        die("%s", status_text());
+}
+
+void persistence_receive(void *state, int from, const void *message, size_t size)
+{
+    struct persistence *self = state;
+    if (*(const int32_t *)message < STEALING_N_KINDS)
+        stealing_receive(state, from, message, size);
+    else
+        balancer_receive(&self->balancer, from, message);
+}
+
+void persistence_sent(void *state, int64_t token)
+{
+    struct persistence *self = state;
+    if (token == BALANCER_TOKEN)
+        balancer_sent(&self->balancer);
+    else
+        stealing_sent(state, token);
+}
+
+bool persistence_balance(struct persistence *self)
+{
+    if (!self->balancing)
+        balancer_begin(&self->balancer);
+    self->balancing = !balancer_is_over(&self->balancer);
+    return !self->balancing;
+}
+
+enum status persistence_begin(struct persistence *self, bool steals, bool longest_first)
+{
+    struct task_ranges tasks = {0};
+    stealing_begin(&self->stealing, steals);
+    enum status status = longest_first ? duration_bins_list_longest_first(&self->bins, &tasks)
+                                       : duration_bins_list(&self->bins, &tasks);
+    if (status == STATUS_OK)
+        status = stealing_push(&self->stealing, &tasks);
+    task_ranges_fini(&tasks);
+    duration_bins_clear(&self->bins);
+    return status;
+}

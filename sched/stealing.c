@@ -1,0 +1,253 @@
+#include "sched/stealing.h"
+
+#include "support/agree.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The head of a message. */
+struct steal_message {
+    int32_t kind; /* enum stealing_kind */
+    int32_t unused;
+    int64_t n_entries;      /* transfer: of the deque, which follow */
+    struct task_range part; /* transfer: of one more range */
+};
+
+static int same_rank(int member, const void *context)
+{
+    (void)context;
+    return member;
+}
+
+static int64_t min_share(const struct taskpool_settings *settings)
+{
+    return settings->chunk > 0 ? settings->chunk : 1;
+}
+
+/* "half", or how many. */
+static enum status parse_steal(const char *text, int64_t *n_tasks)
+{
+    char *end;
+    *n_tasks = 0;
+    if (!text || strcmp(text, "half") == 0)
+        return STATUS_OK;
+    errno = 0;
+    *n_tasks = strtoll(text, &end, 10);
+    if (*text == '\0' || *end != '\0' || errno != 0 || *n_tasks < 1)
+        return FAIL(STATUS_USAGE, "--steal %s: half, or a number of tasks from 1 on", text);
+    return STATUS_OK;
+}
+
+enum status stealing_init(struct stealing *self, const struct mode_setup *setup, struct comm *comm,
+                          bool keep)
+{
+    size_t record_size = setup->problem->record_size;
+    *self = (struct stealing){.setup = setup, .comm = comm, .enabled = true, .keep = keep};
+    self->ran_records.record_size = record_size;
+    termination_init(&self->termination, comm, setup->settings->termination, STEALING_TERMINATION,
+                     comm->rank, comm->size, same_rank, NULL);
+    TRY(parse_steal(setup->settings->steal, &self->steal_tasks));
+    return task_deque_init(&self->deque, record_size, setup->settings->deque,
+                           min_share(setup->settings));
+}
+
+void stealing_fini(struct stealing *self)
+{
+    task_deque_fini(&self->deque);
+    task_ranges_fini(&self->ran);
+    record_list_fini(&self->ran_records);
+}
+
+void stealing_begin(struct stealing *self, bool enabled)
+{
+    assert(task_deque_n_tasks(&self->deque) == 0);
+    self->enabled = enabled;
+    self->searching = false;
+    self->n_refusals = 0;
+    self->n_taken = 0;
+    self->ran.n = 0;
+    self->ran_records.n = 0;
+    termination_begin(&self->termination);
+}
+
+enum status stealing_seed(struct stealing *self)
+{
+    const struct seeding *seeding = self->setup->seeding;
+    int worker = self->comm->rank;
+    for (int64_t i = seeding_n_ranges(seeding, worker) - 1; i >= 0; i--)
+        TRY(task_deque_push_range(&self->deque, seeding_range(seeding, worker, i)));
+    return STATUS_OK;
+}
+
+enum status stealing_push(struct stealing *self, const struct task_ranges *ranges)
+{
+    for (int64_t i = ranges->n - 1; i >= 0; i--)
+        TRY(task_deque_push_range(&self->deque, ranges->list[i]));
+    return STATUS_OK;
+}
+
+/* --- the worker --- */
+
+static void note(struct stealing *self, const struct mode_work *work, bool initial)
+{
+    enum status status = STATUS_OK;
+    if (self->ran_records.record_size == 0)
+        status = task_ranges_add_range(&self->ran, work->range);
+    else if (initial)
+        status = record_list_add(&self->ran_records, work->record);
+    if (status != STATUS_OK)
+        die("no memory to note which tasks ran");
+}
+
+bool stealing_next_local(void *state, struct mode_work *work)
+{
+    struct stealing *self = state;
+    bool initial = false;
+    bool taken = self->deque.record_size > 0
+                     ? task_deque_take_record(&self->deque, work->record, &initial)
+                     : task_deque_take_range(&self->deque, work->n_wanted, &work->range);
+    if (!taken)
+        return false;
+    self->searching = false;
+    self->n_taken += self->deque.record_size > 0 ? 1 : task_range_count(&work->range);
+    if (self->keep)
+        note(self, work, initial);
+    return true;
+}
+
+enum status stealing_add(void *state, const void *record, bool initial)
+{
+    struct stealing *self = state;
+    return task_deque_push_record(&self->deque, record, initial);
+}
+
+/* --- the thief --- */
+
+/* Any worker but this one; with --victim node, the other workers of the node
+ * as often as it has such, then as many of all, and so on. */
+static int choose_victim(struct stealing *self)
+{
+    struct comm *comm = self->comm;
+    int64_t n_near = self->setup->settings->victim == VICTIM_NODE ? comm->n_node_ranks - 1 : 0;
+    if (n_near > 0 && self->n_refusals / n_near % 2 == 0) {
+        int64_t i = (int64_t)random_below(&comm->random, (uint64_t)n_near);
+        return comm->node_ranks[i] == comm->rank ? comm->node_ranks[n_near] : comm->node_ranks[i];
+    }
+    int victim = (int)random_below(&comm->random, (uint64_t)comm->size - 1);
+    return victim < comm->rank ? victim : victim + 1;
+}
+
+static void ask(struct stealing *self)
+{
+    int32_t request = STEALING_REQUEST;
+    comm_send(self->comm, choose_victim(self), &request, sizeof request);
+    termination_sent_request(&self->termination);
+    self->comm->counts.steals_attempted++;
+}
+
+enum mode_step stealing_next(void *state, struct mode_work *work)
+{
+    struct stealing *self = state;
+    if (stealing_next_local(self, work))
+        return MODE_RUN;
+    if (task_deque_acquire(&self->deque) && stealing_next_local(self, work))
+        return MODE_RUN;
+    if (!self->enabled || self->comm->size == 1)
+        return MODE_DONE;
+    self->searching = true;
+    if (!self->termination.closed && !self->termination.asking)
+        ask(self);
+    termination_without_work(&self->termination);
+    return self->termination.over ? MODE_DONE : MODE_SEARCH;
+}
+
+static void take_transfer(struct stealing *self, const struct steal_message *transfer)
+{
+    struct task_deque *deque = &self->deque;
+    const char *entries = (const char *)(transfer + 1);
+    int64_t n_before = task_deque_n_tasks(deque);
+    enum status status = STATUS_OK;
+    for (int64_t i = 0; i < transfer->n_entries && status == STATUS_OK; i++) {
+        const char *entry = entries + (size_t)i * deque->entry_size;
+        status = deque->record_size > 0
+                     ? task_deque_push_record(deque, entry, entry[deque->record_size])
+                     : task_deque_push_range(deque, *(const struct task_range *)entry);
+    }
+    if (status == STATUS_OK)
+        status = task_deque_push_range(deque, transfer->part);
+    if (status != STATUS_OK)
+        die("no room for stolen tasks");
+    if (self->termination.closed)
+        comm_fail(self->comm, "work arrived after the end was found");
+    termination_received_transfer(&self->termination);
+    self->n_refusals = 0;
+    self->comm->counts.steals_successful++;
+    self->comm->counts.tasks_moved += task_deque_n_tasks(deque) - n_before;
+}
+
+/* --- the victim --- */
+
+static void answer(struct stealing *self, int thief)
+{
+    struct task_deque_loot loot;
+    termination_received_request(&self->termination);
+    if (task_deque_give_away(&self->deque, self->steal_tasks, &loot) == 0) {
+        int32_t refusal = STEALING_REFUSAL;
+        comm_send(self->comm, thief, &refusal, sizeof refusal);
+        termination_sent_refusal(&self->termination);
+        return;
+    }
+    struct steal_message head = {.kind = STEALING_TRANSFER, .n_entries = loot.n, .part = loot.part};
+    comm_send_bulk(self->comm, thief,
+                   &(struct comm_message){.head = &head,
+                                          .head_size = sizeof head,
+                                          .bulk = loot.n > 0 ? loot.entries : NULL,
+                                          .bulk_size = (size_t)loot.n * self->deque.entry_size,
+                                          .token = loot.n});
+    termination_sent_transfer(&self->termination);
+}
+
+static bool is_without_work(const struct stealing *self)
+{
+    return self->searching && task_deque_n_tasks(&self->deque) == 0;
+}
+
+void stealing_receive(void *state, int from, const void *message, size_t size)
+{
+    struct stealing *self = state;
+    (void)size;
+    switch ((enum stealing_kind) * (const int32_t *)message) {
+    case STEALING_REQUEST:
+        answer(self, from);
+        break;
+    case STEALING_REFUSAL:
+        self->n_refusals++;
+        termination_received_refusal(&self->termination);
+        break;
+    case STEALING_TRANSFER:
+        take_transfer(self, message);
+        break;
+    case STEALING_TERMINATION:
+        termination_receive(&self->termination, message, is_without_work(self));
+        if (self->termination.closed && !is_without_work(self))
+            comm_fail(self->comm, "the end was found while there was work");
+        break;
+    case STEALING_N_KINDS:
+        break;
+    }
+}
+
+void stealing_sent(void *state, int64_t token)
+{
+    struct stealing *self = state;
+    task_deque_arrived(&self->deque, token);
+}
+
+double stealing_progress(const void *state, int64_t n_run)
+{
+    const struct stealing *self = state;
+    int64_t left = task_deque_n_tasks(&self->deque);
+    return n_run > 0 ? (double)n_run / (double)(n_run + left) : 0;
+}

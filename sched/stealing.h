@@ -1,0 +1,77 @@
+/* Work stealing, as the modes steal, retentive, persist and auto share it: a
+ * worker runs the tasks of its own deque; without any it asks one worker after
+ * another until one gives it half of what it shares, or until there is provably
+ * nothing left.
+ *
+ * Source: Lifflander, Krishnamoorthy, Kale, HPDC 2012, section 6, with messages
+ * where the paper has active messages. A thief has one request under way. The
+ * victim answers at once, with a refusal or with a transfer, which is read
+ * straight from its deque while it runs on and answers others; a refused thief
+ * asks the next victim. */
+#ifndef BERYL_SCHED_STEALING_H
+#define BERYL_SCHED_STEALING_H
+
+#include "sched/comm.h"
+#include "sched/mode.h"
+#include "sched/record_list.h"
+#include "sched/task_deque.h"
+#include "sched/task_ranges.h"
+#include "sched/termination.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* The first word of every message. Modes that add their own begin at
+ * STEALING_N_KINDS. */
+enum stealing_kind {
+    STEALING_REQUEST,
+    STEALING_REFUSAL,
+    STEALING_TRANSFER,
+    STEALING_TERMINATION,
+    STEALING_N_KINDS
+};
+
+struct stealing {
+    const struct mode_setup *setup; /* borrowed, as comm */
+    int64_t steal_tasks;            /* of --steal; 0: half */
+    struct comm *comm;
+    struct task_deque deque;
+    struct termination termination;
+    bool enabled;       /* in this iteration; else a worker without tasks is done */
+    bool searching;     /* no task runs here and none is to be had */
+    int64_t n_refusals; /* in a row */
+
+    /* What ran here in this iteration, in that order: of records the initial
+     * ones. Only if keep. */
+    bool keep;
+    struct task_ranges ran;
+    struct record_list ran_records;
+    int64_t n_taken; /* tasks given to the driver in this iteration */
+};
+
+/* setup, comm  borrowed
+ * keep         whether to note what runs here
+ * Errors: STATUS_USAGE (--steal), STATUS_NO_MEMORY. */
+enum status stealing_init(struct stealing *stealing, const struct mode_setup *setup,
+                          struct comm *comm, bool keep);
+void stealing_fini(struct stealing *stealing);
+
+/* Begins an iteration, with an empty deque and nothing noted. */
+void stealing_begin(struct stealing *stealing, bool enabled);
+
+/* Puts the worker's seeding, or a list of ranges, into the deque, to be run in
+ * that order. Errors: those of task_deque_push_range. */
+enum status stealing_seed(struct stealing *stealing);
+enum status stealing_push(struct stealing *stealing, const struct task_ranges *ranges);
+
+/* Entries of struct mode, for modes whose state begins with a struct stealing;
+ * stealing_receive for messages of enum stealing_kind. */
+enum mode_step stealing_next(void *state, struct mode_work *work);
+bool stealing_next_local(void *state, struct mode_work *work);
+enum status stealing_add(void *state, const void *record, bool initial);
+void stealing_receive(void *state, int from, const void *message, size_t size);
+void stealing_sent(void *state, int64_t token);
+double stealing_progress(const void *state, int64_t n_run);
+
+#endif

@@ -1,0 +1,269 @@
+#include "sched/task_deque.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { INITIAL_CAPACITY = 8 };
+
+enum status task_deque_init(struct task_deque *deque, size_t record_size, int64_t bound,
+                            int64_t min_share)
+{
+    /* A record is followed by its mark. */
+    size_t entry_size = record_size > 0 ? record_size + 1 : sizeof(struct task_range);
+    *deque = (struct task_deque){.entry_size = entry_size,
+                                 .record_size = record_size,
+                                 .capacity = INITIAL_CAPACITY,
+                                 .bound = bound,
+                                 .min_share = min_share};
+    deque->entries = malloc(INITIAL_CAPACITY * entry_size);
+    if (!deque->entries)
+        return FAIL(STATUS_NO_MEMORY, "no memory for a deque of tasks");
+    return STATUS_OK;
+}
+
+static void free_retired(struct task_deque *deque)
+{
+    while (deque->n_retired > 0)
+        free(deque->retired[--deque->n_retired]);
+}
+
+void task_deque_fini(struct task_deque *deque)
+{
+    free_retired(deque);
+    free(deque->retired);
+    free(deque->entries);
+    *deque = (struct task_deque){0};
+}
+
+static char *slot(const struct task_deque *deque, int64_t position)
+{
+    return deque->entries + (size_t)(position & (deque->capacity - 1)) * deque->entry_size;
+}
+
+static struct task_range *range_at(const struct task_deque *deque, int64_t position)
+{
+    return (struct task_range *)slot(deque, position);
+}
+
+static int64_t count_at(const struct task_deque *deque, int64_t position)
+{
+    return deque->record_size > 0 ? 1 : task_range_count(range_at(deque, position));
+}
+
+/* Doubles the ring. Entries that are being transferred stay where they are. */
+static enum status grow(struct task_deque *deque)
+{
+    char *entries = malloc(2 * (size_t)deque->capacity * deque->entry_size);
+    void **retired =
+        realloc(deque->retired, ((size_t)deque->n_retired + 1) * sizeof *deque->retired);
+    if (retired)
+        deque->retired = retired;
+    if (!entries || !retired) {
+        free(entries);
+        return FAIL(STATUS_NO_MEMORY, "no memory for a deque of %lld tasks",
+                    2 * (long long)deque->capacity);
+    }
+    struct task_deque old = {
+        .entries = deque->entries, .capacity = deque->capacity, .entry_size = deque->entry_size};
+    deque->entries = entries;
+    deque->capacity *= 2;
+    for (int64_t p = atomic_load(&deque->steal_tail); p < deque->head; p++)
+        memcpy(slot(deque, p), slot(&old, p), deque->entry_size);
+    if (deque->intermediate_tail == atomic_load(&deque->steal_tail))
+        free(old.entries);
+    else
+        deque->retired[deque->n_retired++] = old.entries;
+    return STATUS_OK;
+}
+
+/* Room for one more entry at the head. */
+static enum status reserve(struct task_deque *deque)
+{
+    if (deque->bound > 0 && deque->head - deque->completed_tail >= deque->bound)
+        return FAIL(STATUS_LIMIT, "the deque of a worker is full at %lld tasks: raise --deque",
+                    (long long)deque->bound);
+    return deque->head - deque->completed_tail < deque->capacity ? STATUS_OK : grow(deque);
+}
+
+enum status task_deque_push_range(struct task_deque *deque, struct task_range range)
+{
+    int64_t n_tasks = task_range_count(&range);
+    if (n_tasks == 0)
+        return STATUS_OK;
+    TRY(reserve(deque));
+    *range_at(deque, deque->head++) = range;
+    deque->local_tasks += n_tasks;
+    return STATUS_OK;
+}
+
+static int64_t max(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+/* Cuts the range at a position: its first n tasks stay in the upper of two
+ * entries, towards the head, the others in the lower, which keeps the position.
+ * There is room above, and nothing in it. */
+static void cut(struct task_deque *deque, int64_t position, int64_t n)
+{
+    struct task_range *lower = range_at(deque, position);
+    struct task_range *upper = range_at(deque, position + 1);
+    *upper = *lower;
+    lower->first += n * lower->step;
+    upper->last = lower->first;
+}
+
+/* Shares about half of the local tasks; nothing is shared when this is called,
+ * and so no thief looks at what is written before split is. */
+static void release(struct task_deque *deque)
+{
+    int64_t half = deque->local_tasks / 2;
+    if (half < deque->min_share)
+        return;
+    int64_t split = atomic_load_explicit(&deque->split, memory_order_relaxed);
+    int64_t n_released = 0;
+    if (split + 1 == deque->head) {
+        if (deque->record_size > 0 || deque->head - deque->completed_tail >= deque->capacity)
+            return;
+        cut(deque, split, deque->local_tasks - half);
+        deque->head++;
+        n_released = half;
+        split++;
+    } else {
+        do
+            n_released += count_at(deque, split++);
+        while (split + 1 < deque->head && n_released + count_at(deque, split) <= half);
+    }
+    deque->local_tasks -= n_released;
+    deque->shared_tasks = n_released;
+    atomic_store_explicit(&deque->split, split, memory_order_release);
+}
+
+static void release_if_none_shared(struct task_deque *deque)
+{
+    if (atomic_load_explicit(&deque->steal_tail, memory_order_acquire) ==
+        atomic_load_explicit(&deque->split, memory_order_relaxed))
+        release(deque);
+}
+
+enum status task_deque_push_record(struct task_deque *deque, const void *record, bool mark)
+{
+    TRY(reserve(deque));
+    char *entry = slot(deque, deque->head++);
+    memcpy(entry, record, deque->record_size);
+    entry[deque->record_size] = mark;
+    deque->local_tasks++;
+    release_if_none_shared(deque);
+    return STATUS_OK;
+}
+
+bool task_deque_take_record(struct task_deque *deque, void *record, bool *mark)
+{
+    if (deque->local_tasks == 0)
+        return false;
+    const char *entry = slot(deque, --deque->head);
+    memcpy(record, entry, deque->record_size);
+    *mark = entry[deque->record_size] != 0;
+    deque->local_tasks--;
+    release_if_none_shared(deque);
+    return true;
+}
+
+bool task_deque_take_range(struct task_deque *deque, int64_t n_wanted, struct task_range *range)
+{
+    if (deque->local_tasks == 0)
+        return false;
+    struct task_range *entry = range_at(deque, deque->head - 1);
+    int64_t n = task_range_count(entry);
+    int64_t half = (deque->local_tasks + 1) / 2;
+    if (n > half)
+        n = half;
+    if (n > n_wanted)
+        n = n_wanted;
+    *range = (struct task_range){
+        .first = entry->first, .last = entry->first + n * entry->step, .step = entry->step};
+    entry->first = range->last;
+    if (entry->first >= entry->last)
+        deque->head--;
+    deque->local_tasks -= n;
+    release_if_none_shared(deque);
+    return true;
+}
+
+bool task_deque_acquire(struct task_deque *deque)
+{
+    int64_t split = atomic_load(&deque->split);
+    int64_t tail = atomic_load(&deque->steal_tail);
+    if (split == tail)
+        return false;
+    assert(deque->local_tasks == 0 && deque->head == split);
+    int64_t n_wanted = max(deque->shared_tasks / 2, deque->min_share);
+    int64_t n = 0;
+    bool has_room = deque->head - deque->completed_tail < deque->capacity;
+    int64_t n_top = count_at(deque, split - 1);
+    if (n_top > n_wanted && has_room) {
+        cut(deque, split - 1, n_wanted);
+        deque->head++;
+        n = n_wanted;
+    } else {
+        do
+            n += count_at(deque, --split);
+        while (split > tail && n + count_at(deque, split - 1) <= n_wanted);
+    }
+    deque->local_tasks = n;
+    deque->shared_tasks -= n;
+    atomic_store(&deque->split, split);
+    return true;
+}
+
+/* Cuts the last n tasks off a range. */
+static struct task_range cut_end(struct task_range *range, int64_t n)
+{
+    struct task_range part = *range;
+    part.first += (task_range_count(range) - n) * range->step;
+    range->last = part.first;
+    return part;
+}
+
+int64_t task_deque_give_away(struct task_deque *deque, int64_t n_wanted,
+                             struct task_deque_loot *loot)
+{
+    *loot = (struct task_deque_loot){0};
+    int64_t split = atomic_load_explicit(&deque->split, memory_order_acquire);
+    int64_t tail = atomic_load_explicit(&deque->steal_tail, memory_order_relaxed);
+    if (split == tail)
+        return 0;
+    if (n_wanted == 0)
+        n_wanted = (deque->shared_tasks + 1) / 2;
+    n_wanted = max(n_wanted, deque->min_share);
+    int64_t end = tail + deque->capacity - (tail & (deque->capacity - 1)); /* of the ring */
+    if (end > split)
+        end = split;
+    loot->entries = slot(deque, tail);
+    while (tail < end && loot->n_tasks + count_at(deque, tail) <= n_wanted) {
+        loot->n_tasks += count_at(deque, tail++);
+        loot->n++;
+    }
+    if (tail < end && loot->n_tasks < n_wanted) {
+        loot->part = cut_end(range_at(deque, tail), n_wanted - loot->n_tasks);
+        loot->n_tasks = n_wanted;
+    }
+    deque->shared_tasks -= loot->n_tasks;
+    atomic_store_explicit(&deque->steal_tail, tail, memory_order_release);
+    return loot->n_tasks;
+}
+
+void task_deque_arrived(struct task_deque *deque, int64_t n)
+{
+    deque->intermediate_tail += n;
+    if (deque->intermediate_tail != atomic_load(&deque->steal_tail))
+        return;
+    deque->completed_tail = deque->intermediate_tail;
+    free_retired(deque);
+}
+
+int64_t task_deque_n_tasks(const struct task_deque *deque)
+{
+    return deque->local_tasks + deque->shared_tasks;
+}

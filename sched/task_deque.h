@@ -1,0 +1,105 @@
+/* The split deque of one worker's tasks, in a ring of entries.
+ *
+ *     completed   steal        split           head
+ *     tail        tail
+ *      |  leaving  |  shared     |    local      |
+ *
+ * The worker adds and takes at the head. What lies between split and head is
+ * its own, and it takes from there without a lock. What lies between the steal
+ * tail and split is shared: thieves take from the tail. What lies below the
+ * steal tail was taken and is still being read by a transfer: the intermediate
+ * tail counts entries whose transfer has ended, in whatever order they end, and
+ * when it reaches the steal tail all their room is free again.
+ *
+ * Source: Lifflander, Krishnamoorthy, Kale, HPDC 2012, figures 2 to 4, with
+ * these corrections: acquiring takes max(shared / 2, 1), not the minimum; the
+ * head moves before the task is read; a release never takes the last local task
+ * that is about to be run; a shift that passes the end of the ring is never
+ * needed, because positions count up for ever and only slots wrap.
+ *
+ * In a pool of IDs an entry is a struct task_range, which is cut where the
+ * number of tasks asks for it: a worker runs a range from its first task on,
+ * thieves get the end that it would reach last. In a pool of records an entry
+ * is one record, with a mark that tells whether it is an initial task.
+ *
+ * Who may call: functions said to be the worker's, by the worker alone; the
+ * others by one thread at a time. task_deque_take and task_deque_give_away may
+ * run at the same time, which is what the atomic fields are for; everything
+ * else excludes them. */
+#ifndef BERYL_SCHED_TASK_DEQUE_H
+#define BERYL_SCHED_TASK_DEQUE_H
+
+#include "sched/task_ranges.h"
+#include "support/status.h"
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct task_deque {
+    char *entries; /* capacity x entry_size; position p lies in slot p % capacity */
+    size_t entry_size;
+    size_t record_size; /* 0: entries are ranges */
+    int64_t capacity;   /* a power of two */
+    int64_t bound;      /* entries at most; 0: as memory allows */
+    int64_t min_share;  /* tasks: no fewer are released, acquired or stolen, if there are more */
+    void **retired;     /* n_retired smaller rings that transfers still read */
+    int n_retired;
+
+    /* Positions. */
+    int64_t head;
+    _Atomic int64_t split;
+    _Atomic int64_t steal_tail;
+    int64_t intermediate_tail;
+    int64_t completed_tail;
+
+    int64_t local_tasks;  /* in [split, head) */
+    int64_t shared_tasks; /* in [steal_tail, split) */
+};
+
+/* What a thief is given: the entries of positions [first, first + n), which lie
+ * in a row in memory and must be let alone until task_deque_arrived, and the
+ * part of one more range. */
+struct task_deque_loot {
+    const void *entries; /* n x entry_size */
+    int64_t n;
+    struct task_range part; /* empty if none was cut */
+    int64_t n_tasks;        /* in all */
+};
+
+/* record_size  bytes of a record, or 0 for ranges
+ * bound        entries at most, 0 for none
+ * min_share    at least 1
+ * Errors: STATUS_NO_MEMORY. */
+enum status task_deque_init(struct task_deque *deque, size_t record_size, int64_t bound,
+                            int64_t min_share);
+void task_deque_fini(struct task_deque *deque);
+
+/* Puts a range, or a record (copied) with its mark, at the head. Worker.
+ * Errors: STATUS_LIMIT (the bound), STATUS_NO_MEMORY; nothing is then changed. */
+enum status task_deque_push_range(struct task_deque *deque, struct task_range range);
+enum status task_deque_push_record(struct task_deque *deque, const void *record, bool mark);
+
+/* Takes local tasks: of a range, as many as wanted but at most half of the
+ * local ones, rounded up; of records, one. Shares what is local when nothing is
+ * shared. Whether there was any. Worker. */
+bool task_deque_take_range(struct task_deque *deque, int64_t n_wanted, struct task_range *range);
+bool task_deque_take_record(struct task_deque *deque, void *record, bool *mark);
+
+/* Makes half of the shared tasks local, at least one and at least min_share.
+ * Whether there were any. */
+bool task_deque_acquire(struct task_deque *deque);
+
+/* Takes half of the shared tasks, rounded up, or n_wanted > 0 of them, from
+ * the tail, for a thief. Fewer if the ring ends before, 0 if none are shared. */
+int64_t task_deque_give_away(struct task_deque *deque, int64_t n_wanted,
+                             struct task_deque_loot *loot);
+
+/* n entries of a loot are no longer read. */
+void task_deque_arrived(struct task_deque *deque, int64_t n);
+
+/* Tasks in it. Exact between calls of the others. */
+int64_t task_deque_n_tasks(const struct task_deque *deque);
+
+#endif

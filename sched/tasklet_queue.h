@@ -1,0 +1,65 @@
+/* The queue that the workers of a group share in mode hybrid: the tasklets of
+ * all members, each known by who was seeded with it and who ran it last. Taking
+ * one costs O(1), or O(log members) for one that another member ran last, on
+ * average over an iteration; beginning an iteration O(tasklets). */
+#ifndef BERYL_SCHED_TASKLET_QUEUE_H
+#define BERYL_SCHED_TASKLET_QUEUE_H
+
+#include "sched/tasklets.h"
+#include "support/status.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct tasklet {
+    int64_t index; /* among its owner's */
+    int64_t n_tasks;
+    int owner; /* the member that was seeded with it */
+    int last;  /* the member that took it last; before that, the owner */
+    bool taken;
+};
+
+/* The tasklets by a member each, in the order of the queue. What was taken
+ * meanwhile is passed over where an end is looked at. */
+struct tasklet_shelf {
+    int64_t *items; /* n_tasklets: of member m [front[m], back[m]), more or less */
+    int64_t *front, *back;
+};
+
+/* How many tasklets that it ran last a member had left when last looked at. */
+struct tasklet_holder {
+    int64_t n_left;
+    int member;
+};
+
+struct tasklet_queue {
+    int n_members;
+    bool skew, locality;
+    struct tasklet *tasklets; /* n, in the order of the queue */
+    int64_t n;
+    int64_t n_tasks;       /* in all tasklets */
+    int64_t n_tasks_taken; /* in this iteration */
+    struct tasklet_shelf by_owner, by_last;
+    int64_t *n_left;                /* by_last, not taken */
+    struct tasklet_holder *holders; /* a heap, largest first */
+};
+
+/* parts     n_members, read
+ * skew      the larger tasklets come first, else the members' in turn
+ * locality  members prefer those that they ran last
+ * The first iteration has begun. Errors: STATUS_NO_MEMORY, nothing is then owned. */
+enum status tasklet_queue_init(struct tasklet_queue *queue, const struct tasklets *parts,
+                               int n_members, bool skew, bool locality);
+void tasklet_queue_fini(struct tasklet_queue *queue);
+
+/* All tasklets are there again. */
+void tasklet_queue_begin(struct tasklet_queue *queue);
+
+/* Takes a tasklet for a member: one that it ran last; else one that it was
+ * seeded with; else one of the member that has most left of those that it ran
+ * last, which costs the least locality: that which it would come to last or,
+ * with skew, the largest. Without locality the first of the queue. NULL if none is
+ * left. last is then still who ran it before, in *last. */
+const struct tasklet *tasklet_queue_take(struct tasklet_queue *queue, int member, int *last);
+
+#endif

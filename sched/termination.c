@@ -1,0 +1,225 @@
+#include "sched/termination.h"
+
+#include <assert.h>
+
+enum { BRANCHING = 2 };
+
+void termination_init(struct termination *self, struct comm *comm, int rule, int32_t kind,
+                      int member, int n_members, int (*rank_of)(int member, const void *context),
+                      const void *context)
+{
+    *self = (struct termination){.comm = comm,
+                                 .rule = rule,
+                                 .kind = kind,
+                                 .member = member,
+                                 .n_members = n_members,
+                                 .rank_of = rank_of,
+                                 .context = context};
+    termination_begin(self);
+}
+
+void termination_begin(struct termination *self)
+{
+    self->transfers_sent = self->transfers_received = 0;
+    self->controls_sent = self->controls_received = 0;
+    self->asking = self->closed = self->over = false;
+    self->black = true;
+    self->n_answers = self->n_white = 0;
+    /* The token is at member 0; the first wave down has reached everyone. */
+    self->here = self->member == 0 || self->rule == TERMINATION_TREE;
+    self->current = (struct termination_message){.kind = self->kind, .step = TERMINATION_WAVE};
+}
+
+static void send(struct termination *self, int member, const struct termination_message *message)
+{
+    comm_send(self->comm, self->rank_of(member, self->context), message, sizeof *message);
+}
+
+static bool is_white_and_equal(const struct termination_message *message)
+{
+    return !message->black && message->n_sent == message->n_received;
+}
+
+/* --- tree --- */
+
+static int n_children(const struct termination *self)
+{
+    int64_t first = (int64_t)BRANCHING * self->member + 1;
+    int64_t n = self->n_members - first;
+    return n < 0 ? 0 : n > BRANCHING ? BRANCHING : (int)n;
+}
+
+/* Begins a wave here and sends it on. */
+static void spread(struct termination *self, int step)
+{
+    self->here = step != TERMINATION_RED;
+    self->n_answers = 0;
+    self->current = (struct termination_message){.kind = self->kind, .step = step};
+    self->closed = step != TERMINATION_WAVE;
+    self->over = step == TERMINATION_RED;
+    for (int child = 0; child < n_children(self); child++)
+        send(self, BRANCHING * self->member + 1 + child, &self->current);
+}
+
+/* All of the tree has answered. */
+static void conclude(struct termination *self)
+{
+    if (self->current.step == TERMINATION_PINK)
+        spread(self, TERMINATION_RED);
+    else
+        spread(self, is_white_and_equal(&self->current) ? TERMINATION_PINK : TERMINATION_WAVE);
+}
+
+static void answer(struct termination *self)
+{
+    struct termination_message *current = &self->current;
+    current->up = 1;
+    current->black |= self->black;
+    current->n_sent += self->transfers_sent;
+    current->n_received += self->transfers_received;
+    self->black = false;
+    self->here = false;
+    if (self->member > 0)
+        send(self, (self->member - 1) / BRANCHING, current);
+    else
+        conclude(self);
+}
+
+static void advance_tree(struct termination *self, bool without_work)
+{
+    /* The root alone answers to itself, and then has the next wave. */
+    while (self->here && self->n_answers == n_children(self)) {
+        bool ready = self->current.step == TERMINATION_PINK ? !self->asking : without_work;
+        if (!ready)
+            return;
+        answer(self);
+    }
+}
+
+static void receive_tree(struct termination *self, const struct termination_message *message)
+{
+    if (!message->up) {
+        spread(self, message->step);
+        return;
+    }
+    self->n_answers++;
+    self->current.black |= message->black;
+    self->current.n_sent += message->n_sent;
+    self->current.n_received += message->n_received;
+}
+
+/* --- ring --- */
+
+/* Member 0 has the token back: what the next round is. */
+static void turn(struct termination *self)
+{
+    struct termination_message *token = &self->current;
+    int step = token->step;
+    if (step == TERMINATION_PINK) {
+        if (token->n_sent == token->n_received)
+            step = TERMINATION_RED;
+    } else {
+        self->n_white = is_white_and_equal(token) ? self->n_white + 1 : 0;
+        if (self->n_white == 2)
+            step = TERMINATION_PINK;
+    }
+    *token = (struct termination_message){.kind = self->kind, .step = step};
+}
+
+static void pass(struct termination *self)
+{
+    struct termination_message *token = &self->current;
+    bool is_wave = token->step == TERMINATION_WAVE;
+    token->n_sent += is_wave ? self->transfers_sent : self->controls_sent;
+    token->n_received += is_wave ? self->transfers_received : self->controls_received;
+    token->black |= self->black;
+    self->black = self->black && !is_wave;
+    self->closed = !is_wave;
+    self->over = token->step == TERMINATION_RED;
+    self->here = false;
+    bool is_end = self->over && self->member == self->n_members - 1;
+    if (!is_end)
+        send(self, (self->member + 1) % self->n_members, token);
+}
+
+static void advance_ring(struct termination *self, bool without_work)
+{
+    if (self->here && (without_work || self->current.step != TERMINATION_WAVE))
+        pass(self);
+}
+
+static void receive_ring(struct termination *self, const struct termination_message *message)
+{
+    self->here = true;
+    self->current = *message;
+    if (self->member == 0)
+        turn(self);
+}
+
+/* --- both --- */
+
+static void advance(struct termination *self, bool without_work)
+{
+    if (self->over)
+        return;
+    if (self->n_members == 1)
+        self->closed = self->over = without_work;
+    else if (self->rule == TERMINATION_RING)
+        advance_ring(self, without_work);
+    else
+        advance_tree(self, without_work);
+}
+
+void termination_sent_transfer(struct termination *self)
+{
+    self->transfers_sent++;
+    if (self->rule == TERMINATION_RING)
+        self->black = true;
+}
+
+void termination_received_transfer(struct termination *self)
+{
+    self->transfers_received++;
+    self->asking = false;
+    if (self->rule == TERMINATION_TREE)
+        self->black = true;
+}
+
+void termination_sent_request(struct termination *self)
+{
+    assert(!self->closed && !self->asking);
+    self->asking = true;
+    self->controls_sent++;
+}
+
+void termination_received_request(struct termination *self)
+{
+    self->controls_received++;
+}
+
+void termination_sent_refusal(struct termination *self)
+{
+    self->controls_sent++;
+}
+
+void termination_received_refusal(struct termination *self)
+{
+    self->asking = false;
+    self->controls_received++;
+}
+
+void termination_without_work(struct termination *self)
+{
+    advance(self, true);
+}
+
+void termination_receive(struct termination *self, const struct termination_message *message,
+                         bool without_work)
+{
+    assert(!self->over);
+    if (self->rule == TERMINATION_RING)
+        receive_ring(self, message);
+    else
+        receive_tree(self, message);
+    advance(self, without_work);
+}

@@ -1,0 +1,104 @@
+/* How workers that take work from each other find out that there is none left,
+ * and that nothing is on its way between them any more.
+ *
+ * The members of a group number themselves 0, 1, ... Work travels in transfers;
+ * requests and refusals are control messages. Detection ends in three steps:
+ * first it is certain that all members are without work and no transfer is
+ * under way; then all are told to ask no more, and it is made certain that no
+ * control message is under way; then all are told that it is over. Messages may
+ * overtake each other.
+ *
+ * tree  waves down and up a binary tree of the members (Francez, ACM TOPLAS 2
+ *       (1980) 42, as in Lifflander et al., HPDC 2012, section 6). A member
+ *       answers a wave when it is without work and its children have answered.
+ *       The wave is white if no member of the subtree got work since it answered
+ *       the wave before (and so none gave any: it would have had to get it), and
+ *       carries the numbers of transfers sent and received. White and equal
+ *       numbers end the first step: nothing changed between the answers to two
+ *       waves, of which one ended before the other began, and at that moment all
+ *       that had been sent was received. In the second step a member answers
+ *       when its own request has been answered.
+ * ring  a token that member 0 sends round (Dijkstra and Safra; Dinan et al.,
+ *       PMEO-PDS 2007, 3.2.1 and 3.2.2). A member passes it on when without
+ *       work, black if it gave work since it last did. One white round with
+ *       equal numbers is not enough: a transfer sent in the round before may
+ *       make a member behind the token send work to one before it. Two such
+ *       rounds in a row are; white says that the numbers are those of the round
+ *       before. Then the token is pink: nobody asks any more, and it goes round
+ *       until as many control messages were received as sent; then it is red,
+ *       and it is over. */
+#ifndef BERYL_SCHED_TERMINATION_H
+#define BERYL_SCHED_TERMINATION_H
+
+#include "sched/comm.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum termination_rule { TERMINATION_TREE, TERMINATION_RING };
+
+/* What the members send each other. */
+enum termination_step { TERMINATION_WAVE, TERMINATION_PINK, TERMINATION_RED };
+
+struct termination_message {
+    int32_t kind;   /* the user's: tells these messages from its own */
+    int32_t step;   /* enum termination_step */
+    int32_t up;     /* tree: 1 for an answer */
+    int32_t black;  /* 1 or 0 */
+    int64_t n_sent; /* transfers or, when pink, control messages */
+    int64_t n_received;
+};
+
+struct termination {
+    struct comm *comm; /* borrowed */
+    int rule;          /* enum termination_rule */
+    int32_t kind;
+    int member, n_members;
+    int (*rank_of)(int member, const void *context); /* worker */
+    const void *context;
+
+    /* Counted by the functions below. */
+    int64_t transfers_sent, transfers_received;
+    int64_t controls_sent, controls_received;
+    bool asking; /* a request of this member is not answered */
+
+    bool black;  /* since the last answer or passing: tree: got work; ring: gave work */
+    bool closed; /* ask no more */
+    bool over;
+
+    /* The wave or the token that is here. */
+    bool here;
+    struct termination_message current;
+    int n_answers; /* tree: of children */
+    int n_white;   /* ring, member 0: white rounds with equal numbers in a row */
+};
+
+/* kind     of this user's messages, which begin with such an int32_t
+ * rank_of  the worker that a member is; the same on all
+ * comm, context  borrowed */
+void termination_init(struct termination *termination, struct comm *comm, int rule, int32_t kind,
+                      int member, int n_members, int (*rank_of)(int member, const void *context),
+                      const void *context);
+
+/* A new iteration; nothing of the last one is under way. */
+void termination_begin(struct termination *termination);
+
+/* This member sent or received a transfer of work, a request, or a refusal. A
+ * transfer answers a request as a refusal does. */
+void termination_sent_transfer(struct termination *termination);
+void termination_received_transfer(struct termination *termination);
+void termination_sent_request(struct termination *termination);
+void termination_received_request(struct termination *termination);
+void termination_sent_refusal(struct termination *termination);
+void termination_received_refusal(struct termination *termination);
+
+/* This member has no work now. To be called whenever that is so and something
+ * has happened. */
+void termination_without_work(struct termination *termination);
+
+/* A message of the kind arrived. without_work: whether this member has none. */
+void termination_receive(struct termination *termination, const struct termination_message *message,
+                         bool without_work);
+
+#endif

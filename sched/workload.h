@@ -1,0 +1,69 @@
+/* What beryl-sched schedules: tasks that need no chemistry, run for real or
+ * simulated. */
+#ifndef BERYL_SCHED_WORKLOAD_H
+#define BERYL_SCHED_WORKLOAD_H
+
+#include "sched/taskpool.h"
+#include "support/status.h"
+
+#include <jansson.h>
+#include <mpi.h>
+#include <stdint.h>
+
+/* As given on the command line; one of the first five, the others are NULL. */
+struct workload_settings {
+    const char *profile;     /* file */
+    const char *gauss;       /* "MEAN,SD", seconds */
+    const char *exponential; /* "MEAN" */
+    const char *lognormal;   /* "MEAN,SD", of the durations themselves */
+    const char *uts;         /* name or options of a tree */
+    int64_t n_tasks;         /* of a distribution */
+    double time_scale;       /* durations are multiplied by it */
+};
+
+struct workload;
+
+struct workload_functions {
+    /* Adds the tasks that the pool begins with; NULL: it is static. Collective. */
+    enum status (*begin)(struct workload *workload, MPI_Comm comm);
+    /* After each iteration, NULL if there is nothing to do. Collective.
+     * Errors: STATUS_PROTOCOL if an iteration did something else than the first. */
+    enum status (*end_iteration)(struct workload *workload, MPI_Comm comm);
+    /* Prints, or adds to a result, what it found out; NULL for nothing. */
+    void (*print)(const struct workload *workload);
+    void (*add_result)(const struct workload *workload, json_t *result);
+    void (*destroy)(struct workload *workload);
+};
+
+/* First in what the workloads keep. */
+struct workload {
+    const struct workload_functions *functions;
+    char name[256];                  /* such as "gauss 0.5,0.1" */
+    struct taskpool_problem problem; /* its context is the workload */
+    /* Seconds of a simulated task; entry of struct taskpool_machine, the
+     * context being the workload. */
+    double (*time)(int64_t task, const void *record, const void *context);
+    struct taskpool *pool; /* set by the user; borrowed */
+};
+
+/* Tasks of given durations: of a profile, or drawn anew for each task from the
+ * seed and its number. For real they wait, busily.
+ * speed  of this process, by which durations are divided for real; > 0
+ * Collective over comm. Errors: STATUS_USAGE, those of profile_read; the same on
+ * every process. */
+enum status workload_durations_create(const struct workload_settings *settings, int64_t seed,
+                                      double speed, MPI_Comm comm, struct workload **workload);
+
+/* The nodes of an unbalanced tree, see uts.h; counted, and the same in every
+ * iteration. Simulated, a node takes WORKLOAD_UTS_NODE_S times the time scale.
+ * Errors: STATUS_USAGE, STATUS_NO_MEMORY. */
+enum status workload_uts_create(const struct workload_settings *settings,
+                                struct workload **workload);
+
+/* 8 million nodes per second, about what the authors' program does on a core of 2024. */
+#define WORKLOAD_UTS_NODE_S 125e-9
+
+/* NULL is fine. */
+void workload_destroy(struct workload *workload);
+
+#endif

@@ -1,0 +1,110 @@
+#include "sched/uts.h"
+#include "sched/workload.h"
+#include "support/log.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct workload_uts {
+    struct workload workload; /* first */
+    struct uts_tree tree;
+    double node_s;          /* simulated */
+    struct uts_count count; /* of this process, in the iteration in progress */
+    struct uts_count total; /* of all processes, in the first iteration */
+};
+
+static enum status run_node(void *record, void *context)
+{
+    struct workload_uts *self = context;
+    const struct uts_node *node = record;
+    int n_children = uts_n_children(&self->tree, node);
+    uts_count_node(&self->count, node, n_children);
+    for (int i = 0; i < n_children; i++) {
+        struct uts_node child;
+        uts_child(&self->tree, node, i, &child);
+        TRY(taskpool_add(self->workload.pool, &child));
+    }
+    return STATUS_OK;
+}
+
+static double simulated_seconds(int64_t task, const void *record, const void *context)
+{
+    (void)task;
+    (void)record;
+    return ((const struct workload_uts *)context)->node_s;
+}
+
+/* The first process begins with the root. */
+static enum status begin(struct workload *workload, MPI_Comm comm)
+{
+    struct workload_uts *self = (struct workload_uts *)workload;
+    struct uts_node root;
+    int rank;
+    MPI_Comm_rank(comm, &rank);
+    uts_root(&self->tree, &root);
+    return rank == 0 ? taskpool_add(workload->pool, &root) : STATUS_OK;
+}
+
+static enum status end_iteration(struct workload *workload, MPI_Comm comm)
+{
+    struct workload_uts *self = (struct workload_uts *)workload;
+    struct uts_count sum = self->count;
+    MPI_Allreduce(MPI_IN_PLACE, &sum.nodes, 1, MPI_INT64_T, MPI_SUM, comm);
+    MPI_Allreduce(MPI_IN_PLACE, &sum.leaves, 1, MPI_INT64_T, MPI_SUM, comm);
+    MPI_Allreduce(MPI_IN_PLACE, &sum.depth, 1, MPI_INT64_T, MPI_MAX, comm);
+    self->count = (struct uts_count){0};
+    if (self->total.nodes == 0)
+        self->total = sum;
+    if (memcmp(&sum, &self->total, sizeof sum) != 0)
+        return FAIL(STATUS_PROTOCOL,
+                    "%lld nodes of the tree were visited, and %lld in the first "
+                    "iteration",
+                    (long long)sum.nodes, (long long)self->total.nodes);
+    return STATUS_OK;
+}
+
+static void print(const struct workload *workload)
+{
+    const struct uts_count *total = &((const struct workload_uts *)workload)->total;
+    log_print("\nTree       %lld nodes, %lld leaves, depth %lld\n", (long long)total->nodes,
+              (long long)total->leaves, (long long)total->depth);
+}
+
+static void add_result(const struct workload *workload, json_t *result)
+{
+    const struct uts_count *total = &((const struct workload_uts *)workload)->total;
+    json_object_set_new(result, "nodes", json_integer(total->nodes));
+    json_object_set_new(result, "leaves", json_integer(total->leaves));
+    json_object_set_new(result, "depth", json_integer(total->depth));
+}
+
+static void destroy(struct workload *workload)
+{
+    free(workload);
+}
+
+static const struct workload_functions functions = {.begin = begin,
+                                                    .end_iteration = end_iteration,
+                                                    .print = print,
+                                                    .add_result = add_result,
+                                                    .destroy = destroy};
+
+enum status workload_uts_create(const struct workload_settings *settings,
+                                struct workload **workload)
+{
+    struct uts_tree tree;
+    TRY(uts_parse(settings->uts, &tree));
+    struct workload_uts *self = calloc(1, sizeof *self);
+    if (!self)
+        return FAIL(STATUS_NO_MEMORY, "no memory for a workload");
+    self->workload.functions = &functions;
+    self->workload.problem = (struct taskpool_problem){
+        .record_size = sizeof(struct uts_node), .run_record = run_node, .context = self};
+    self->workload.time = simulated_seconds;
+    snprintf(self->workload.name, sizeof self->workload.name, "uts %s", settings->uts);
+    self->tree = tree;
+    self->node_s = WORKLOAD_UTS_NODE_S * settings->time_scale;
+    *workload = &self->workload;
+    return STATUS_OK;
+}

@@ -1,0 +1,151 @@
+/* The balancer alone, between simulated workers: a mode that runs nothing, whose
+ * restore balances a distribution of tasks that is given. */
+#ifndef BERYL_TESTS_BALANCE_CASE_H
+#define BERYL_TESTS_BALANCE_CASE_H
+
+#include "sched/balancer.h"
+#include "sched/driver_sim.h"
+
+#include <stdlib.h>
+
+struct balance_case {
+    int n_workers;
+    int64_t n_tasks;
+    const double *time_s; /* n_tasks */
+    int32_t *worker;      /* n_tasks: who has each, before and after */
+    struct balancer_rules rules;
+    struct taskpool_machine machine; /* but for n_workers */
+    int64_t seed;
+
+    int64_t *first; /* n_workers + 1, into tasks: those of each worker before */
+    int64_t *tasks; /* n_tasks */
+    int64_t n_held; /* out: tasks that a worker has after balancing, summed over workers */
+};
+
+struct balance_state {
+    struct balance_case *balance;
+    struct comm *comm;
+    struct duration_bins bins;
+    struct balancer balancer;
+    bool begun;
+};
+
+static inline enum status balance_state_init(void *state, const struct mode_setup *setup,
+                                             struct comm *comm)
+{
+    struct balance_state *self = state;
+    self->balance = setup->problem->context;
+    self->comm = comm;
+    balancer_init(&self->balancer, comm, &self->bins, &self->balance->rules);
+    return STATUS_OK;
+}
+
+static inline void balance_state_fini(void *state)
+{
+    struct balance_state *self = state;
+    balancer_fini(&self->balancer);
+    duration_bins_fini(&self->bins);
+}
+
+static inline enum status balance_state_seed(void *state)
+{
+    struct balance_state *self = state;
+    const struct balance_case *balance = self->balance;
+    int worker = self->comm->rank;
+    for (int64_t i = balance->first[worker]; i < balance->first[worker + 1]; i++)
+        TRY(duration_bins_add(&self->bins, balance->tasks[i], balance->time_s[balance->tasks[i]]));
+    return STATUS_OK;
+}
+
+static inline enum mode_step balance_state_next(void *state, struct mode_work *work)
+{
+    (void)state;
+    (void)work;
+    return MODE_DONE;
+}
+
+static inline void balance_state_receive(void *state, int from, const void *message, size_t size)
+{
+    struct balance_state *self = state;
+    (void)size;
+    balancer_receive(&self->balancer, from, message);
+}
+
+static inline void balance_state_sent(void *state, int64_t token)
+{
+    struct balance_state *self = state;
+    (void)token;
+    balancer_sent(&self->balancer);
+}
+
+static inline enum mode_step balance_state_restore(void *state)
+{
+    struct balance_state *self = state;
+    if (!self->begun)
+        balancer_begin(&self->balancer);
+    self->begun = true;
+    if (!balancer_is_over(&self->balancer))
+        return MODE_WAIT;
+    for (int64_t i = 0; i < self->bins.n_entries; i++)
+        if (self->bins.entries[i].task >= 0) {
+            self->balance->worker[self->bins.entries[i].task] = self->comm->rank;
+            self->balance->n_held++;
+        }
+    return MODE_DONE;
+}
+
+static const struct mode balance_mode = {
+    .name = "balance",
+    .state_size = sizeof(struct balance_state),
+    .init = balance_state_init,
+    .fini = balance_state_fini,
+    .seed = balance_state_seed,
+    .next = balance_state_next,
+    .receive = balance_state_receive,
+    .sent = balance_state_sent,
+    .restore = balance_state_restore,
+};
+
+/* Lists the tasks of each worker, by number. */
+static inline enum status balance_case_index(struct balance_case *balance)
+{
+    int64_t *first = calloc((size_t)balance->n_workers + 2, sizeof *first);
+    balance->tasks = malloc(((size_t)balance->n_tasks + 1) * sizeof *balance->tasks);
+    balance->first = first;
+    if (!first || !balance->tasks)
+        return FAIL(STATUS_NO_MEMORY, "no memory for %lld tasks", (long long)balance->n_tasks);
+    for (int64_t task = 0; task < balance->n_tasks; task++)
+        first[balance->worker[task] + 2]++;
+    for (int worker = 0; worker < balance->n_workers; worker++)
+        first[worker + 1] += first[worker];
+    for (int64_t task = 0; task < balance->n_tasks; task++)
+        balance->tasks[first[balance->worker[task] + 1]++] = task;
+    return STATUS_OK;
+}
+
+/* Balances: worker[task] becomes the worker that has the task then, -1 if none has. */
+static inline enum status balance_case_run(struct balance_case *balance)
+{
+    struct taskpool_settings settings;
+    taskpool_settings_default(&settings);
+    settings.seed = balance->seed;
+    struct taskpool_problem problem = {.n_tasks = balance->n_tasks, .context = balance};
+    struct mode_setup setup = {.problem = &problem, .settings = &settings};
+    balance->machine.n_workers = balance->n_workers;
+    struct driver *driver = NULL;
+    enum status status = balance_case_index(balance);
+    for (int64_t task = 0; task < balance->n_tasks; task++)
+        balance->worker[task] = -1;
+    balance->n_held = 0;
+    if (status == STATUS_OK)
+        status = driver_sim_create(&balance_mode, &balance->machine, &setup, NULL, &driver);
+    if (status == STATUS_OK)
+        status = driver->functions->restore(driver);
+    if (driver)
+        driver->functions->destroy(driver);
+    free(balance->first);
+    free(balance->tasks);
+    return status;
+}
+
+#endif

@@ -1,0 +1,132 @@
+#!/usr/bin/env bash
+# Bad input neither crashes nor hangs: beryl-sched ends with status 2 and one line that
+# names the file or option at fault, prints no result and leaves no file behind.
+#
+#   test_bad_input_sched.sh BERYL_SCHED PROCESSES MPIEXEC
+#
+# On one process the program runs without mpiexec.
+set -u
+beryl_sched=$1 processes=$2 mpiexec=$3
+folder=$(mktemp -d) || exit 1
+trap 'rm -rf "$folder"' EXIT
+mkdir "$folder/work"
+cd "$folder/work" || exit 1
+n_checked=0 n_failed=0
+
+launch()
+{
+    if [ "$processes" = 1 ]; then
+        timeout 60 "$beryl_sched" "$@"
+    else
+        timeout 60 "$mpiexec" --oversubscribe -n "$processes" "$beryl_sched" "$@"
+    fi
+}
+
+# mpiexec says in its own words, between lines of dashes, that a program failed.
+without_banner()
+{
+    sed -e '/^-----/,/^-----/d' -e '/^\[.*\] .*help message/d' -e '/^$/d' "$1"
+}
+
+complain()
+{
+    echo "beryl-sched $command: $*"
+    echo "    standard error: $(head -c 500 "$folder/errors")"
+    n_failed=$((n_failed + 1))
+}
+
+# refuse TEXT ARGUMENT...: the message begins with the program's name and has TEXT in it.
+refuse()
+{
+    local text=$1 status before
+    shift
+    command=$(printf '%q ' "$@")
+    before=$(ls -lAR --time-style=full-iso)
+    launch "$@" > "$folder/output" 2> "$folder/errors" < /dev/null
+    status=$?
+    n_checked=$((n_checked + 1))
+    without_banner "$folder/errors" > "$folder/message"
+    [ "$status" = 2 ] || complain "exit status $status"
+    [ "$(wc -l < "$folder/message")" = 1 ] || complain "not one line on standard error"
+    grep -q "^beryl-sched: ." "$folder/message" || complain "no message"
+    grep -qF -- "$text" "$folder/message" || complain "the message does not name $text"
+    [ ! -s "$folder/output" ] || complain "standard output: $(head -n 5 "$folder/output")"
+    [ "$(ls -lAR --time-style=full-iso)" = "$before" ] || complain "files changed: $(ls -A)"
+}
+
+printf 'task,seconds\n0,0\n1,0\n' > good.csv
+printf 'task,seconds\n0,0\n1,-1\n' > negative.csv
+: > empty.csv
+truncate -s 200M zeros.csv
+head -c 4096 "$beryl_sched" > binary.csv
+head -c 4096 "$beryl_sched" > binary.npy
+printf '1 0\n' > zero.speeds
+mkdir folder folder.npy
+drawn="--exponential 1e-9 --tasks 2"
+
+# Workloads.
+refuse "--profile, --gauss" --sched steal
+refuse "one workload only" --uts T1 $drawn
+refuse "--tasks is missing" --exponential 1e-9
+refuse "--tasks does nothing" --uts T1 --tasks 3
+refuse "--tasks does nothing" --profile good.csv --tasks 3
+refuse --tasks --exponential 1 --tasks -1
+refuse "too many" $drawn good.csv
+for file in negative.csv empty.csv zeros.csv binary.csv binary.npy folder folder.npy missing.csv \
+    missing.npy missing/profile.csv; do
+    refuse $file --profile $file
+done
+refuse negative.csv:3 --profile negative.csv
+refuse T6 --uts T6
+refuse -q --uts "-t 0 -q 2"
+
+# Modes.
+refuse "--sched static" --uts T1 --sched static
+refuse "--sched counter" --uts T1
+refuse "--seeding" $drawn --sched static --seeding owner
+refuse "--managers does nothing" $drawn --sched steal --managers 2
+refuse "--release-every does nothing" $drawn --sched counter --release-every 2
+refuse --sched $drawn --sched nonsense
+refuse "--seeding does nothing" --uts T1 --sched steal --seeding cyclic
+refuse "--time-scale does nothing" --uts T1 --sched steal --time-scale 2
+
+# Files to write, and speeds.
+refuse missing/result $drawn --json missing/result
+refuse folder $drawn --json folder
+refuse good.csv --profile good.csv --json good.csv
+refuse missing.speeds $drawn --speeds missing.speeds
+refuse zero.speeds $drawn --speeds zero.speeds
+refuse "--speeds does nothing" --uts T1 --sched steal --speeds zero.speeds
+
+# The machine of a simulation.
+refuse "--latency does nothing without --simulate" $drawn --latency 1e-6
+refuse "--node-size does nothing without --simulate" $drawn --node-size 4
+if [ "$processes" != 1 ]; then
+    refuse "leave out mpirun" $drawn --simulate 4
+else
+    for option in latency latency-spread overhead bandwidth node-size; do
+        refuse --$option $drawn --simulate 4 --$option -1
+        refuse --$option $drawn --simulate 4 --$option nan
+    done
+    refuse --bandwidth $drawn --simulate 4 --bandwidth 0
+    refuse --node-size $drawn --simulate 4 --node-size 0
+    refuse zero.speeds:1 $drawn --simulate 2 --speeds zero.speeds
+
+    # The command line is parsed by each process alone: one shows it.
+    for value in "" " " x -1 1e999 99999999999999999999; do
+        refuse --simulate $drawn --simulate "$value"
+        refuse --iterations $drawn --iterations "$value"
+    done
+    for value in 0 x nan inf -1 "1,2,3" "1 2"; do
+        refuse --gauss --tasks 2 --gauss "$value"
+        refuse --lognormal --tasks 2 --lognormal "$value"
+        refuse --exponential --tasks 2 --exponential "$value"
+    done
+    refuse --gauss --tasks 2 --gauss "1,-1"
+    refuse --time-scale $drawn --time-scale 0
+    refuse --iterations $drawn --iterations 0
+    refuse nonsense $drawn --nonsense
+fi
+
+echo "$n_checked cases, $n_failed complaints"
+exit $((n_failed > 0))

@@ -1,0 +1,197 @@
+#include "tests/property/schedule.h"
+
+#include "sched/mode.h"
+#include "sched/random.h"
+#include "sched/stealing.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define N_OF(array) (sizeof(array) / sizeof(array)[0])
+
+static const int n_workers[] = {1, 2, 3, 5, 8, 16, 33, 64};
+/* Not so short that refused thieves fill the time with requests. */
+static const double latencies_s[] = {5e-5, 2e-4, 1e-3, 1e-2};
+static const double spreads[] = {0, 1, 3, 10}; /* times the latency */
+static const double powers[] = {1, 3};
+static const char *const lengths_words[] = {"constant", "uniform", "exponential", "one giant",
+                                            "zero"};
+
+static int64_t pick(struct random_stream *random, int64_t n)
+{
+    return (int64_t)random_below(random, (uint64_t)n);
+}
+
+static double length(int lengths, int64_t task, struct random_stream *random)
+{
+    switch ((enum schedule_lengths)lengths) {
+    case LENGTHS_CONSTANT:
+        return 1e-3;
+    case LENGTHS_UNIFORM:
+        return 2e-3 * random_unit(random);
+    case LENGTHS_EXPONENTIAL:
+        return -1e-3 * log(1 - random_unit(random));
+    case LENGTHS_ONE_GIANT:
+        return task == 0 ? 2e-2 : 1e-5;
+    case LENGTHS_ZERO:
+    case N_LENGTHS:
+        break;
+    }
+    return 0;
+}
+
+/* A dynamic pool's tasks are a tree in which task i adds 2 i + 1 and 2 i + 2. */
+static double time_of_task(int64_t task, const void *record, const void *context)
+{
+    const struct schedule *schedule = context;
+    if (record)
+        memcpy(&task, record, sizeof task);
+    return schedule->times_s[task];
+}
+
+static void observe(int from, int to, const void *message, size_t size, void *context)
+{
+    (void)from;
+    (void)to;
+    struct schedule *schedule = context;
+    const struct termination_message *termination = message;
+    bool steals = strcmp(mode_find(schedule->settings.mode)->name, "share") != 0;
+    if (steals && size == sizeof *termination && termination->kind == STEALING_TERMINATION &&
+        termination->step != TERMINATION_WAVE && schedule->n_ended < schedule->n_to_end)
+        schedule->ended_early = true;
+}
+
+void schedule_init(struct schedule *schedule, const struct taskpool_settings *settings,
+                   uint64_t seed)
+{
+    struct random_stream random;
+    random_stream_init(&random, seed, 0);
+    *schedule = (struct schedule){.seed = seed, .settings = *settings};
+    schedule->settings.seed = (int64_t)(random_next(&random) >> 12);
+    schedule->settings.progress = pick(&random, 2) ? PROGRESS_POLL : PROGRESS_THREAD;
+    int size = n_workers[pick(&random, N_OF(n_workers))];
+    schedule->lengths = (int)pick(&random, N_LENGTHS);
+    /* Few tasks for a worker, or none: what is hard is at the end. */
+    schedule->n_tasks = pick(&random, 1 + 8 * size);
+    for (int64_t task = 0; task < schedule->n_tasks; task++)
+        schedule->times_s[task] = length(schedule->lengths, task, &random);
+    double latency_s = latencies_s[pick(&random, N_OF(latencies_s))];
+    schedule->machine = (struct taskpool_machine){
+        .n_workers = size,
+        .node_size = (int)pick(&random, 5),
+        .latency_s = latency_s,
+        .latency_spread_s = latency_s * spreads[pick(&random, N_OF(spreads))],
+        .latency_power = powers[pick(&random, N_OF(powers))],
+        .overhead_s = pick(&random, 2) ? 1e-6 : 0,
+        .time = time_of_task,
+        .observe = observe,
+    };
+}
+
+static enum status run_task(int64_t task, void *context)
+{
+    struct schedule *schedule = context;
+    schedule->n_runs[task]++;
+    schedule->n_ended++;
+    return STATUS_OK;
+}
+
+static enum status run_record(void *record, void *context)
+{
+    struct schedule *schedule = context;
+    int64_t task;
+    memcpy(&task, record, sizeof task);
+    schedule->n_runs[task]++;
+    schedule->n_ended++;
+    for (int64_t child = 2 * task + 1; child <= 2 * task + 2 && child < schedule->n_tasks; child++)
+        TRY(taskpool_add(schedule->pool, &child));
+    return STATUS_OK;
+}
+
+static int owner(int64_t task, int size, void *context)
+{
+    (void)context;
+    return (int)(task * 7 / 3 % size);
+}
+
+static double cost(int64_t task, void *context)
+{
+    const struct schedule *schedule = context;
+    return 1e-6 + schedule->times_s[task];
+}
+
+static bool all_ran(const struct schedule *schedule, int iteration, char *why, size_t why_size)
+{
+    for (int64_t task = 0; task < schedule->n_tasks; task++)
+        if (schedule->n_runs[task] != iteration + 1) {
+            snprintf(why, why_size, "task %lld ran %d times in %d iterations", (long long)task,
+                     schedule->n_runs[task], iteration + 1);
+            return false;
+        }
+    const struct statistics_iteration *figures = taskpool_statistics(schedule->pool, iteration);
+    if (figures->tasks == schedule->n_tasks)
+        return true;
+    snprintf(why, why_size, "the statistics count %lld tasks of %lld", (long long)figures->tasks,
+             (long long)schedule->n_tasks);
+    return false;
+}
+
+static bool iterate(struct schedule *schedule, char *why, size_t why_size)
+{
+    for (int i = 0; i < SCHEDULE_N_ITERATIONS; i++) {
+        enum status status = i > 0 ? taskpool_restore(schedule->pool) : STATUS_OK;
+        schedule->n_to_end += schedule->n_tasks;
+        if (status == STATUS_OK)
+            status = taskpool_run(schedule->pool);
+        if (status != STATUS_OK) {
+            snprintf(why, why_size, "iteration %d: %s", i, status_text());
+            return false;
+        }
+        if (!all_ran(schedule, i, why, why_size))
+            return false;
+        if (schedule->ended_early) {
+            snprintf(why, why_size, "iteration %d: the end was found while tasks were left", i);
+            return false;
+        }
+    }
+    return true;
+}
+
+bool schedule_holds(struct schedule *schedule, char *why, size_t why_size)
+{
+    struct taskpool_problem problem = {.n_tasks = schedule->n_tasks,
+                                       .run = run_task,
+                                       .owner = owner,
+                                       .cost = cost,
+                                       .context = schedule};
+    if (schedule->dynamic) {
+        problem.n_tasks = 0;
+        problem.record_size = sizeof(int64_t);
+        problem.run_record = run_record;
+    }
+    schedule->machine.context = schedule->machine.observer = schedule;
+    if (taskpool_simulate(&problem, &schedule->settings, &schedule->machine, &schedule->pool) !=
+        STATUS_OK) {
+        snprintf(why, why_size, "%s", status_text());
+        return false;
+    }
+    const int64_t root = 0;
+    bool holds = true;
+    if (schedule->dynamic && schedule->n_tasks > 0)
+        holds = taskpool_add(schedule->pool, &root) == STATUS_OK;
+    holds = holds && iterate(schedule, why, why_size);
+    taskpool_destroy(schedule->pool);
+    return holds;
+}
+
+void schedule_describe(const struct schedule *schedule, char *text, size_t size)
+{
+    snprintf(text, size,
+             "seed %llu: %d workers, %lld %stasks of %s length, latency %g s, spread %g s, %s",
+             (unsigned long long)schedule->seed, schedule->machine.n_workers,
+             (long long)schedule->n_tasks, schedule->dynamic ? "dynamic " : "",
+             lengths_words[schedule->lengths], schedule->machine.latency_s,
+             schedule->machine.latency_spread_s,
+             schedule->settings.progress == PROGRESS_THREAD ? "thread" : "poll");
+}

@@ -1,0 +1,50 @@
+/* One simulated schedule of a pool, made up from a seed: number of workers,
+ * lengths of tasks, network, looks for messages. What holds for every schedule:
+ * each task runs exactly once in each of five iterations, every worker ends, no
+ * message is left, and nobody is told to look for no more work while there is some. */
+#ifndef BERYL_TESTS_PROPERTY_SCHEDULE_H
+#define BERYL_TESTS_PROPERTY_SCHEDULE_H
+
+#include "sched/taskpool.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { SCHEDULE_N_ITERATIONS = 5, SCHEDULE_MAX_TASKS = 512 };
+
+/* The shapes of task lengths. */
+enum schedule_lengths {
+    LENGTHS_CONSTANT,
+    LENGTHS_UNIFORM,
+    LENGTHS_EXPONENTIAL,
+    LENGTHS_ONE_GIANT,
+    LENGTHS_ZERO,
+    N_LENGTHS
+};
+
+struct schedule {
+    uint64_t seed;
+    struct taskpool_settings settings;
+    struct taskpool_machine machine;
+    int lengths; /* enum schedule_lengths */
+    int64_t n_tasks;
+    double times_s[SCHEDULE_MAX_TASKS];
+    int n_runs[SCHEDULE_MAX_TASKS];
+    bool dynamic; /* the tasks are added by each other */
+    struct taskpool *pool;
+    int64_t n_ended;  /* tasks, in all iterations so far */
+    int64_t n_to_end; /* at the end of this iteration */
+    bool ended_early; /* a worker was told to ask no more while a task was left */
+};
+
+/* Makes one up for these settings (whose seed is replaced). */
+void schedule_init(struct schedule *schedule, const struct taskpool_settings *settings,
+                   uint64_t seed);
+
+/* Runs it. Whether what must hold does; else *why says what does not. */
+bool schedule_holds(struct schedule *schedule, char *why, size_t why_size);
+
+/* A line that describes it. */
+void schedule_describe(const struct schedule *schedule, char *text, size_t size);
+
+#endif

@@ -1,0 +1,182 @@
+/* What persist and auto promise, in simulation: persist steals in the first
+ * iteration, then runs what each worker ran, then what its balancer made of it,
+ * without any message while tasks run; auto starts from the predicted cost, balances
+ * at once, and steals what is left. */
+#include "sched/taskpool.h"
+#include "tests/check.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { n_tasks = 2000, n_workers = 40, n_iterations = 6 };
+
+/* Exact in a bin; a few long ones among many short ones, unevenly spread. */
+static double task_time(int64_t task, const void *record, const void *context)
+{
+    (void)record;
+    (void)context;
+    return (double)(1 + task * task % 97 + (task < 100 ? 150 : 0)) / 1024;
+}
+
+/* Wrong by up to a factor of two, as a prediction may be. */
+static double task_cost(int64_t task, void *context)
+{
+    return task_time(task, NULL, context) * (1 + (double)(task % 11) / 10);
+}
+
+static enum status nothing(int64_t task, void *context)
+{
+    (void)task;
+    (void)context;
+    return STATUS_OK;
+}
+
+struct outcome {
+    struct statistics_iteration figures[n_iterations];
+    int32_t worker[n_iterations][n_tasks];
+};
+
+static void simulate(const struct taskpool_settings *settings, const double *speeds,
+                     struct outcome *outcome)
+{
+    struct taskpool_problem problem = {.n_tasks = n_tasks, .run = nothing, .cost = task_cost};
+    struct taskpool_machine machine = {.n_workers = n_workers,
+                                       .latency_s = 1e-5,
+                                       .latency_spread_s = 1e-5,
+                                       .time = task_time,
+                                       .speeds = speeds};
+    struct taskpool *pool;
+    check_ok(taskpool_simulate(&problem, settings, &machine, &pool));
+    for (int i = 0; i < n_iterations; i++) {
+        check_ok(taskpool_run(pool));
+        outcome->figures[i] = *taskpool_statistics(pool, i);
+        const struct history *history = taskpool_history(pool);
+        assert_int_equal(history->n_entries, n_tasks);
+        for (int64_t j = 0; j < n_tasks; j++)
+            outcome->worker[i][history->entries[j].task] = history->entries[j].worker;
+        check_ok(taskpool_restore(pool));
+    }
+    taskpool_destroy(pool);
+}
+
+static struct taskpool_settings settings_of(const char *mode)
+{
+    struct taskpool_settings settings;
+    taskpool_settings_default(&settings);
+    settings.mode = option_choice_index(taskpool_mode_names, mode);
+    settings.keep_history = true;
+    return settings;
+}
+
+static bool ran_alike(const struct outcome *outcome, int i, int j)
+{
+    return memcmp(outcome->worker[i], outcome->worker[j], sizeof outcome->worker[i]) == 0;
+}
+
+static struct outcome outcome; /* of the test that runs */
+
+static void test_persist_steals_then_retains_then_balances(void **state)
+{
+    (void)state;
+    for (int balancer = BALANCER_CENTRAL; balancer <= BALANCER_TREE; balancer++) {
+        struct taskpool_settings settings = settings_of("persist");
+        settings.balancer = balancer;
+        simulate(&settings, NULL, &outcome);
+        const struct statistics_iteration *figures = outcome.figures;
+        assert_true(figures[0].steals_successful.mean > 0);
+        assert_true(ran_alike(&outcome, 0, 1));
+        assert_int_equal(figures[1].messages, 0);
+        assert_true(figures[2].tasks_moved > 0);
+        assert_true(figures[2].balance_s > 0);
+        assert_true(figures[2].imbalance < figures[1].imbalance);
+        for (int i = 1; i < n_iterations; i++)
+            assert_true(figures[i].steals_attempted.mean == 0);
+        assert_true(figures[n_iterations - 1].imbalance < 0.02);
+    }
+}
+
+/* Without a reason nothing moves, and every worker sends its load and no more. */
+static void test_persist_leaves_a_tolerable_imbalance(void **state)
+{
+    (void)state;
+    struct taskpool_settings settings = settings_of("persist");
+    settings.balance_over = 10;
+    simulate(&settings, NULL, &outcome);
+    for (int i = 1; i < n_iterations; i++) {
+        assert_true(ran_alike(&outcome, 0, i));
+        assert_int_equal(outcome.figures[i].tasks_moved, 0);
+        assert_true(outcome.figures[i].messages <= 4 * n_workers);
+    }
+}
+
+/* What moves on the way to iteration 2 left a worker whose load was above C times
+ * the average. */
+static void test_only_workers_above_the_limit_give(void **state)
+{
+    (void)state;
+    struct taskpool_settings settings = settings_of("persist");
+    settings.donate_above = 1.05;
+    simulate(&settings, NULL, &outcome);
+    double load_s[n_workers] = {0}, total_s = 0;
+    int64_t n_moved = 0;
+    for (int64_t task = 0; task < n_tasks; task++) {
+        load_s[outcome.worker[1][task]] += task_time(task, NULL, NULL);
+        total_s += task_time(task, NULL, NULL);
+    }
+    for (int64_t task = 0; task < n_tasks; task++)
+        if (outcome.worker[1][task] != outcome.worker[2][task]) {
+            n_moved++;
+            assert_true(load_s[outcome.worker[1][task]] > 1.05 * total_s / n_workers);
+        }
+    assert_int_equal(outcome.figures[2].tasks_moved, n_moved);
+}
+
+static void test_auto_balances_and_still_steals(void **state)
+{
+    (void)state;
+    struct taskpool_settings settings = settings_of("auto");
+    settings.seeding = SEEDING_COST;
+    simulate(&settings, NULL, &outcome);
+    double first = outcome.figures[0].efficiency,
+           last = outcome.figures[n_iterations - 1].efficiency;
+    assert_true(first > 0.9);
+    assert_true(last > 0.97 && last >= first);
+    /* A worker three times slower than it was thought to be is relieved. */
+    double speeds[n_workers];
+    for (int i = 0; i < n_workers; i++)
+        speeds[i] = i == 5 ? 1.0 / 3 : 1;
+    simulate(&settings, speeds, &outcome);
+    double total_s = 0, slow_s = 0;
+    for (int64_t task = 0; task < n_tasks; task++) {
+        double time_s = task_time(task, NULL, NULL);
+        total_s += time_s;
+        slow_s += outcome.worker[n_iterations - 1][task] == 5 ? time_s : 0;
+    }
+    check_close(slow_s, total_s / n_workers / 3, 0.1 * total_s / n_workers);
+    assert_true(outcome.figures[n_iterations - 1].efficiency > 0.93);
+}
+
+static void test_dynamic_pools_are_refused(void **state)
+{
+    (void)state;
+    const char *const modes[] = {"persist", "auto"};
+    for (int i = 0; i < 2; i++) {
+        struct taskpool_settings settings = settings_of(modes[i]);
+        struct taskpool_problem problem = {.record_size = 8};
+        struct taskpool_machine machine = {.n_workers = 2, .time = task_time};
+        struct taskpool *pool;
+        check_status(STATUS_USAGE, taskpool_simulate(&problem, &settings, &machine, &pool));
+    }
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_persist_steals_then_retains_then_balances),
+        cmocka_unit_test(test_persist_leaves_a_tolerable_imbalance),
+        cmocka_unit_test(test_only_workers_above_the_limit_give),
+        cmocka_unit_test(test_auto_balances_and_still_steals),
+        cmocka_unit_test(test_dynamic_pools_are_refused),
+    };
+    return check_run_parallel(tests, &argc, &argv);
+}

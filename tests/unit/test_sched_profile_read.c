@@ -1,0 +1,117 @@
+/* Profiles come back as they were written, and broken ones are refused. */
+#include "sched/profile.h"
+#include "sched/profile_read.h"
+#include "tests/check.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static void write_text(const char *path, const char *text, size_t size)
+{
+    FILE *file = fopen(path, "wb");
+    assert_non_null(file);
+    assert_int_equal(fwrite(text, 1, size, file), size);
+    assert_int_equal(fclose(file), 0);
+}
+
+static void test_read_what_was_written(void **state)
+{
+    (void)state;
+    const char *const paths[] = {"test_profile_read.csv", "test_profile_read.npy"};
+    struct history history = {0};
+    for (int64_t task = 9; task >= 0; task--)
+        check_ok(history_add(&history, 7 * task, 0.125 * (double)task, 0));
+    for (int i = 0; i < 2; i++) {
+        double *seconds;
+        int64_t n;
+        check_ok(profile_write(MPI_COMM_WORLD, &history, NULL, NULL, paths[i]));
+        check_ok(profile_read(MPI_COMM_WORLD, paths[i], &seconds, &n));
+        assert_int_equal(n, 10);
+        for (int64_t task = 0; task < n; task++)
+            assert_true(seconds[task] == 0.125 * (double)task);
+        free(seconds);
+        unlink(paths[i]);
+    }
+    history_fini(&history);
+}
+
+static void check_refused(const char *path, const char *text, size_t size, const char *word)
+{
+    double *seconds;
+    int64_t n;
+    write_text(path, text, size);
+    check_status(STATUS_INPUT, profile_read(MPI_COMM_WORLD, path, &seconds, &n));
+    assert_non_null(strstr(status_text(), word));
+    unlink(path);
+}
+
+static void test_bad_tables_are_refused(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *word;
+    } cases[] = {
+        {"", ".csv:1:"},
+        {"0,1\n", ".csv:1:"},
+        {"task,seconds,worker\n0,1\n", ".csv:1:"},
+        {"task,seconds\n", "without tasks"},
+        {"task,seconds\n0,1\n1,-1\n", ".csv:3:"},
+        {"task,seconds\n0,1\n1,nan\n", ".csv:3:"},
+        {"task,seconds\n0,1e999\n", ".csv:2:"},
+        {"task,seconds\n0,1 s\n", ".csv:2:"},
+        {"task,seconds\n0\n", ".csv:2:"},
+        {"task,seconds\n,1\n", ".csv:2:"},
+        {"task,seconds\n0,\n", ".csv:2:"},
+        {"task,seconds\n\n0,1\n", ".csv:2:"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+        check_refused("test_profile_read.csv", cases[i].text, strlen(cases[i].text), cases[i].word);
+}
+
+/* A NumPy file of this header and so many bytes of zeros. */
+static void check_array_refused(const char *header, size_t n_bytes, const char *word)
+{
+    char text[256] = "\x93NUMPY\x01";
+    size_t length = strlen(header);
+    text[8] = (char)length;
+    memcpy(text + 10, header, length);
+    check_refused("test_profile_read.npy", text, 10 + length + n_bytes, word);
+}
+
+static void test_bad_arrays_are_refused(void **state)
+{
+    (void)state;
+    check_refused("test_profile_read.npy", "", 0, "not a one-dimensional");
+    check_refused("test_profile_read.npy", "task,seconds\n0,1\n", 17, "not a one-dimensional");
+    check_array_refused("{'descr': '<f4', 'shape': (2,), }", 8, "not a one-dimensional");
+    check_array_refused("{'descr': '<f8', 'shape': (), }", 8, "not a one-dimensional");
+    check_array_refused("{'descr': '<f8', 'shape': (1, 2), }", 16, "not a one-dimensional");
+    check_array_refused("{'descr': '<f8', 'shape': (-1,), }", 8, "not a one-dimensional");
+    check_array_refused("{'descr': '<f8', 'shape': (2,), }", 8, "2 numbers, 1 follow");
+    check_array_refused("{'descr': '<f8', 'shape': (2,), }", 24, "2 numbers, 3 follow");
+    check_array_refused("{'descr': '<f8', 'shape': (0,), }", 0, "without tasks");
+}
+
+static void test_missing_file(void **state)
+{
+    (void)state;
+    double *seconds;
+    int64_t n;
+    check_status(STATUS_IO, profile_read(MPI_COMM_WORLD, "test_no_such_file", &seconds, &n));
+    check_status(STATUS_IO, profile_read(MPI_COMM_WORLD, "/", &seconds, &n));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_read_what_was_written),
+        cmocka_unit_test(test_bad_tables_are_refused),
+        cmocka_unit_test(test_bad_arrays_are_refused),
+        cmocka_unit_test(test_missing_file),
+    };
+    MPI_Init(NULL, NULL);
+    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    MPI_Finalize();
+    return failed;
+}

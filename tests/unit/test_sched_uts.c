@@ -1,0 +1,106 @@
+/* The trees of the UTS benchmark have the sizes that its authors publish. */
+#include "sched/uts.h"
+#include "tests/check.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A walk with a stack of nodes. */
+static struct uts_count walk(const char *text)
+{
+    struct uts_tree tree;
+    struct uts_count count = {0};
+    int64_t n = 1, capacity = 1 << 16;
+    struct uts_node *stack = malloc((size_t)capacity * sizeof *stack);
+    assert_non_null(stack);
+    check_ok(uts_parse(text, &tree));
+    uts_root(&tree, &stack[0]);
+    while (n > 0) {
+        struct uts_node node = stack[--n];
+        int n_children = uts_n_children(&tree, &node);
+        uts_count_node(&count, &node, n_children);
+        assert_true(n + n_children <= capacity);
+        for (int i = 0; i < n_children; i++)
+            uts_child(&tree, &node, i, &stack[n++]);
+    }
+    free(stack);
+    return count;
+}
+
+static void check_walk(const char *text, int64_t nodes, int64_t leaves, int64_t depth)
+{
+    struct uts_count count = walk(text);
+    assert_int_equal(count.nodes, nodes);
+    assert_int_equal(count.leaves, leaves);
+    assert_int_equal(count.depth, depth);
+}
+
+/* Source: the sample workloads of the benchmark. */
+static void test_published_sizes(void **state)
+{
+    (void)state;
+    check_walk("T1", 4130071, 3305118, 10);
+    check_walk("T2", 4117769, 2342762, 81);
+    check_walk("T3", 4112897, 3599034, 1572);
+    check_walk("T4", 4132453, 3108986, 134);
+    check_walk("T5", 4147582, 2181318, 20);
+}
+
+static void test_the_originals_options(void **state)
+{
+    (void)state;
+    struct uts_tree named, spelt;
+    check_ok(uts_parse("T1", &named));
+    check_ok(uts_parse(" -t 1 -a 3  -d 10 -b 4 -r 19", &spelt));
+    assert_int_equal(named.type, spelt.type);
+    assert_int_equal(named.shape, spelt.shape);
+    assert_int_equal(named.max_depth, spelt.max_depth);
+    assert_int_equal(named.seed, spelt.seed);
+    assert_true(named.branching == spelt.branching);
+    check_ok(uts_parse("T1L", &spelt));
+    check_ok(uts_parse("T3L", &spelt));
+    check_ok(uts_parse("-r 7", &spelt));
+    assert_int_equal(spelt.type, UTS_GEOMETRIC);
+    assert_int_equal(spelt.shape, UTS_LINEAR);
+    assert_int_equal(spelt.max_depth, 6);
+    assert_int_equal(spelt.seed, 7);
+    assert_true(spelt.branching == 4 && spelt.shift == 0.5);
+}
+
+/* (3^6 - 1) / 2 nodes. */
+static void test_balanced_trees(void **state)
+{
+    (void)state;
+    check_walk("-t 3 -b 3 -d 5", 364, 243, 5);
+    check_walk("-t 3 -b 3 -d 5 -g 4", 364, 243, 5);
+    check_walk("-t 3 -b 0", 1, 1, 0);
+    check_walk("-t 0 -b 2000 -q 0", 2001, 2000, 1);
+    check_walk("-t 1 -a 1 -b 0", 1, 1, 0);
+}
+
+static void test_bad_text_is_refused(void **state)
+{
+    (void)state;
+    const char *const texts[] = {
+        "",      " ",      "T6",      "t1",    "-t",
+        "-t 4",  "-t x",   "-z 1",    "-d 0",  "-d 1.5",
+        "-q 2",  "-q nan", "-b 1e99", "4",     "-b -1",
+        "-r -1", "-t 1 2", "-m 1 T1", "--t 1", "-d 99999999999999999999",
+    };
+    struct uts_tree tree;
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        assert_int_equal(uts_parse(texts[i], &tree), STATUS_USAGE);
+        assert_non_null(strstr(status_text(), "--uts"));
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_published_sizes),
+        cmocka_unit_test(test_the_originals_options),
+        cmocka_unit_test(test_balanced_trees),
+        cmocka_unit_test(test_bad_text_is_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
