@@ -105,6 +105,12 @@ static void stop_thread(struct driver_mpi *driver)
     pthread_join(driver->thread, NULL);
 }
 
+/* Whether somebody wants to know how long each task took. */
+static bool is_timed(const struct driver_mpi *driver)
+{
+    return !driver->record && (driver->history || driver->mode->finished);
+}
+
 /* --- looking for messages --- */
 
 static bool has_messages(const struct driver_mpi *driver)
@@ -122,7 +128,7 @@ static void look_for_messages(struct driver_mpi *driver)
         account(driver, &driver->worker.communication_s);
     }
     driver->looked_task_s = worker->task_s;
-    driver->measures_next = true;
+    driver->measures_next = !is_timed(driver);
 }
 
 /* Until something happens or the moment of comm_wake; n_events is how much had
@@ -204,20 +210,13 @@ static void account_tasks(struct driver_mpi *driver)
     driver->polled_s = 0;
 }
 
-/* Whether somebody wants to know how long each task took. */
-static bool is_timed(const struct driver_mpi *driver)
-{
-    return !driver->record && (driver->history || driver->mode->finished);
-}
-
 static void count_tasks(struct driver_mpi *driver, int64_t n)
 {
     driver->n_since_look += n;
     if (driver->n_since_look < driver->pace.n)
         return;
-    if (is_timed(driver))
-        account(driver, &driver->worker.scheduler_s);
-    else
+    /* What is timed task by task is accounted for up to a moment ago. */
+    if (!is_timed(driver))
         account_tasks(driver);
     look_for_messages(driver);
 }

@@ -53,6 +53,7 @@ struct mode {
     const char *name;
     size_t state_size; /* bytes of one worker's state, zeroed before init */
     bool seeded;       /* whether it starts from setup->seeding, in a static pool */
+    bool prefers_cost; /* from --seeding cost where costs are predicted, instead of block */
 
     /* Prepares a state. Both arguments are borrowed until fini.
      * Errors: STATUS_USAGE, STATUS_NO_MEMORY; fini is then not called. */

@@ -58,6 +58,7 @@ const struct mode mode_auto = {
     .name = "auto",
     .state_size = sizeof(struct persistence),
     .seeded = true,
+    .prefers_cost = true,
     .init = auto_init,
     .fini = persistence_fini,
     .seed = auto_seed,

@@ -50,8 +50,10 @@ static enum status set_up(struct taskpool *pool, const struct mode *mode, int n_
         pool->setup.speeds = pool->speeds;
     }
     if (mode->seeded && pool->problem.record_size == 0) {
-        TRY(seeding_init(&pool->seeding, pool->comm, &pool->problem, pool->settings.seeding,
-                         n_workers));
+        int rule = pool->settings.seeding;
+        if (mode->prefers_cost && rule == SEEDING_BLOCK && pool->problem.cost)
+            rule = SEEDING_COST;
+        TRY(seeding_init(&pool->seeding, pool->comm, &pool->problem, rule, n_workers));
         pool->setup.seeding = &pool->seeding;
     }
     return STATUS_OK;

@@ -81,6 +81,7 @@ int main(int argc, char **argv)
     const int steal = option_choice_index(taskpool_mode_names, "steal");
     const int retentive = option_choice_index(taskpool_mode_names, "retentive");
     const int persist = option_choice_index(taskpool_mode_names, "persist");
+    const int automatic = option_choice_index(taskpool_mode_names, "auto");
     const int dtree = option_choice_index(taskpool_mode_names, "dtree");
     const struct bench_case cases[] = {
         {"static, block", 10000000, {.mode = fixed, .seeding = SEEDING_BLOCK}},
@@ -94,6 +95,7 @@ int main(int argc, char **argv)
         {"steal", 10000000, {.mode = steal}},
         {"retentive", 10000000, {.mode = retentive}},
         {"persist", 1000000, {.mode = persist}},
+        {"auto", 1000000, {.mode = automatic}},
         {"dtree", 10000000, {.mode = dtree}},
     };
     MPI_Init(&argc, &argv);

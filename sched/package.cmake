@@ -1,0 +1,30 @@
+# What `cmake --install` gives to who wants task pools without chemistry: the
+# libraries, the headers that taskpool.h needs, a CMake package and a pkg-config
+# file, both called taskpool.
+include(CMakePackageConfigHelpers)
+
+set(package_dir lib/cmake/taskpool)
+set_target_properties(beryl_sched PROPERTIES OUTPUT_NAME taskpool EXPORT_NAME taskpool)
+set_target_properties(beryl_support PROPERTIES OUTPUT_NAME taskpool_support EXPORT_NAME support)
+install(TARGETS beryl_sched beryl_support EXPORT taskpool
+    ARCHIVE DESTINATION lib COMPONENT taskpool)
+install(EXPORT taskpool NAMESPACE taskpool:: FILE taskpoolTargets.cmake
+    DESTINATION ${package_dir} COMPONENT taskpool)
+
+install(FILES history.h machine.h statistics.h taskpool.h
+    DESTINATION include/taskpool/sched COMPONENT taskpool)
+install(FILES ${PROJECT_SOURCE_DIR}/support/options.h ${PROJECT_SOURCE_DIR}/support/status.h
+    DESTINATION include/taskpool/support COMPONENT taskpool)
+
+configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/taskpoolConfig.cmake.in
+    taskpoolConfig.cmake INSTALL_DESTINATION ${package_dir})
+write_basic_package_version_file(taskpoolConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+configure_file(${PROJECT_SOURCE_DIR}/cmake/taskpool.pc.in taskpool.pc @ONLY)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/taskpoolConfig.cmake
+    ${CMAKE_CURRENT_BINARY_DIR}/taskpoolConfigVersion.cmake
+    ${PROJECT_SOURCE_DIR}/cmake/FindFromDebian.cmake
+    ${PROJECT_SOURCE_DIR}/cmake/FindJansson.cmake
+    ${PROJECT_SOURCE_DIR}/cmake/FindOpenSSLCrypto.cmake
+    DESTINATION ${package_dir} COMPONENT taskpool)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/taskpool.pc
+    DESTINATION lib/pkgconfig COMPONENT taskpool)

@@ -1,0 +1,27 @@
+#!/usr/bin/env bash
+# Installs the library, builds the example against it by CMake and by pkg-config,
+# and runs it under each mode on two processes.
+# Usage: test_package.sh BUILD_FOLDER MPIEXEC
+set -eu
+source=$(cd "$(dirname "$0")" && pwd)
+build=$1 mpiexec=$2
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+cmake --install "$build" --prefix "$work/prefix" --component taskpool >"$work/log" ||
+    { cat "$work/log"; exit 1; }
+cp "$source/example.c" "$source/CMakeLists.txt" "$work"
+cmake -S "$work" -B "$work/build" -DCMAKE_PREFIX_PATH="$work/prefix" >"$work/log" 2>&1 &&
+    cmake --build "$work/build" >>"$work/log" 2>&1 || { cat "$work/log"; exit 1; }
+
+# 2 x (0 + 1 + 4 + ... + 999 x 999)
+expected=665667000
+for mode in static counter share steal retentive persist dtree hybrid auto; do
+    sum=$("$mpiexec" --oversubscribe -n 2 "$work/build/example" $mode)
+    [ "$sum" = $expected ] || { echo "$mode: $sum, not $expected"; exit 1; }
+done
+
+export PKG_CONFIG_PATH=$work/prefix/lib/pkgconfig
+cc "$work/example.c" -o "$work/example" $(pkg-config --cflags --libs taskpool)
+[ "$("$mpiexec" --oversubscribe -n 2 "$work/example")" = $expected ]
+echo "the installed package works"
