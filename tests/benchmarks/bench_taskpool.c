@@ -1,5 +1,6 @@
 /* Prints what a mode costs: nanoseconds per empty task, per process, with
- * statistics on. The median of several runs of each.
+ * statistics on, and with several processes the microseconds that a thief
+ * searches for each steal that succeeds. The median of several runs of each.
  *
  *     bench_taskpool
  *     mpirun -np 2 bench_taskpool */
@@ -74,6 +75,43 @@ static enum status run_case(const struct bench_case *bench, double *median_ns)
     return status;
 }
 
+static int first_worker(int64_t task, int n_workers, void *context)
+{
+    (void)task;
+    (void)n_workers;
+    (void)context;
+    return 0;
+}
+
+/* Worker 0 has all tasks, of which a thief gets one at a time. */
+static enum status time_steals(int mode, double *median_us)
+{
+    int64_t sum = 0;
+    struct taskpool_problem problem = {
+        .n_tasks = 2000000, .run = empty_task, .owner = first_worker, .context = &sum};
+    struct taskpool_settings settings;
+    taskpool_settings_default(&settings);
+    settings.mode = mode;
+    settings.seeding = SEEDING_OWNER;
+    settings.steal = "1";
+    struct taskpool *pool;
+    TRY(taskpool_create(MPI_COMM_WORLD, &problem, &settings, &pool));
+    double us[n_runs];
+    enum status status = STATUS_OK;
+    for (int i = 0; i < n_runs && status == STATUS_OK; i++) {
+        status = taskpool_run(pool);
+        const struct statistics_iteration *figures = taskpool_statistics(pool, i);
+        us[i] = 1e6 * figures->search_s /
+                (figures->steals_successful.mean * (double)figures->n_workers);
+        if (status == STATUS_OK)
+            status = taskpool_restore(pool);
+    }
+    taskpool_destroy(pool);
+    qsort(us, n_runs, sizeof us[0], compare);
+    *median_us = us[n_runs / 2];
+    return status;
+}
+
 int main(int argc, char **argv)
 {
     const int fixed = option_choice_index(taskpool_mode_names, "static");
@@ -111,6 +149,12 @@ int main(int argc, char **argv)
         status = run_case(&cases[i], &median_ns);
         if (rank == 0 && status == STATUS_OK)
             printf("%-30s %10.1f\n", cases[i].name, median_ns);
+    }
+    if (size > 1 && status == STATUS_OK) {
+        double median_us = 0;
+        status = time_steals(steal, &median_us);
+        if (rank == 0 && status == STATUS_OK)
+            printf("\nmicroseconds of search per steal of one task: %.2f\n", median_us);
     }
     if (rank == 0 && status != STATUS_OK)
         fprintf(stderr, "bench_taskpool: %s\n", status_text());
