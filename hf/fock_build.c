@@ -2,6 +2,7 @@
 
 #include "hf/density_tiles.h"
 #include "hf/fock_accumulator.h"
+#include "hf/fock_cost.h"
 #include "hf/fock_worker.h"
 #include "sched/profile.h"
 #include "support/agree.h"
@@ -24,6 +25,7 @@ struct fock {
     struct taskpool_settings pool_settings;
     MPI_Comm comm;
     struct fock_tasks *tasks;
+    struct fock_cost *cost;
     struct taskpool *pool;
     bool observing; /* this build finds the null tasks by running them */
     struct id_list observed;
@@ -81,15 +83,76 @@ static int owner_of_task(int64_t task, int n_workers, void *context)
     return darray_owner(fock->screening->shell_bounds, tile_pair_index(I, J)) % n_workers;
 }
 
+struct cost_sum {
+    const struct fock_cost *cost;
+    double sum;
+};
+
+static enum status add_cost(const struct tile_quartet *quartet, void *context)
+{
+    struct cost_sum *sum = context;
+    sum->sum += fock_cost_of_quartet(sum->cost, quartet);
+    return STATUS_OK;
+}
+
+static double cost_of_task(int64_t task, void *context)
+{
+    const struct fock *fock = context;
+    struct cost_sum sum = {fock->cost, FOCK_COST_OF_NULL_TASK};
+    fock_tasks_visit(fock->tasks, task, add_cost, &sum, NULL);
+    return sum.sum;
+}
+
 static enum status create_pool(struct fock *fock)
 {
     struct taskpool_problem problem = {.n_tasks = fock_tasks_n(fock->tasks),
                                        .run = run_task,
                                        .owner = owner_of_task,
+                                       .cost = cost_of_task,
                                        .context = fock};
     taskpool_destroy(fock->pool);
     fock->pool = NULL;
     return taskpool_create(fock->comm, &problem, &fock->pool_settings, &fock->pool);
+}
+
+static void answer_messages(void *context)
+{
+    struct fock *fock = context;
+    taskpool_poll(fock->pool);
+}
+
+static enum status create_worker(struct fock *fock)
+{
+    fock_worker_destroy(fock->worker);
+    TRY(fock_worker_create(fock->screening, (enum fock_symmetry)fock->settings.symmetry,
+                           pair_cache_bytes(&fock->settings), &fock->worker));
+    fock_worker_interrupt(fock->worker, answer_messages, fock);
+    return STATUS_OK;
+}
+
+enum status fock_restart(struct fock *fock, const struct taskpool_settings *pool_settings)
+{
+    fock->pool_settings = *pool_settings;
+    fock->n_builds = 0;
+    fock->observing = fock->settings.prune == FOCK_PRUNE_OBSERVED;
+    if (fock->observing) {
+        fock->observed.n = 0;
+        fock_tasks_keep(fock->tasks, 0, NULL);
+    }
+    TRY(status_agree(fock->comm, create_worker(fock)));
+    return create_pool(fock);
+}
+
+/* What all builds have in common. */
+static enum status create_tasks(struct fock *fock)
+{
+    const struct fock_settings *settings = &fock->settings;
+    enum fock_symmetry symmetry = (enum fock_symmetry)settings->symmetry;
+    enum status status =
+        fock_tasks_create(fock->screening, (enum fock_decomposition)settings->decomposition,
+                          symmetry, settings->prune == FOCK_PRUNE_INSPECT, &fock->tasks);
+    TRY(status_agree(fock->comm, status));
+    return fock_cost_create(fock->screening, symmetry, fock->comm, &fock->cost);
 }
 
 enum status fock_create(const struct screening *screening, const struct fock_settings *settings,
@@ -99,22 +162,17 @@ enum status fock_create(const struct screening *screening, const struct fock_set
     struct fock *made = calloc(1, sizeof *made);
     *fock = NULL;
     enum status status = made ? STATUS_OK : FAIL(STATUS_NO_MEMORY, "no memory for a Fock build");
-    if (made) {
-        made->screening = screening;
-        made->settings = *settings;
-        made->pool_settings = *pool_settings;
-        made->comm = comm;
-        made->observing = settings->prune == FOCK_PRUNE_OBSERVED;
-        status = fock_tasks_create(screening, (enum fock_decomposition)settings->decomposition,
-                                   (enum fock_symmetry)settings->symmetry,
-                                   settings->prune == FOCK_PRUNE_INSPECT, &made->tasks);
-        if (status == STATUS_OK)
-            status = fock_worker_create(screening, (enum fock_symmetry)settings->symmetry,
-                                        pair_cache_bytes(settings), &made->worker);
-    }
     status = status_agree(comm, status);
+    if (status != STATUS_OK) {
+        free(made);
+        return status;
+    }
+    made->screening = screening;
+    made->settings = *settings;
+    made->comm = comm;
+    status = create_tasks(made);
     if (status == STATUS_OK)
-        status = create_pool(made);
+        status = fock_restart(made, pool_settings);
     if (status != STATUS_OK) {
         fock_destroy(made);
         return status;
@@ -129,6 +187,7 @@ void fock_destroy(struct fock *fock)
         return;
     taskpool_destroy(fock->pool);
     fock_tasks_destroy(fock->tasks);
+    fock_cost_destroy(fock->cost);
     fock_worker_destroy(fock->worker);
     fock_accumulator_destroy(fock->accumulator);
     free(fock->observed.ids);
@@ -283,5 +342,6 @@ int64_t fock_bytes(const struct tiling *tiling, const struct fock_settings *sett
     int64_t n = tiling->shells->n_functions, m = tiling->max_functions;
     int64_t sums = n_spins * n * n / 2 * 8 / n_processes;
     int64_t buffers = (6 * (n_spins == 1 ? 1 : 3) + 4) * m * m * 8 + (INT64_C(4) << 20);
-    return fock_tasks_bytes(tiling, n_processes) + settings->cache_bytes + sums + buffers;
+    return fock_tasks_bytes(tiling, n_processes) + fock_cost_bytes(tiling) + settings->cache_bytes +
+           sums + buffers;
 }

@@ -35,6 +35,12 @@ enum status fock_create(const struct screening *screening, const struct fock_set
                         struct fock **fock);
 void fock_destroy(struct fock *fock);
 
+/* Makes it as if newly created, with other settings of the pool: no build was done,
+ * none of the null tasks is known of FOCK_PRUNE_OBSERVED, no shell pair is cached. Tasks and
+ * their costs stay. Collective. Errors: as fock_create; only fock_restart and fock_destroy
+ * may then follow. */
+enum status fock_restart(struct fock *fock, const struct taskpool_settings *pool_settings);
+
 /* One build. Collective; complete on every process on return.
  * n_spins 1  D[0] the density of a closed shell (trace(DS) = electrons), F[0] as above
  *         2  D[0], D[1] the densities of alpha and beta, F[0], F[1] their matrices

@@ -37,7 +37,7 @@ enum status fock_tasks_create(const struct screening *screening,
 void fock_tasks_destroy(struct fock_tasks *tasks);
 
 /* Keeps only the listed ones of all tasks: ids ascending, n of them; takes ids.
- * For tasks created without inspect. */
+ * NULL: all again. For tasks created without inspect. */
 void fock_tasks_keep(struct fock_tasks *tasks, int64_t n, int64_t *ids);
 
 /* Tasks numbered, [0, n). This number is the place in the pool, and so depends on

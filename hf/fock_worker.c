@@ -5,14 +5,20 @@
 #include "hf/fock_digest.h"
 #include "hf/quartet_views.h"
 #include "hf/tile_cache.h"
+#include "support/clock.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 enum {
-    MAX_QUARTETS = 1024,         /* of a batch */
-    BATCH_INTEGRALS = 32 * 1024, /* 256 KiB: within a second-level cache */
+    MAX_QUARTETS = 1024,          /* of a batch */
+    BATCH_INTEGRALS = 32 * 1024,  /* 256 KiB: within a second-level cache */
+    BATCH_PRIMITIVES = 32 * 1024, /* quartets: within a millisecond */
 };
+
+/* Between two interruptions; reading the clock after each batch, and what is done
+ * meanwhile, is then far below a percent. */
+#define INTERRUPT_S 100e-6
 
 struct fock_worker {
     const struct screening *screening;
@@ -23,6 +29,10 @@ struct fock_worker {
     struct quartet quartets[MAX_QUARTETS];
     double *integrals;
     int64_t integral_capacity;
+
+    void (*interrupt)(void *context); /* or NULL */
+    void *interrupt_context;
+    double interrupted_s; /* when it was last called */
 };
 
 /* The shell pairs of tiles (I, J). Under full symmetry the pairs of a diagonal
@@ -109,6 +119,13 @@ void fock_worker_destroy(struct fock_worker *worker)
     free(worker);
 }
 
+void fock_worker_interrupt(struct fock_worker *worker, void (*function)(void *context),
+                           void *context)
+{
+    worker->interrupt = function;
+    worker->interrupt_context = context;
+}
+
 enum status fock_worker_begin(struct fock_worker *worker, int n_spins,
                               struct density_tiles *density, struct fock_accumulator *accumulator)
 {
@@ -126,8 +143,20 @@ void fock_worker_end(struct fock_worker *worker)
 struct class_pair {
     struct quartet_batch batch; /* in the engine's order: lower angular momentum first */
     struct digest_batch digest;
-    bool exchanged; /* batch.bra comes from the ket tiles */
+    bool exchanged;       /* batch.bra comes from the ket tiles */
+    int64_t n_primitives; /* quartets of them in the batch */
 };
+
+static void interrupt(struct fock_worker *worker)
+{
+    if (!worker->interrupt)
+        return;
+    double now_s = clock_now_s();
+    if (now_s - worker->interrupted_s < INTERRUPT_S)
+        return;
+    worker->interrupted_s = now_s;
+    worker->interrupt(worker->interrupt_context);
+}
 
 static void run_batch(struct fock_worker *worker, struct class_pair *classes)
 {
@@ -139,6 +168,8 @@ static void run_batch(struct fock_worker *worker, struct class_pair *classes)
     else
         fock_digest_ordered(&worker->views, &classes->digest);
     classes->batch.n_quartets = 0;
+    classes->n_primitives = 0;
+    interrupt(worker);
 }
 
 /* Weights of one shell pair seen by the other: rows of the views. */
@@ -208,7 +239,8 @@ static void compute_classes(struct fock_worker *worker, const struct pair_class 
                 continue;
             worker->quartets[classes.batch.n_quartets++] =
                 exchanged ? (struct quartet){j, i} : (struct quartet){i, j};
-            if (classes.batch.n_quartets == capacity)
+            classes.n_primitives += (int64_t)bra_pair->n_primitives * ket_pair->n_primitives;
+            if (classes.batch.n_quartets == capacity || classes.n_primitives >= BATCH_PRIMITIVES)
                 run_batch(worker, &classes);
         }
     }

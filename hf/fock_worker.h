@@ -17,6 +17,12 @@ enum status fock_worker_create(const struct screening *screening, enum fock_symm
                                int64_t cache_bytes, struct fock_worker **worker);
 void fock_worker_destroy(struct fock_worker *worker);
 
+/* Has function called between batches of shell quartets, some 0.1 ms after the last
+ * call, and up to 1 ms later where a batch takes as long: so that a tile quartet, which
+ * may take far longer, does not keep others waiting. context is borrowed. */
+void fock_worker_interrupt(struct fock_worker *worker, void (*function)(void *context),
+                           void *context);
+
 /* Begins and ends a build with this density. Errors of begin: STATUS_NO_MEMORY. */
 enum status fock_worker_begin(struct fock_worker *worker, int n_spins,
                               struct density_tiles *density, struct fock_accumulator *accumulator);

@@ -1,0 +1,168 @@
+#include "hf/fock_cost.h"
+
+#include "basis/shell_pairs.h"
+#include "basis/two_electron.h"
+#include "support/agree.h"
+
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+
+/* Bins of log v between the largest v and its inverse, with which nothing smaller
+ * counts: two to the power of 1.1 to 1.5 wide at usual thresholds. Twice as wide ones
+ * predict as well. */
+enum { N_BINS = 24 };
+
+/* What a quartet of tiles takes before and after its integrals, measured. */
+#define COST_OF_TILES 2000.0
+
+struct fock_cost {
+    const struct screening *screening;
+    enum fock_symmetry symmetry;
+    double cutoff;
+    double log_top; /* log2 of the largest possible v */
+    /* Per tile pair, by tile_pair_index: below[pair][b] is the weight in the bins
+     * before b, those of large v first. */
+    float (*below)[N_BINS + 1];
+};
+
+/* The bin of v = 2^log_v; N_BINS and more where nothing counts with it. */
+static int bin_of(const struct fock_cost *cost, double log_v)
+{
+    double bin = (cost->log_top - log_v) * N_BINS / (2 * cost->log_top);
+    return bin > 0 ? (bin < N_BINS ? (int)bin : N_BINS) : 0;
+}
+
+static void add_pair(const struct fock_cost *cost, const struct pair_class *class,
+                     const struct shell_pair *pair, float *weights)
+{
+    double log_bound = log2(pair->bound) - log2(cost->screening->threshold) / 2;
+    double half_log_cutoff = log2(cost->cutoff) / 2;
+    for (int32_t i = 0; i < pair->n_primitives; i++) {
+        double weight = class->products.weight[pair->first_primitive + i];
+        int bin = bin_of(cost, fmin(log_bound, log2(weight) - half_log_cutoff));
+        if (bin < N_BINS)
+            weights[bin] += (float)(class->l_first + class->l_second + 1);
+    }
+}
+
+/* Fills below of one tile pair; bounds is scratch for those of its shells. */
+static enum status count_tile_pair(struct fock_cost *cost, int64_t I, int64_t J, double *bounds)
+{
+    const struct screening *screening = cost->screening;
+    const struct tiling *tiling = screening->tiling;
+    struct shell_rectangle rectangle = {
+        .first = {tiling->first_shell[I], tiling->first_shell[J]},
+        .last = {tiling->first_shell[I + 1], tiling->first_shell[J + 1]},
+        .triangle = I == J && cost->symmetry == FOCK_SYMMETRY_FULL};
+    struct shell_pairs *pairs;
+    darray_get(screening->shell_bounds, tile_pair_index(I, J), bounds);
+    TRY(shell_pairs_create(tiling->shells, &rectangle, bounds,
+                           screening->threshold / screening->max_bound, &pairs));
+    float weights[N_BINS] = {0}, *below = cost->below[tile_pair_index(I, J)];
+    for (int c = 0; c < pairs->n_classes; c++)
+        for (int32_t i = 0; i < pairs->classes[c].n_pairs; i++)
+            add_pair(cost, &pairs->classes[c], &pairs->classes[c].pairs[i], weights);
+    for (int bin = 0; bin < N_BINS; bin++)
+        below[bin + 1] = below[bin] + weights[bin];
+    shell_pairs_destroy(pairs);
+    return STATUS_OK;
+}
+
+/* Each process its own tile pairs, whose bounds it holds. */
+static enum status count_own(struct fock_cost *cost, int rank)
+{
+    const struct screening *screening = cost->screening;
+    const struct tiling *tiling = screening->tiling;
+    int64_t most = 0;
+    for (int64_t I = 0; I < tiling->n_tiles; I++)
+        most = tile_n_shells(tiling, I) > most ? tile_n_shells(tiling, I) : most;
+    double *bounds = malloc((size_t)(most * most) * sizeof *bounds);
+    enum status status =
+        bounds ? STATUS_OK : FAIL(STATUS_NO_MEMORY, "no memory for the bounds of a tile");
+    for (int64_t I = 0; I < tiling->n_tiles; I++) {
+        for (int64_t J = 0; J <= I && status == STATUS_OK; J++) {
+            int64_t pair = tile_pair_index(I, J);
+            bool own = darray_owner(screening->shell_bounds, pair) == rank;
+            if (own && screening->tile_bounds[pair] * screening->max_bound >= screening->threshold)
+                status = count_tile_pair(cost, I, J, bounds);
+        }
+    }
+    free(bounds);
+    return status;
+}
+
+/* A few million numbers at a time: MPI counts in int. */
+static void share(struct fock_cost *cost, int64_t n_pairs, MPI_Comm comm)
+{
+    float *numbers = &cost->below[0][0];
+    int64_t n = n_pairs * (N_BINS + 1), chunk = INT64_C(1) << 22;
+    for (int64_t first = 0; first < n; first += chunk)
+        /* Of each number all terms but one are zero: the sum is exact in any order. */
+        MPI_Allreduce(MPI_IN_PLACE, numbers + first, (int)(n - first < chunk ? n - first : chunk),
+                      MPI_FLOAT, MPI_SUM, comm);
+}
+
+enum status fock_cost_create(const struct screening *screening, enum fock_symmetry symmetry,
+                             MPI_Comm comm, struct fock_cost **cost)
+{
+    int rank;
+    MPI_Comm_rank(comm, &rank);
+    int64_t n_pairs = tiling_n_pairs(screening->tiling);
+    struct fock_cost *made = calloc(1, sizeof *made);
+    if (made)
+        made->below = calloc((size_t)n_pairs, sizeof *made->below);
+    *cost = NULL;
+    enum status status = made && made->below
+                             ? STATUS_OK
+                             : FAIL(STATUS_NO_MEMORY, "no memory for the costs of %lld tile pairs",
+                                    (long long)n_pairs);
+    if (status == STATUS_OK) {
+        made->screening = screening;
+        made->symmetry = symmetry;
+        made->cutoff = two_electron_cutoff(screening->threshold);
+        /* At least 1, so that bins have a width where nothing passes the screening. */
+        made->log_top = fmax(log2(screening->max_bound) - log2(screening->threshold) / 2, 1);
+        status = count_own(made, rank);
+    }
+    status = status_agree(comm, status);
+    if (status != STATUS_OK) {
+        fock_cost_destroy(made);
+        return status;
+    }
+    share(made, n_pairs, comm);
+    *cost = made;
+    return STATUS_OK;
+}
+
+void fock_cost_destroy(struct fock_cost *cost)
+{
+    if (!cost)
+        return;
+    free(cost->below);
+    free(cost);
+}
+
+static int64_t unordered(int64_t I, int64_t J)
+{
+    return I >= J ? tile_pair_index(I, J) : tile_pair_index(J, I);
+}
+
+double fock_cost_of_quartet(const struct fock_cost *cost, const struct tile_quartet *quartet)
+{
+    int64_t bra_pair = unordered(quartet->I, quartet->J);
+    int64_t ket_pair = unordered(quartet->K, quartet->L);
+    const float *bra = cost->below[bra_pair], *ket = cost->below[ket_pair];
+    double sum = 0;
+    /* Bins b and c count together where the middle of both is v v' >= 1: b + c < N_BINS. */
+    for (int b = 0; b < N_BINS; b++)
+        sum += (double)(bra[b + 1] - bra[b]) * (double)ket[N_BINS - b];
+    /* With symmetry the pairs of one tile pair among themselves occur once. */
+    bool once = cost->symmetry == FOCK_SYMMETRY_FULL && bra_pair == ket_pair;
+    return COST_OF_TILES + (once ? sum / 2 : sum);
+}
+
+int64_t fock_cost_bytes(const struct tiling *tiling)
+{
+    return tiling_n_pairs(tiling) * (N_BINS + 1) * (int64_t)sizeof(float);
+}

@@ -1,0 +1,38 @@
+/* What a quartet of tiles will cost, from the basis and the bounds alone: before any
+ * density is known, and so from above where the density is sparse.
+ *
+ * It counts the quartets of primitive functions that neither the Schwarz bounds of
+ * their shells nor their own weights (basis/shell_pairs.h) rule out, each weighted by
+ *     (l_a + l_b + 1) (l_c + l_d + 1)
+ * which follows the work of a class closely enough. Not one by one: a product of
+ * primitives ab with bound Q and weight w counts with another as long as v v' >= 1,
+ *     v = min(Q / sqrt(threshold), w / sqrt(cutoff)),
+ * and every tile pair has a histogram of log v. */
+#ifndef BERYL_HF_FOCK_COST_H
+#define BERYL_HF_FOCK_COST_H
+
+#include "hf/fock_tasks.h"
+#include "hf/screening.h"
+#include "support/status.h"
+
+#include <mpi.h>
+#include <stdint.h>
+
+struct fock_cost;
+
+/* Collective. screening is borrowed. Errors: STATUS_NO_MEMORY; the same everywhere. */
+enum status fock_cost_create(const struct screening *screening, enum fock_symmetry symmetry,
+                             MPI_Comm comm, struct fock_cost **cost);
+void fock_cost_destroy(struct fock_cost *cost);
+
+/* > 0, in weighted quartets of primitives (some 15 ns each), overhead included; the same
+ * on every process. Not collective. */
+double fock_cost_of_quartet(const struct fock_cost *cost, const struct tile_quartet *quartet);
+
+/* That of finding out that a task is null. */
+#define FOCK_COST_OF_NULL_TASK 4.0
+
+/* Bytes per process. Not collective. */
+int64_t fock_cost_bytes(const struct tiling *tiling);
+
+#endif
