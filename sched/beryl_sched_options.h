@@ -26,6 +26,7 @@ struct beryl_sched_options {
     struct taskpool_settings pool;
     int64_t n_iterations;
     const char *json;
+    const char *statistics; /* CSV, a row for each worker and iteration */
 };
 
 /* Parses and checks what can be checked without reading a file. Every pointer refers

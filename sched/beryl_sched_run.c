@@ -22,14 +22,22 @@ struct run {
 
 /* --- before --- */
 
-static enum status check_files(const struct beryl_sched_options *options)
+static enum status check_output(const struct beryl_sched_options *options, const char *path)
 {
     const char *inputs[] = {options->workload.profile, options->pool.speeds};
     for (size_t i = 0; i < sizeof inputs / sizeof inputs[0]; i++)
-        if (output_file_same(options->json, inputs[i]))
+        if (output_file_same(path, inputs[i]))
             return FAIL(STATUS_USAGE, "%s is to be read and to be written: name another file",
-                        options->json);
-    return options->json ? json_check_writable(options->json) : STATUS_OK;
+                        path);
+    return path ? output_file_check(path) : STATUS_OK;
+}
+
+static enum status check_files(const struct beryl_sched_options *options)
+{
+    if (output_file_same(options->json, options->statistics))
+        return FAIL(STATUS_USAGE, "--json and --write-statistics name the same file");
+    TRY(check_output(options, options->json));
+    return check_output(options, options->statistics);
 }
 
 static enum status find_workers(struct run *run)
@@ -173,6 +181,8 @@ static enum status tell(const struct run *run, const char *mode)
     print_iterations(run->pool);
     if (run->workload->functions->print)
         run->workload->functions->print(run->workload);
+    if (run->options->statistics)
+        TRY(taskpool_write_statistics(run->pool, run->options->statistics));
     if (!run->options->json)
         return STATUS_OK;
     return status_agree(run->comm, run->rank == 0 ? write_result(run, mode) : STATUS_OK);
