@@ -143,8 +143,7 @@ void fock_worker_end(struct fock_worker *worker)
 struct class_pair {
     struct quartet_batch batch; /* in the engine's order: lower angular momentum first */
     struct digest_batch digest;
-    bool exchanged;       /* batch.bra comes from the ket tiles */
-    int64_t n_primitives; /* quartets of them in the batch */
+    bool exchanged; /* batch.bra comes from the ket tiles */
 };
 
 static void interrupt(struct fock_worker *worker)
@@ -168,7 +167,6 @@ static void run_batch(struct fock_worker *worker, struct class_pair *classes)
     else
         fock_digest_ordered(&worker->views, &classes->digest);
     classes->batch.n_quartets = 0;
-    classes->n_primitives = 0;
     interrupt(worker);
 }
 
@@ -207,6 +205,16 @@ static bool density_counts(const struct quartet_views *views, const struct shell
     return quartet_counts(bound, 0, weight, threshold);
 }
 
+/* Quartets in a batch that do not take longer than they may if each is like this one:
+ * the pairs of largest bound have about as many primitives as any. */
+static int64_t batch_size(const struct shell_pair *bra, const struct shell_pair *ket,
+                          int64_t capacity)
+{
+    int64_t most = BATCH_PRIMITIVES / ((int64_t)bra->n_primitives * ket->n_primitives + 1) + 1;
+    most = most < MAX_QUARTETS ? most : MAX_QUARTETS;
+    return most < capacity ? most : capacity;
+}
+
 /* All quartets of one class of the bra tiles with one of the ket tiles; `triangle` if they are the
  * same class of the same tiles, and each unordered pair of pairs occurs once. */
 static void compute_classes(struct fock_worker *worker, const struct pair_class *bra,
@@ -223,14 +231,13 @@ static void compute_classes(struct fock_worker *worker, const struct pair_class 
                                            .integrals = worker->integrals,
                                            .same_tile_pair = same_tile_pair};
     int64_t capacity = worker->integral_capacity / quartet_n_integrals(bra, ket);
-    if (capacity > MAX_QUARTETS)
-        capacity = MAX_QUARTETS;
     for (int32_t i = 0; i < bra->n_pairs; i++) {
         const struct shell_pair *bra_pair = &bra->pairs[i];
         if (bra_pair->bound * ket->pairs[0].bound < threshold)
             break; /* pairs come by descending bound */
         double bra_weight = coulomb_weight(&worker->views, bra_pair, 0);
         int32_t end = triangle ? i + 1 : ket->n_pairs;
+        int64_t most = batch_size(bra_pair, &ket->pairs[0], capacity);
         for (int32_t j = 0; j < end; j++) {
             const struct shell_pair *ket_pair = &ket->pairs[j];
             if (bra_pair->bound * ket_pair->bound < threshold)
@@ -239,8 +246,7 @@ static void compute_classes(struct fock_worker *worker, const struct pair_class 
                 continue;
             worker->quartets[classes.batch.n_quartets++] =
                 exchanged ? (struct quartet){j, i} : (struct quartet){i, j};
-            classes.n_primitives += (int64_t)bra_pair->n_primitives * ket_pair->n_primitives;
-            if (classes.batch.n_quartets == capacity || classes.n_primitives >= BATCH_PRIMITIVES)
+            if (classes.batch.n_quartets >= most)
                 run_batch(worker, &classes);
         }
     }

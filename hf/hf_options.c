@@ -191,6 +191,12 @@ static const struct option_row run_rows[] = {
      .max = 1000000,
      .value = "N",
      .help = "only N two-electron Fock builds on the guess density; 0: a full run"},
+    {.name = "compare",
+     .kind = OPTION_TEXT,
+     .offset = FIELD(compare),
+     .value = "M1,M2,...|all",
+     .help = "--fock-only (5) under each of these modes, one after another, and a table; options "
+             "of a mode go to those that have them"},
     {.name = "count-tasks",
      .kind = OPTION_FLAG,
      .offset = FIELD(count_tasks),
@@ -249,8 +255,37 @@ static struct options program_options(const struct option_table *tables)
     };
 }
 
+/* What does not go with --compare. */
+static enum status check_compare(struct hf_options *options)
+{
+    struct taskpool_settings defaults;
+    taskpool_settings_default(&defaults);
+    TRY(mode_list_parse("compare", options->compare, &options->modes));
+    if (options->pool.mode != defaults.mode)
+        return FAIL(STATUS_USAGE, "--compare names the modes itself: leave --sched out");
+    if (options->count_tasks)
+        return FAIL(STATUS_USAGE, "--compare runs Fock builds, --count-tasks none: leave one out");
+    if (options->profile)
+        return FAIL(STATUS_USAGE, "--write-profile is for one mode: leave --compare out");
+    if (options->scf.checkpoint)
+        return FAIL(STATUS_USAGE, "--compare computes no orbitals to write to a --checkpoint");
+    return mode_options_check_list(&options->pool, &options->modes);
+}
+
+/* Here, where no worker is slowed down on purpose, only one mode looks at --speeds. */
+static enum status check_speeds(const struct hf_options *options)
+{
+    int dtree = option_choice_index(taskpool_mode_names, "dtree");
+    bool used = !options->compare && options->pool.mode == dtree;
+    for (int i = 0; i < options->modes.n; i++)
+        used = used || options->modes.modes[i] == dtree;
+    if (options->pool.speeds && *options->pool.speeds && !used)
+        return FAIL(STATUS_USAGE, "--speeds does nothing without --sched dtree");
+    return STATUS_OK;
+}
+
 /* Contradictions between options. */
-static enum status check(const struct hf_options *options)
+static enum status check(struct hf_options *options)
 {
     if (!options->basis)
         return FAIL(STATUS_USAGE, "--basis is missing: name a basis set, for instance "
@@ -263,10 +298,8 @@ static enum status check(const struct hf_options *options)
     if (options->restart && options->guess)
         return FAIL(STATUS_USAGE, "--restart and --guess both name the first density: leave one "
                                   "out");
-    TRY(mode_options_check(&options->pool));
-    if (options->pool.seeding == SEEDING_COST)
-        return FAIL(STATUS_USAGE, "--seeding cost: the cost of a task of a Fock build is not "
-                                  "predicted yet; take block, cyclic or owner");
+    TRY(options->compare ? check_compare(options) : mode_options_check(&options->pool));
+    TRY(check_speeds(options));
     if (options->fock_only && options->scf.checkpoint)
         return FAIL(STATUS_USAGE, "--fock-only computes no orbitals to write to a --checkpoint");
     return STATUS_OK;
@@ -289,6 +322,8 @@ enum status hf_options_parse(int argc, char **argv, struct hf_options *options,
     options->molecule = argv[first_operand];
     options->fock.cache_bytes = options->cache_megabytes * 1000000;
     TRY(check(options));
+    if (options->compare && !options->fock_only)
+        options->fock_only = 5;
     if (!options->guess && !options->restart)
         options->guess = "sad";
     return STATUS_OK;

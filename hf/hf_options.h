@@ -6,6 +6,7 @@
 #include "basis/molecule.h"
 #include "hf/fock_build.h"
 #include "hf/scf.h"
+#include "sched/mode_list.h"
 #include "sched/taskpool.h"
 #include "support/options.h"
 #include "support/status.h"
@@ -30,7 +31,9 @@ struct hf_options {
     const char *guess;        /* "sad", "core" or a file; NULL with restart */
     bool all_orbitals;
     const char *restart;
-    int64_t fock_only; /* number of builds; 0: a self-consistent field */
+    int64_t fock_only;      /* number of builds; 0: a self-consistent field */
+    const char *compare;    /* the text of the option, or NULL */
+    struct mode_list modes; /* what it names */
     bool count_tasks;
     const char *json;
     const char *report;

@@ -53,15 +53,12 @@ static json_t *properties_to_json(const struct hf_outcome *outcome)
     return properties;
 }
 
-/* Figures of every Fock build. */
-static json_t *builds_to_json(const struct fock *fock)
+json_t *hf_result_builds(const struct fock_record *builds, int64_t n)
 {
     json_t *iterations = json_array();
-    int64_t n = fock ? fock_n_builds(fock) : 0;
     for (int64_t i = 0; i < n; i++) {
-        const struct fock_record *record = &fock_records(fock)[i];
-        json_t *entry = statistics_to_json(&record->statistics);
-        json_object_set_new(entry, "fock_seconds", json_real(record->seconds));
+        json_t *entry = statistics_to_json(&builds[i].statistics);
+        json_object_set_new(entry, "fock_seconds", json_real(builds[i].seconds));
         json_array_append_new(iterations, entry);
     }
     return iterations;
@@ -109,18 +106,34 @@ static json_t *options_in_force(const struct hf_outcome *outcome)
         json_object_del(json, "multiplicity");
         json_object_del(json, "method");
     }
+    if (options.compare)
+        json_object_del(json, "sched");
     /* The geometry above is in Bohr; the file's unit is not known here unless given. */
     if (options.units < 0)
         json_object_del(json, "units");
     return json;
 }
 
+/* Of one mode, or of those that were compared. */
+static void add_builds(const struct hf_outcome *outcome, json_t *extras)
+{
+    const struct fock *fock = outcome->fock;
+    char mode[32];
+    if (outcome->comparison) {
+        json_object_set_new(extras, "compare", hf_comparison_to_json(outcome->comparison));
+        return;
+    }
+    option_choice_word(taskpool_mode_names, outcome->options->pool.mode, mode, sizeof mode);
+    json_object_set_new(extras, "sched", json_string(mode));
+    json_object_set_new(
+        extras, "iterations",
+        hf_result_builds(fock ? fock_records(fock) : NULL, fock ? fock_n_builds(fock) : 0));
+}
+
 /* Beryl's own figures. */
 static json_t *extras_to_json(const struct hf_outcome *outcome)
 {
-    char mode[32];
-    option_choice_word(taskpool_mode_names, outcome->options->pool.mode, mode, sizeof mode);
-    json_t *extras = json_pack("{s:i, s:s}", "workers", outcome->n_workers, "sched", mode);
+    json_t *extras = json_pack("{s:i}", "workers", outcome->n_workers);
     if (outcome->fock) {
         const struct fock_tasks *tasks = fock_tasks_of(outcome->fock);
         json_object_set_new(extras, "tasks", json_integer(fock_tasks_n_all(tasks)));
@@ -135,7 +148,7 @@ static json_t *extras_to_json(const struct hf_outcome *outcome)
         add_scf_extras(outcome, extras);
     if (outcome->scf_iterations)
         json_object_set(extras, "scf_iterations", outcome->scf_iterations);
-    json_object_set_new(extras, "iterations", builds_to_json(outcome->fock));
+    add_builds(outcome, extras);
     json_object_set_new(extras, "options", options_in_force(outcome));
     return extras;
 }

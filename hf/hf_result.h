@@ -4,6 +4,7 @@
 #define BERYL_HF_HF_RESULT_H
 
 #include "hf/fock_build.h"
+#include "hf/hf_compare.h"
 #include "hf/hf_input.h"
 #include "hf/hf_options.h"
 #include "hf/scf.h"
@@ -17,11 +18,12 @@ struct hf_outcome {
     const struct hf_input *input; /* empty if it could not be read */
     const struct fock *fock;      /* NULL before the first build */
     const struct scf_result *scf; /* NULL for --fock-only, and where no energy was found */
-    const char *fock_sha256;      /* of --fock-only, or NULL */
-    const char *fock_sha256_beta; /* the same of the second spin, or NULL */
-    enum status status;           /* of the run */
-    char error[1024];             /* text of the failure */
-    bool complete;                /* the run ended by itself, converged or not */
+    const struct hf_comparison *comparison; /* NULL without --compare */
+    const char *fock_sha256;                /* of --fock-only, or NULL */
+    const char *fock_sha256_beta;           /* the same of the second spin, or NULL */
+    enum status status;                     /* of the run */
+    char error[1024];                       /* text of the failure */
+    bool complete;                          /* the run ended by itself, converged or not */
     int n_workers;
     int64_t memory_peak_bytes; /* of the process that held most */
     json_t *scf_iterations;    /* array of hf_result_scf_iteration, or NULL */
@@ -32,6 +34,9 @@ void hf_outcome_set_status(struct hf_outcome *outcome, enum status status);
 
 /* An entry of extras.beryl.scf_iterations; the caller owns it. NULL when out of memory. */
 json_t *hf_result_scf_iteration(const struct scf_iteration *iteration);
+
+/* extras.beryl.iterations of n builds; the caller owns it. NULL when out of memory. */
+json_t *hf_result_builds(const struct fock_record *builds, int64_t n);
 
 /* The whole document; what is not known is absent or null. The caller owns it. NULL when out of
  * memory. */

@@ -2,11 +2,13 @@
 
 #include "hf/checkpoint.h"
 #include "hf/guess.h"
+#include "hf/hf_compare.h"
 #include "hf/hf_input.h"
 #include "hf/hf_memory.h"
 #include "hf/hf_outputs.h"
 #include "hf/hf_result.h"
 #include "hf/scf_report.h"
+#include "sched/mode_options.h"
 #include "sched/statistics.h"
 #include "support/agree.h"
 #include "support/log.h"
@@ -28,6 +30,7 @@ struct run {
     struct fock *fock;
     struct dense_grid *grid;
     struct darray *D[2], *F[2];
+    struct hf_comparison comparison;
     json_t *iterations; /* of the self-consistent field; NULL without one */
     bool checked;       /* the outputs can be written */
     bool computing;     /* every input was accepted */
@@ -50,7 +53,8 @@ static void print_start(const struct run *run)
     log_print("Basis      %s: %lld functions in %lld shells, %s\n", options->basis,
               (long long)shells->n_functions, (long long)shells->n_shells,
               shells->spherical ? "spherical" : "Cartesian");
-    log_print("Processes  %d, scheduling %s\n", run->n_workers, mode);
+    log_print("Processes  %d, scheduling %s%s\n", run->n_workers,
+              options->compare ? "by each of " : "", options->compare ? options->compare : mode);
 }
 
 static void print_tasks(const struct run *run)
@@ -72,12 +76,32 @@ static enum status prepare_screening(struct run *run)
     return screening_create(run->tiling, run->options->screen, run->comm, &run->screening);
 }
 
+/* --compare: of what its fields point at. */
+static struct hf_compare_problem compare_problem_of(const struct run *run)
+{
+    const struct hf_options *options = run->options;
+    return (struct hf_compare_problem){.modes = &options->modes,
+                                       .pool = &options->pool,
+                                       .n_builds = options->fock_only,
+                                       .fock = run->fock,
+                                       .comm = run->comm,
+                                       .tiling = run->tiling,
+                                       .n_spins = run->input.n_spins,
+                                       .D = run->D,
+                                       .F = run->F};
+}
+
 static enum status prepare_build(struct run *run)
 {
     const struct hf_options *options = run->options;
     struct taskpool_settings pool = options->pool;
     pool.keep_history = options->profile != NULL;
+    if (options->compare)
+        TRY(mode_options_select(&options->pool, options->modes.modes[0], &pool));
     TRY(fock_create(run->screening, &options->fock, &pool, run->comm, &run->fock));
+    struct hf_compare_problem compare = compare_problem_of(run);
+    if (options->compare)
+        TRY(hf_compare_check(&compare));
     for (int spin = 0; spin < run->input.n_spins; spin++)
         TRY(tile_matrix_create(run->tiling, "density", DARRAY_DOUBLE, &run->D[spin]));
     return STATUS_OK;
@@ -160,6 +184,7 @@ static struct hf_outcome outcome_of(const struct run *run, enum status status)
     struct hf_outcome outcome = {.options = run->options,
                                  .input = &run->input,
                                  .fock = run->fock,
+                                 .comparison = run->options->compare ? &run->comparison : NULL,
                                  .scf_iterations = run->iterations,
                                  .n_workers = run->n_workers,
                                  .memory_peak_bytes = find_memory_peak(run->comm)};
@@ -205,28 +230,53 @@ static void print_build_summary(const struct fock *fock)
               (long long)n, seconds, 100 * task_s / worker_s);
 }
 
-static enum status run_fock_only(struct run *run)
+/* The digests of F, which are also printed. */
+static enum status find_digests(const struct run *run, char sha256[2][SHA256_HEX_SIZE])
 {
-    const struct hf_options *options = run->options;
+    static const char *const names[] = {" alpha", " beta"};
     int n_spins = run->input.n_spins;
-    for (int spin = 0; spin < n_spins; spin++)
-        TRY(tile_matrix_create(run->tiling, "Fock matrix", DARRAY_DOUBLE, &run->F[spin]));
-    log_print("build   seconds\n");
-    for (int64_t i = 0; i < options->fock_only; i++) {
-        TRY(fock_build(run->fock, n_spins, (const struct darray *const *)run->D, run->F));
-        log_print("%5lld %9.3f\n", (long long)i, fock_records(run->fock)[i].seconds);
-    }
-    char sha256[2][SHA256_HEX_SIZE];
     for (int spin = 0; spin < n_spins; spin++) {
         TRY(tile_matrix_sha256(run->tiling, run->F[spin], sha256[spin]));
-        log_print("\nSHA-256 of F%s  %s\n",
-                  n_spins == 1 ? ""
-                  : spin == 0  ? " alpha"
-                               : " beta",
-                  sha256[spin]);
+        log_print("\nSHA-256 of F%s  %s\n", n_spins == 1 ? "" : names[spin], sha256[spin]);
     }
-    print_builds(run->fock);
-    struct hf_outcome outcome = outcome_of(run, STATUS_OK);
+    return STATUS_OK;
+}
+
+/* The builds of --fock-only. */
+static enum status build(struct run *run)
+{
+    const struct hf_options *options = run->options;
+    if (options->compare) {
+        struct hf_compare_problem compare = compare_problem_of(run);
+        return hf_compare_run(&compare, &run->comparison);
+    }
+    log_print("build   seconds\n");
+    for (int64_t i = 0; i < options->fock_only; i++) {
+        TRY(fock_build(run->fock, run->input.n_spins, (const struct darray *const *)run->D,
+                       run->F));
+        log_print("%5lld %9.3f\n", (long long)i, fock_records(run->fock)[i].seconds);
+    }
+    return STATUS_OK;
+}
+
+static enum status run_fock_only(struct run *run)
+{
+    int n_spins = run->input.n_spins;
+    char sha256[2][SHA256_HEX_SIZE];
+    enum status status = STATUS_OK;
+    for (int spin = 0; spin < n_spins; spin++)
+        TRY(tile_matrix_create(run->tiling, "Fock matrix", DARRAY_DOUBLE, &run->F[spin]));
+    TRY(build(run));
+    TRY(find_digests(run, sha256));
+    if (run->options->compare) {
+        hf_comparison_print(&run->comparison);
+        /* Only sums in fixed point are the same in any order. */
+        if (run->options->fock.accumulate == FOCK_ACCUMULATE_FIXED)
+            status = hf_comparison_check(&run->comparison);
+    } else {
+        print_builds(run->fock);
+    }
+    struct hf_outcome outcome = outcome_of(run, status);
     outcome.fock_sha256 = sha256[0];
     outcome.fock_sha256_beta = n_spins == 2 ? sha256[1] : NULL;
     return finish(run, &outcome);
@@ -296,6 +346,7 @@ enum status hf_run(const struct hf_options *options, MPI_Comm comm, int *exit_st
         status = hf_outputs_write(&outcome, comm);
     }
     json_decref(run.iterations);
+    hf_comparison_fini(&run.comparison);
     for (int spin = 0; spin < 2; spin++) {
         darray_destroy(run.F[spin]);
         darray_destroy(run.D[spin]);

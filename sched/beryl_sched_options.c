@@ -28,7 +28,8 @@ static const struct option_row workload_rows[] = {
      .kind = OPTION_TEXT,
      .offset = WORKLOAD(lognormal),
      .value = "MEAN,SD",
-     .help = "durations whose logarithm is normally distributed, seconds"},
+     .help = "log-normally distributed durations of this mean and standard deviation, "
+             "seconds"},
     {.name = "uts",
      .kind = OPTION_TEXT,
      .offset = WORKLOAD(uts),

@@ -32,12 +32,15 @@ static enum status add(struct driver *base, const void *record)
     return status;
 }
 
-static enum mode_step ask_mode(struct driver_mpi *driver, struct mode_work *work, int64_t *n_events)
+/* waits: the last step was to wait. Then tasks may be coming in from the thread that
+ * answers messages, and all is done under the lock. */
+static enum mode_step ask_mode(struct driver_mpi *driver, bool waits, struct mode_work *work,
+                               int64_t *n_events)
 {
     const struct mode *mode = driver->mode;
     *work = (struct mode_work){.n_wanted = driver->pace.n - driver->n_since_look,
                                .record = driver->record};
-    if (mode->next_local && mode->next_local(driver->state, work))
+    if (!waits && mode->next_local && mode->next_local(driver->state, work))
         return MODE_RUN;
     mpi_worker_lock(driver);
     enum mode_step step = mode->next(driver->state, work);
@@ -71,7 +74,7 @@ static enum mode_step wait_for_work(struct driver_mpi *driver, enum mode_step st
         double *use_s = step == MODE_SEARCH ? &worker->search_s : &worker->idle_s;
         mpi_worker_wait(driver, n_events);
         mpi_worker_account(driver, use_s);
-        step = ask_mode(driver, work, &n_events);
+        step = ask_mode(driver, true, work, &n_events);
     }
     mpi_worker_account(driver, &worker->scheduler_s);
     start_messages(driver);
@@ -85,7 +88,7 @@ static void run_until_done(struct driver_mpi *driver)
     struct mode_work work;
     int64_t n_events = 0;
     for (;;) {
-        enum mode_step step = ask_mode(driver, &work, &n_events);
+        enum mode_step step = ask_mode(driver, false, &work, &n_events);
         if (step != MODE_RUN)
             step = wait_for_work(driver, step, &work, n_events);
         else if (driver->measures_next)

@@ -73,7 +73,8 @@ struct mode {
 
     /* The same for tasks that the worker can have at once, false if there are
      * none. Unlike all others it may be called at the same time as receive and
-     * sent. NULL: there is no such way. */
+     * sent, but not after MODE_SEARCH or MODE_WAIT, when tasks may be coming in.
+     * NULL: there is no such way. */
     bool (*next_local)(void *state, struct mode_work *work);
 
     /* Adds a task to a dynamic pool; initial: before the iteration. Also called

@@ -2,13 +2,14 @@
 
 #include <jansson.h>
 #include <stdbool.h>
+#include <string.h>
 
 /* Options of some modes only; the others of taskpool_option_rows are for all. */
 static const struct {
     const char *option;
     const char *modes;
 } owners[] = {
-    {"seeding", "static,steal,retentive,persist,hybrid,auto"},
+    {"seeding", "static,steal,retentive,persist,hybrid"},
     {"chunk", "counter,share,steal,retentive,persist"},
     {"guided", "counter"},
     {"managers", "share"},
@@ -33,6 +34,8 @@ static const struct {
     {"no-locality", "hybrid"},
 };
 
+enum { N_OWNERS = sizeof owners / sizeof owners[0] };
+
 /* The settings by the options' names; NULL when out of memory. */
 static json_t *to_json(struct taskpool_settings *settings)
 {
@@ -51,30 +54,102 @@ static enum status set_defaults(struct taskpool_settings *settings)
     return options_parse(&options, 1, argv, &request, &first_operand);
 }
 
-static enum status check(const struct taskpool_settings *settings, const json_t *given,
-                         const json_t *defaults)
+/* Whether an option, of owners, is for the mode. */
+static bool is_for(size_t owner, int mode)
+{
+    char name[32];
+    option_choice_word(taskpool_mode_names, mode, name, sizeof name);
+    return option_choice_index(owners[owner].modes, name) >= 0;
+}
+
+static bool is_for_any(size_t owner, const struct mode_list *list)
+{
+    for (int i = 0; i < list->n; i++)
+        if (is_for(owner, list->modes[i]))
+            return true;
+    return false;
+}
+
+static enum status refuse(size_t owner, const struct mode_list *list)
 {
     char mode[32];
-    option_choice_word(taskpool_mode_names, settings->mode, mode, sizeof mode);
-    for (size_t i = 0; i < sizeof owners / sizeof owners[0]; i++) {
+    const char *option = owners[owner].option, *modes = owners[owner].modes;
+    if (list->n > 1)
+        return FAIL(STATUS_USAGE, "--%s does nothing with these modes: it is for %s", option,
+                    modes);
+    option_choice_word(taskpool_mode_names, list->modes[0], mode, sizeof mode);
+    return FAIL(STATUS_USAGE, "--%s does nothing with --sched %s: it is for %s", option, mode,
+                modes);
+}
+
+static enum status check(const struct mode_list *list, const json_t *given, const json_t *defaults)
+{
+    for (size_t i = 0; i < N_OWNERS; i++) {
         const char *option = owners[i].option;
         bool changed =
             !json_equal(json_object_get(given, option), json_object_get(defaults, option));
-        if (changed && option_choice_index(owners[i].modes, mode) < 0)
-            return FAIL(STATUS_USAGE, "--%s does nothing with --sched %s: it is for %s", option,
-                        mode, owners[i].modes);
+        if (changed && !is_for_any(i, list))
+            return refuse(i, list);
     }
     return STATUS_OK;
 }
 
-enum status mode_options_check(const struct taskpool_settings *settings)
+enum status mode_options_check_list(const struct taskpool_settings *settings,
+                                    const struct mode_list *list)
 {
     struct taskpool_settings copy = *settings, initial = {0};
     TRY(set_defaults(&initial));
     json_t *given = to_json(&copy), *defaults = to_json(&initial);
-    enum status status = given && defaults ? check(settings, given, defaults)
+    enum status status = given && defaults ? check(list, given, defaults)
                                            : FAIL(STATUS_NO_MEMORY, "no memory for the options");
     json_decref(given);
     json_decref(defaults);
     return status;
+}
+
+enum status mode_options_check(const struct taskpool_settings *settings)
+{
+    const struct mode_list only = {.n = 1, .modes = {settings->mode}};
+    return mode_options_check_list(settings, &only);
+}
+
+static size_t field_size(enum option_kind kind)
+{
+    switch (kind) {
+    case OPTION_FLAG:
+        return sizeof(bool);
+    case OPTION_INTEGER:
+        return sizeof(int64_t);
+    case OPTION_REAL:
+        return sizeof(double);
+    case OPTION_TEXT:
+        return sizeof(const char *);
+    case OPTION_CHOICE:
+        break;
+    }
+    return sizeof(int);
+}
+
+static void copy_option(const char *name, const struct taskpool_settings *from,
+                        struct taskpool_settings *to)
+{
+    for (size_t i = 0; i < taskpool_n_option_rows; i++) {
+        const struct option_row *row = &taskpool_option_rows[i];
+        if (strcmp(row->name, name) == 0)
+            memcpy((char *)to + row->offset, (const char *)from + row->offset,
+                   field_size(row->kind));
+    }
+}
+
+enum status mode_options_select(const struct taskpool_settings *settings, int mode,
+                                struct taskpool_settings *selected)
+{
+    struct taskpool_settings defaults = {0};
+    TRY(set_defaults(&defaults));
+    *selected = *settings;
+    selected->mode = mode;
+    for (size_t i = 0; i < N_OWNERS; i++)
+        if (!is_for(i, mode))
+            copy_option(owners[i].option, &defaults, selected);
+    return STATUS_OK;
 }

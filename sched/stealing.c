@@ -110,7 +110,9 @@ bool stealing_next_local(void *state, struct mode_work *work)
                      : task_deque_take_range(&self->deque, work->n_wanted, &work->range);
     if (!taken)
         return false;
-    self->searching = false;
+    /* Read by receive, which may run now: not written without need. */
+    if (self->searching)
+        self->searching = false;
     self->n_taken += self->deque.record_size > 0 ? 1 : task_range_count(&work->range);
     if (self->keep)
         note(self, work, initial);

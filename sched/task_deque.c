@@ -51,6 +51,19 @@ static int64_t count_at(const struct task_deque *deque, int64_t position)
     return deque->record_size > 0 ? 1 : task_range_count(range_at(deque, position));
 }
 
+/* Those that still leave, too: their room is not free. */
+static int64_t entries_in_use(const struct task_deque *deque)
+{
+    return deque->head - atomic_load_explicit(&deque->completed_tail, memory_order_acquire);
+}
+
+/* Whether a range can be cut into two entries without more memory. */
+static bool has_room(const struct task_deque *deque)
+{
+    int64_t n = entries_in_use(deque);
+    return n < deque->capacity && (deque->bound == 0 || n < deque->bound);
+}
+
 /* Doubles the ring. Entries that are being transferred stay where they are. */
 static enum status grow(struct task_deque *deque)
 {
@@ -80,10 +93,10 @@ static enum status grow(struct task_deque *deque)
 /* Room for one more entry at the head. */
 static enum status reserve(struct task_deque *deque)
 {
-    if (deque->bound > 0 && deque->head - deque->completed_tail >= deque->bound)
+    if (deque->bound > 0 && entries_in_use(deque) >= deque->bound)
         return FAIL(STATUS_LIMIT, "the deque of a worker is full at %lld tasks: raise --deque",
                     (long long)deque->bound);
-    return deque->head - deque->completed_tail < deque->capacity ? STATUS_OK : grow(deque);
+    return entries_in_use(deque) < deque->capacity ? STATUS_OK : grow(deque);
 }
 
 enum status task_deque_push_range(struct task_deque *deque, struct task_range range)
@@ -124,7 +137,7 @@ static void release(struct task_deque *deque)
     int64_t split = atomic_load_explicit(&deque->split, memory_order_relaxed);
     int64_t n_released = 0;
     if (split + 1 == deque->head) {
-        if (deque->record_size > 0 || deque->head - deque->completed_tail >= deque->capacity)
+        if (deque->record_size > 0 || !has_room(deque))
             return;
         cut(deque, split, deque->local_tasks - half);
         deque->head++;
@@ -200,9 +213,8 @@ bool task_deque_acquire(struct task_deque *deque)
     assert(deque->local_tasks == 0 && deque->head == split);
     int64_t n_wanted = max(deque->shared_tasks / 2, deque->min_share);
     int64_t n = 0;
-    bool has_room = deque->head - deque->completed_tail < deque->capacity;
     int64_t n_top = count_at(deque, split - 1);
-    if (n_top > n_wanted && has_room) {
+    if (n_top > n_wanted && has_room(deque)) {
         cut(deque, split - 1, n_wanted);
         deque->head++;
         n = n_wanted;
@@ -259,7 +271,7 @@ void task_deque_arrived(struct task_deque *deque, int64_t n)
     deque->intermediate_tail += n;
     if (deque->intermediate_tail != atomic_load(&deque->steal_tail))
         return;
-    deque->completed_tail = deque->intermediate_tail;
+    atomic_store_explicit(&deque->completed_tail, deque->intermediate_tail, memory_order_release);
     free_retired(deque);
 }
 

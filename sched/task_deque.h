@@ -52,7 +52,7 @@ struct task_deque {
     _Atomic int64_t split;
     _Atomic int64_t steal_tail;
     int64_t intermediate_tail;
-    int64_t completed_tail;
+    _Atomic int64_t completed_tail;
 
     int64_t local_tasks;  /* in [split, head) */
     int64_t shared_tasks; /* in [steal_tail, split) */
@@ -87,7 +87,7 @@ enum status task_deque_push_record(struct task_deque *deque, const void *record,
 bool task_deque_take_range(struct task_deque *deque, int64_t n_wanted, struct task_range *range);
 bool task_deque_take_record(struct task_deque *deque, void *record, bool *mark);
 
-/* Makes half of the shared tasks local, at least one and at least min_share.
+/* Makes about half of the shared tasks local, at least one and about min_share.
  * Whether there were any. */
 bool task_deque_acquire(struct task_deque *deque);
 

@@ -205,5 +205,23 @@ refuse "--seeding does nothing with --sched counter" water.xyz $with_basis --sch
 refuse "--chunk does nothing with --sched static" water.xyz $with_basis --sched static --chunk 4
 refuse "--guided does nothing with --sched static" water.xyz $with_basis --sched static --guided
 
+refuse "--seeding does nothing with --sched auto" water.xyz $with_basis --seeding cyclic
+refuse "--speeds does nothing" water.xyz $with_basis --sched static \
+    --speeds water.xyz
+
+# Modes to compare.
+refuse --compare water.xyz $with_basis --compare ""
+for modes in , nonsense static, ,static static,nonsense all,static static,all; do
+    refuse "--compare: '" water.xyz $with_basis --compare "$modes"
+done
+refuse "names steal twice" water.xyz $with_basis --compare steal,static,steal
+refuse --sched water.xyz $with_basis --compare all --sched static
+refuse --count-tasks water.xyz $with_basis --compare all --count-tasks
+refuse --write-profile water.xyz $with_basis --compare all --write-profile result.csv
+refuse --checkpoint water.xyz $with_basis --compare all --checkpoint result.h5
+refuse "--fan-out does nothing" water.xyz $with_basis --compare static,steal --fan-out 2
+refuse "--guided does nothing" water.xyz $with_basis --compare static --guided
+refuse --fock-only water.xyz $with_basis --compare all --fock-only -1
+
 echo "$n_checked cases, $n_failed complaints"
 exit $((n_failed > 0))

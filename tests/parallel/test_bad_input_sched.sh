@@ -82,7 +82,7 @@ refuse -q --uts "-t 0 -q 2"
 
 # Modes.
 refuse "--sched static" --uts T1 --sched static
-refuse "--sched counter" --uts T1
+refuse "--sched auto" --uts T1
 refuse "--seeding" $drawn --sched static --seeding owner
 refuse "--managers does nothing" $drawn --sched steal --managers 2
 refuse "--release-every does nothing" $drawn --sched counter --release-every 2

@@ -5,15 +5,16 @@
 #   test_same_digest.sh BERYL_HF MPIEXEC INPUTS
 #
 # Fifteen runs for each molecule: with each number of processes every pruning; over
-# all of them every mode with every pruning, with and without a cache.
+# all of them every mode, with and without a cache, polling and with a thread.
 set -u
 beryl_hf=$1 mpiexec=$2 inputs=$3
 folder=$(mktemp -d) || exit 1
 trap 'rm -rf "$folder"' EXIT
 
-modes=(static counter)
+modes=(static counter share steal retentive persist dtree hybrid auto)
 prunings=(none observed inspect)
 caches=("" "--cache 0")
+progress=(poll thread)
 n_failed=0
 
 # digest_of PROCESSES OPTION...: that of the matrix after the last build.
@@ -34,8 +35,8 @@ check_molecule()
         for _ in "${prunings[@]}"; do
             # Only from the second build on does observed leave out null tasks.
             builds=$((i % 3 == 1 ? 2 : 1))
-            options="--sched ${modes[i % 2]} --prune ${prunings[i % 3]} --fock-only $builds"
-            options="$options ${caches[i / 2 % 2]}"
+            options="--sched ${modes[(i + i / 3) % 9]} --prune ${prunings[i % 3]} --fock-only $builds"
+            options="$options ${caches[i / 2 % 2]} --progress ${progress[i % 2]}"
             digest=$(digest_of "$processes" "$@" $options)
             first=${first:-$digest}
             if [ -z "$digest" ] || [ "$digest" != "$first" ]; then

@@ -15,8 +15,8 @@ static const int n_workers[] = {1, 2, 3, 5, 8, 16, 33, 64};
 static const double latencies_s[] = {5e-5, 2e-4, 1e-3, 1e-2};
 static const double spreads[] = {0, 1, 3, 10}; /* times the latency */
 static const double powers[] = {1, 3};
-static const char *const lengths_words[] = {"constant", "uniform", "exponential", "one giant",
-                                            "zero"};
+static const char *const lengths_words[] = {"constant",  "uniform", "exponential",
+                                            "one giant", "zero",    "any"};
 
 static int64_t pick(struct random_stream *random, int64_t n)
 {
@@ -34,6 +34,8 @@ static double length(int lengths, int64_t task, struct random_stream *random)
         return -1e-3 * log(1 - random_unit(random));
     case LENGTHS_ONE_GIANT:
         return task == 0 ? 2e-2 : 1e-5;
+    case LENGTHS_ANY:
+        return 1e-5 * pow(100, random_unit(random));
     case LENGTHS_ZERO:
     case N_LENGTHS:
         break;
@@ -41,7 +43,6 @@ static double length(int lengths, int64_t task, struct random_stream *random)
     return 0;
 }
 
-/* A dynamic pool's tasks are a tree in which task i adds 2 i + 1 and 2 i + 2. */
 static double time_of_task(int64_t task, const void *record, const void *context)
 {
     const struct schedule *schedule = context;
@@ -62,6 +63,33 @@ static void observe(int from, int to, const void *message, size_t size, void *co
         schedule->ended_early = true;
 }
 
+/* Few tasks for a worker, or none: what is hard is at the end. */
+static void make_short(struct schedule *schedule, struct random_stream *random)
+{
+    int size = n_workers[pick(random, N_OF(n_workers))];
+    double latency_s = latencies_s[pick(random, N_OF(latencies_s))];
+    schedule->lengths = (int)pick(random, N_LENGTHS);
+    schedule->n_tasks = pick(random, 1 + 8 * size);
+    schedule->machine.n_workers = size;
+    schedule->machine.latency_s = latency_s;
+    schedule->machine.latency_spread_s = latency_s * spreads[pick(random, N_OF(spreads))];
+    schedule->machine.latency_power = powers[pick(random, N_OF(powers))];
+}
+
+/* Few workers, tasks some of which are shorter than a message's way and some much
+ * longer, and in a comb (below) never work for all: it is the state near an end all
+ * the time, and a search for the end that goes wrong once in a thousand ends is
+ * given some hundred chances. */
+static void make_scarce(struct schedule *schedule, struct random_stream *random)
+{
+    schedule->lengths = LENGTHS_ANY;
+    schedule->n_tasks = pick(random, SCHEDULE_MAX_TASKS);
+    schedule->machine.n_workers = 3 + (int)pick(random, 3);
+    schedule->machine.latency_s = 1e-5;
+    schedule->machine.latency_spread_s = 1e-5 * spreads[pick(random, N_OF(spreads))];
+    schedule->machine.latency_power = 3;
+}
+
 void schedule_init(struct schedule *schedule, const struct taskpool_settings *settings,
                    uint64_t seed)
 {
@@ -70,23 +98,19 @@ void schedule_init(struct schedule *schedule, const struct taskpool_settings *se
     *schedule = (struct schedule){.seed = seed, .settings = *settings};
     schedule->settings.seed = (int64_t)(random_next(&random) >> 12);
     schedule->settings.progress = pick(&random, 2) ? PROGRESS_POLL : PROGRESS_THREAD;
-    int size = n_workers[pick(&random, N_OF(n_workers))];
-    schedule->lengths = (int)pick(&random, N_LENGTHS);
-    /* Few tasks for a worker, or none: what is hard is at the end. */
-    schedule->n_tasks = pick(&random, 1 + 8 * size);
-    for (int64_t task = 0; task < schedule->n_tasks; task++)
-        schedule->times_s[task] = length(schedule->lengths, task, &random);
-    double latency_s = latencies_s[pick(&random, N_OF(latencies_s))];
     schedule->machine = (struct taskpool_machine){
-        .n_workers = size,
         .node_size = (int)pick(&random, 5),
-        .latency_s = latency_s,
-        .latency_spread_s = latency_s * spreads[pick(&random, N_OF(spreads))],
-        .latency_power = powers[pick(&random, N_OF(powers))],
         .overhead_s = pick(&random, 2) ? 1e-6 : 0,
         .time = time_of_task,
         .observe = observe,
     };
+    schedule->comb = pick(&random, 2);
+    if (pick(&random, 4) == 0)
+        make_scarce(schedule, &random);
+    else
+        make_short(schedule, &random);
+    for (int64_t task = 0; task < schedule->n_tasks; task++)
+        schedule->times_s[task] = length(schedule->lengths, task, &random);
 }
 
 static enum status run_task(int64_t task, void *context)
@@ -97,6 +121,19 @@ static enum status run_task(int64_t task, void *context)
     return STATUS_OK;
 }
 
+/* The tree of a dynamic pool: in a binary tree task i adds 2 i + 1 and 2 i + 2; in a
+ * comb an even task i adds i + 1 and i + 2, in either order, and an odd one none. */
+static void list_children(const struct schedule *schedule, int64_t task, int64_t children[2])
+{
+    children[0] = 2 * task + 1;
+    children[1] = 2 * task + 2;
+    if (!schedule->comb)
+        return;
+    int64_t turned = (int64_t)((uint64_t)task / 2 * 0x9e3779b97f4a7c15u >> 63);
+    children[turned] = task % 2 == 0 ? task + 1 : schedule->n_tasks;
+    children[1 - turned] = children[turned] + 1;
+}
+
 static enum status run_record(void *record, void *context)
 {
     struct schedule *schedule = context;
@@ -104,8 +141,11 @@ static enum status run_record(void *record, void *context)
     memcpy(&task, record, sizeof task);
     schedule->n_runs[task]++;
     schedule->n_ended++;
-    for (int64_t child = 2 * task + 1; child <= 2 * task + 2 && child < schedule->n_tasks; child++)
-        TRY(taskpool_add(schedule->pool, &child));
+    int64_t children[2];
+    list_children(schedule, task, children);
+    for (int i = 0; i < 2; i++)
+        if (children[i] < schedule->n_tasks)
+            TRY(taskpool_add(schedule->pool, &children[i]));
     return STATUS_OK;
 }
 
@@ -190,7 +230,10 @@ void schedule_describe(const struct schedule *schedule, char *text, size_t size)
     snprintf(text, size,
              "seed %llu: %d workers, %lld %stasks of %s length, latency %g s, spread %g s, %s",
              (unsigned long long)schedule->seed, schedule->machine.n_workers,
-             (long long)schedule->n_tasks, schedule->dynamic ? "dynamic " : "",
+             (long long)schedule->n_tasks,
+             !schedule->dynamic ? ""
+             : schedule->comb   ? "comb's "
+                                : "tree's ",
              lengths_words[schedule->lengths], schedule->machine.latency_s,
              schedule->machine.latency_spread_s,
              schedule->settings.progress == PROGRESS_THREAD ? "thread" : "poll");

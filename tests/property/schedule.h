@@ -19,6 +19,7 @@ enum schedule_lengths {
     LENGTHS_EXPONENTIAL,
     LENGTHS_ONE_GIANT,
     LENGTHS_ZERO,
+    LENGTHS_ANY, /* a factor of 100 between them */
     N_LENGTHS
 };
 
@@ -31,6 +32,7 @@ struct schedule {
     double times_s[SCHEDULE_MAX_TASKS];
     int n_runs[SCHEDULE_MAX_TASKS];
     bool dynamic; /* the tasks are added by each other */
+    bool comb;    /* their tree is a comb, not a binary tree */
     struct taskpool *pool;
     int64_t n_ended;  /* tasks, in all iterations so far */
     int64_t n_to_end; /* at the end of this iteration */

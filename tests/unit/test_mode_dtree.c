@@ -373,8 +373,7 @@ static void test_a_slow_worker_is_relieved(void **state)
     struct taskpool *pool;
     taskpool_settings_default(&settings);
     settings.fan_out = 4;
-    while (mode_find(settings.mode) != &mode_dtree)
-        settings.mode++;
+    settings.mode = option_choice_index(taskpool_mode_names, "dtree");
     check_ok(taskpool_simulate(&problem, &settings, &machine, &pool));
     check_ok(taskpool_run(pool));
     /* static: 100 tasks in 0.3 s; ideal: 1600 tasks at 15.33 per ms, 0.104 s */

@@ -217,8 +217,7 @@ static struct trial make_trial(void)
                                       .latency_spread_s = 1e-5,
                                       .time = one_millisecond}};
     taskpool_settings_default(&trial.settings);
-    while (mode_find(trial.settings.mode) != &mode_hybrid)
-        trial.settings.mode++;
+    trial.settings.mode = option_choice_index(taskpool_mode_names, "hybrid");
     trial.settings.keep_history = true;
     for (int i = 0; i < N_WORKERS; i++)
         trial.speeds[i] = 1;

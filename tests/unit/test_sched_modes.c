@@ -164,7 +164,7 @@ static void test_defaults(void **state)
     enum option_request request;
     int first_operand;
     check_ok(options_parse(&options, 1, argv, &request, &first_operand));
-    assert_string_equal(mode_find(settings.mode)->name, "counter");
+    assert_string_equal(mode_find(settings.mode)->name, "auto");
     assert_int_equal(settings.seeding, SEEDING_BLOCK);
     assert_int_equal(settings.poll_every, 8);
     assert_int_equal(settings.chunk, 0);

@@ -1,0 +1,164 @@
+#include "hf/hf_compare.h"
+
+#include "hf/hf_result.h"
+#include "hf/tiling.h"
+#include "sched/mode_options.h"
+#include "support/agree.h"
+#include "support/log.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *mode_name(int mode, char name[32])
+{
+    option_choice_word(taskpool_mode_names, mode, name, 32);
+    return name;
+}
+
+static enum status restart(const struct hf_compare_problem *problem, int mode)
+{
+    struct taskpool_settings settings;
+    TRY(mode_options_select(problem->pool, mode, &settings));
+    return fock_restart(problem->fock, &settings);
+}
+
+enum status hf_compare_check(const struct hf_compare_problem *problem)
+{
+    for (int i = 0; i < problem->modes->n; i++)
+        TRY(restart(problem, problem->modes->modes[i]));
+    return STATUS_OK;
+}
+
+/* The builds of one mode; compared->builds has room. */
+static enum status run_mode(const struct hf_compare_problem *problem, struct hf_compared *compared)
+{
+    char name[32];
+    mode_name(compared->mode, name);
+    TRY(restart(problem, compared->mode));
+    for (int64_t i = 0; i < problem->n_builds; i++) {
+        TRY(fock_build(problem->fock, problem->n_spins, (const struct darray *const *)problem->D,
+                       problem->F));
+        compared->builds[i] = fock_records(problem->fock)[i];
+        log_print("%-10s %5lld %9.3f\n", name, (long long)i, compared->builds[i].seconds);
+    }
+    for (int spin = 0; spin < problem->n_spins; spin++)
+        TRY(tile_matrix_sha256(problem->tiling, problem->F[spin], compared->sha256[spin]));
+    compared->tasks = compared->builds[problem->n_builds - 1].statistics.tasks;
+    return STATUS_OK;
+}
+
+enum status hf_compare_run(const struct hf_compare_problem *problem,
+                           struct hf_comparison *comparison)
+{
+    *comparison =
+        (struct hf_comparison){.n_builds = problem->n_builds, .n_spins = problem->n_spins};
+    log_print("mode       build   seconds\n");
+    for (int i = 0; i < problem->modes->n; i++) {
+        struct hf_compared *compared = &comparison->modes[i];
+        compared->mode = problem->modes->modes[i];
+        compared->builds = malloc((size_t)problem->n_builds * sizeof *compared->builds);
+        TRY(status_agree(problem->comm, compared->builds
+                                            ? STATUS_OK
+                                            : FAIL(STATUS_NO_MEMORY, "no memory for figures")));
+        TRY(run_mode(problem, compared));
+        comparison->n++;
+    }
+    return STATUS_OK;
+}
+
+void hf_comparison_fini(struct hf_comparison *comparison)
+{
+    /* Also those of a mode that failed. */
+    for (int i = 0; i < MODE_LIST_MAX; i++)
+        free(comparison->modes[i].builds);
+    *comparison = (struct hf_comparison){0};
+}
+
+static double best_seconds(const struct hf_comparison *comparison, int i)
+{
+    double best = INFINITY;
+    for (int64_t build = 0; build < comparison->n_builds; build++)
+        best = fmin(best, comparison->modes[i].builds[build].seconds);
+    return best;
+}
+
+/* Which mode the others are held against: static if it is there, else the first. */
+static int reference_of(const struct hf_comparison *comparison)
+{
+    char name[32];
+    for (int i = 0; i < comparison->n; i++)
+        if (strcmp(mode_name(comparison->modes[i].mode, name), "static") == 0)
+            return i;
+    return 0;
+}
+
+static void print_row(const struct hf_comparison *comparison, int i, double reference_s)
+{
+    char name[32];
+    const struct hf_compared *compared = &comparison->modes[i];
+    const struct fock_record *last = &compared->builds[comparison->n_builds - 1];
+    const struct statistics_iteration *statistics = &last->statistics;
+    double best_s = best_seconds(comparison, i);
+    log_print("%-10s %9.4f %9.4f %9.4f %8.2f %% %7.2f %% %9.1f %9.1f %9lld %9.4f\n",
+              mode_name(compared->mode, name), compared->builds[0].seconds, best_s, last->seconds,
+              100 * statistics->efficiency, 100 * statistics->imbalance,
+              statistics->steals_attempted.mean, statistics->steals_successful.mean,
+              (long long)statistics->messages, best_s / reference_s);
+}
+
+void hf_comparison_print(const struct hf_comparison *comparison)
+{
+    char name[32];
+    if (comparison->n == 0)
+        return;
+    int reference = reference_of(comparison);
+    double reference_s = best_seconds(comparison, reference);
+    log_print("\nSeconds per Fock build of the first, the best and the last of %lld; the other "
+              "figures are\nof the last: steals asked for and done per worker, messages of all; "
+              "ratio: best to best of %s\n\n",
+              (long long)comparison->n_builds, mode_name(comparison->modes[reference].mode, name));
+    log_print("mode           first      best      last efficiency imbalance    steals      done"
+              "  messages     ratio\n");
+    for (int i = 0; i < comparison->n; i++)
+        print_row(comparison, i, reference_s);
+}
+
+enum status hf_comparison_check(const struct hf_comparison *comparison)
+{
+    char name[32], names[512] = "";
+    bool equal = true;
+    for (int i = 0; i < comparison->n; i++) {
+        if (memcmp(comparison->modes[i].sha256, comparison->modes[0].sha256,
+                   sizeof comparison->modes[i].sha256) == 0)
+            continue;
+        size_t length = strlen(names);
+        snprintf(names + length, sizeof names - length, "%s%s", equal ? "" : ", ",
+                 mode_name(comparison->modes[i].mode, name));
+        equal = false;
+    }
+    if (equal)
+        return STATUS_OK;
+    return FAIL(STATUS_PROTOCOL, "the Fock matrix of %s differs from that of %s", names,
+                mode_name(comparison->modes[0].mode, name));
+}
+
+json_t *hf_comparison_to_json(const struct hf_comparison *comparison)
+{
+    char name[32];
+    json_t *modes = json_object();
+    for (int i = 0; i < comparison->n; i++) {
+        const struct hf_compared *compared = &comparison->modes[i];
+        json_t *entry =
+            json_pack("{s:s, s:I, s:s}", "sched", mode_name(compared->mode, name), "tasks",
+                      (json_int_t)compared->tasks, "fock_sha256", compared->sha256[0]);
+        if (comparison->n_spins == 2)
+            json_object_set_new(entry, "fock_sha256_beta", json_string(compared->sha256[1]));
+        json_object_set_new(entry, "iterations",
+                            hf_result_builds(compared->builds, comparison->n_builds));
+        json_object_set_new(modes, name, entry);
+    }
+    return modes;
+}

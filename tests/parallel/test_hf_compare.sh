@@ -1,0 +1,82 @@
+#!/usr/bin/env bash
+# beryl-hf --compare runs the same builds under each mode: a row of its table and an
+# entry of its result for each, one Fock matrix for all, the same as of a run without.
+#
+#   test_hf_compare.sh BERYL_HF PROCESSES MPIEXEC INPUTS
+#
+# On one process the program runs without mpiexec.
+set -u
+beryl_hf=$1 processes=$2 mpiexec=$3 inputs=$4
+folder=$(mktemp -d) || exit 1
+trap 'rm -rf "$folder"' EXIT
+cd "$folder" || exit 1
+n_failed=0
+
+launch()
+{
+    if [ "$processes" = 1 ]; then
+        timeout 120 "$beryl_hf" "$@"
+    else
+        timeout 120 "$mpiexec" --oversubscribe -n "$processes" "$beryl_hf" "$@"
+    fi
+}
+
+# compare MODES N_BUILDS ARGUMENT..., the comparison alone also with the words of $more.
+more=""
+compare()
+{
+    local modes=$1 n_builds=$2 options digest
+    shift 2
+    options="$* --compare $modes $more"
+    rm -f one.json all.json
+    launch "$@" --fock-only 1 --json one.json > one.txt 2>&1 < /dev/null
+    launch "$@" --compare "$modes" $more --json all.json > all.txt 2>&1 < /dev/null
+    local status=$?
+    digest=$(sed -n 's/.*"fock_sha256": "\([0-9a-f]\{64\}\)".*/\1/p' one.json | head -n 1)
+    if [ "$status" != 0 ] || ! python3 - "$modes" "$n_builds" "$digest" "$processes" << 'END'; then
+import json, sys
+modes, n_builds, digest, processes = sys.argv[1:]
+if modes == "all":
+    modes = "static,counter,share,steal,retentive,persist,dtree,hybrid,auto"
+result = json.load(open("all.json"))
+beryl = result["extras"]["beryl"]
+compare = beryl["compare"]
+assert result["success"] and beryl["workers"] == int(processes)
+assert list(compare) == modes.split(","), list(compare)
+assert digest and beryl["fock_sha256"] == digest
+assert "iterations" not in beryl and "sched" not in beryl
+for mode, entry in compare.items():
+    assert entry["sched"] == mode and entry["fock_sha256"] == digest, mode
+    assert entry["tasks"] in (beryl["non_null"], beryl["tasks"]) and entry["tasks"] > 0
+    assert len(entry["iterations"]) == int(n_builds)
+    for i, iteration in enumerate(entry["iterations"]):
+        assert iteration["iteration"] == i and iteration["fock_seconds"] > 0
+        assert 0 < iteration["efficiency"] <= 1.000001 and iteration["messages"] >= 0
+table = open("all.txt").read().split("mode           first ")[1].split("\n")[1:]
+rows = [line.split() for line in table[:len(compare)]]
+assert [row[0] for row in rows] == list(compare), rows
+reference = rows[[row[0] for row in rows].index("static") if "static" in compare else 0]
+assert reference[-1] == "1.0000"
+for row in rows:
+    best, of_reference, ratio = float(row[2]), float(reference[2]), float(row[-1])
+    assert abs(ratio * of_reference - best) < 1e-4 * (1 + ratio), row
+END
+        echo "beryl-hf $options: status $status"
+        tail -n 30 all.txt
+        n_failed=$((n_failed + 1))
+    fi
+}
+
+be16="$inputs/be16.xyz --basis be15s --screen 1e-6"
+compare all 5 $be16
+compare all 2 $be16 --fock-only 2 --prune observed --progress thread
+# Without static the first is the reference; options go to the modes that have them.
+compare steal,counter 3 $be16 --fock-only 3
+more="--chunk 3 --managers 2 --seeding cost"
+compare auto,share,static,counter 2 $be16 --fock-only 2
+more=""
+# Two spins; one task for all workers.
+printf '2\nmultiplicity=3\nO 0 0 0\nO 0 0 1.2\n' > oxygen.xyz
+compare all 5 oxygen.xyz --basis sto-3g
+
+exit $((n_failed > 0))

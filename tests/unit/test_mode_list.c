@@ -1,0 +1,115 @@
+/* Which modes --compare names, and which options go to which of them. */
+#include "sched/mode_list.h"
+#include "sched/mode_options.h"
+#include "support/options.h"
+#include "tests/check.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static int mode(const char *name)
+{
+    int index = option_choice_index(taskpool_mode_names, name);
+    assert_true(index >= 0);
+    return index;
+}
+
+static void test_names_keep_their_order(void **state)
+{
+    (void)state;
+    struct mode_list list;
+    check_ok(mode_list_parse("compare", "steal,static,auto", &list));
+    assert_int_equal(list.n, 3);
+    assert_int_equal(list.modes[0], mode("steal"));
+    assert_int_equal(list.modes[1], mode("static"));
+    assert_int_equal(list.modes[2], mode("auto"));
+}
+
+static void test_all_is_every_mode_once(void **state)
+{
+    (void)state;
+    struct mode_list list;
+    int n = 1;
+    for (const char *c = taskpool_mode_names; *c; c++)
+        n += *c == ',';
+    check_ok(mode_list_parse("compare", "all", &list));
+    assert_int_equal(list.n, n);
+    for (int i = 0; i < n; i++)
+        assert_int_equal(list.modes[i], i);
+}
+
+static void test_what_is_no_list_is_refused(void **state)
+{
+    (void)state;
+    static const char *const bad[] = {
+        "",         ",",          "static,",    ",static",       "static,,steal", "static, steal",
+        "nonsense", "all,static", "static,all", "static,static", "stat"};
+    struct mode_list list;
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        check_status(STATUS_USAGE, mode_list_parse("compare", bad[i], &list));
+        assert_non_null(strstr(status_text(), "--compare"));
+    }
+    char *many = calloc(1, 1000);
+    memset(many, 'x', 999);
+    check_status(STATUS_USAGE, mode_list_parse("compare", many, &list));
+    free(many);
+}
+
+static void test_an_option_must_be_for_one_of_the_modes(void **state)
+{
+    (void)state;
+    struct taskpool_settings settings;
+    struct mode_list list;
+    taskpool_settings_default(&settings);
+    settings.fan_out = 2;
+    check_ok(mode_list_parse("compare", "static,dtree", &list));
+    check_ok(mode_options_check_list(&settings, &list));
+    check_ok(mode_list_parse("compare", "static,steal,auto", &list));
+    check_status(STATUS_USAGE, mode_options_check_list(&settings, &list));
+    assert_non_null(strstr(status_text(), "--fan-out"));
+}
+
+static void test_a_mode_gets_its_own_options_only(void **state)
+{
+    (void)state;
+    struct taskpool_settings settings, selected;
+    taskpool_settings_default(&settings);
+    settings.poll_every = 3;
+    settings.seeding = SEEDING_CYCLIC;
+    settings.steal = "2";
+    settings.chunk = 5;
+    settings.skew = true;
+    settings.drain = 0.25;
+
+    check_ok(mode_options_select(&settings, mode("steal"), &selected));
+    assert_int_equal(selected.mode, mode("steal"));
+    assert_int_equal(selected.poll_every, 3);
+    assert_int_equal(selected.seeding, SEEDING_CYCLIC);
+    assert_string_equal(selected.steal, "2");
+    assert_int_equal(selected.chunk, 5);
+    assert_false(selected.skew);
+    assert_true(selected.drain == 0.5);
+
+    check_ok(mode_options_select(&settings, mode("dtree"), &selected));
+    assert_int_equal(selected.seeding, SEEDING_BLOCK);
+    assert_string_equal(selected.steal, "half");
+    assert_int_equal(selected.chunk, 0);
+    assert_true(selected.drain == 0.25);
+
+    check_ok(mode_options_select(&settings, mode("auto"), &selected));
+    assert_int_equal(selected.poll_every, 3);
+    assert_int_equal(selected.seeding, SEEDING_BLOCK);
+    assert_string_equal(selected.steal, "half");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_names_keep_their_order),
+        cmocka_unit_test(test_all_is_every_mode_once),
+        cmocka_unit_test(test_what_is_no_list_is_refused),
+        cmocka_unit_test(test_an_option_must_be_for_one_of_the_modes),
+        cmocka_unit_test(test_a_mode_gets_its_own_options_only),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,357 @@
+/* The split deque against a slow reference: a plain array of tasks in the order in
+ * which the worker would run them. The worker takes from its front and puts to its
+ * front; thieves take from its back; bytes that a thief is given stay as they are
+ * until they have arrived, in whatever order that is. */
+#include "sched/random.h"
+#include "sched/task_deque.h"
+#include "tests/check.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { MAX_TASKS = 20000, MAX_LOOTS = 6 };
+
+struct record {
+    int64_t task;
+    char more[5]; /* a size that is no power of two */
+};
+
+struct leaving {
+    struct task_deque_loot loot;
+    char *bytes; /* as they were when given */
+};
+
+/* A deque, and what it should hold. */
+struct twin {
+    struct task_deque deque;
+    bool records;
+    struct random_stream random;
+    int64_t next_task;
+    int64_t *tasks; /* [front, back) of 2 x MAX_TASKS, in the order of running */
+    int64_t front, back;
+    struct leaving leaving[MAX_LOOTS];
+    int n_leaving;
+    int64_t n_refused;              /* pushes, at the bound */
+    bool wrapped, overtaken, grown; /* what should have happened on the way */
+};
+
+static int64_t pick(struct twin *twin, int64_t n)
+{
+    return (int64_t)random_below(&twin->random, (uint64_t)n);
+}
+
+static int64_t smaller(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+static int64_t larger(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+static void push(struct twin *twin)
+{
+    struct task_deque *deque = &twin->deque;
+    int64_t step = 1 + pick(twin, 3), n = twin->records ? 1 : 1 + pick(twin, 12);
+    struct task_range range = {twin->next_task, twin->next_task + n * step, step};
+    struct record record = {.task = range.first};
+    int64_t capacity = deque->capacity;
+    bool full = deque->bound > 0 && deque->head - deque->completed_tail >= deque->bound;
+    enum status status = twin->records
+                             ? task_deque_push_record(deque, &record, record.task % 3 == 0)
+                             : task_deque_push_range(deque, range);
+    check_status(full ? STATUS_LIMIT : STATUS_OK, status);
+    twin->n_refused += full;
+    twin->grown |= deque->capacity > capacity && twin->n_leaving > 0;
+    if (full)
+        return;
+    twin->next_task = range.last;
+    for (int64_t i = n - 1; i >= 0; i--)
+        twin->tasks[--twin->front] = range.first + i * step;
+}
+
+static void take(struct twin *twin)
+{
+    struct task_deque *deque = &twin->deque;
+    int64_t local = deque->local_tasks, n_wanted = 1 + pick(twin, 8);
+    struct task_range range = {0};
+    struct record record = {0};
+    bool mark;
+    bool taken = twin->records ? task_deque_take_record(deque, &record, &mark)
+                               : task_deque_take_range(deque, n_wanted, &range);
+    assert_true(taken == (local > 0));
+    if (!taken)
+        return;
+    if (twin->records) {
+        assert_true(mark == (record.task % 3 == 0));
+        assert_int_equal(record.task, twin->tasks[twin->front++]);
+        return;
+    }
+    assert_in_range(task_range_count(&range), 1, smaller(n_wanted, (local + 1) / 2));
+    for (int64_t task = range.first; task < range.last; task += range.step)
+        assert_int_equal(task, twin->tasks[twin->front++]);
+}
+
+/* Only when nothing is local, as a worker does. */
+static void acquire(struct twin *twin)
+{
+    struct task_deque *deque = &twin->deque;
+    int64_t shared = deque->shared_tasks;
+    if (deque->local_tasks > 0)
+        return;
+    assert_true(task_deque_acquire(deque) == (shared > 0));
+    assert_int_equal(deque->local_tasks + deque->shared_tasks, shared);
+    assert_true(deque->local_tasks >= smaller(shared, 1));
+}
+
+/* The tasks of a loot, by entry from the tail, are the last of the reference. */
+static void check_loot(struct twin *twin, const struct task_deque_loot *loot)
+{
+    const char *entry = loot->entries;
+    int64_t back = twin->back;
+    for (int64_t i = 0; i < loot->n; i++, entry += twin->deque.entry_size) {
+        struct task_range range = {0, 1, 1};
+        memcpy(&range, entry, twin->records ? sizeof range.first : sizeof range);
+        int64_t n = twin->records ? 1 : task_range_count(&range);
+        twin->back -= n;
+        for (int64_t j = 0; j < n; j++)
+            assert_int_equal(twin->tasks[twin->back + j], range.first + j * range.step);
+    }
+    int64_t n_part = task_range_count(&loot->part);
+    twin->back -= n_part;
+    for (int64_t j = 0; j < n_part; j++)
+        assert_int_equal(twin->tasks[twin->back + j], loot->part.first + j * loot->part.step);
+    assert_int_equal(back - twin->back, loot->n_tasks);
+}
+
+static void give(struct twin *twin)
+{
+    struct task_deque *deque = &twin->deque;
+    if (twin->n_leaving == MAX_LOOTS)
+        return;
+    struct task_deque_loot loot;
+    int64_t shared = deque->shared_tasks, n_wanted = pick(twin, 2) ? 0 : 1 + pick(twin, 9);
+    int64_t n = larger(n_wanted > 0 ? n_wanted : (shared + 1) / 2, deque->min_share);
+    assert_true(task_deque_give_away(deque, n_wanted, &loot) == loot.n_tasks);
+    assert_int_equal(deque->shared_tasks, shared - loot.n_tasks);
+    const char *end_of_ring = deque->entries + (size_t)deque->capacity * deque->entry_size;
+    const char *end = (const char *)loot.entries + (size_t)loot.n * deque->entry_size;
+    if (loot.n == 0 || end != end_of_ring)
+        assert_int_equal(loot.n_tasks, smaller(n, shared));
+    else
+        assert_in_range(loot.n_tasks, 1, smaller(n, shared));
+    check_loot(twin, &loot);
+    if (loot.n == 0)
+        return;
+    twin->wrapped |= end == end_of_ring;
+    struct leaving leaving = {.loot = loot, .bytes = malloc((size_t)loot.n * deque->entry_size)};
+    memcpy(leaving.bytes, loot.entries, (size_t)loot.n * deque->entry_size);
+    twin->leaving[twin->n_leaving++] = leaving;
+}
+
+static void arrive(struct twin *twin)
+{
+    if (twin->n_leaving == 0)
+        return;
+    int i = (int)pick(twin, twin->n_leaving);
+    struct leaving leaving = twin->leaving[i];
+    twin->overtaken |= i > 0;
+    twin->n_leaving--;
+    memmove(&twin->leaving[i], &twin->leaving[i + 1],
+            (size_t)(twin->n_leaving - i) * sizeof leaving);
+    assert_memory_equal(leaving.bytes, leaving.loot.entries,
+                        (size_t)leaving.loot.n * twin->deque.entry_size);
+    free(leaving.bytes);
+    task_deque_arrived(&twin->deque, leaving.loot.n);
+}
+
+static void do_something(struct twin *twin, int64_t weight_of_push)
+{
+    int64_t what = pick(twin, 8 + weight_of_push);
+    if (what < 3)
+        take(twin);
+    else if (what < 4)
+        acquire(twin);
+    else if (what < 6)
+        give(twin);
+    else if (what < 8)
+        arrive(twin);
+    else
+        push(twin);
+    const struct task_deque *deque = &twin->deque;
+    assert_int_equal(task_deque_n_tasks(deque), twin->back - twin->front);
+    assert_true(deque->completed_tail <= deque->intermediate_tail);
+    assert_true(deque->intermediate_tail <= deque->steal_tail);
+    assert_true(deque->steal_tail <= deque->split && deque->split <= deque->head);
+    assert_true(deque->head - deque->completed_tail <= deque->capacity);
+}
+
+/* Everything leaves, in whatever way. */
+static void empty(struct twin *twin)
+{
+    while (task_deque_n_tasks(&twin->deque) > 0 || twin->n_leaving > 0)
+        do_something(twin, 0);
+    assert_int_equal(twin->front, twin->back);
+    assert_int_equal(twin->deque.completed_tail, twin->deque.steal_tail);
+    assert_int_equal(twin->deque.n_retired, 0);
+}
+
+static void run_twin(struct twin *twin, bool records, int64_t bound, int64_t min_share,
+                     uint64_t seed)
+{
+    *twin = (struct twin){.records = records, .tasks = twin->tasks};
+    random_stream_init(&twin->random, seed, 0);
+    size_t record_size = records ? sizeof(struct record) : 0;
+    check_ok(task_deque_init(&twin->deque, record_size, bound, min_share));
+    twin->front = twin->back = MAX_TASKS;
+    for (int phase = 0; phase < 6; phase++) {
+        for (int i = 0; i < 200; i++)
+            do_something(twin, 4);
+        empty(twin);
+    }
+    task_deque_fini(&twin->deque);
+}
+
+static void test_like_a_plain_array(void **state)
+{
+    (void)state;
+    static struct twin twin;
+    twin.tasks = malloc(2 * MAX_TASKS * sizeof *twin.tasks);
+    for (int records = 0; records < 2; records++) {
+        bool wrapped = false, overtaken = false, grown = false;
+        for (uint64_t seed = 0; seed < 300; seed++) {
+            run_twin(&twin, records, 0, 1 + (int64_t)(seed % 7), seed);
+            assert_int_equal(twin.n_refused, 0);
+            wrapped |= twin.wrapped;
+            overtaken |= twin.overtaken;
+            grown |= twin.grown;
+        }
+        assert_true(wrapped && overtaken && grown);
+    }
+    free(twin.tasks);
+}
+
+static void test_bound(void **state)
+{
+    (void)state;
+    static struct twin twin;
+    twin.tasks = malloc(2 * MAX_TASKS * sizeof *twin.tasks);
+    int64_t n_refused = 0;
+    for (uint64_t seed = 0; seed < 100; seed++) {
+        run_twin(&twin, seed % 2, 1 + (int64_t)(seed / 2), 1, seed);
+        n_refused += twin.n_refused;
+    }
+    assert_true(n_refused > 0);
+    free(twin.tasks);
+}
+
+/* --- the worker without a lock beside a thief --- */
+
+enum { N_BATCH = 3000 };
+
+struct pair {
+    struct task_deque deque;
+    pthread_mutex_t lock;
+    _Atomic bool over;
+    int64_t n_batches;
+    _Atomic int64_t sum_taken, sum_given;
+    _Atomic int64_t n_taken, n_given;
+};
+
+static void add(struct task_range range, _Atomic int64_t *n, _Atomic int64_t *sum)
+{
+    for (int64_t task = range.first; task < range.last; task += range.step)
+        atomic_fetch_add(sum, task);
+    atomic_fetch_add(n, task_range_count(&range));
+}
+
+/* Every other loot arrives after the next one. */
+static void *steal_all_the_time(void *argument)
+{
+    struct pair *pair = argument;
+    int64_t late = 0;
+    for (int64_t i = 0; !atomic_load(&pair->over) || late > 0; i++) {
+        struct task_deque_loot loot = {0};
+        pthread_mutex_lock(&pair->lock);
+        if (!atomic_load(&pair->over))
+            task_deque_give_away(&pair->deque, i % 3, &loot);
+        pthread_mutex_unlock(&pair->lock);
+        for (int64_t j = 0; j < loot.n; j++)
+            add(((const struct task_range *)loot.entries)[j], &pair->n_given, &pair->sum_given);
+        add(loot.part, &pair->n_given, &pair->sum_given);
+        bool hold = late == 0 && loot.n > 0 && i % 2 == 0;
+        pthread_mutex_lock(&pair->lock);
+        if (!hold && loot.n + late > 0)
+            task_deque_arrived(&pair->deque, loot.n + late);
+        pthread_mutex_unlock(&pair->lock);
+        late = hold ? loot.n : 0;
+    }
+    return NULL;
+}
+
+/* What the worker does under the lock: with nothing local. Whether it has tasks. */
+static bool take_back(struct pair *pair)
+{
+    pthread_mutex_lock(&pair->lock);
+    bool acquired = task_deque_acquire(&pair->deque);
+    pthread_mutex_unlock(&pair->lock);
+    return acquired;
+}
+
+static void push_batch(struct pair *pair)
+{
+    pthread_mutex_lock(&pair->lock);
+    for (int64_t i = 0; i < N_BATCH; i++) {
+        int64_t first = 10 * (pair->n_batches * N_BATCH + i);
+        check_ok(task_deque_push_range(&pair->deque, (struct task_range){first, first + 10, 1}));
+    }
+    pthread_mutex_unlock(&pair->lock);
+    pair->n_batches++;
+}
+
+static double now_s(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+static void test_worker_without_a_lock_beside_a_thief(void **state)
+{
+    (void)state;
+    static struct pair pair;
+    pthread_t thief;
+    check_ok(task_deque_init(&pair.deque, 0, 0, 1));
+    pthread_mutex_init(&pair.lock, NULL);
+    assert_int_equal(pthread_create(&thief, NULL, steal_all_the_time, &pair), 0);
+    for (double end_s = now_s() + 1; now_s() < end_s;) {
+        struct task_range range;
+        push_batch(&pair);
+        do
+            while (task_deque_take_range(&pair.deque, 7, &range))
+                add(range, &pair.n_taken, &pair.sum_taken);
+        while (take_back(&pair));
+    }
+    atomic_store(&pair.over, true);
+    pthread_join(thief, NULL);
+    int64_t n = 10 * N_BATCH * pair.n_batches;
+    assert_int_equal(pair.n_taken + pair.n_given, n);
+    assert_int_equal(pair.sum_taken + pair.sum_given, n * (n - 1) / 2);
+    assert_true(pair.n_taken > 0 && pair.n_given > 0);
+    assert_int_equal(pair.deque.completed_tail, pair.deque.head);
+    pthread_mutex_destroy(&pair.lock);
+    task_deque_fini(&pair.deque);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_like_a_plain_array),
+        cmocka_unit_test(test_bound),
+        cmocka_unit_test(test_worker_without_a_lock_beside_a_thief),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
