@@ -17,8 +17,8 @@ struct taskpool_machine {
     double latency_s;
     double latency_spread_s;
     double latency_power; /* 0: 1 */
-    double bandwidth;  /* bytes per second; 0: infinite */
-    double overhead_s; /* of a worker's time, for each message that it sends or gets */
+    double bandwidth;     /* bytes per second; 0: infinite */
+    double overhead_s;    /* of a worker's time, for each message that it sends or gets */
 
     /* Work done in a second, relative to a worker of speed 1; NULL: all are. */
     const double *speeds; /* n_workers, borrowed */

@@ -51,15 +51,19 @@ static void put_into_inbox(struct sim_worker *worker, struct sim_message *messag
     worker->last = message;
 }
 
+static struct sim_message *take_from_inbox(struct sim_worker *worker)
+{
+    struct sim_message *message = worker->first;
+    worker->first = message->next;
+    if (!worker->first)
+        worker->last = NULL;
+    return message;
+}
+
 static void hand_over_inbox(struct sim_worker *worker)
 {
-    while (worker->first) {
-        struct sim_message *message = worker->first;
-        worker->first = message->next;
-        if (!worker->first)
-            worker->last = NULL;
-        hand_over(worker, message, worker->clock_s);
-    }
+    while (worker->first)
+        hand_over(worker, take_from_inbox(worker), worker->clock_s);
 }
 
 /* Something happens to a worker that may be waiting. */
@@ -144,4 +148,8 @@ void sim_drop_events(struct driver_sim *sim)
             sim->n_lost++;
         free(event.what);
     }
+    /* Of a protocol that failed also what nobody has looked at. */
+    for (int i = 0; i < sim->driver.n_workers; i++)
+        while (sim->workers[i].first)
+            free(take_from_inbox(&sim->workers[i]));
 }
