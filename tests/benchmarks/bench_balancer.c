@@ -2,42 +2,26 @@
  * how far above the ideal the most loaded worker ends, in percent, when tasks of
  * the lengths of HF-Be256 are dealt very unevenly and balanced once.
  *
- *     bench_balancer [SIGMA]
+ *     bench_balancer [INPUT]
  *
- * Of the 213,144 durations of that paper the mean (0.54 s) and the longest (3.17 s:
- * its 5.8 % above 3 s) are known. Here they are lognormal, without those that
- * would be longer, of the median that gives the mean. SIGMA 1, the default, makes
- * many short tasks and few long ones, as screening does. They are sorted and dealt
- * in rounds, the longest first, every n-th worker getting m tasks in a round and
- * the others one. */
+ * The lengths are those of paper_durations.h, of inputs/be256.xyz unless another Be
+ * chain is named. They are sorted and dealt in rounds, the longest first, every n-th
+ * worker getting m tasks in a round and the others one. */
 #include "sched/balancer.h"
+#include "support/darray.h"
 #include "tests/balance_case.h"
+#include "tests/benchmarks/paper_durations.h"
 
 #include <math.h>
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { n_tasks = 213144, n_sizes = 5, n_patterns = 10 };
-
-static const double mean_s = 115200.0 / n_tasks; /* 48 s on 2,400 cores */
-static const double longest_s = 3.17;
+enum { n_sizes = 5, n_patterns = 10 };
 
 static const int sizes[n_sizes] = {2400, 4800, 9600, 19200, 38400};
 static const int patterns[n_patterns][2] = {{1, 1}, {2, 2}, {2, 4}, {2, 8}, {4, 2},
                                             {4, 4}, {4, 8}, {8, 2}, {8, 4}, {8, 8}};
-
-static int compare(const void *left, const void *right)
-{
-    double a = *(const double *)left, b = *(const double *)right;
-    return (a < b) - (a > b);
-}
-
-static double gaussian(struct random_stream *random)
-{
-    double radius = sqrt(-2 * log(1 - random_unit(random)));
-    return radius * cos(2 * 3.14159265358979323846 * random_unit(random));
-}
 
 static double sum(const double *list, int64_t n)
 {
@@ -47,35 +31,13 @@ static double sum(const double *list, int64_t n)
     return total;
 }
 
-/* Draws with a median, redrawing what is longer than the longest; returns the mean. */
-static double draw(double sigma, double median_s, double *time_s)
+static void deal(const int *pattern, const struct balance_case *balance)
 {
-    struct random_stream random;
-    random_stream_init(&random, 1, 0);
-    for (int i = 0; i < n_tasks; i++)
-        do
-            time_s[i] = median_s * exp(sigma * gaussian(&random));
-        while (time_s[i] > longest_s);
-    return sum(time_s, n_tasks) / n_tasks;
-}
-
-/* Longest first. Halves the interval in which the median must lie for the mean. */
-static void make_durations(double sigma, double *time_s)
-{
-    double low_s = 0, high_s = longest_s;
-    for (int i = 0; i < 40; i++) {
-        double median_s = (low_s + high_s) / 2;
-        *(draw(sigma, median_s, time_s) < mean_s ? &low_s : &high_s) = median_s;
-    }
-    qsort(time_s, n_tasks, sizeof *time_s, compare);
-}
-
-static void deal(const int *pattern, int n_workers, int32_t *worker)
-{
-    for (int task = 0; task < n_tasks;)
-        for (int w = 0; w < n_workers; w++)
-            for (int i = 0; i < (w % pattern[0] == 0 ? pattern[1] : 1) && task < n_tasks; i++)
-                worker[task++] = w;
+    for (int64_t task = 0; task < balance->n_tasks;)
+        for (int w = 0; w < balance->n_workers; w++)
+            for (int i = 0; i < (w % pattern[0] == 0 ? pattern[1] : 1) && task < balance->n_tasks;
+                 i++)
+                balance->worker[task++] = w;
 }
 
 /* The most loaded worker's load over the average, less one. */
@@ -85,7 +47,7 @@ static enum status imbalance(const struct balance_case *balance, double *result)
     if (!load_s)
         return FAIL(STATUS_NO_MEMORY, "no memory for %d loads", balance->n_workers);
     double max_s = 0;
-    for (int task = 0; task < n_tasks; task++)
+    for (int64_t task = 0; task < balance->n_tasks; task++)
         load_s[balance->worker[task]] += balance->time_s[task];
     for (int w = 0; w < balance->n_workers; w++)
         max_s = fmax(max_s, load_s[w]);
@@ -100,12 +62,12 @@ static enum status run_pattern(struct balance_case *balance, const int *pattern)
     for (int size = 0; size < n_sizes; size++) {
         double before = 0, central = 0, tree = 0;
         balance->n_workers = sizes[size];
-        deal(pattern, sizes[size], balance->worker);
+        deal(pattern, balance);
         TRY(imbalance(balance, &before));
         balance->rules.branching = sizes[size];
         TRY(balance_case_run(balance));
         TRY(imbalance(balance, &central));
-        deal(pattern, sizes[size], balance->worker);
+        deal(pattern, balance);
         balance->rules.branching = 3;
         TRY(balance_case_run(balance));
         TRY(imbalance(balance, &tree));
@@ -116,17 +78,12 @@ static enum status run_pattern(struct balance_case *balance, const int *pattern)
     return STATUS_OK;
 }
 
-static enum status run(double sigma)
+static enum status print_tables(const struct paper_durations *durations, int32_t *worker)
 {
-    static double time_s[n_tasks];
-    static int32_t worker[n_tasks];
     const double limits[] = {1.003, 1.0003};
-    make_durations(sigma, time_s);
-    printf("lognormal, sigma %g: mean %.4f s, median %.3f s, longest %.3f s\n", sigma,
-           sum(time_s, n_tasks) / n_tasks, time_s[n_tasks / 2], time_s[0]);
     for (size_t i = 0; i < sizeof limits / sizeof limits[0]; i++) {
-        struct balance_case balance = {.n_tasks = n_tasks,
-                                       .time_s = time_s,
+        struct balance_case balance = {.n_tasks = durations->n_tasks,
+                                       .time_s = durations->time_s,
                                        .worker = worker,
                                        .rules = {.donate_above = limits[i], .fill_to = limits[i]},
                                        .machine = {.latency_s = 2e-6, .bandwidth = 5e9},
@@ -141,10 +98,32 @@ static enum status run(double sigma)
     return STATUS_OK;
 }
 
+static enum status run(const char *molecule)
+{
+    struct paper_durations durations;
+    TRY(paper_durations_make(molecule, &durations));
+    int64_t n = durations.n_tasks;
+    printf("%lld tasks, %.0f integrals of %.2f us, tests of %.2f us: mean %.4f s, median %.3f s, "
+           "longest %.3f s, shortest %.2g s\n",
+           (long long)n, durations.integrals, 1e6 * durations.integral_s, 1e6 * durations.test_s,
+           sum(durations.time_s, n) / (double)n, durations.time_s[n / 2], durations.time_s[0],
+           durations.time_s[n - 1]);
+    int32_t *worker = malloc((size_t)n * sizeof *worker);
+    enum status status =
+        worker ? print_tables(&durations, worker) : FAIL(STATUS_NO_MEMORY, "no memory for tasks");
+    free(worker);
+    paper_durations_fini(&durations);
+    return status;
+}
+
 int main(int argc, char **argv)
 {
     MPI_Init(&argc, &argv);
-    enum status status = run(argc > 1 ? atof(argv[1]) : 1);
+    enum status status = darray_start();
+    if (status == STATUS_OK) {
+        status = run(argc > 1 ? argv[1] : BERYL_INPUTS "/be256.xyz");
+        darray_stop();
+    }
     if (status != STATUS_OK)
         fprintf(stderr, "bench_balancer: %s\n", status_text());
     MPI_Finalize();
