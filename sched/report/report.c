@@ -4,7 +4,6 @@
 #include "sched/report/report_charts.h"
 #include "sched/report/report_compare.h"
 #include "sched/report/report_iterations.h"
-#include "sched/report/report_orbitals.h"
 #include "sched/report/report_run.h"
 #include "sched/report/report_style.h"
 #include "sched/report/report_summary.h"
@@ -26,22 +25,27 @@ static void write_head(FILE *page, const struct report_runs *runs)
     fprintf(page, "</title>\n<style>\n%s</style>\n</head>\n<body>\n", report_style);
 }
 
-static enum status write_run(FILE *page, const struct report_run *run, int64_t number)
+static enum status write_run(FILE *page, const struct report_run *run, int64_t number,
+                             const struct report_subject *subject)
 {
     fprintf(page, "<section id=\"run%lld\">\n<h2>Run %lld: ", (long long)number, (long long)number);
     html_text(page, run->name);
     fputs("</h2>\n", page);
-    report_summary(page, run);
+    report_summary(page, run, subject);
     fputs("<div class=\"charts\">\n", page);
-    TRY(report_charts(page, run));
-    report_orbitals(page, run);
+    if (subject)
+        TRY(subject->first_charts(page, run));
+    report_charts(page, run);
+    if (subject)
+        TRY(subject->last_charts(page, run));
     fputs("</div>\n", page);
     report_iterations(page, run);
     fputs("</section>\n", page);
     return STATUS_OK;
 }
 
-static enum status write_page(FILE *page, const struct report_runs *runs)
+static enum status write_page(FILE *page, const struct report_runs *runs,
+                              const struct report_subject *subject)
 {
     write_head(page, runs);
     fputs("<h1>Beryl</h1>\n<p class=\"lead\">", page);
@@ -49,20 +53,21 @@ static enum status write_page(FILE *page, const struct report_runs *runs)
     fputs("</p>\n", page);
     if (runs->n > 1) {
         fputs("<section>\n<h2>Comparison</h2>\n", page);
-        TRY(report_compare(page, runs));
+        TRY(report_compare(page, runs, subject));
         fputs("</section>\n", page);
     }
     for (int64_t i = 0; i < runs->n; i++)
-        TRY(write_run(page, &runs->runs[i], i + 1));
+        TRY(write_run(page, &runs->runs[i], i + 1, subject));
     fputs("</body>\n</html>\n", page);
     return STATUS_OK;
 }
 
-static enum status write_file(const struct report_runs *runs, const char *path)
+static enum status write_file(const struct report_runs *runs, const struct report_subject *subject,
+                              const char *path)
 {
     struct output_buffer page;
     TRY(output_buffer_init(&page, path));
-    enum status status = write_page(page.stream, runs);
+    enum status status = write_page(page.stream, runs, subject);
     if (status == STATUS_OK)
         status = output_buffer_write(&page, path);
     output_buffer_fini(&page);
@@ -70,14 +75,14 @@ static enum status write_file(const struct report_runs *runs, const char *path)
 }
 
 enum status report_write(const json_t *const results[], const char *const names[], int64_t n,
-                         const char *path)
+                         const struct report_subject *subject, const char *path)
 {
     struct report_runs runs = {0};
     enum status status = STATUS_OK;
     for (int64_t i = 0; i < n && status == STATUS_OK; i++)
         status = report_runs_add(&runs, results[i], names[i]);
     if (status == STATUS_OK)
-        status = write_file(&runs, path);
+        status = write_file(&runs, subject, path);
     report_runs_fini(&runs);
     return status;
 }

@@ -1,7 +1,6 @@
 #include "sched/report/report_charts.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 const struct svg_series report_times[REPORT_N_TIMES] = {
     {.name = "task", .colour = 0},          {.name = "search", .colour = 1},
@@ -65,49 +64,11 @@ static void draw_efficiency(FILE *page, const struct report_run *run)
         svg_lines(page, &chart);
 }
 
-/* |change of the energy| and gradient of every k-th iteration, so that there are
- * at most REPORT_MAX_PLACES. */
-static enum status draw_convergence(FILE *page, const struct report_run *run)
+void report_charts(FILE *page, const struct report_run *run)
 {
-    const json_t *iterations = report_figure(run, "scf_iterations");
-    int64_t n = (int64_t)json_array_size(iterations);
-    int64_t every = (n + REPORT_MAX_PLACES - 1) / REPORT_MAX_PLACES;
-    if (n == 0)
-        return STATUS_OK;
-    int64_t n_places = (n + every - 1) / every;
-    double *change = malloc(2 * (size_t)n_places * sizeof *change), *gradient = change + n_places;
-    if (!change)
-        return FAIL(STATUS_NO_MEMORY, "no memory for the iterations of %s", run->name);
-    for (int64_t place = 0; place < n_places; place++) {
-        const json_t *now = json_array_get(iterations, (size_t)(place * every));
-        const json_t *before = json_array_get(iterations, (size_t)(place * every - 1));
-        change[place] = fabs(report_real(now, "energy") - report_real(before, "energy"));
-        gradient[place] = report_real(now, "gradient");
-    }
-    struct svg_chart chart = {
-        .title = "Convergence of the self-consistent field",
-        .place_title = "iteration",
-        .value_title = "hartree",
-        .n_places = n_places,
-        .first_label = 1,
-        .label_step = every,
-        .n_series = 2,
-        .series = {{.name = "|change of energy|", .values = change, .colour = 0},
-                   {.name = "orbital gradient", .values = gradient, .colour = 3}},
-        .logarithmic = true,
-    };
-    svg_lines(page, &chart);
-    free(change);
-    return STATUS_OK;
-}
-
-enum status report_charts(FILE *page, const struct report_run *run)
-{
-    TRY(draw_convergence(page, run));
     if (run->n_places == 0)
-        return STATUS_OK;
+        return;
     draw_times(page, run);
     draw_seconds(page, run);
     draw_efficiency(page, run);
-    return STATUS_OK;
 }

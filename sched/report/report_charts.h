@@ -4,7 +4,6 @@
 
 #include "sched/report/report_run.h"
 #include "sched/report/svg_chart.h"
-#include "support/status.h"
 
 #include <stdio.h>
 
@@ -14,9 +13,7 @@ enum { REPORT_N_TIMES = REPORT_COMMUNICATION - REPORT_TASK + 1 };
 extern const struct svg_series report_times[REPORT_N_TIMES];
 
 /* Per iteration: where the workers' time went, seconds, efficiency and
- * imbalance; and the convergence of a self-consistent field. Those are left out
- * of which the file says nothing.
- * Errors: STATUS_NO_MEMORY. */
-enum status report_charts(FILE *page, const struct report_run *run);
+ * imbalance. Those are left out of which the file says nothing. */
+void report_charts(FILE *page, const struct report_run *run);
 
 #endif

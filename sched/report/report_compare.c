@@ -59,7 +59,7 @@ static void destroy(struct comparison *comparison)
     free(comparison->means[0]);
 }
 
-static void table(FILE *page, const struct report_runs *runs)
+static void table(FILE *page, const struct report_runs *runs, const struct report_subject *subject)
 {
     fputs("<div class=\"wide\"><table class=\"figures\">\n<thead><tr><th>run</th><th "
           "class=\"word\">file</th>"
@@ -75,7 +75,7 @@ static void table(FILE *page, const struct report_runs *runs)
                 (long long)i + 1);
         html_text(page, run->name);
         fputs("</a></td><td class=\"word\">", page);
-        report_formula(page, run);
+        report_name(page, run, subject);
         fputs("</td><td class=\"word\">", page);
         html_text(page, mode_of(run));
         const struct {
@@ -127,12 +127,13 @@ static void draw_times(FILE *page, const struct comparison *comparison)
     svg_rows(page, &chart);
 }
 
-enum status report_compare(FILE *page, const struct report_runs *runs)
+enum status report_compare(FILE *page, const struct report_runs *runs,
+                           const struct report_subject *subject)
 {
     struct comparison comparison;
     enum status status = create(runs, &comparison);
     if (status == STATUS_OK) {
-        table(page, runs);
+        table(page, runs, subject);
         fputs("<div class=\"charts\">\n", page);
         draw_one(page, &comparison, REPORT_FOCK_SECONDS, "Time of each iteration",
                  "seconds, mean over the iterations or Fock builds", 0);

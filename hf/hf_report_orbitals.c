@@ -1,10 +1,14 @@
-#include "sched/report/report_orbitals.h"
+#include "hf/hf_report_orbitals.h"
 
 #include "sched/report/axis.h"
-#include "sched/report/report_summary.h"
+#include "sched/report/html_rows.h"
+#include "sched/report/html_text.h"
 #include "sched/report/svg_chart.h"
 
 #include <math.h>
+
+/* 1 hartree in eV, CODATA 2018. */
+#define HARTREE_IN_EV 27.211386245988
 
 enum { WIDTH = 640, HEIGHT = 420, LEFT = 64, TOP = 30, BOTTOM = 384, MAX_TICKS = 8 };
 enum { LEVEL_WIDTH = 120, LEVEL_GAP = 4 };
@@ -15,6 +19,50 @@ enum { LEVEL_WIDTH = 120, LEVEL_GAP = 4 };
 
 /* Pixels within which levels are drawn beside each other. */
 #define SAME_LEVEL 2.0
+
+/* Of one spin: 0 alpha, 1 beta. NULL if there are none; n_occupied is out. */
+static const json_t *orbital_energies(const struct report_run *run, int spin, int64_t *n_occupied)
+{
+    const json_t *energies = json_array_get(report_figure(run, "orbital_energies"), (size_t)spin);
+    double n = report_real(json_object_get(run->result, "properties"),
+                           spin == 0 ? "calcinfo_nalpha" : "calcinfo_nbeta");
+    if (json_array_size(energies) == 0 || !(n >= 0 && n <= (double)json_array_size(energies)))
+        return NULL;
+    *n_occupied = (int64_t)n;
+    return energies;
+}
+
+/* --- the gap --- */
+
+/* Energy of the lowest virtual orbital minus that of the highest occupied one,
+ * hartree; NAN if not known. */
+static double gap_of(const struct report_run *run, int spin)
+{
+    int64_t n;
+    const json_t *energies = orbital_energies(run, spin, &n);
+    if (!energies || n == 0 || n == (int64_t)json_array_size(energies))
+        return NAN;
+    return json_number_value(json_array_get(energies, (size_t)n)) -
+           json_number_value(json_array_get(energies, (size_t)n - 1));
+}
+
+void hf_report_orbital_gaps(FILE *page, const struct report_run *run)
+{
+    bool both = json_array_size(report_figure(run, "orbital_energies")) > 1;
+    for (int spin = 0; spin < 2; spin++) {
+        double gap = gap_of(run, spin);
+        if (isnan(gap))
+            continue;
+        html_row_start(page, !both ? "Orbital gap" : spin == 0 ? "Gap, alpha" : "Gap, beta");
+        html_number(page, gap, 6);
+        fputs(" hartree = ", page);
+        html_number(page, gap * HARTREE_IN_EV, 3);
+        fputs(" eV", page);
+        html_row_end(page);
+    }
+}
+
+/* --- the ladder --- */
 
 struct ladder {
     int n_spins;
@@ -164,12 +212,12 @@ static void draw_note(FILE *page, const struct ladder *ladder)
                  text);
 }
 
-void report_orbitals(FILE *page, const struct report_run *run)
+enum status hf_report_orbital_ladder(FILE *page, const struct report_run *run)
 {
     struct ladder ladder = {0};
     for (int spin = 0; spin < 2; spin++) {
         int64_t n_occupied;
-        const json_t *energies = report_orbital_energies(run, spin, &n_occupied);
+        const json_t *energies = orbital_energies(run, spin, &n_occupied);
         if (!energies)
             break;
         ladder.energies[spin] = energies;
@@ -177,7 +225,7 @@ void report_orbitals(FILE *page, const struct report_run *run)
         ladder.n_spins++;
     }
     if (ladder.n_spins == 0)
-        return;
+        return STATUS_OK;
     choose_axis(&ladder);
     struct svg_chart chart = {
         .title = "Orbital energies",
@@ -191,4 +239,5 @@ void report_orbitals(FILE *page, const struct report_run *run)
         draw_column(page, &ladder, spin);
     draw_note(page, &ladder);
     svg_end(page);
+    return STATUS_OK;
 }

@@ -1,5 +1,6 @@
 /* beryl-report: recorded runs as a page. Only this file prints errors and sets
  * the exit status. */
+#include "hf/hf_report.h"
 #include "sched/report/report.h"
 #include "support/options.h"
 #include "support/output_file.h"
@@ -64,7 +65,7 @@ static enum status run(const struct settings *settings, size_t n, char **paths)
         status = read_result(paths[i], &results[i]);
     if (status == STATUS_OK)
         status = report_write((const json_t *const *)results, (const char *const *)paths,
-                              (int64_t)n, settings->output);
+                              (int64_t)n, &hf_report, settings->output);
     for (size_t i = 0; i < n; i++)
         json_decref(results[i]);
     free(results);
@@ -89,12 +90,10 @@ int main(int argc, char **argv)
     enum option_request request;
     int first;
     enum status status = options_parse(&options, argc, argv, &request, &first);
-    if (status == STATUS_OK && request == OPTION_REQUEST_HELP)
-        options_print_help(&options);
-    else if (status == STATUS_OK && request == OPTION_REQUEST_VERSION)
-        options_print_version(&options);
-    else if (status == STATUS_OK)
+    if (status == STATUS_OK && request == OPTION_REQUEST_RUN)
         status = run(&settings, (size_t)(argc - first), argv + first);
+    else if (status == STATUS_OK)
+        options_answer(&options, request);
     if (status != STATUS_OK)
         fprintf(stderr, "beryl-report: %s\n", status_text());
     return status_exit_code(status);
