@@ -61,10 +61,8 @@ static enum status create_workload(struct run *run)
 {
     const struct beryl_sched_options *options = run->options;
     double speed = run->speeds ? run->speeds[run->rank] : 1;
-    if (options->workload.uts)
-        return status_agree(run->comm, workload_uts_create(&options->workload, &run->workload));
-    return workload_durations_create(&options->workload, options->pool.seed, speed, run->comm,
-                                     &run->workload);
+    return workload_create(&options->workload, options->pool.seed, speed, run->comm,
+                           &run->workload);
 }
 
 static enum status create_pool(struct run *run)
@@ -92,14 +90,19 @@ static enum status create_pool(struct run *run)
 
 /* --- iterations --- */
 
-static void print_start(const struct run *run, const char *mode)
+static const char *mode_name(const struct run *run)
+{
+    return taskpool_mode_name(run->options->pool.mode);
+}
+
+static void print_start(const struct run *run)
 {
     log_print("beryl-sched %s\n\n", BERYL_VERSION);
     log_print("Workload   %s\n", run->workload->name);
     if (run->workload->problem.record_size == 0)
         log_print("Tasks      %lld\n", (long long)run->workload->problem.n_tasks);
     log_print("Workers    %d%s, scheduling %s\n\n", run->n_workers,
-              run->simulated ? ", simulated" : "", mode);
+              run->simulated ? ", simulated" : "", mode_name(run));
 }
 
 static enum status iterate(struct run *run)
@@ -133,7 +136,7 @@ static json_t *iterations_to_json(const struct taskpool *pool)
     return iterations;
 }
 
-static json_t *result_to_json(const struct run *run, const char *mode)
+static json_t *result_to_json(const struct run *run)
 {
     const struct workload *workload = run->workload;
     json_t *result = json_object();
@@ -141,7 +144,7 @@ static json_t *result_to_json(const struct run *run, const char *mode)
     if (workload->problem.record_size == 0)
         failed |= json_object_set_new(result, "tasks", json_integer(workload->problem.n_tasks));
     failed |= json_object_set_new(result, "workers", json_integer(run->n_workers));
-    failed |= json_object_set_new(result, "sched", json_string(mode));
+    failed |= json_object_set_new(result, "sched", json_string(mode_name(run)));
     failed |= json_object_set_new(result, "options", beryl_sched_options_scheduling(run->options));
     if (run->simulated)
         failed |= json_object_set_new(result, "machine", beryl_sched_options_machine(run->options));
@@ -154,9 +157,9 @@ static json_t *result_to_json(const struct run *run, const char *mode)
     return NULL;
 }
 
-static enum status write_result(const struct run *run, const char *mode)
+static enum status write_result(const struct run *run)
 {
-    json_t *result = result_to_json(run, mode);
+    json_t *result = result_to_json(run);
     if (!result)
         return FAIL(STATUS_NO_MEMORY, "no memory for the result");
     enum status status = json_write_file(result, run->options->json);
@@ -164,40 +167,26 @@ static enum status write_result(const struct run *run, const char *mode)
     return status;
 }
 
-static void print_iterations(const struct taskpool *pool)
+static enum status tell(const struct run *run)
 {
-    int64_t n = taskpool_n_iterations(pool);
-    struct statistics_iteration *rows = malloc((size_t)n * sizeof *rows);
-    if (!rows)
-        return;
-    for (int64_t i = 0; i < n; i++)
-        rows[i] = *taskpool_statistics(pool, i);
-    statistics_print(rows, n);
-    free(rows);
-}
-
-static enum status tell(const struct run *run, const char *mode)
-{
-    print_iterations(run->pool);
+    statistics_print(taskpool_statistics(run->pool, 0), taskpool_n_iterations(run->pool));
     if (run->workload->functions->print)
         run->workload->functions->print(run->workload);
     if (run->options->statistics)
         TRY(taskpool_write_statistics(run->pool, run->options->statistics));
     if (!run->options->json)
         return STATUS_OK;
-    return status_agree(run->comm, run->rank == 0 ? write_result(run, mode) : STATUS_OK);
+    return status_agree(run->comm, run->rank == 0 ? write_result(run) : STATUS_OK);
 }
 
 static enum status do_all(struct run *run)
 {
-    char mode[32];
-    option_choice_word(taskpool_mode_names, run->options->pool.mode, mode, sizeof mode);
     TRY(find_workers(run));
     TRY(create_workload(run));
     TRY(create_pool(run));
-    print_start(run, mode);
+    print_start(run);
     TRY(iterate(run));
-    return tell(run, mode);
+    return tell(run);
 }
 
 enum status beryl_sched_run(const struct beryl_sched_options *options, MPI_Comm comm)

@@ -7,49 +7,17 @@
  * static: it runs them first, in their order. The others are cut into --tasklets
  * tasklets (tasklets.h), which wait in the queue of the group (tasklet_queue.h).
  * The paper's queue lies in memory that the threads share; here the first worker
- * of the group, its leader, keeps it and works like the others. In the first
+ * of the group, its leader (hybrid.h), keeps it and works like the others. In the first
  * iteration each member sends the leader what is not static; the leader hands
  * out nothing before it has heard of all, because until then it cannot know
  * that nothing is left. A member asks for a tasklet with the last of its static
  * tasks and then whenever it begins one, so that the next is here in time. Who
  * is told that nothing is left asks no more; the leader is done when all are. */
-#include "sched/mode.h"
-#include "sched/tasklet_queue.h"
-#include "sched/tasklets.h"
+#include "sched/hybrid.h"
 #include "support/agree.h"
 
-#include <stdlib.h>
-#include <string.h>
-
-enum hybrid_kind {
-    HYBRID_RANGES,  /* member to leader: its tasks that are not static */
-    HYBRID_REQUEST, /* member to leader */
-    HYBRID_GRANT,   /* leader to member: a tasklet; of no ranges: there is none left */
-};
-
-struct hybrid_message {
-    int32_t kind;   /* enum hybrid_kind */
-    int32_t member; /* the sender or, with a grant, who ran the tasklet last */
-    int64_t n_ranges;
-    struct task_range ranges[];
-};
-
-/* What the leader keeps besides its own tasks. */
-struct hybrid_leader {
-    struct tasklets *parts; /* n_members */
-    int n_announced;        /* members whose part is here; when all are, there is a queue */
-    struct tasklet_queue queue;
-    int *waiting; /* n_waiting members that asked before */
-    int n_waiting;
-    int n_told; /* other members that nothing is left */
-};
-
 struct hybrid_state {
-    const struct mode_setup *setup;
-    struct comm *comm;
-    int first_rank; /* groups of a given size: of the leader */
-    int n_members;
-    int member;                   /* this worker */
+    struct hybrid_group group;
     struct hybrid_leader *leader; /* owned; NULL on the other members */
 
     struct task_ranges fixed;  /* the static part */
@@ -69,65 +37,46 @@ struct hybrid_state {
 /* --- the group --- */
 
 /* The group of a given size, or the workers of the node. */
-static void find_group(struct hybrid_state *self)
+static void find_group(struct hybrid_group *group)
 {
-    const struct comm *comm = self->comm;
-    int64_t size = self->setup->settings->group;
+    const struct comm *comm = group->comm;
+    int64_t size = group->setup->settings->group;
     if (size > 0) {
-        self->first_rank = (int)(comm->rank / size * size);
-        self->member = comm->rank - self->first_rank;
-        int64_t n_ranks = comm->size - self->first_rank;
-        self->n_members = (int)(size < n_ranks ? size : n_ranks);
+        group->first_rank = (int)(comm->rank / size * size);
+        group->member = comm->rank - group->first_rank;
+        int64_t n_ranks = comm->size - group->first_rank;
+        group->n_members = (int)(size < n_ranks ? size : n_ranks);
         return;
     }
-    self->n_members = comm->n_node_ranks;
-    while (comm->node_ranks[self->member] != comm->rank)
-        self->member++;
+    group->n_members = comm->n_node_ranks;
+    while (comm->node_ranks[group->member] != comm->rank)
+        group->member++;
 }
 
-static int rank_of(const struct hybrid_state *self, int member)
+int hybrid_rank_of(const struct hybrid_group *group, int member)
 {
-    return self->setup->settings->group > 0 ? self->first_rank + member
-                                            : self->comm->node_ranks[member];
+    return group->setup->settings->group > 0 ? group->first_rank + member
+                                             : group->comm->node_ranks[member];
 }
 
 static void hybrid_fini(void *state)
 {
     struct hybrid_state *self = state;
-    struct hybrid_leader *leader = self->leader;
     task_ranges_fini(&self->fixed);
     task_ranges_fini(&self->shared);
     task_ranges_fini(&self->tasklet);
     task_ranges_fini(&self->ahead);
-    if (!leader)
-        return;
-    for (int m = 0; leader->parts && m < self->n_members; m++)
-        tasklets_fini(&leader->parts[m]);
-    tasklet_queue_fini(&leader->queue);
-    free(leader->parts);
-    free(leader->waiting);
-    free(leader);
+    hybrid_leader_destroy(self->leader);
 }
 
 static enum status hybrid_init(void *state, const struct mode_setup *setup, struct comm *comm)
 {
     struct hybrid_state *self = state;
-    self->setup = setup;
-    self->comm = comm;
+    self->group.setup = setup;
+    self->group.comm = comm;
     self->running = &self->fixed;
-    find_group(self);
-    if (self->member != 0)
-        return STATUS_OK;
-    size_t n = (size_t)self->n_members;
-    self->leader = calloc(1, sizeof *self->leader);
-    if (self->leader) {
-        self->leader->parts = calloc(n, sizeof *self->leader->parts);
-        self->leader->waiting = malloc(n * sizeof *self->leader->waiting);
-    }
-    if (self->leader && self->leader->parts && self->leader->waiting)
-        return STATUS_OK;
-    hybrid_fini(self);
-    return FAIL(STATUS_NO_MEMORY, "no memory for a group of %zu workers", n);
+    find_group(&self->group);
+    return self->group.member == 0 ? hybrid_leader_create(&self->group, &self->leader) : STATUS_OK;
 }
 
 /* --- what a worker starts with --- */
@@ -135,105 +84,40 @@ static enum status hybrid_init(void *state, const struct mode_setup *setup, stru
 static enum status hybrid_seed(void *state)
 {
     struct hybrid_state *self = state;
-    const struct seeding *seeding = self->setup->seeding;
-    int worker = self->comm->rank;
+    const struct seeding *seeding = self->group.setup->seeding;
+    int worker = self->group.comm->rank;
     int64_t n_ranges = seeding_n_ranges(seeding, worker);
     for (int64_t i = 0; i < n_ranges; i++) {
         struct task_range range = seeding_range(seeding, worker, i);
         self->n_tasks += task_range_count(&range);
     }
-    int64_t left = (int64_t)(self->setup->settings->static_fraction * (double)self->n_tasks);
+    int64_t left = (int64_t)(self->group.setup->settings->static_fraction * (double)self->n_tasks);
     self->n_fixed = left = left < self->n_tasks ? left : self->n_tasks;
     for (int64_t i = 0; i < n_ranges; i++) {
         struct task_range range = seeding_range(seeding, worker, i);
         int64_t n = task_range_count(&range);
         n = n < left ? n : left;
         left -= n;
-        TRY(task_ranges_add_range(&self->fixed, tasklets_cut_front(&range, n)));
+        TRY(task_ranges_add_range(&self->fixed, task_range_cut_front(&range, n)));
         TRY(task_ranges_add_range(&self->shared, range));
     }
     return STATUS_OK;
 }
 
-/* --- the leader --- */
-
-/* Takes a tasklet for a member. Its ranges, none if nothing is left, are put
- * into the list. Who ran it last. */
-static int take_tasklet(struct hybrid_leader *leader, int member, struct task_ranges *ranges)
-{
-    int last = member;
-    const struct tasklet *tasklet = tasklet_queue_take(&leader->queue, member, &last);
-    if (tasklet &&
-        tasklets_add_to(&leader->parts[tasklet->owner], tasklet->index, ranges) != STATUS_OK)
-        die("no memory for a tasklet's ranges");
-    return last;
-}
-
-static void answer(struct hybrid_state *self, int member)
-{
-    struct task_ranges ranges = {0};
-    int last = take_tasklet(self->leader, member, &ranges);
-    self->leader->n_told += ranges.n == 0;
-    size_t bulk_size = (size_t)ranges.n * sizeof *ranges.list;
-    struct hybrid_message *grant = malloc(sizeof *grant + bulk_size);
-    if (!grant)
-        die("no memory for a tasklet's ranges");
-    *grant = (struct hybrid_message){.kind = HYBRID_GRANT, .member = last, .n_ranges = ranges.n};
-    if (ranges.n > 0)
-        memcpy(grant->ranges, ranges.list, bulk_size);
-    comm_send(self->comm, rank_of(self, member), grant, sizeof *grant + bulk_size);
-    free(grant);
-    task_ranges_fini(&ranges);
-}
-
-static bool has_heard_of_all(const struct hybrid_state *self)
-{
-    return self->leader->n_announced == self->n_members;
-}
-
-static void take_part(struct hybrid_state *self, int member, const struct task_range *ranges,
-                      int64_t n_ranges)
-{
-    const struct taskpool_settings *settings = self->setup->settings;
-    struct hybrid_leader *leader = self->leader;
-    enum status status =
-        tasklets_init(&leader->parts[member], ranges, n_ranges, settings->tasklets, settings->skew);
-    leader->n_announced++;
-    if (status == STATUS_OK && has_heard_of_all(self))
-        status = tasklet_queue_init(&leader->queue, leader->parts, self->n_members, settings->skew,
-                                    !settings->no_locality);
-    if (status != STATUS_OK)
-        die("no memory for the group's tasklets");
-    if (!has_heard_of_all(self))
-        return;
-    for (int i = 0; i < leader->n_waiting; i++)
-        answer(self, leader->waiting[i]);
-    leader->n_waiting = 0;
-}
-
-static void take_request(struct hybrid_state *self, int member)
-{
-    struct hybrid_leader *leader = self->leader;
-    if (has_heard_of_all(self))
-        answer(self, member);
-    else
-        leader->waiting[leader->n_waiting++] = member;
-}
-
-/* --- every member --- */
+/* --- the shared tasks --- */
 
 static void announce(struct hybrid_state *self)
 {
     self->announced = true;
     if (self->leader) {
-        take_part(self, 0, self->shared.list, self->shared.n);
+        hybrid_leader_take_part(self->leader, 0, self->shared.list, self->shared.n);
         task_ranges_fini(&self->shared);
         return;
     }
     struct hybrid_message head = {
-        .kind = HYBRID_RANGES, .member = self->member, .n_ranges = self->shared.n};
+        .kind = HYBRID_RANGES, .member = self->group.member, .n_ranges = self->shared.n};
     comm_send_bulk(
-        self->comm, rank_of(self, 0),
+        self->group.comm, hybrid_rank_of(&self->group, 0),
         &(struct comm_message){.head = &head,
                                .head_size = sizeof head,
                                .bulk = self->shared.n > 0 ? self->shared.list : NULL,
@@ -251,8 +135,8 @@ static void hybrid_sent(void *state, int64_t token)
 static void note_tasklet(struct hybrid_state *self, int last)
 {
     self->over = self->ahead.n == 0;
-    for (int64_t i = 0; last != self->member && i < self->ahead.n; i++)
-        self->comm->counts.tasks_moved += task_range_count(&self->ahead.list[i]);
+    for (int64_t i = 0; last != self->group.member && i < self->ahead.n; i++)
+        self->group.comm->counts.tasks_moved += task_range_count(&self->ahead.list[i]);
 }
 
 /* The leader takes what it needs when it needs it. */
@@ -261,11 +145,11 @@ static void get_tasklet(struct hybrid_state *self)
     if (self->over || self->asking || self->ahead.n > 0)
         return;
     if (!self->leader) {
-        struct hybrid_message request = {.kind = HYBRID_REQUEST, .member = self->member};
-        comm_send(self->comm, rank_of(self, 0), &request, sizeof request);
+        struct hybrid_message request = {.kind = HYBRID_REQUEST, .member = self->group.member};
+        comm_send(self->group.comm, hybrid_rank_of(&self->group, 0), &request, sizeof request);
         self->asking = true;
-    } else if (has_heard_of_all(self)) {
-        note_tasklet(self, take_tasklet(self->leader, 0, &self->ahead));
+    } else if (hybrid_leader_is_ready(self->leader)) {
+        note_tasklet(self, hybrid_leader_take_tasklet(self->leader, 0, &self->ahead));
     }
 }
 
@@ -286,10 +170,10 @@ static void hybrid_receive(void *state, int from, const void *bytes, size_t size
     (void)size;
     switch ((enum hybrid_kind)message->kind) {
     case HYBRID_RANGES:
-        take_part(self, message->member, message->ranges, message->n_ranges);
+        hybrid_leader_take_part(self->leader, message->member, message->ranges, message->n_ranges);
         break;
     case HYBRID_REQUEST:
-        take_request(self, message->member);
+        hybrid_leader_take_request(self->leader, message->member);
         break;
     case HYBRID_GRANT:
         take_grant(self, message);
@@ -336,7 +220,7 @@ static enum mode_step hybrid_next(void *state, struct mode_work *work)
     bool has_tasks = find_tasks(self);
     if (has_tasks) {
         int64_t n = task_range_count(&self->range);
-        work->range = tasklets_cut_front(&self->range, n < work->n_wanted ? n : work->n_wanted);
+        work->range = task_range_cut_front(&self->range, n < work->n_wanted ? n : work->n_wanted);
     }
     if (!self->leader && is_sharing(self))
         get_tasklet(self);
@@ -344,7 +228,7 @@ static enum mode_step hybrid_next(void *state, struct mode_work *work)
         return MODE_RUN;
     if (!self->over)
         return MODE_SEARCH;
-    bool all_told = !self->leader || self->leader->n_told == self->n_members - 1;
+    bool all_told = !self->leader || hybrid_leader_has_told_all(self->leader);
     return all_told ? MODE_DONE : MODE_WAIT;
 }
 
@@ -354,10 +238,8 @@ static enum mode_step hybrid_restore(void *state)
     self->running = &self->fixed;
     self->next_range = 0;
     self->asking = self->over = false;
-    if (self->leader) {
-        self->leader->n_told = 0;
-        tasklet_queue_begin(&self->leader->queue);
-    }
+    if (self->leader)
+        hybrid_leader_begin(self->leader);
     return MODE_DONE;
 }
 
@@ -367,10 +249,10 @@ static double hybrid_progress(const void *state, int64_t n_run)
 {
     const struct hybrid_state *self = state;
     int64_t n_done = n_run, n_tasks = self->n_tasks;
-    if (self->leader && has_heard_of_all(self)) {
+    if (self->leader && hybrid_leader_is_ready(self->leader)) {
         n_done = n_run < self->n_fixed ? n_run : self->n_fixed;
-        n_done += self->leader->queue.n_tasks_taken;
-        n_tasks = self->n_fixed + self->leader->queue.n_tasks;
+        n_done += hybrid_leader_n_taken(self->leader);
+        n_tasks = self->n_fixed + hybrid_leader_n_tasks(self->leader);
     }
     return n_done < n_tasks && !(self->over && !self->leader) ? (double)n_done / (double)n_tasks
                                                               : 1;

@@ -21,6 +21,15 @@ struct task_range task_range_block(int64_t n_tasks, int64_t n_parts, int64_t par
     return (struct task_range){.first = first, .last = first + size + (part < n_larger), .step = 1};
 }
 
+struct task_range task_range_cut_front(struct task_range *range, int64_t n)
+{
+    struct task_range front = *range;
+    range->first += n * range->step;
+    if (range->first < front.last)
+        front.last = range->first;
+    return front;
+}
+
 /* A single task and the next one after it make a range of any step; a longer
  * range grows by its own step only. */
 static bool extend(struct task_range *range, int64_t task)

@@ -21,6 +21,9 @@ int64_t task_range_count(const struct task_range *range);
  * at most, the larger ones first. 0 <= part < n_parts. */
 struct task_range task_range_block(int64_t n_tasks, int64_t n_parts, int64_t part);
 
+/* Cuts the first n tasks off a range that has as many. */
+struct task_range task_range_cut_front(struct task_range *range, int64_t n);
+
 /* A list of ranges that grows. Zero-initialised is empty. */
 struct task_ranges {
     struct task_range *list; /* n */

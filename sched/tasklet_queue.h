@@ -19,10 +19,10 @@ struct tasklet {
     bool taken;
 };
 
-/* The tasklets by a member each, in the order of the queue. What was taken
- * meanwhile is passed over where an end is looked at. */
+/* The tasklets by a member each, in the order of the queue. What was taken under
+ * another member is still there, until it is passed over where an end is looked at. */
 struct tasklet_shelf {
-    int64_t *items; /* n_tasklets: of member m [front[m], back[m]), more or less */
+    int64_t *items; /* n tasklets of the queue; of member m [front[m], back[m]) */
     int64_t *front, *back;
 };
 

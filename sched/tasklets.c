@@ -50,15 +50,6 @@ int64_t tasklets_size(const struct tasklets *tasklets, int64_t i)
     return border(tasklets, i + 1) - border(tasklets, i);
 }
 
-struct task_range tasklets_cut_front(struct task_range *range, int64_t n)
-{
-    struct task_range front = *range;
-    range->first += n * range->step;
-    if (range->first < front.last)
-        front.last = range->first;
-    return front;
-}
-
 /* Index of the range that holds the task at a position. */
 static int64_t range_at(const struct tasklets *tasklets, int64_t position)
 {
@@ -79,8 +70,8 @@ enum status tasklets_add_to(const struct tasklets *tasklets, int64_t i, struct t
     for (int64_t r = range_at(tasklets, position); position < end; r++) {
         struct task_range range = tasklets->ranges[r];
         int64_t last = end < tasklets->before[r + 1] ? end : tasklets->before[r + 1];
-        tasklets_cut_front(&range, position - tasklets->before[r]);
-        TRY(task_ranges_add_range(list, tasklets_cut_front(&range, last - position)));
+        task_range_cut_front(&range, position - tasklets->before[r]);
+        TRY(task_ranges_add_range(list, task_range_cut_front(&range, last - position)));
         position = last;
     }
     return STATUS_OK;

@@ -38,7 +38,4 @@ int64_t tasklets_size(const struct tasklets *tasklets, int64_t i);
 /* Appends its tasks to a list. Errors: STATUS_NO_MEMORY. */
 enum status tasklets_add_to(const struct tasklets *tasklets, int64_t i, struct task_ranges *list);
 
-/* Cuts the first n tasks off a range that has as many. */
-struct task_range tasklets_cut_front(struct task_range *range, int64_t n);
-
 #endif

@@ -46,6 +46,11 @@ struct workload {
     struct taskpool *pool; /* set by the user; borrowed */
 };
 
+/* What the settings name, by one of the functions below. Collective over comm.
+ * Errors: as they say; the same on every process. */
+enum status workload_create(const struct workload_settings *settings, int64_t seed, double speed,
+                            MPI_Comm comm, struct workload **workload);
+
 /* Tasks of given durations: of a profile, or drawn anew for each task from the
  * seed and its number. For real they wait, busily.
  * speed  of this process, by which durations are divided for real; > 0

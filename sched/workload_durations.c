@@ -157,9 +157,3 @@ enum status workload_durations_create(const struct workload_settings *settings, 
     *workload = &self->workload;
     return STATUS_OK;
 }
-
-void workload_destroy(struct workload *workload)
-{
-    if (workload)
-        workload->functions->destroy(workload);
-}

@@ -1,0 +1,17 @@
+#include "sched/workload.h"
+
+#include "support/agree.h"
+
+enum status workload_create(const struct workload_settings *settings, int64_t seed, double speed,
+                            MPI_Comm comm, struct workload **workload)
+{
+    if (settings->uts)
+        return status_agree(comm, workload_uts_create(settings, workload));
+    return workload_durations_create(settings, seed, speed, comm, workload);
+}
+
+void workload_destroy(struct workload *workload)
+{
+    if (workload)
+        workload->functions->destroy(workload);
+}
