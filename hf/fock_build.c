@@ -78,9 +78,8 @@ static int owner_of_task(int64_t task, int n_workers, void *context)
     const struct fock *fock = context;
     struct tile_quartet quartet;
     fock_tasks_first_quartet(fock->tasks, task, &quartet);
-    int64_t I = quartet.I >= quartet.J ? quartet.I : quartet.J;
-    int64_t J = quartet.I >= quartet.J ? quartet.J : quartet.I;
-    return darray_owner(fock->screening->shell_bounds, tile_pair_index(I, J)) % n_workers;
+    int64_t pair = tile_pair_index_unordered(quartet.I, quartet.J);
+    return darray_owner(fock->screening->shell_bounds, pair) % n_workers;
 }
 
 struct cost_sum {
@@ -312,7 +311,7 @@ enum status fock_write_profile(const struct fock *fock, const char *path)
     struct history translated = {0};
     enum status status = status_agree(fock->comm, translate_history(fock, &translated));
     if (status == STATUS_OK)
-        status = profile_write(fock->comm, &translated, NULL, NULL, path);
+        status = profile_write(fock->comm, &translated, path);
     history_fini(&translated);
     return status;
 }
@@ -323,16 +322,15 @@ int64_t fock_tasks_bytes(const struct tiling *tiling, int n_processes)
     return n_shells * n_shells / 2 * 8 / n_processes + tiling_n_pairs(tiling) * 120;
 }
 
-int64_t fock_profile_bytes(const struct tiling *tiling, const struct fock_settings *settings,
-                           int n_processes)
+int64_t fock_pool_bytes(const struct tiling *tiling, const struct fock_settings *settings,
+                        const struct taskpool_settings *pool_settings, int n_processes)
 {
     if (settings->prune == FOCK_PRUNE_INSPECT)
         return 0;
-    /* A history doubles when it is full, and the old one is copied meanwhile. */
     double n_tasks =
         fock_tasks_count(tiling->n_tiles, (enum fock_decomposition)settings->decomposition,
                          (enum fock_symmetry)settings->symmetry);
-    double bytes = 3 * (double)sizeof(struct history_entry) * n_tasks / n_processes;
+    double bytes = (double)taskpool_task_bytes(pool_settings) * n_tasks / n_processes;
     return bytes < 1e18 ? (int64_t)bytes : (int64_t)1e18;
 }
 

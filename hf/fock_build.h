@@ -73,10 +73,10 @@ enum status fock_write_profile(const struct fock *fock, const char *path);
  * tasks takes. Not collective. */
 int64_t fock_tasks_bytes(const struct tiling *tiling, int n_processes);
 
-/* Bytes per process of the history that fock_write_profile needs, tasks being shared evenly.
+/* Bytes per process of what the task pool keeps of every task, tasks being shared evenly.
  * 0 with FOCK_PRUNE_INSPECT: the number of tasks is found too late. Not collective. */
-int64_t fock_profile_bytes(const struct tiling *tiling, const struct fock_settings *settings,
-                           int n_processes);
+int64_t fock_pool_bytes(const struct tiling *tiling, const struct fock_settings *settings,
+                        const struct taskpool_settings *pool_settings, int n_processes);
 
 /* Bytes per process that builds with these settings hold at most: those of the tasks, of
  * caches, buffers and the distributed sums. Not collective. */

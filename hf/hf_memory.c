@@ -28,6 +28,23 @@ static int64_t available_per_process(MPI_Comm comm)
     return available;
 }
 
+/* Of the modes that run, one after another, that of the one that keeps most. */
+static int64_t pool_bytes(const struct hf_options *options, const struct tiling *tiling,
+                          int n_processes)
+{
+    const struct mode_list only = {.n = 1, .modes = {options->pool.mode}};
+    const struct mode_list *modes = options->compare ? &options->modes : &only;
+    struct taskpool_settings pool = options->pool;
+    pool.keep_history = options->profile != NULL;
+    int64_t most = 0;
+    for (int i = 0; i < modes->n; i++) {
+        pool.mode = modes->modes[i];
+        int64_t bytes = fock_pool_bytes(tiling, &options->fock, &pool, n_processes);
+        most = bytes > most ? bytes : most;
+    }
+    return most;
+}
+
 enum status hf_memory_check(const struct hf_options *options, const struct hf_input *input,
                             const struct tiling *tiling, const struct dense_grid *grid,
                             MPI_Comm comm)
@@ -39,9 +56,8 @@ enum status hf_memory_check(const struct hf_options *options, const struct hf_in
     int64_t matrices = 2 * n_spins * (n * n / 2 * 8 / n_processes);
     if (!options->fock_only)
         matrices += scf_bytes(grid, n, n_spins, &options->scf);
-    int64_t build = fock_bytes(tiling, &options->fock, n_spins, n_processes);
-    if (options->profile)
-        build += fock_profile_bytes(tiling, &options->fock, n_processes);
+    int64_t build = fock_bytes(tiling, &options->fock, n_spins, n_processes) +
+                    pool_bytes(options, tiling, n_processes);
     int64_t cache = options->fock.cache_bytes;
     if (options->count_tasks) {
         matrices = cache = 0;

@@ -3,26 +3,11 @@
 #include "sched/task_ranges.h"
 
 #include <assert.h>
-#include <math.h>
-#include <stddef.h>
-
-void dtree_shape_init(struct dtree_shape *shape, int n_nodes, int64_t fan_out, const double *speeds)
-{
-    *shape = (struct dtree_shape){.n_nodes = n_nodes, .fan_out = fan_out, .speeds = speeds};
-    for (int i = 0; speeds && i < n_nodes; i++)
-        shape->max_speed = fmax(shape->max_speed, speeds[i]);
-}
 
 int64_t dtree_weight(const struct dtree_shape *shape, int rank, int n_nodes)
 {
-    if (!shape->speeds)
-        return n_nodes;
-    int64_t weight = 0;
-    for (int i = rank; i < rank + n_nodes; i++) {
-        int64_t own = (int64_t)(shape->speeds[i] / shape->max_speed * 0x1p30);
-        weight += own > 0 ? own : 1;
-    }
-    return weight;
+    const int64_t *sums = shape->speed_sums;
+    return sums ? sums[rank + n_nodes] - sums[rank] : n_nodes;
 }
 
 static int count_children(int n_nodes, int64_t fan_out)
@@ -55,9 +40,7 @@ struct dtree_node dtree_child(const struct dtree_shape *shape, const struct dtre
                                .index = index};
     child.n_children = count_children(child.n_nodes, shape->fan_out);
     child.before = dtree_weight(shape, node->rank, 1 + (int)nodes.first);
-    /* What is left is the last one's: in a chain no sum is taken twice. */
-    child.weight = index == node->n_children - 1 ? node->weight - child.before
-                                                 : dtree_weight(shape, child.rank, child.n_nodes);
+    child.weight = dtree_weight(shape, child.rank, child.n_nodes);
     return child;
 }
 
@@ -69,4 +52,16 @@ int dtree_child_towards(const struct dtree_node *node, int rank)
     assert(offset >= 0 && offset < node->n_nodes - 1);
     int in_larger = n_larger * (size + 1);
     return offset < in_larger ? offset / (size + 1) : n_larger + (offset - in_larger) / size;
+}
+
+struct dtree_node dtree_descendant(const struct dtree_shape *shape, struct dtree_node node,
+                                   int rank)
+{
+    /* In a chain the parent is the rank before: its own parent need not be found. */
+    if (shape->fan_out == 1 && node.rank < rank - 1)
+        node = (struct dtree_node){
+            .rank = rank - 1, .n_nodes = shape->n_nodes - (rank - 1), .n_children = 1};
+    while (node.rank != rank)
+        node = dtree_child(shape, &node, dtree_child_towards(&node, rank));
+    return node;
 }

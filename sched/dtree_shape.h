@@ -9,21 +9,21 @@
  *     k = ceil((n - 1) / cap(h - 1)),  h the least with cap(h) >= n,
  * children, and the n - 1 others are divided among their subtrees evenly, the
  * larger ones first. Nodes are numbered depth first from the root, 0: a subtree
- * is a range of ranks, and any worker finds its place in O(depth) steps. */
+ * is a range of ranks, and any worker finds its place in O(log n) steps, also in
+ * the chain of F = 1. */
 #ifndef BERYL_SCHED_DTREE_SHAPE_H
 #define BERYL_SCHED_DTREE_SHAPE_H
 
 #include <stdint.h>
 
 struct dtree_shape {
-    int n_nodes;          /* >= 1 */
-    int64_t fan_out;      /* >= 1 */
-    const double *speeds; /* n_nodes, > 0, borrowed; NULL: all 1 */
-    double max_speed;
+    int n_nodes;               /* >= 1 */
+    int64_t fan_out;           /* >= 1 */
+    const int64_t *speed_sums; /* n_nodes + 1, see speeds_sum, borrowed; NULL: all are equal */
 };
 
 /* Weights are whole numbers, whose sums are the same in any order: nodes when
- * all are equally fast, else speeds in units of 2^-30 of the largest. */
+ * all are equally fast, else in the units of speeds_sum. */
 struct dtree_node {
     int rank;
     int n_nodes; /* of its subtree: the ranks [rank, rank + n_nodes) */
@@ -34,18 +34,18 @@ struct dtree_node {
     int64_t before; /* of its parent and the subtrees of earlier siblings */
 };
 
-void dtree_shape_init(struct dtree_shape *shape, int n_nodes, int64_t fan_out,
-                      const double *speeds);
-
 struct dtree_node dtree_root(const struct dtree_shape *shape);
 
-/* The child of an index in [0, n_children). O(1), and with speeds O(n_nodes) of
- * a node with several children. */
+/* The child of an index in [0, n_children). */
 struct dtree_node dtree_child(const struct dtree_shape *shape, const struct dtree_node *node,
                               int index);
 
 /* Index of the child whose subtree contains a rank, which lies below the node. */
 int dtree_child_towards(const struct dtree_node *node, int rank);
+
+/* The node of a rank of the node's subtree. */
+struct dtree_node dtree_descendant(const struct dtree_shape *shape, struct dtree_node node,
+                                   int rank);
 
 /* Weight of the nodes [rank, rank + n_nodes). */
 int64_t dtree_weight(const struct dtree_shape *shape, int rank, int n_nodes);

@@ -22,6 +22,9 @@ struct duration_entry {
     int64_t next; /* entry of the same bin, -1 at the end */
 };
 
+/* Bytes that duration_bins_list_longest_first takes for each task meanwhile, besides the list. */
+enum { DURATION_BINS_ORDER_BYTES = sizeof(uint8_t) + sizeof(int64_t) };
+
 struct duration_bin {
     double sum_s;  /* of its tasks */
     int64_t first; /* entry, the last that was added; -1 for none */

@@ -46,7 +46,7 @@ struct mode_setup {
     const struct taskpool_problem *problem;
     const struct taskpool_settings *settings;
     const struct seeding *seeding; /* NULL if the mode does not ask for it */
-    const double *speeds;          /* of --speeds, one per worker; NULL: all 1 */
+    const int64_t *speed_sums;     /* of --speeds, see speeds_sum; NULL: all are equal */
 };
 
 struct mode {
@@ -54,6 +54,7 @@ struct mode {
     size_t state_size; /* bytes of one worker's state, zeroed before init */
     bool seeded;       /* whether it starts from setup->seeding, in a static pool */
     bool prefers_cost; /* from --seeding cost where costs are predicted, instead of block */
+    size_t task_bytes; /* a worker holds for each of its tasks, at most, besides ranges */
 
     /* Prepares a state. Both arguments are borrowed until fini.
      * Errors: STATUS_USAGE, STATUS_NO_MEMORY; fini is then not called. */

@@ -59,6 +59,7 @@ const struct mode mode_auto = {
     .state_size = sizeof(struct persistence),
     .seeded = true,
     .prefers_cost = true,
+    .task_bytes = sizeof(struct duration_entry) + DURATION_BINS_ORDER_BYTES,
     .init = auto_init,
     .fini = persistence_fini,
     .seed = auto_seed,

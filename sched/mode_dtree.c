@@ -68,12 +68,13 @@ static int64_t distributed(const struct dtree_state *self, struct task_range giv
     return share < n ? share : n;
 }
 
-/* Walks from the root to this worker. */
+/* Walks from the root to this worker, as far as there is something to be given:
+ * in a chain that is not far, unless --first-share is close to 1. */
 static void find_place(struct dtree_state *self, int64_t n_tasks)
 {
     struct dtree_node node = dtree_root(&self->shape);
     struct task_range given = {.first = 0, .last = n_tasks, .step = 1};
-    while (node.rank != self->comm->rank) {
+    while (node.rank != self->comm->rank && given.first < given.last) {
         int index = dtree_child_towards(&node, self->comm->rank);
         struct dtree_node child = dtree_child(&self->shape, &node, index);
         int64_t n = distributed(self, given);
@@ -81,7 +82,7 @@ static void find_place(struct dtree_state *self, int64_t n_tasks)
         given.first += portion(n, child.before, node.weight);
         node = child;
     }
-    self->node = node;
+    self->node = dtree_descendant(&self->shape, node, self->comm->rank);
     self->given = given;
 }
 
@@ -107,7 +108,9 @@ static enum status dtree_init(void *state, const struct mode_setup *setup, struc
     struct dtree_state *self = state;
     self->settings = setup->settings;
     self->comm = comm;
-    dtree_shape_init(&self->shape, comm->size, setup->settings->fan_out, setup->speeds);
+    self->shape = (struct dtree_shape){.n_nodes = comm->size,
+                                       .fan_out = setup->settings->fan_out,
+                                       .speed_sums = setup->speed_sums};
     find_place(self, setup->problem->n_tasks);
 
     struct dtree_node *node = &self->node;

@@ -11,7 +11,6 @@
 struct persist_state {
     struct persistence persistence; /* first */
     int64_t n_iterations;           /* that are over */
-    bool restoring;
 };
 
 static enum status persist_init(void *state, const struct mode_setup *setup, struct comm *comm)
@@ -30,10 +29,9 @@ static enum status persist_init(void *state, const struct mode_setup *setup, str
 static enum mode_step persist_restore(void *state)
 {
     struct persist_state *self = state;
-    if (!self->restoring)
+    if (!self->persistence.balancing)
         self->n_iterations++;
-    self->restoring = self->n_iterations > 1 && !persistence_balance(&self->persistence);
-    if (self->restoring)
+    if (self->n_iterations > 1 && !persistence_balance(&self->persistence))
         return MODE_WAIT;
     if (persistence_begin(&self->persistence, false, false) != STATUS_OK)
         die("%s", status_text());
@@ -44,6 +42,7 @@ const struct mode mode_persist = {
     .name = "persist",
     .state_size = sizeof(struct persist_state),
     .seeded = true,
+    .task_bytes = sizeof(struct duration_entry),
     .init = persist_init,
     .fini = persistence_fini,
     .seed = persistence_seed,

@@ -16,7 +16,7 @@ struct persistence {
     struct stealing stealing;  /* first: entries of the mode's table are stealing's own */
     struct duration_bins bins; /* what ran here, then what is to run here */
     struct balancer balancer;
-    bool balancing;
+    bool balancing; /* restore is to be called again */
 };
 
 /* setup, comm  borrowed

@@ -58,40 +58,18 @@ static enum status write_file(struct history_entry *entries, int64_t n, const ch
     return status;
 }
 
-/* Copies what is to be kept of the history into kept, which is to be freed with free. */
-static enum status select_entries(const struct history *history,
-                                  bool (*keep)(int64_t task, void *context), void *context,
-                                  struct history_entry **kept, int64_t *n)
+enum status profile_write(MPI_Comm comm, const struct history *history, const char *path)
 {
-    *n = 0;
-    *kept = malloc(((size_t)history->n_entries + 1) * sizeof **kept);
-    if (!*kept)
-        return FAIL(STATUS_NO_MEMORY, "no memory for a profile of %lld tasks",
-                    (long long)history->n_entries);
-    for (int64_t i = 0; i < history->n_entries; i++)
-        if (!keep || keep(history->entries[i].task, context))
-            (*kept)[(*n)++] = history->entries[i];
-    return STATUS_OK;
-}
-
-enum status profile_write(MPI_Comm comm, const struct history *history,
-                          bool (*keep)(int64_t task, void *context), void *context,
-                          const char *path)
-{
+    const struct gather_part part = {.items = history->entries,
+                                     .n_items = history->n_entries,
+                                     .item_size = sizeof *history->entries,
+                                     .what = "tasks of a profile"};
     int rank;
-    MPI_Comm_rank(comm, &rank);
-    struct history_entry *own;
-    struct gather_part part = {.item_size = sizeof *own, .what = "tasks of a profile"};
-    void *all = NULL;
+    void *all;
     int64_t total;
-    enum status status =
-        status_agree(comm, select_entries(history, keep, context, &own, &part.n_items));
-    part.items = own;
-    if (status == STATUS_OK)
-        status = gather_to_first(comm, &part, &all, &total);
-    if (status == STATUS_OK)
-        status = status_agree(comm, rank == 0 ? write_file(all, total, path) : STATUS_OK);
-    free(own);
+    MPI_Comm_rank(comm, &rank);
+    TRY(gather_to_first(comm, &part, &all, &total));
+    enum status status = status_agree(comm, rank == 0 ? write_file(all, total, path) : STATUS_OK);
     free(all);
     return status;
 }

@@ -6,18 +6,13 @@
 #include "support/status.h"
 
 #include <mpi.h>
-#include <stdbool.h>
 
 /* Writes the seconds of every task in the processes' histories, in the order
  * of task IDs. Collective; rank 0 collects and writes.
  * path     ending in .npy: a one-dimensional NumPy array of doubles, the
  *          seconds; otherwise CSV with the header `task,seconds`
- * keep     whether a task goes into the file, asked on the process that ran it; NULL
- *          for all
  * Errors: STATUS_IO, STATUS_NO_MEMORY, STATUS_LIMIT (2^31 entries or more);
  * the same on every process. */
-enum status profile_write(MPI_Comm comm, const struct history *history,
-                          bool (*keep)(int64_t task, void *context), void *context,
-                          const char *path);
+enum status profile_write(MPI_Comm comm, const struct history *history, const char *path);
 
 #endif

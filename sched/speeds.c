@@ -54,3 +54,20 @@ enum status speeds_read(MPI_Comm comm, const char *path, int n_workers, double *
         *out = speeds;
     return status;
 }
+
+enum status speeds_sum(const double *speeds, int n_workers, int64_t **out)
+{
+    int64_t *sums = malloc(((size_t)n_workers + 1) * sizeof *sums);
+    if (!sums)
+        return FAIL(STATUS_NO_MEMORY, "no memory for %d speeds", n_workers);
+    double largest = 0;
+    for (int i = 0; i < n_workers; i++)
+        largest = fmax(largest, speeds[i]);
+    sums[0] = 0;
+    for (int i = 0; i < n_workers; i++) {
+        int64_t own = (int64_t)(speeds[i] / largest * 0x1p30);
+        sums[i + 1] = sums[i] + (own > 0 ? own : 1);
+    }
+    *out = sums;
+    return STATUS_OK;
+}

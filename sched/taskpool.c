@@ -15,7 +15,7 @@ struct taskpool {
     struct taskpool_problem problem;
     struct taskpool_settings settings;
     struct seeding seeding;
-    double *speeds;
+    int64_t *speed_sums;
     struct mode_setup setup;
     struct history history;
     struct driver *driver;
@@ -38,6 +38,16 @@ static enum status check(const struct taskpool_problem *problem, const struct mo
     return STATUS_OK;
 }
 
+static enum status sum_speeds(struct taskpool *pool, int n_workers)
+{
+    double *speeds;
+    TRY(speeds_read(pool->comm, pool->settings.speeds, n_workers, &speeds));
+    enum status status = speeds_sum(speeds, n_workers, &pool->speed_sums);
+    free(speeds);
+    pool->setup.speed_sums = pool->speed_sums;
+    return status_agree(pool->comm, status);
+}
+
 /* What the workers have in common. */
 static enum status set_up(struct taskpool *pool, const struct mode *mode, int n_workers)
 {
@@ -45,10 +55,8 @@ static enum status set_up(struct taskpool *pool, const struct mode *mode, int n_
     TRY(check(&pool->problem, mode));
     pool->setup.problem = &pool->problem;
     pool->setup.settings = &pool->settings;
-    if (speeds && *speeds) {
-        TRY(speeds_read(pool->comm, speeds, n_workers, &pool->speeds));
-        pool->setup.speeds = pool->speeds;
-    }
+    if (speeds && *speeds)
+        TRY(sum_speeds(pool, n_workers));
     if (mode->seeded && pool->problem.record_size == 0) {
         int rule = pool->settings.seeding;
         if (mode->prefers_cost && rule == SEEDING_BLOCK && pool->problem.cost)
@@ -110,6 +118,15 @@ enum status taskpool_simulate(const struct taskpool_problem *problem,
     return create(MPI_COMM_SELF, problem, settings, machine, pool);
 }
 
+int64_t taskpool_task_bytes(const struct taskpool_settings *settings)
+{
+    size_t bytes = mode_find(settings->mode)->task_bytes;
+    /* A history doubles when it is full, and the old one is copied meanwhile. */
+    if (settings->keep_history)
+        bytes += 3 * sizeof(struct history_entry);
+    return (int64_t)bytes;
+}
+
 void taskpool_destroy(struct taskpool *pool)
 {
     if (!pool)
@@ -118,7 +135,7 @@ void taskpool_destroy(struct taskpool *pool)
         pool->driver->functions->destroy(pool->driver);
     seeding_fini(&pool->seeding);
     history_fini(&pool->history);
-    free(pool->speeds);
+    free(pool->speed_sums);
     free(pool->iterations);
     free(pool->workers);
     MPI_Comm_free(&pool->comm);

@@ -115,6 +115,9 @@ extern const size_t taskpool_n_option_rows;
 /* "static,counter,...": the modes that exist. */
 extern const char *const taskpool_mode_names;
 
+/* The name of one of them. */
+const char *taskpool_mode_name(int mode);
+
 /* Creates a pool over a duplicate of comm. Collective.
  * problem and settings are copied, the context borrowed.
  * Errors: STATUS_USAGE (the mode or seeding cannot do what is asked: the
@@ -133,6 +136,11 @@ enum status taskpool_create(MPI_Comm comm, const struct taskpool_problem *proble
 enum status taskpool_simulate(const struct taskpool_problem *problem,
                               const struct taskpool_settings *settings,
                               const struct taskpool_machine *machine, struct taskpool **pool);
+
+/* Bytes that a process holds for each task that it runs: what the mode and the history
+ * keep. Besides, all modes hold ranges of tasks, which are few as long as neighbours stay
+ * together. Not collective. */
+int64_t taskpool_task_bytes(const struct taskpool_settings *settings);
 
 /* Collective; NULL is fine. */
 void taskpool_destroy(struct taskpool *pool);
@@ -162,8 +170,8 @@ void taskpool_poll(struct taskpool *pool);
  * progress bars. Does not communicate. */
 double taskpool_progress(const struct taskpool *pool);
 
-/* Iterations run so far, and the figures of one of them, the same on every
- * process; valid until the next run. Do not communicate. */
+/* Iterations run so far, and the figures of one of them, in an array with those of the
+ * others; the same on every process, valid until the next run. Do not communicate. */
 int64_t taskpool_n_iterations(const struct taskpool *pool);
 const struct statistics_iteration *taskpool_statistics(const struct taskpool *pool,
                                                        int64_t iteration);

@@ -144,12 +144,6 @@ static int count_lines(const char *path)
     return n_lines;
 }
 
-static bool lasts(int64_t task, void *context)
-{
-    (void)context;
-    return task % 4 > 0;
-}
-
 static void test_files(void **state)
 {
     (void)state;
@@ -169,10 +163,8 @@ static void test_files(void **state)
     }
     check_ok(taskpool_write_statistics(busy.pool, path));
     assert_int_equal(count_lines(path), 1 + n_iterations * size);
-    check_ok(profile_write(MPI_COMM_WORLD, taskpool_history(busy.pool), NULL, NULL, path));
+    check_ok(profile_write(MPI_COMM_WORLD, taskpool_history(busy.pool), path));
     assert_int_equal(count_lines(path), 1 + n_tasks);
-    check_ok(profile_write(MPI_COMM_WORLD, taskpool_history(busy.pool), lasts, NULL, path));
-    assert_int_equal(count_lines(path), 1 + n_tasks * 3 / 4);
     check_status(STATUS_IO, taskpool_write_statistics(busy.pool, "no_such_folder/statistics.csv"));
     taskpool_destroy(busy.pool);
     if (rank == 0)

@@ -2,6 +2,7 @@
  * paper: workers of one process take turns, and every message is looked at. */
 #include "sched/dtree_shape.h"
 #include "sched/mode.h"
+#include "sched/speeds.h"
 #include "tests/check.h"
 
 #include <stdlib.h>
@@ -15,8 +16,7 @@ enum { MAX_WORKERS = 64 };
 static void test_shape_of_32_nodes_with_fan_out_16(void **state)
 {
     (void)state;
-    struct dtree_shape shape;
-    dtree_shape_init(&shape, 32, 16, NULL);
+    const struct dtree_shape shape = {.n_nodes = 32, .fan_out = 16};
     struct dtree_node root = dtree_root(&shape);
     assert_int_equal(root.n_children, 2);
     assert_int_equal(root.weight, 32);
@@ -47,6 +47,14 @@ static int visit(const struct dtree_shape *shape, const struct dtree_node *node,
         assert_int_equal(child.weight, child.n_nodes);
         for (int rank = child.rank; rank < child.rank + child.n_nodes; rank++)
             assert_int_equal(dtree_child_towards(node, rank), i);
+        struct dtree_node found = dtree_descendant(shape, dtree_root(shape), child.rank);
+        assert_int_equal(found.rank, child.rank);
+        assert_int_equal(found.n_nodes, child.n_nodes);
+        assert_int_equal(found.n_children, child.n_children);
+        assert_int_equal(found.parent, child.parent);
+        assert_int_equal(found.index, child.index);
+        assert_int_equal(found.weight, child.weight);
+        assert_int_equal(found.before, child.before);
         assert_int_equal(parents[child.rank], -1);
         parents[child.rank] = node->rank;
         int child_height = visit(shape, &child, parents);
@@ -63,8 +71,7 @@ static void test_every_node_has_one_parent(void **state)
     (void)state;
     for (int n_nodes = 1; n_nodes <= 200; n_nodes++)
         for (int fan_out = 1; fan_out <= 20; fan_out++) {
-            struct dtree_shape shape;
-            dtree_shape_init(&shape, n_nodes, fan_out, NULL);
+            const struct dtree_shape shape = {.n_nodes = n_nodes, .fan_out = fan_out};
             struct dtree_node root = dtree_root(&shape);
             int parents[200];
             for (int i = 0; i < n_nodes; i++)
@@ -85,8 +92,9 @@ static void test_fractions_follow_the_speeds(void **state)
     double speeds[32];
     for (int i = 0; i < 32; i++)
         speeds[i] = i == 0 ? 5 : i < 17 ? 2 : 1;
-    struct dtree_shape shape;
-    dtree_shape_init(&shape, 32, 16, speeds);
+    int64_t *sums;
+    check_ok(speeds_sum(speeds, 32, &sums));
+    const struct dtree_shape shape = {.n_nodes = 32, .fan_out = 16, .speed_sums = sums};
     struct dtree_node root = dtree_root(&shape);
     struct dtree_node left = dtree_child(&shape, &root, 0), right = dtree_child(&shape, &root, 1);
     double all = 5 + 16 * 2 + 15 * 1;
@@ -94,6 +102,7 @@ static void test_fractions_follow_the_speeds(void **state)
     check_close((double)left.weight / (double)root.weight, 32 / all, 1e-8);
     check_close((double)right.weight / (double)root.weight, 15 / all, 1e-8);
     assert_int_equal(dtree_weight(&shape, 0, 1) + left.weight + right.weight, root.weight);
+    free(sums);
 }
 
 /* --- the grants --- */
@@ -266,15 +275,16 @@ static void give(struct fake_world *world, const struct dtree_node *node, int64_
 }
 
 static void run_world(int n_workers, int64_t n_tasks, const struct taskpool_settings *settings,
-                      const double *speeds)
+                      const int64_t *speed_sums)
 {
     static struct fake_world world;
     world = (struct fake_world){.problem = {.n_tasks = n_tasks}, .n_workers = n_workers};
     world.settings = *settings;
     world.setup = (struct mode_setup){
-        .problem = &world.problem, .settings = &world.settings, .speeds = speeds};
+        .problem = &world.problem, .settings = &world.settings, .speed_sums = speed_sums};
     random_stream_init(&world.random, (uint64_t)n_tasks, (uint64_t)n_workers);
-    dtree_shape_init(&world.shape, n_workers, settings->fan_out, speeds);
+    world.shape = (struct dtree_shape){
+        .n_nodes = n_workers, .fan_out = settings->fan_out, .speed_sums = speed_sums};
     struct dtree_node root = dtree_root(&world.shape);
     give(&world, &root, 0, n_tasks);
     for (int i = 0; i < n_workers; i++) {
@@ -323,9 +333,12 @@ static void test_grants_with_speeds(void **state)
     double speeds[MAX_WORKERS];
     for (int i = 0; i < MAX_WORKERS; i++)
         speeds[i] = 1 << i % 4;
+    int64_t *sums;
+    check_ok(speeds_sum(speeds, MAX_WORKERS, &sums));
     struct taskpool_settings settings = {.first_share = 0.2, .drain = 0.5, .min_grant = 1};
     for (settings.fan_out = 1; settings.fan_out <= 20; settings.fan_out++)
-        run_world(MAX_WORKERS, 12345, &settings, speeds);
+        run_world(MAX_WORKERS, 12345, &settings, sums);
+    free(sums);
 }
 
 static void test_largest_pool(void **state)

@@ -25,12 +25,6 @@ static void test_history_keeps_the_order(void **state)
     history_fini(&history);
 }
 
-static bool is_odd(int64_t task, void *context)
-{
-    (void)context;
-    return task % 2;
-}
-
 static size_t read_bytes(const char *path, char *bytes, size_t size)
 {
     FILE *stream = fopen(path, "rb");
@@ -55,14 +49,9 @@ static void test_csv(void **state)
     struct history history = {0};
     char bytes[256] = {0};
     fill(&history);
-    check_ok(profile_write(MPI_COMM_SELF, &history, NULL, NULL, "test_sched_profile.csv"));
+    check_ok(profile_write(MPI_COMM_SELF, &history, "test_sched_profile.csv"));
     read_bytes("test_sched_profile.csv", bytes, sizeof bytes - 1);
     assert_string_equal(bytes, "task,seconds\n2,1.5\n3,0.25\n7,0.125\n1099511627776,4\n");
-
-    memset(bytes, 0, sizeof bytes);
-    check_ok(profile_write(MPI_COMM_SELF, &history, is_odd, NULL, "test_sched_profile.csv"));
-    read_bytes("test_sched_profile.csv", bytes, sizeof bytes - 1);
-    assert_string_equal(bytes, "task,seconds\n3,0.25\n7,0.125\n");
     history_fini(&history);
 }
 
@@ -74,7 +63,7 @@ static void test_npy(void **state)
     struct history history = {0};
     char bytes[512] = {0};
     fill(&history);
-    check_ok(profile_write(MPI_COMM_SELF, &history, NULL, NULL, "test_sched_profile.npy"));
+    check_ok(profile_write(MPI_COMM_SELF, &history, "test_sched_profile.npy"));
     size_t length = read_bytes("test_sched_profile.npy", bytes, sizeof bytes);
     assert_int_equal(length, 128 + sizeof expected);
     assert_memory_equal(bytes, "\x93NUMPY\x01\x00\x76\x00", 10);
@@ -88,8 +77,7 @@ static void test_bad_path(void **state)
 {
     (void)state;
     struct history history = {0};
-    check_status(STATUS_IO,
-                 profile_write(MPI_COMM_SELF, &history, NULL, NULL, "no_such_folder/profile.csv"));
+    check_status(STATUS_IO, profile_write(MPI_COMM_SELF, &history, "no_such_folder/profile.csv"));
 }
 
 int main(int argc, char **argv)

@@ -1,0 +1,94 @@
+/* What a run takes is refused before it is allocated: with many tasks also what the
+ * scheduler keeps of each of them, by the mode. */
+#include "hf/hf_memory.h"
+#include "sched/taskpool.h"
+#include "tests/check.h"
+
+/* 96^4 ordered quartets of tiles: 84,934,656 tasks. */
+static struct shells shells = {.n_shells = 3840, .n_functions = 3840};
+static const struct tiling tiling = {.shells = &shells, .n_tiles = 96, .max_functions = 40};
+
+static struct hf_options builds_by(const char *mode)
+{
+    struct hf_options options = {
+        .molecule = "chain.xyz",
+        .basis = "be15s",
+        .fock_only = 1,
+        .fock = {.symmetry = FOCK_SYMMETRY_NONE, .prune = FOCK_PRUNE_NONE},
+    };
+    taskpool_settings_default(&options.pool);
+    options.pool.mode = option_choice_index(taskpool_mode_names, mode);
+    return options;
+}
+
+/* Whether one process with so many megabytes is enough. */
+static bool fits(struct hf_options options, int64_t megabytes)
+{
+    const struct hf_input input = {.shells = &shells, .n_spins = 1};
+    options.memory_megabytes = megabytes;
+    enum status status = hf_memory_check(&options, &input, &tiling, NULL, MPI_COMM_SELF);
+    if (status != STATUS_OK)
+        assert_int_equal(status, STATUS_NO_MEMORY);
+    return status == STATUS_OK;
+}
+
+/* The fewest megabytes that are enough. */
+static int64_t least(struct hf_options options)
+{
+    int64_t few = 0, enough = INT64_C(1) << 30;
+    while (enough - few > 1) {
+        int64_t middle = (few + enough) / 2;
+        if (fits(options, middle))
+            enough = middle;
+        else
+            few = middle;
+    }
+    return enough;
+}
+
+static void tasks_count_by_what_the_mode_keeps(void **state)
+{
+    (void)state;
+    int64_t without = least(builds_by("static"));
+    assert_true(without < 1000);
+    assert_int_equal(least(builds_by("steal")), without);
+    /* 16 bytes of each task, and 9 while the longest are found. */
+    assert_in_range(least(builds_by("persist")), without + 1358, without + 1360);
+    assert_in_range(least(builds_by("auto")), without + 2122, without + 2125);
+}
+
+static void tasks_that_are_not_listed_do_not_count(void **state)
+{
+    (void)state;
+    struct hf_options options = builds_by("auto"), reference = builds_by("static");
+    options.fock.prune = FOCK_PRUNE_INSPECT;
+    assert_int_equal(least(options), least(reference));
+}
+
+static void of_compared_modes_the_largest_counts(void **state)
+{
+    (void)state;
+    struct hf_options options = builds_by("auto");
+    options.compare = "static,persist";
+    check_ok(mode_list_parse("compare", options.compare, &options.modes));
+    assert_int_equal(least(options), least(builds_by("persist")));
+}
+
+static void a_profile_takes_a_history(void **state)
+{
+    (void)state;
+    struct hf_options options = builds_by("static");
+    options.profile = "tasks.csv";
+    assert_true(least(options) >= least(builds_by("static")) + 1358);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(tasks_count_by_what_the_mode_keeps),
+        cmocka_unit_test(tasks_that_are_not_listed_do_not_count),
+        cmocka_unit_test(of_compared_modes_the_largest_counts),
+        cmocka_unit_test(a_profile_takes_a_history),
+    };
+    return check_run_parallel(tests, &argc, &argv);
+}
