@@ -3,19 +3,15 @@
 #include "sched/sim.h"
 #include "support/agree.h"
 
+#include <math.h>
 #include <stdlib.h>
-
-static double later(double a, double b)
-{
-    return a > b ? a : b;
-}
 
 static enum status run_phase(struct driver_sim *sim, bool restoring)
 {
     int n_workers = sim->driver.n_workers;
     double start_s = 0;
     for (int i = 0; i < n_workers; i++)
-        start_s = later(start_s, sim->workers[i].clock_s);
+        start_s = fmax(start_s, sim->workers[i].clock_s);
     sim->restoring = restoring;
     sim->start_s = start_s;
     sim->n_active = n_workers;

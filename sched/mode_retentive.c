@@ -26,12 +26,6 @@ static void retentive_fini(void *state)
     record_list_fini(&self->kept_records);
 }
 
-static enum status retentive_seed(void *state)
-{
-    struct retentive_state *self = state;
-    return stealing_seed(&self->stealing);
-}
-
 /* What was noted becomes what is kept; its memory serves the next notes. */
 static void keep_what_ran(struct retentive_state *self)
 {
@@ -62,7 +56,7 @@ const struct mode mode_retentive = {
     .seeded = true,
     .init = retentive_init,
     .fini = retentive_fini,
-    .seed = retentive_seed,
+    .seed = stealing_seed,
     .next = stealing_next,
     .next_local = stealing_next_local,
     .add = stealing_add,

@@ -23,12 +23,6 @@ static void steal_fini(void *state)
     record_list_fini(&self->initial);
 }
 
-static enum status steal_seed(void *state)
-{
-    struct steal_state *self = state;
-    return stealing_seed(&self->stealing);
-}
-
 static enum status steal_add(void *state, const void *record, bool initial)
 {
     struct steal_state *self = state;
@@ -57,7 +51,7 @@ const struct mode mode_steal = {
     .seeded = true,
     .init = steal_init,
     .fini = steal_fini,
-    .seed = steal_seed,
+    .seed = stealing_seed,
     .next = stealing_next,
     .next_local = stealing_next_local,
     .add = steal_add,

@@ -7,12 +7,20 @@ bool mpi_worker_is_timed(const struct driver_mpi *driver)
     return !driver->record && (driver->history || driver->mode->finished);
 }
 
+static void tell_mode(struct driver_mpi *driver, int64_t task, double time_s)
+{
+    if (!driver->mode->finished)
+        return;
+    mpi_worker_lock(driver);
+    driver->mode->finished(driver->state, task, time_s);
+    mpi_worker_unlock(driver);
+}
+
 /* Of the first n tasks of the range, those up to a failure. One reading of the
  * clock between two tasks ends one and begins the other. */
 static void run_timed(struct driver_mpi *driver, struct task_range *range, int64_t n)
 {
     const struct taskpool_problem *problem = driver->problem;
-    void (*finished)(void *state, int64_t task, double time_s) = driver->mode->finished;
     for (; n > 0 && driver->status == STATUS_OK; n--) {
         int64_t task = range->first;
         range->first += range->step;
@@ -26,11 +34,7 @@ static void run_timed(struct driver_mpi *driver, struct task_range *range, int64
         if (driver->history && status == STATUS_OK)
             status = history_add(driver->history, task, time_s, driver->comm.comm.rank);
         driver->status = status;
-        if (finished) {
-            mpi_worker_lock(driver);
-            finished(driver->state, task, time_s);
-            mpi_worker_unlock(driver);
-        }
+        tell_mode(driver, task, time_s);
     }
 }
 
@@ -70,7 +74,7 @@ static void pass_over(struct driver_mpi *driver, const struct task_range *range)
     if (!driver->mode->finished)
         return;
     for (int64_t task = range->first; task < range->last; task += range->step)
-        driver->mode->finished(driver->state, task, 0);
+        tell_mode(driver, task, 0);
 }
 
 void mpi_worker_run_range(struct driver_mpi *driver, struct task_range range)

@@ -1,13 +1,9 @@
 #include "sched/sim.h"
 #include "support/agree.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-static double later(double a, double b)
-{
-    return a > b ? a : b;
-}
 
 /* The message as its receiver sees it: what is sent in bulk is read only now. */
 static void assemble(struct driver_sim *sim, const struct sim_message *message)
@@ -71,7 +67,7 @@ static void stop_waiting(struct sim_worker *worker, double time_s)
 {
     if (worker->doing != WAITING)
         return;
-    double end_s = later(time_s, worker->clock_s);
+    double end_s = fmax(time_s, worker->clock_s);
     *worker->waiting_s += end_s - worker->clock_s;
     worker->clock_s = end_s;
 }

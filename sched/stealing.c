@@ -66,14 +66,14 @@ void stealing_begin(struct stealing *self, bool enabled)
     self->enabled = enabled;
     self->searching = false;
     self->n_refusals = 0;
-    self->n_taken = 0;
     self->ran.n = 0;
     self->ran_records.n = 0;
     termination_begin(&self->termination);
 }
 
-enum status stealing_seed(struct stealing *self)
+enum status stealing_seed(void *state)
 {
+    struct stealing *self = state;
     const struct seeding *seeding = self->setup->seeding;
     int worker = self->comm->rank;
     for (int64_t i = seeding_n_ranges(seeding, worker) - 1; i >= 0; i--)
@@ -113,7 +113,6 @@ bool stealing_next_local(void *state, struct mode_work *work)
     /* Read by receive, which may run now: not written without need. */
     if (self->searching)
         self->searching = false;
-    self->n_taken += self->deque.record_size > 0 ? 1 : task_range_count(&work->range);
     if (self->keep)
         note(self, work, initial);
     return true;

@@ -47,7 +47,6 @@ struct stealing {
     bool keep;
     struct task_ranges ran;
     struct record_list ran_records;
-    int64_t n_taken; /* tasks given to the driver in this iteration */
 };
 
 /* setup, comm  borrowed
@@ -60,13 +59,14 @@ void stealing_fini(struct stealing *stealing);
 /* Begins an iteration, with an empty deque and nothing noted. */
 void stealing_begin(struct stealing *stealing, bool enabled);
 
-/* Puts the worker's seeding, or a list of ranges, into the deque, to be run in
- * that order. Errors: those of task_deque_push_range. */
-enum status stealing_seed(struct stealing *stealing);
+/* Puts a list of ranges into the deque, to be run in that order. Errors: those of
+ * task_deque_push_range. */
 enum status stealing_push(struct stealing *stealing, const struct task_ranges *ranges);
 
 /* Entries of struct mode, for modes whose state begins with a struct stealing;
- * stealing_receive for messages of enum stealing_kind. */
+ * stealing_receive for messages of enum stealing_kind. Ranges of the seeding run in
+ * the order that they have there. */
+enum status stealing_seed(void *state);
 enum mode_step stealing_next(void *state, struct mode_work *work);
 bool stealing_next_local(void *state, struct mode_work *work);
 enum status stealing_add(void *state, const void *record, bool initial);

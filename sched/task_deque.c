@@ -1,5 +1,7 @@
 #include "sched/task_deque.h"
 
+#include "support/array.h"
+
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
@@ -67,16 +69,12 @@ static bool has_room(const struct task_deque *deque)
 /* Doubles the ring. Entries that are being transferred stay where they are. */
 static enum status grow(struct task_deque *deque)
 {
+    TRY(array_reserve(&deque->retired, deque->n_retired + 1, &deque->retired_capacity,
+                      sizeof *deque->retired));
     char *entries = malloc(2 * (size_t)deque->capacity * deque->entry_size);
-    void **retired =
-        realloc(deque->retired, ((size_t)deque->n_retired + 1) * sizeof *deque->retired);
-    if (retired)
-        deque->retired = retired;
-    if (!entries || !retired) {
-        free(entries);
+    if (!entries)
         return FAIL(STATUS_NO_MEMORY, "no memory for a deque of %lld tasks",
                     2 * (long long)deque->capacity);
-    }
     struct task_deque old = {
         .entries = deque->entries, .capacity = deque->capacity, .entry_size = deque->entry_size};
     deque->entries = entries;

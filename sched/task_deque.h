@@ -45,7 +45,7 @@ struct task_deque {
     int64_t bound;      /* entries at most; 0: as memory allows */
     int64_t min_share;  /* tasks: no fewer are released, acquired or stolen, if there are more */
     void **retired;     /* n_retired smaller rings that transfers still read */
-    int n_retired;
+    int64_t n_retired, retired_capacity;
 
     /* Positions. */
     int64_t head;
