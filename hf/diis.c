@@ -196,7 +196,7 @@ enum status diis_coefficients(int n, const double *B, int stride, double *coeffi
     bool conditioned = false;
     for (; *n_dropped < n - 1; ++*n_dropped) {
         int first = *n_dropped;
-        coefficients[first > 0 ? first - 1 : 0] = 0;
+        memset(coefficients, 0, (size_t)first * sizeof *coefficients);
         status = solve_conditioned(n - first, B + first * stride + first, stride,
                                    coefficients + first, work, &conditioned);
         if (status != STATUS_OK || conditioned)

@@ -87,7 +87,7 @@ static double largest_sum(const struct screening *screening, const struct densit
     for (int64_t I = 0; I < tiling->n_tiles; I++) {
         double row = 0;
         for (int64_t J = 0; J < tiling->n_tiles; J++) {
-            int64_t pair = I >= J ? tile_pair_index(I, J) : tile_pair_index(J, I);
+            int64_t pair = tile_pair_index_unordered(I, J);
             double n_J = (double)tile_n_functions(tiling, J);
             row += n_J * screening->tile_bounds[pair];
             coulomb += (double)tile_n_functions(tiling, I) * n_J * screening->tile_bounds[pair] *

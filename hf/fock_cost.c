@@ -51,10 +51,8 @@ static enum status count_tile_pair(struct fock_cost *cost, int64_t I, int64_t J,
 {
     const struct screening *screening = cost->screening;
     const struct tiling *tiling = screening->tiling;
-    struct shell_rectangle rectangle = {
-        .first = {tiling->first_shell[I], tiling->first_shell[J]},
-        .last = {tiling->first_shell[I + 1], tiling->first_shell[J + 1]},
-        .triangle = I == J && cost->symmetry == FOCK_SYMMETRY_FULL};
+    bool triangle = I == J && cost->symmetry == FOCK_SYMMETRY_FULL;
+    struct shell_rectangle rectangle = tile_rectangle(tiling, I, J, triangle);
     struct shell_pairs *pairs;
     darray_get(screening->shell_bounds, tile_pair_index(I, J), bounds);
     TRY(shell_pairs_create(tiling->shells, &rectangle, bounds,
@@ -143,15 +141,10 @@ void fock_cost_destroy(struct fock_cost *cost)
     free(cost);
 }
 
-static int64_t unordered(int64_t I, int64_t J)
-{
-    return I >= J ? tile_pair_index(I, J) : tile_pair_index(J, I);
-}
-
 double fock_cost_of_quartet(const struct fock_cost *cost, const struct tile_quartet *quartet)
 {
-    int64_t bra_pair = unordered(quartet->I, quartet->J);
-    int64_t ket_pair = unordered(quartet->K, quartet->L);
+    int64_t bra_pair = tile_pair_index_unordered(quartet->I, quartet->J);
+    int64_t ket_pair = tile_pair_index_unordered(quartet->K, quartet->L);
     const float *bra = cost->below[bra_pair], *ket = cost->below[ket_pair];
     double sum = 0;
     /* Bins b and c count together where the middle of both is v v' >= 1: b + c < N_BINS. */

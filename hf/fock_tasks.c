@@ -34,7 +34,7 @@ struct fock_tasks {
 
 static double bound_of(const struct fock_tasks *tasks, int64_t I, int64_t J)
 {
-    return tasks->tile_bounds[I >= J ? tile_pair_index(I, J) : tile_pair_index(J, I)];
+    return tasks->tile_bounds[tile_pair_index_unordered(I, J)];
 }
 
 /* Larger bound first, equal ones by number: the order is the same everywhere. */
@@ -338,8 +338,7 @@ int64_t fock_tasks_id(const struct fock_tasks *tasks, int64_t task)
     pairs_of_task(tasks, listed, &p, &q);
     if (tasks->symmetry == FOCK_SYMMETRY_NONE)
         return p.number * tasks->n_pairs + q.number;
-    return p.number >= q.number ? tile_pair_index(p.number, q.number)
-                                : tile_pair_index(q.number, p.number);
+    return tile_pair_index_unordered(p.number, q.number);
 }
 
 enum status fock_tasks_visit(const struct fock_tasks *tasks, int64_t task,

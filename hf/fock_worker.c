@@ -43,7 +43,6 @@ static enum status load_pairs(int64_t number, void *context, void **item, int64_
     const struct screening *screening = worker->screening;
     const struct tiling *tiling = screening->tiling;
     int64_t I = number / tiling->n_tiles, J = number % tiling->n_tiles;
-    int64_t high = I >= J ? I : J, low = I >= J ? J : I;
     int64_t n_I = tile_n_shells(tiling, I), n_J = tile_n_shells(tiling, J);
     double *stored = malloc((size_t)(n_I * n_J) * sizeof(double));
     double *bounds = malloc((size_t)(n_I * n_J) * sizeof(double));
@@ -52,14 +51,12 @@ static enum status load_pairs(int64_t number, void *context, void **item, int64_
     if (!stored || !bounds)
         status = FAIL(STATUS_NO_MEMORY, "no memory for the bounds of a tile");
     if (status == STATUS_OK) {
-        darray_get(screening->shell_bounds, tile_pair_index(high, low), stored);
+        darray_get(screening->shell_bounds, tile_pair_index_unordered(I, J), stored);
         for (int64_t i = 0; i < n_I; i++)
             for (int64_t j = 0; j < n_J; j++)
                 bounds[i * n_J + j] = I >= J ? stored[i * n_J + j] : stored[j * n_I + i];
-        struct shell_rectangle rectangle = {
-            .first = {tiling->first_shell[I], tiling->first_shell[J]},
-            .last = {tiling->first_shell[I + 1], tiling->first_shell[J + 1]},
-            .triangle = I == J && worker->symmetry == FOCK_SYMMETRY_FULL};
+        bool triangle = I == J && worker->symmetry == FOCK_SYMMETRY_FULL;
+        struct shell_rectangle rectangle = tile_rectangle(tiling, I, J, triangle);
         status = shell_pairs_create(tiling->shells, &rectangle, bounds,
                                     screening->threshold / screening->max_bound, &pairs);
     }
@@ -143,7 +140,6 @@ void fock_worker_end(struct fock_worker *worker)
 struct class_pair {
     struct quartet_batch batch; /* in the engine's order: lower angular momentum first */
     struct digest_batch digest;
-    bool exchanged; /* batch.bra comes from the ket tiles */
 };
 
 static void interrupt(struct fock_worker *worker)
@@ -222,9 +218,9 @@ static void compute_classes(struct fock_worker *worker, const struct pair_class 
 {
     double threshold = worker->screening->threshold;
     bool exchanged = bra->l_first + bra->l_second > ket->l_first + ket->l_second;
-    struct class_pair classes = {.exchanged = exchanged};
-    classes.batch = (struct quartet_batch){
-        .bra = exchanged ? ket : bra, .ket = exchanged ? bra : ket, .quartets = worker->quartets};
+    struct class_pair classes = {.batch = {.bra = exchanged ? ket : bra,
+                                           .ket = exchanged ? bra : ket,
+                                           .quartets = worker->quartets}};
     classes.digest = (struct digest_batch){.quartets = &classes.batch,
                                            .bra_role = exchanged ? 2 : 0,
                                            .ket_role = exchanged ? 0 : 2,

@@ -12,16 +12,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *mode_name(int mode, char name[32])
-{
-    option_choice_word(taskpool_mode_names, mode, name, 32);
-    return name;
-}
-
 static enum status restart(const struct hf_compare_problem *problem, int mode)
 {
     struct taskpool_settings settings;
-    TRY(mode_options_select(problem->pool, mode, &settings));
+    mode_options_select(problem->pool, mode, &settings);
     return fock_restart(problem->fock, &settings);
 }
 
@@ -35,14 +29,13 @@ enum status hf_compare_check(const struct hf_compare_problem *problem)
 /* The builds of one mode; compared->builds has room. */
 static enum status run_mode(const struct hf_compare_problem *problem, struct hf_compared *compared)
 {
-    char name[32];
-    mode_name(compared->mode, name);
     TRY(restart(problem, compared->mode));
     for (int64_t i = 0; i < problem->n_builds; i++) {
         TRY(fock_build(problem->fock, problem->n_spins, (const struct darray *const *)problem->D,
                        problem->F));
         compared->builds[i] = fock_records(problem->fock)[i];
-        log_print("%-10s %5lld %9.3f\n", name, (long long)i, compared->builds[i].seconds);
+        log_print("%-10s %5lld %9.3f\n", taskpool_mode_name(compared->mode), (long long)i,
+                  compared->builds[i].seconds);
     }
     for (int spin = 0; spin < problem->n_spins; spin++)
         TRY(tile_matrix_sha256(problem->tiling, problem->F[spin], compared->sha256[spin]));
@@ -88,30 +81,27 @@ static double best_seconds(const struct hf_comparison *comparison, int i)
 /* Which mode the others are held against: static if it is there, else the first. */
 static int reference_of(const struct hf_comparison *comparison)
 {
-    char name[32];
     for (int i = 0; i < comparison->n; i++)
-        if (strcmp(mode_name(comparison->modes[i].mode, name), "static") == 0)
+        if (strcmp(taskpool_mode_name(comparison->modes[i].mode), "static") == 0)
             return i;
     return 0;
 }
 
 static void print_row(const struct hf_comparison *comparison, int i, double reference_s)
 {
-    char name[32];
     const struct hf_compared *compared = &comparison->modes[i];
     const struct fock_record *last = &compared->builds[comparison->n_builds - 1];
     const struct statistics_iteration *statistics = &last->statistics;
     double best_s = best_seconds(comparison, i);
     log_print("%-10s %9.4f %9.4f %9.4f %8.2f %% %7.2f %% %9.1f %9.1f %9lld %9.4f\n",
-              mode_name(compared->mode, name), compared->builds[0].seconds, best_s, last->seconds,
-              100 * statistics->efficiency, 100 * statistics->imbalance,
+              taskpool_mode_name(compared->mode), compared->builds[0].seconds, best_s,
+              last->seconds, 100 * statistics->efficiency, 100 * statistics->imbalance,
               statistics->steals_attempted.mean, statistics->steals_successful.mean,
               (long long)statistics->messages, best_s / reference_s);
 }
 
 void hf_comparison_print(const struct hf_comparison *comparison)
 {
-    char name[32];
     if (comparison->n == 0)
         return;
     int reference = reference_of(comparison);
@@ -119,7 +109,8 @@ void hf_comparison_print(const struct hf_comparison *comparison)
     log_print("\nSeconds per Fock build of the first, the best and the last of %lld; the other "
               "figures are\nof the last: steals asked for and done per worker, messages of all; "
               "ratio: best to best of %s\n\n",
-              (long long)comparison->n_builds, mode_name(comparison->modes[reference].mode, name));
+              (long long)comparison->n_builds,
+              taskpool_mode_name(comparison->modes[reference].mode));
     log_print("mode           first      best      last efficiency imbalance    steals      done"
               "  messages     ratio\n");
     for (int i = 0; i < comparison->n; i++)
@@ -128,7 +119,7 @@ void hf_comparison_print(const struct hf_comparison *comparison)
 
 enum status hf_comparison_check(const struct hf_comparison *comparison)
 {
-    char name[32], names[512] = "";
+    char names[512] = "";
     bool equal = true;
     for (int i = 0; i < comparison->n; i++) {
         if (memcmp(comparison->modes[i].sha256, comparison->modes[0].sha256,
@@ -136,29 +127,28 @@ enum status hf_comparison_check(const struct hf_comparison *comparison)
             continue;
         size_t length = strlen(names);
         snprintf(names + length, sizeof names - length, "%s%s", equal ? "" : ", ",
-                 mode_name(comparison->modes[i].mode, name));
+                 taskpool_mode_name(comparison->modes[i].mode));
         equal = false;
     }
     if (equal)
         return STATUS_OK;
     return FAIL(STATUS_PROTOCOL, "the Fock matrix of %s differs from that of %s", names,
-                mode_name(comparison->modes[0].mode, name));
+                taskpool_mode_name(comparison->modes[0].mode));
 }
 
 json_t *hf_comparison_to_json(const struct hf_comparison *comparison)
 {
-    char name[32];
     json_t *modes = json_object();
     for (int i = 0; i < comparison->n; i++) {
         const struct hf_compared *compared = &comparison->modes[i];
         json_t *entry =
-            json_pack("{s:s, s:I, s:s}", "sched", mode_name(compared->mode, name), "tasks",
+            json_pack("{s:s, s:I, s:s}", "sched", taskpool_mode_name(compared->mode), "tasks",
                       (json_int_t)compared->tasks, "fock_sha256", compared->sha256[0]);
         if (comparison->n_spins == 2)
             json_object_set_new(entry, "fock_sha256_beta", json_string(compared->sha256[1]));
         json_object_set_new(entry, "iterations",
                             hf_result_builds(compared->builds, comparison->n_builds));
-        json_object_set_new(modes, name, entry);
+        json_object_set_new(modes, taskpool_mode_name(compared->mode), entry);
     }
     return modes;
 }

@@ -335,10 +335,7 @@ void hf_options_answer(enum option_request request)
     struct option_table tables[N_TABLES];
     fill_tables(&options, tables);
     struct options all = program_options(tables);
-    if (request == OPTION_REQUEST_HELP)
-        options_print_help(&all);
-    else
-        options_print_version(&all);
+    options_answer(&all, request);
 }
 
 json_t *hf_options_to_json(const struct hf_options *options)

@@ -1,6 +1,7 @@
 #include "hf/hf_outputs.h"
 
 #include "hf/checkpoint.h"
+#include "hf/hf_report.h"
 #include "sched/report/report.h"
 #include "support/agree.h"
 #include "support/json.h"
@@ -29,20 +30,21 @@ static enum status check_distinct(const struct hf_options *options)
     return STATUS_OK;
 }
 
+static enum status check_files(const struct hf_options *options)
+{
+    const char *files[] = {options->json, options->report, options->profile};
+    TRY(check_distinct(options));
+    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++)
+        if (files[i])
+            TRY(output_file_check(files[i]));
+    return STATUS_OK;
+}
+
 enum status hf_outputs_check(const struct hf_options *options, MPI_Comm comm)
 {
     int rank;
     MPI_Comm_rank(comm, &rank);
-    enum status status = STATUS_OK;
-    if (rank == 0)
-        status = check_distinct(options);
-    if (rank == 0 && status == STATUS_OK && options->json)
-        status = json_check_writable(options->json);
-    if (rank == 0 && status == STATUS_OK && options->report)
-        status = output_file_check(options->report);
-    if (rank == 0 && status == STATUS_OK && options->profile)
-        status = output_file_check(options->profile);
-    TRY(status_agree(comm, status));
+    TRY(status_agree(comm, rank == 0 ? check_files(options) : STATUS_OK));
     if (options->scf.checkpoint)
         TRY(checkpoint_check(options->scf.checkpoint, comm));
     return STATUS_OK;
@@ -62,9 +64,9 @@ static enum status write_result(const struct hf_outcome *outcome, bool page)
     json_t *json = hf_result_to_json(outcome);
     if (!json)
         return FAIL(STATUS_NO_MEMORY, "no memory for the result");
-    enum status status =
-        page ? report_write((const json_t *const[]){json}, &options->molecule, 1, options->report)
-             : json_write_file(json, options->json);
+    enum status status = page ? report_write((const json_t *const[]){json}, &options->molecule, 1,
+                                             &hf_report, options->report)
+                              : json_write_file(json, options->json);
     json_decref(json);
     return status;
 }

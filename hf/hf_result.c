@@ -118,13 +118,12 @@ static json_t *options_in_force(const struct hf_outcome *outcome)
 static void add_builds(const struct hf_outcome *outcome, json_t *extras)
 {
     const struct fock *fock = outcome->fock;
-    char mode[32];
     if (outcome->comparison) {
         json_object_set_new(extras, "compare", hf_comparison_to_json(outcome->comparison));
         return;
     }
-    option_choice_word(taskpool_mode_names, outcome->options->pool.mode, mode, sizeof mode);
-    json_object_set_new(extras, "sched", json_string(mode));
+    json_object_set_new(extras, "sched",
+                        json_string(taskpool_mode_name(outcome->options->pool.mode)));
     json_object_set_new(
         extras, "iterations",
         hf_result_builds(fock ? fock_records(fock) : NULL, fock ? fock_n_builds(fock) : 0));

@@ -41,8 +41,6 @@ static void print_start(const struct run *run)
 {
     const struct hf_options *options = run->options;
     const struct shells *shells = run->input.shells;
-    char mode[32];
-    option_choice_word(taskpool_mode_names, options->pool.mode, mode, sizeof mode);
     log_print("beryl-hf %s\n\n", BERYL_VERSION);
     log_print("Molecule   %s: %lld centres, charge %d, multiplicity %d\n", options->molecule,
               (long long)run->input.molecule.n_atoms, run->input.molecule.charge,
@@ -54,7 +52,8 @@ static void print_start(const struct run *run)
               (long long)shells->n_functions, (long long)shells->n_shells,
               shells->spherical ? "spherical" : "Cartesian");
     log_print("Processes  %d, scheduling %s%s\n", run->n_workers,
-              options->compare ? "by each of " : "", options->compare ? options->compare : mode);
+              options->compare ? "by each of " : "",
+              options->compare ? options->compare : taskpool_mode_name(options->pool.mode));
 }
 
 static void print_tasks(const struct run *run)
@@ -97,7 +96,7 @@ static enum status prepare_build(struct run *run)
     struct taskpool_settings pool = options->pool;
     pool.keep_history = options->profile != NULL;
     if (options->compare)
-        TRY(mode_options_select(&options->pool, options->modes.modes[0], &pool));
+        mode_options_select(&options->pool, options->modes.modes[0], &pool);
     TRY(fock_create(run->screening, &options->fock, &pool, run->comm, &run->fock));
     struct hf_compare_problem compare = compare_problem_of(run);
     if (options->compare)

@@ -59,10 +59,7 @@ static enum status list_own_pairs(const struct screening *screening, int rank,
             if (darray_owner(screening->shell_bounds, pair) != rank ||
                 screening->tile_bounds[pair] < least)
                 continue;
-            struct shell_rectangle rectangle = {
-                .first = {tiling->first_shell[I], tiling->first_shell[J]},
-                .last = {tiling->first_shell[I + 1], tiling->first_shell[J + 1]},
-                .triangle = I == J};
+            struct shell_rectangle rectangle = tile_rectangle(tiling, I, J, I == J);
             status = two_electron_bounds(engine, tiling->shells, &rectangle, shell_bounds,
                                          function_bounds);
             if (status == STATUS_OK)

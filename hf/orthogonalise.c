@@ -22,7 +22,6 @@ static enum status fill_basis(const struct dense *V, double *values, double depe
                     dependence);
     basis->n_orbitals = n - n_dropped;
     basis->smallest = values[0];
-    basis->smallest_kept = values[n_dropped];
     TRY(dense_create(V->grid, n, basis->n_orbitals, &basis->X));
     dense_copy_columns(V, n_dropped, basis->X);
     for (int k = n_dropped; k < n; k++)

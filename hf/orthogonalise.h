@@ -13,9 +13,8 @@
 struct orthonormal_basis {
     struct dense *X; /* n_functions x n_orbitals; owned */
     int n_functions;
-    int n_orbitals;       /* n_functions minus the dropped combinations */
-    double smallest_kept; /* eigenvalues of S */
-    double smallest;      /* of all */
+    int n_orbitals;  /* n_functions minus the dropped combinations */
+    double smallest; /* eigenvalue of S */
 };
 
 /* S has unit diagonal (n x n, destroyed). Combinations whose eigenvalue is below

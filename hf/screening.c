@@ -6,21 +6,12 @@
 #include <math.h>
 #include <stdlib.h>
 
-static struct shell_rectangle tile_rectangle(const struct tiling *tiling, int64_t I, int64_t J)
-{
-    return (struct shell_rectangle){
-        .first = {tiling->first_shell[I], tiling->first_shell[J]},
-        .last = {tiling->first_shell[I + 1], tiling->first_shell[J + 1]},
-        .triangle = I == J,
-    };
-}
-
 /* Bounds of one tile pair into bounds (row-major), and the largest of them. */
 static enum status tile_pair_bounds(const struct tiling *tiling, struct two_electron *engine,
                                     int64_t I, int64_t J, double *bounds, double *function_bounds,
                                     double *largest)
 {
-    struct shell_rectangle rectangle = tile_rectangle(tiling, I, J);
+    struct shell_rectangle rectangle = tile_rectangle(tiling, I, J, I == J);
     TRY(two_electron_bounds(engine, tiling->shells, &rectangle, bounds, function_bounds));
     int64_t n_I = tile_n_shells(tiling, I), n_J = tile_n_shells(tiling, J);
     *largest = 0;

@@ -7,11 +7,13 @@
 #ifndef BERYL_HF_TILING_H
 #define BERYL_HF_TILING_H
 
+#include "basis/shell_pairs.h"
 #include "basis/shells.h"
 #include "support/darray.h"
 #include "support/dense.h"
 #include "support/status.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct tiling {
@@ -37,6 +39,18 @@ static inline int64_t tile_n_shells(const struct tiling *tiling, int64_t tile)
     return tiling->first_shell[tile + 1] - tiling->first_shell[tile];
 }
 
+/* The pairs of a shell of tile I with one of tile J; triangle, for I == J: each
+ * unordered pair once. */
+static inline struct shell_rectangle tile_rectangle(const struct tiling *tiling, int64_t I,
+                                                    int64_t J, bool triangle)
+{
+    return (struct shell_rectangle){
+        .first = {tiling->first_shell[I], tiling->first_shell[J]},
+        .last = {tiling->first_shell[I + 1], tiling->first_shell[J + 1]},
+        .triangle = triangle,
+    };
+}
+
 /* Number of tile pairs I >= J, and the number of one; I >= J. */
 static inline int64_t tiling_n_pairs(const struct tiling *tiling)
 {
@@ -46,6 +60,12 @@ static inline int64_t tiling_n_pairs(const struct tiling *tiling)
 static inline int64_t tile_pair_index(int64_t I, int64_t J)
 {
     return I * (I + 1) / 2 + J;
+}
+
+/* The number of the pair of two tiles in any order. */
+static inline int64_t tile_pair_index_unordered(int64_t I, int64_t J)
+{
+    return I >= J ? tile_pair_index(I, J) : tile_pair_index(J, I);
 }
 
 /* The pair of an index, exactly, for any index below 2^62. */

@@ -137,17 +137,17 @@ static const struct option_row run_rows[] = {
 
 #define N_ROWS(rows) (sizeof(rows) / sizeof((rows)[0]))
 
-enum { SCHEDULING = 2, N_TABLES = 4 };
+enum { WORKLOAD_TABLE, MACHINE_TABLE, SCHEDULING_TABLE, RUN_TABLE, N_TABLES };
 
 static void fill_tables(struct beryl_sched_options *options, struct option_table tables[N_TABLES])
 {
-    tables[0] = (struct option_table){"Workload, one of the first five", workload_rows,
-                                      N_ROWS(workload_rows), &options->workload};
-    tables[1] = (struct option_table){"Simulated machine", machine_rows, N_ROWS(machine_rows),
-                                      &options->machine};
-    tables[SCHEDULING] = (struct option_table){"Scheduling", taskpool_option_rows,
-                                               taskpool_n_option_rows, &options->pool};
-    tables[3] = (struct option_table){"Run", run_rows, N_ROWS(run_rows), options};
+    tables[WORKLOAD_TABLE] = (struct option_table){"Workload, one of the first five", workload_rows,
+                                                   N_ROWS(workload_rows), &options->workload};
+    tables[MACHINE_TABLE] = (struct option_table){"Simulated machine", machine_rows,
+                                                  N_ROWS(machine_rows), &options->machine};
+    tables[SCHEDULING_TABLE] = (struct option_table){"Scheduling", taskpool_option_rows,
+                                                     taskpool_n_option_rows, &options->pool};
+    tables[RUN_TABLE] = (struct option_table){"Run", run_rows, N_ROWS(run_rows), options};
 }
 
 static struct options program_options(const struct option_table *tables)
@@ -256,10 +256,7 @@ void beryl_sched_options_answer(enum option_request request)
     struct option_table tables[N_TABLES];
     fill_tables(&options, tables);
     struct options all = program_options(tables);
-    if (request == OPTION_REQUEST_HELP)
-        options_print_help(&all);
-    else
-        options_print_version(&all);
+    options_answer(&all, request);
 }
 
 static json_t *table_to_json(const struct beryl_sched_options *options, int table)
@@ -272,10 +269,10 @@ static json_t *table_to_json(const struct beryl_sched_options *options, int tabl
 
 json_t *beryl_sched_options_scheduling(const struct beryl_sched_options *options)
 {
-    return table_to_json(options, SCHEDULING);
+    return table_to_json(options, SCHEDULING_TABLE);
 }
 
 json_t *beryl_sched_options_machine(const struct beryl_sched_options *options)
 {
-    return table_to_json(options, SCHEDULING - 1);
+    return table_to_json(options, MACHINE_TABLE);
 }

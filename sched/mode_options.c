@@ -44,22 +44,10 @@ static json_t *to_json(struct taskpool_settings *settings)
     return options_to_json(&options);
 }
 
-static enum status set_defaults(struct taskpool_settings *settings)
-{
-    const struct option_table table = {"", taskpool_option_rows, taskpool_n_option_rows, settings};
-    const struct options options = {.program = "", .tables = &table, .n_tables = 1};
-    char *argv[] = {(char[]){""}, NULL};
-    enum option_request request;
-    int first_operand;
-    return options_parse(&options, 1, argv, &request, &first_operand);
-}
-
 /* Whether an option, of owners, is for the mode. */
 static bool is_for(size_t owner, int mode)
 {
-    char name[32];
-    option_choice_word(taskpool_mode_names, mode, name, sizeof name);
-    return option_choice_index(owners[owner].modes, name) >= 0;
+    return option_choice_index(owners[owner].modes, taskpool_mode_name(mode)) >= 0;
 }
 
 static bool is_for_any(size_t owner, const struct mode_list *list)
@@ -72,14 +60,12 @@ static bool is_for_any(size_t owner, const struct mode_list *list)
 
 static enum status refuse(size_t owner, const struct mode_list *list)
 {
-    char mode[32];
     const char *option = owners[owner].option, *modes = owners[owner].modes;
     if (list->n > 1)
         return FAIL(STATUS_USAGE, "--%s does nothing with these modes: it is for %s", option,
                     modes);
-    option_choice_word(taskpool_mode_names, list->modes[0], mode, sizeof mode);
-    return FAIL(STATUS_USAGE, "--%s does nothing with --sched %s: it is for %s", option, mode,
-                modes);
+    return FAIL(STATUS_USAGE, "--%s does nothing with --sched %s: it is for %s", option,
+                taskpool_mode_name(list->modes[0]), modes);
 }
 
 static enum status check(const struct mode_list *list, const json_t *given, const json_t *defaults)
@@ -97,8 +83,8 @@ static enum status check(const struct mode_list *list, const json_t *given, cons
 enum status mode_options_check_list(const struct taskpool_settings *settings,
                                     const struct mode_list *list)
 {
-    struct taskpool_settings copy = *settings, initial = {0};
-    TRY(set_defaults(&initial));
+    struct taskpool_settings copy = *settings, initial;
+    taskpool_settings_default(&initial);
     json_t *given = to_json(&copy), *defaults = to_json(&initial);
     enum status status = given && defaults ? check(list, given, defaults)
                                            : FAIL(STATUS_NO_MEMORY, "no memory for the options");
@@ -141,15 +127,14 @@ static void copy_option(const char *name, const struct taskpool_settings *from,
     }
 }
 
-enum status mode_options_select(const struct taskpool_settings *settings, int mode,
-                                struct taskpool_settings *selected)
+void mode_options_select(const struct taskpool_settings *settings, int mode,
+                         struct taskpool_settings *selected)
 {
-    struct taskpool_settings defaults = {0};
-    TRY(set_defaults(&defaults));
+    struct taskpool_settings defaults;
+    taskpool_settings_default(&defaults);
     *selected = *settings;
     selected->mode = mode;
     for (size_t i = 0; i < N_OWNERS; i++)
         if (!is_for(i, mode))
             copy_option(owners[i].option, &defaults, selected);
-    return STATUS_OK;
 }

@@ -17,8 +17,8 @@ enum status mode_options_check_list(const struct taskpool_settings *settings,
                                     const struct mode_list *list);
 
 /* The settings with which a mode of such a list runs: the options that are not for it have
- * their defaults. Errors: STATUS_NO_MEMORY. */
-enum status mode_options_select(const struct taskpool_settings *settings, int mode,
-                                struct taskpool_settings *selected);
+ * their defaults. */
+void mode_options_select(const struct taskpool_settings *settings, int mode,
+                         struct taskpool_settings *selected);
 
 #endif

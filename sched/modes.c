@@ -18,6 +18,11 @@ const struct mode *mode_find(int index)
     return modes[index];
 }
 
+const char *taskpool_mode_name(int mode)
+{
+    return modes[mode]->name;
+}
+
 const struct option_row taskpool_option_rows[] = {
     {.name = "sched",
      .kind = OPTION_CHOICE,

@@ -40,11 +40,6 @@ json_t *json_real_array(const double *numbers, size_t n)
     return array;
 }
 
-enum status json_check_writable(const char *path)
-{
-    return output_file_check(path);
-}
-
 enum status json_write_file(const json_t *value, const char *path)
 {
     char *text = value ? json_dumps(value, JSON_INDENT(2) | JSON_REAL_PRECISION(17)) : NULL;

@@ -15,13 +15,8 @@ json_t *json_real_or_null(double number);
 /* An array of n numbers, null for those that are not finite. */
 json_t *json_real_array(const double *numbers, size_t n);
 
-/* Whether json_write_file could write to the path, to be asked before long
- * work. Leaves nothing behind.
- * Errors: STATUS_IO, naming the path and the reason. */
-enum status json_check_writable(const char *path);
-
 /* Writes the value, indented, keys in the order of insertion; the file appears
- * complete or not at all.
+ * complete or not at all. output_file_check tells beforehand.
  * Errors: STATUS_IO, naming the path and the reason; STATUS_NO_MEMORY. */
 enum status json_write_file(const json_t *value, const char *path);
 

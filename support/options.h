@@ -72,9 +72,8 @@ enum option_request { OPTION_REQUEST_RUN, OPTION_REQUEST_HELP, OPTION_REQUEST_VE
 enum status options_parse(const struct options *options, int argc, char **argv,
                           enum option_request *request, int *first_operand);
 
-/* Writes the text of --help or --version to standard output. */
-void options_print_help(const struct options *options);
-void options_print_version(const struct options *options);
+/* Writes what a request for --help or --version is answered with to standard output. */
+void options_answer(const struct options *options, enum option_request request);
 
 /* The value in force of every option, as a JSON object: name -> value. The
  * caller owns it; NULL when out of memory. */

@@ -85,7 +85,7 @@ static void print_row(const struct option_row *row)
     print_wrapped(text, HELP_COLUMN, HELP_COLUMN);
 }
 
-void options_print_help(const struct options *options)
+static void print_help(const struct options *options)
 {
     printf("Usage: %s %s\n\n", options->program, options->synopsis);
     print_wrapped(options->purpose, 0, 0);
@@ -100,9 +100,12 @@ void options_print_help(const struct options *options)
     printf("  --version%*sName and version of the program\n", HELP_COLUMN - 11, "");
 }
 
-void options_print_version(const struct options *options)
+void options_answer(const struct options *options, enum option_request request)
 {
-    printf("%s %s\n", options->program, BERYL_VERSION);
+    if (request == OPTION_REQUEST_HELP)
+        print_help(options);
+    else
+        printf("%s %s\n", options->program, BERYL_VERSION);
 }
 
 json_t *options_to_json(const struct options *options)

@@ -1,58 +1,10 @@
 #!/usr/bin/env bash
-# Bad input neither crashes nor hangs: beryl-hf ends with status 2 and one line that names
-# the file or option at fault, prints no result and leaves no file behind.
+# Bad input to beryl-hf is refused, see refuse.sh.
 #
 #   test_bad_input.sh BERYL_HF PROCESSES MPIEXEC
-#
-# On one process the program runs without mpiexec.
 set -u
-beryl_hf=$1 processes=$2 mpiexec=$3
-folder=$(mktemp -d) || exit 1
-trap 'rm -rf "$folder"' EXIT
-mkdir "$folder/work"
-cd "$folder/work" || exit 1
-n_checked=0 n_failed=0
-
-launch()
-{
-    if [ "$processes" = 1 ]; then
-        timeout 60 "$beryl_hf" "$@"
-    else
-        timeout 60 "$mpiexec" --oversubscribe -n "$processes" "$beryl_hf" "$@"
-    fi
-}
-
-# mpiexec says in its own words, between lines of dashes, that a program failed.
-without_banner()
-{
-    sed -e '/^-----/,/^-----/d' -e '/^\[.*\] .*help message/d' -e '/^$/d' "$1"
-}
-
-complain()
-{
-    echo "beryl-hf $command: $*"
-    echo "    standard error: $(head -c 500 "$folder/errors")"
-    n_failed=$((n_failed + 1))
-}
-
-# refuse TEXT ARGUMENT...: the message begins with the program's name and has TEXT in it.
-refuse()
-{
-    local text=$1 status before
-    shift
-    command=$(printf '%q ' "$@")
-    before=$(ls -lAR --time-style=full-iso)
-    launch "$@" > "$folder/output" 2> "$folder/errors" < /dev/null
-    status=$?
-    n_checked=$((n_checked + 1))
-    without_banner "$folder/errors" > "$folder/message"
-    [ "$status" = 2 ] || complain "exit status $status"
-    [ "$(wc -l < "$folder/message")" = 1 ] || complain "not one line on standard error"
-    grep -q "^beryl-hf: ." "$folder/message" || complain "no message"
-    grep -qF -- "$text" "$folder/message" || complain "the message does not name $text"
-    [ ! -s "$folder/output" ] || complain "standard output: $(head -n 5 "$folder/output")"
-    [ "$(ls -lAR --time-style=full-iso)" = "$before" ] || complain "files changed: $(ls -A)"
-}
+program=$1 processes=$2 mpiexec=$3 seconds=60
+. "$(dirname "$0")/refuse.sh"
 
 # Files; the good ones are for what is wrong elsewhere.
 printf '3\n\nO 0 0 0\nH 0 0.757 0.587\nH 0 -0.757 0.587\n' > water.xyz
@@ -80,7 +32,7 @@ printf '1\nunits=parsec\nHe 0 0 0\n' > units.xyz
 printf '1\ncharge=x\nHe 0 0 0\n' > charge.xyz
 printf '1\nmultiplicity=0\nHe 0 0 0\n' > multiplicity.xyz
 truncate -s 200M zeros.xyz
-head -c 4096 "$beryl_hf" > binary.xyz
+head -c 4096 "$program" > binary.xyz
 { printf '2\n\nH 0 0 0\n'; printf 'H 0 0 1\0\n'; } > nul.xyz
 mkdir folder folder.gbs
 
@@ -95,7 +47,7 @@ printf 'H 0\nS 1 1\n1 0\n****\nO 0\nS 1 1\n1 1\n****\n' > zero.gbs
 printf 'H 0\nS 1000000000 1\n1 1\n****\n' > huge.gbs
 : > empty.gbs
 truncate -s 200M zeros.gbs
-head -c 4096 "$beryl_hf" > binary.gbs
+head -c 4096 "$program" > binary.gbs
 
 with_basis="--basis sto-3g"
 
@@ -223,5 +175,4 @@ refuse "--fan-out does nothing" water.xyz $with_basis --compare static,steal --f
 refuse "--guided does nothing" water.xyz $with_basis --compare static --guided
 refuse --fock-only water.xyz $with_basis --compare all --fock-only -1
 
-echo "$n_checked cases, $n_failed complaints"
-exit $((n_failed > 0))
+finish

@@ -1,65 +1,17 @@
 #!/usr/bin/env bash
-# Bad input neither crashes nor hangs: beryl-sched ends with status 2 and one line that
-# names the file or option at fault, prints no result and leaves no file behind.
+# Bad input to beryl-sched is refused, see refuse.sh.
 #
 #   test_bad_input_sched.sh BERYL_SCHED PROCESSES MPIEXEC
-#
-# On one process the program runs without mpiexec.
 set -u
-beryl_sched=$1 processes=$2 mpiexec=$3
-folder=$(mktemp -d) || exit 1
-trap 'rm -rf "$folder"' EXIT
-mkdir "$folder/work"
-cd "$folder/work" || exit 1
-n_checked=0 n_failed=0
-
-launch()
-{
-    if [ "$processes" = 1 ]; then
-        timeout 60 "$beryl_sched" "$@"
-    else
-        timeout 60 "$mpiexec" --oversubscribe -n "$processes" "$beryl_sched" "$@"
-    fi
-}
-
-# mpiexec says in its own words, between lines of dashes, that a program failed.
-without_banner()
-{
-    sed -e '/^-----/,/^-----/d' -e '/^\[.*\] .*help message/d' -e '/^$/d' "$1"
-}
-
-complain()
-{
-    echo "beryl-sched $command: $*"
-    echo "    standard error: $(head -c 500 "$folder/errors")"
-    n_failed=$((n_failed + 1))
-}
-
-# refuse TEXT ARGUMENT...: the message begins with the program's name and has TEXT in it.
-refuse()
-{
-    local text=$1 status before
-    shift
-    command=$(printf '%q ' "$@")
-    before=$(ls -lAR --time-style=full-iso)
-    launch "$@" > "$folder/output" 2> "$folder/errors" < /dev/null
-    status=$?
-    n_checked=$((n_checked + 1))
-    without_banner "$folder/errors" > "$folder/message"
-    [ "$status" = 2 ] || complain "exit status $status"
-    [ "$(wc -l < "$folder/message")" = 1 ] || complain "not one line on standard error"
-    grep -q "^beryl-sched: ." "$folder/message" || complain "no message"
-    grep -qF -- "$text" "$folder/message" || complain "the message does not name $text"
-    [ ! -s "$folder/output" ] || complain "standard output: $(head -n 5 "$folder/output")"
-    [ "$(ls -lAR --time-style=full-iso)" = "$before" ] || complain "files changed: $(ls -A)"
-}
+program=$1 processes=$2 mpiexec=$3 seconds=60
+. "$(dirname "$0")/refuse.sh"
 
 printf 'task,seconds\n0,0\n1,0\n' > good.csv
 printf 'task,seconds\n0,0\n1,-1\n' > negative.csv
 : > empty.csv
 truncate -s 200M zeros.csv
-head -c 4096 "$beryl_sched" > binary.csv
-head -c 4096 "$beryl_sched" > binary.npy
+head -c 4096 "$program" > binary.csv
+head -c 4096 "$program" > binary.npy
 printf '1 0\n' > zero.speeds
 mkdir folder folder.npy
 drawn="--exponential 1e-9 --tasks 2"
@@ -128,5 +80,4 @@ else
     refuse nonsense $drawn --nonsense
 fi
 
-echo "$n_checked cases, $n_failed complaints"
-exit $((n_failed > 0))
+finish

@@ -3,23 +3,9 @@
 # entry of its result for each, one Fock matrix for all, the same as of a run without.
 #
 #   test_hf_compare.sh BERYL_HF PROCESSES MPIEXEC INPUTS
-#
-# On one process the program runs without mpiexec.
 set -u
-beryl_hf=$1 processes=$2 mpiexec=$3 inputs=$4
-folder=$(mktemp -d) || exit 1
-trap 'rm -rf "$folder"' EXIT
-cd "$folder" || exit 1
-n_failed=0
-
-launch()
-{
-    if [ "$processes" = 1 ]; then
-        timeout 120 "$beryl_hf" "$@"
-    else
-        timeout 120 "$mpiexec" --oversubscribe -n "$processes" "$beryl_hf" "$@"
-    fi
-}
+program=$1 processes=$2 mpiexec=$3 inputs=$4 seconds=120
+. "$(dirname "$0")/program.sh"
 
 # compare MODES N_BUILDS ARGUMENT..., the comparison alone also with the words of $more.
 more=""

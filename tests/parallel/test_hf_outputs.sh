@@ -3,42 +3,9 @@
 # profiles that do not depend on how null tasks are left out.
 #
 #   test_hf_outputs.sh BERYL_HF PROCESSES MPIEXEC INPUTS
-#
-# On one process the program runs without mpiexec.
 set -u
-beryl_hf=$1 processes=$2 mpiexec=$3 inputs=$4
-folder=$(mktemp -d) || exit 1
-trap 'rm -rf "$folder"' EXIT
-mkdir "$folder/work"
-cd "$folder/work" || exit 1
-n_failed=0
-
-launch()
-{
-    if [ "$processes" = 1 ]; then
-        timeout 120 "$beryl_hf" "$@"
-    else
-        timeout 120 "$mpiexec" --oversubscribe -n "$processes" "$beryl_hf" "$@"
-    fi
-}
-
-complain()
-{
-    echo "beryl-hf $command: $*"
-    echo "    standard error: $(head -c 500 "$folder/errors")"
-    n_failed=$((n_failed + 1))
-}
-
-# run STATUS ARGUMENT...
-run()
-{
-    local expected=$1 status
-    shift
-    command=$(printf '%q ' "$@")
-    launch "$@" > "$folder/output" 2> "$folder/errors" < /dev/null
-    status=$?
-    [ "$status" = "$expected" ] || complain "exit status $status, not $expected"
-}
+program=$1 processes=$2 mpiexec=$3 inputs=$4 seconds=120
+. "$(dirname "$0")/program.sh"
 
 # fail TEXT ARGUMENT...: status 1, and a result without success whose error has TEXT in it.
 fail()

@@ -236,14 +236,14 @@ static void test_help_and_version_are_requests_whatever_is_missing(void **state)
     assert_int_equal(request, OPTION_REQUEST_VERSION);
 }
 
-/* What print writes to standard output. */
-static void capture(void (*print)(const struct options *), char *text, size_t size)
+/* What a request is answered with on standard output. */
+static void capture(enum option_request asked, char *text, size_t size)
 {
     FILE *file = tmpfile();
     fflush(stdout);
     int terminal = dup(STDOUT_FILENO);
     dup2(fileno(file), STDOUT_FILENO);
-    print(&options);
+    options_answer(&options, asked);
     fflush(stdout);
     dup2(terminal, STDOUT_FILENO);
     close(terminal);
@@ -256,7 +256,7 @@ static void test_help_shows_every_option_with_what_it_takes(void **state)
 {
     (void)state;
     char text[4096];
-    capture(options_print_help, text, sizeof text);
+    capture(OPTION_REQUEST_HELP, text, sizeof text);
     const char *wanted[] = {
         "Usage: beryl-test FILE [options]\n",
         "Tests the options.",
@@ -281,7 +281,7 @@ static void test_help_shows_every_option_with_what_it_takes(void **state)
             fail_msg("--help lacks \"%s\":\n%s", wanted[i], text);
     for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n"))
         assert_true(strlen(line) <= 90);
-    capture(options_print_version, text, sizeof text);
+    capture(OPTION_REQUEST_VERSION, text, sizeof text);
     assert_memory_equal(text, "beryl-test ", 11);
     assert_true(text[11] >= '0' && text[11] <= '9');
 }

@@ -104,7 +104,7 @@ static void test_json_keeps_order_and_every_bit(void **state)
     json_object_set_new(object, "a", json_text("caf\xe9 \"x\""));
     json_object_set_new(object, "n", json_text(NULL));
     json_object_set_new(object, "i", json_real_or_null(INFINITY));
-    check_ok(json_check_writable(path_of("run.json")));
+    check_ok(output_file_check(path_of("run.json")));
     check_ok(json_write_file(object, path_of("run.json")));
     json_decref(object);
 

@@ -1,5 +1,6 @@
 /* The page of recorded runs: text that cannot become markup, ticks at round
  * numbers, the figures of a result, and results that are none. */
+#include "hf/hf_report.h"
 #include "sched/report/axis.h"
 #include "sched/report/html_text.h"
 #include "sched/report/report.h"
@@ -144,7 +145,7 @@ static void test_page_shows_the_figures(void **state)
     (void)state;
     json_t *run = parse(run_text);
     check_ok(report_write((const json_t *const[]){run}, (const char *const[]){"<b>.json"}, 1,
-                          page_path));
+                          &hf_report, page_path));
     char *page = read_page();
     const char *const expected[] = {"&lt;b&gt;.json",      "H<sub>2</sub>O</td>",
                                     "\u221276.0267986974", "&quot;cc&quot;-pvdz",
@@ -170,7 +171,7 @@ static void test_a_comparison_counts_as_a_run_for_each_mode(void **state)
                         "'steal':{'sched':'steal','iterations':[{'makespan_seconds':1}]}}}}}");
     json_t *workload = parse("{'workload':'uts T1','workers':1,'sched':'share','iterations':[]}");
     check_ok(report_write((const json_t *const[]){run, workload},
-                          (const char *const[]){"caf\xe9", "uts"}, 2, page_path));
+                          (const char *const[]){"caf\xe9", "uts"}, 2, &hf_report, page_path));
     char *page = read_page();
     check_page_has(page, "3 recorded runs");
     check_page_has(page, "Run 1: caf?: static");
@@ -189,15 +190,17 @@ static void test_other_json_is_refused(void **state)
                                  "{'extras':{'beryl':{'compare':{'static':[]}}}}"};
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
         json_t *other = parse(texts[i]);
-        check_status(STATUS_INPUT, report_write((const json_t *const[]){other},
-                                                (const char *const[]){"o.json"}, 1, page_path));
+        check_status(STATUS_INPUT,
+                     report_write((const json_t *const[]){other}, (const char *const[]){"o.json"},
+                                  1, &hf_report, page_path));
         assert_non_null(strstr(status_text(), "o.json"));
         assert_int_not_equal(access(page_path, F_OK), 0);
         json_decref(other);
     }
     json_t *run = parse(run_text);
-    check_status(STATUS_IO, report_write((const json_t *const[]){run},
-                                         (const char *const[]){"o.json"}, 1, "no/folder/p.html"));
+    check_status(STATUS_IO,
+                 report_write((const json_t *const[]){run}, (const char *const[]){"o.json"}, 1,
+                              &hf_report, "no/folder/p.html"));
     json_decref(run);
 }
 

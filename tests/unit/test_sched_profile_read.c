@@ -25,7 +25,7 @@ static void test_read_what_was_written(void **state)
     for (int i = 0; i < 2; i++) {
         double *seconds;
         int64_t n;
-        check_ok(profile_write(MPI_COMM_WORLD, &history, NULL, NULL, paths[i]));
+        check_ok(profile_write(MPI_COMM_WORLD, &history, paths[i]));
         check_ok(profile_read(MPI_COMM_WORLD, paths[i], &seconds, &n));
         assert_int_equal(n, 10);
         for (int64_t task = 0; task < n; task++)

@@ -1,0 +1,41 @@
+# What the tests of a program as a whole have in common, to be sourced by them with
+#
+#   program=FILE processes=N mpiexec=FILE seconds=N
+#
+# set: a folder of its own, whose subfolder work is the working directory; the
+# program's runs, and what is complained of.
+program_name=$(basename "$program")
+folder=$(mktemp -d) || exit 1
+trap 'rm -rf "$folder"' EXIT
+mkdir "$folder/work"
+cd "$folder/work" || exit 1
+n_failed=0
+
+# Runs the program for so many seconds at most; on one process without mpiexec.
+launch()
+{
+    if [ "$processes" = 1 ]; then
+        timeout "$seconds" "$program" "$@"
+    else
+        timeout "$seconds" "$mpiexec" --oversubscribe -n "$processes" "$program" "$@"
+    fi
+}
+
+# Tells of the run whose arguments are in $command and its standard error in $folder/errors.
+complain()
+{
+    echo "$program_name $command: $*"
+    echo "    standard error: $(head -c 500 "$folder/errors")"
+    n_failed=$((n_failed + 1))
+}
+
+# run STATUS ARGUMENT...
+run()
+{
+    local expected=$1 status
+    shift
+    command=$(printf '%q ' "$@")
+    launch "$@" > "$folder/output" 2> "$folder/errors" < /dev/null
+    status=$?
+    [ "$status" = "$expected" ] || complain "exit status $status, not $expected"
+}

@@ -1,0 +1,34 @@
+# Bad input neither crashes nor hangs: a program ends with status 2 and one line that names
+# the file or option at fault, prints no result and leaves no file behind. To be sourced,
+# with what program.sh needs set.
+. "$(dirname "${BASH_SOURCE[0]}")/program.sh"
+n_checked=0
+
+# mpiexec says in its own words, between lines of dashes, that a program failed.
+without_banner()
+{
+    sed -e '/^-----/,/^-----/d' -e '/^\[.*\] .*help message/d' -e '/^$/d' "$1"
+}
+
+# refuse TEXT ARGUMENT...: the message begins with the program's name and has TEXT in it.
+refuse()
+{
+    local text=$1 before
+    shift
+    before=$(ls -lAR --time-style=full-iso)
+    run 2 "$@"
+    n_checked=$((n_checked + 1))
+    without_banner "$folder/errors" > "$folder/message"
+    [ "$(wc -l < "$folder/message")" = 1 ] || complain "not one line on standard error"
+    grep -q "^$program_name: ." "$folder/message" || complain "no message"
+    grep -qF -- "$text" "$folder/message" || complain "the message does not name $text"
+    [ ! -s "$folder/output" ] || complain "standard output: $(head -n 5 "$folder/output")"
+    [ "$(ls -lAR --time-style=full-iso)" = "$before" ] || complain "files changed: $(ls -A)"
+}
+
+# The exit status of the test.
+finish()
+{
+    echo "$n_checked cases, $n_failed complaints"
+    exit $((n_failed > 0))
+}
