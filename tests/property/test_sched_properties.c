@@ -65,6 +65,10 @@ int main(int argc, char **argv)
     uint64_t first = argc > 2 ? strtoull(argv[2], NULL, 10) : 1;
     int only = argc > 3 ? case_index(argv[3]) : -1;
     must_fail = argc > 4;
+    if (n < 1) {
+        fprintf(stderr, "%s is not a number of schedules\n", argv[1]);
+        return 2;
+    }
     MPI_Init(NULL, NULL);
     signal(SIGALRM, give_up);
     bool failed = false;
