@@ -6,6 +6,7 @@
 #include <string.h>
 
 enum { KEY_MANTISSA_BITS = 10, FLOAT_MANTISSA_BITS = 23 };
+_Static_assert(DURATION_BINS_N_HINTS == 32, "as many as five bits name");
 
 static uint32_t key_of(double time_s)
 {
@@ -36,15 +37,24 @@ static enum status insert_bin(struct duration_bins *self, int64_t bin, uint32_t 
     return STATUS_OK;
 }
 
+/* Where the bin of a key was. Knuth's multiplicative hash; the top five bits. */
+static int32_t *hint_of(struct duration_bins *self, uint32_t key)
+{
+    return &self->hints[(key * UINT32_C(2654435769)) >> 27];
+}
+
 /* Makes last_bin the bin of a duration, a new one if there is none. */
 static enum status find_bin(struct duration_bins *self, double time_s)
 {
     uint32_t key = key_of(time_s);
-    if (self->n_bins > 0 && self->bins[self->last_bin].key == key)
-        return STATUS_OK;
-    int64_t bin = lower_bound(self, key);
-    if (bin == self->n_bins || self->bins[bin].key != key)
-        TRY(insert_bin(self, bin, key));
+    int32_t *hint = hint_of(self, key);
+    int64_t bin = *hint;
+    if (bin >= self->n_bins || self->bins[bin].key != key) {
+        bin = lower_bound(self, key);
+        if (bin == self->n_bins || self->bins[bin].key != key)
+            TRY(insert_bin(self, bin, key));
+        *hint = (int32_t)bin; /* there are 2^19 keys */
+    }
     self->last_bin = bin;
     return STATUS_OK;
 }

@@ -32,20 +32,23 @@ struct duration_bin {
     uint32_t key;
 };
 
+enum { DURATION_BINS_N_HINTS = 32 };
+
 /* Zero-initialised is empty. */
 struct duration_bins {
     struct duration_entry *entries; /* n_entries, in the order of adding */
     int64_t n_entries, entries_capacity;
     struct duration_bin *bins; /* n_bins, shorter ones first */
     int64_t n_bins, bins_capacity;
-    int64_t last_bin;     /* the one that was added to last */
-    int64_t first_filled; /* the bins before are empty */
+    int64_t last_bin;                     /* the one that was added to last */
+    int32_t hints[DURATION_BINS_N_HINTS]; /* by hashed key: where its bin was */
+    int64_t first_filled;                 /* the bins before are empty */
     int64_t n_tasks;
     double load_s; /* of all tasks */
 };
 
-/* Adds a task; a duration below 0 counts as 0. Finding the bin takes a look at
- * the last one, else a binary search.
+/* Adds a task; a duration below 0 counts as 0. Finding the bin takes a look at where it
+ * was the last time, else a binary search.
  * Errors: STATUS_NO_MEMORY, nothing is then changed; STATUS_LIMIT. */
 enum status duration_bins_add(struct duration_bins *bins, int64_t task, double time_s);
 
