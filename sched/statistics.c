@@ -91,3 +91,32 @@ void statistics_summarize(MPI_Comm comm, struct statistics_worker *workers, int6
         .bytes = (int64_t)sums.bytes,
     };
 }
+
+static void add_spread(struct statistics_spread *sum, const struct statistics_spread *next)
+{
+    sum->mean += next->mean;
+    sum->sd = hypot(sum->sd, next->sd);
+}
+
+void statistics_add(struct statistics_iteration *sum, const struct statistics_iteration *next)
+{
+    sum->n_workers = next->n_workers;
+    sum->tasks += next->tasks;
+    sum->makespan_s += next->makespan_s;
+    sum->task_s += next->task_s;
+    sum->idle_s += next->idle_s;
+    sum->search_s += next->search_s;
+    sum->scheduler_s += next->scheduler_s;
+    sum->communication_s += next->communication_s;
+    sum->balance_s += next->balance_s;
+    sum->load_mean += next->load_mean;
+    sum->load_max += next->load_max;
+    sum->tasks_moved += next->tasks_moved;
+    sum->messages += next->messages;
+    sum->bytes += next->bytes;
+    add_spread(&sum->steals_attempted, &next->steals_attempted);
+    add_spread(&sum->steals_successful, &next->steals_successful);
+    double capacity_s = (double)sum->n_workers * sum->makespan_s;
+    sum->imbalance = sum->load_mean > 0 ? sum->load_max / sum->load_mean - 1 : 0;
+    sum->efficiency = capacity_s > 0 ? sum->task_s / capacity_s : 1;
+}

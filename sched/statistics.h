@@ -76,6 +76,11 @@ struct statistics_iteration {
 void statistics_summarize(MPI_Comm comm, struct statistics_worker *workers, int64_t n_workers,
                           struct statistics_iteration *iteration);
 
+/* Adds what the same workers did after that: times and counts are sums, of the greatest
+ * loads too, because each phase waits for its slowest; the spread of steals is that of
+ * independent phases. sum begins as zeros. Not collective. */
+void statistics_add(struct statistics_iteration *sum, const struct statistics_iteration *next);
+
 /* Prints a table, a row for each of n iterations, with seconds as means over
  * the workers. Not collective; for the process that prints. */
 void statistics_print(const struct statistics_iteration *iterations, int64_t n);

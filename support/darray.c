@@ -21,7 +21,8 @@ struct darray {
     int64_t n_blocks;
     int64_t *size;  /* of each block, elements */
     int64_t *start; /* of each block in the global array, elements */
-    int n_processes;
+    int n_processes, rank;
+    char *piece; /* of this process, which begins with its lowest block */
 };
 
 enum { ELEMENT_BYTES = 8 };
@@ -82,6 +83,17 @@ static enum status check_memory(const char *name, int64_t local_bytes)
     return status_agree(MPI_COMM_WORLD, status);
 }
 
+/* Global Arrays' own memory, which stays where it is. */
+static void find_piece(struct darray *array)
+{
+    int64_t low, high, stride;
+    void *piece;
+    NGA_Distribution64(array->handle, array->rank, &low, &high);
+    NGA_Access64(array->handle, &low, &high, &piece, &stride);
+    NGA_Release64(array->handle, &low, &high);
+    array->piece = piece;
+}
+
 static bool allocate(struct darray *array, const char *name, int64_t length, int64_t *first)
 {
     array->handle = GA_Create_handle();
@@ -102,7 +114,8 @@ enum status darray_create(const char *name, enum darray_type type, int64_t n_blo
     struct darray *new = calloc(1, sizeof *new);
     int64_t *first = calloc((size_t)n_processes + 1, sizeof *first);
     if (new) {
-        *new = (struct darray){.type = type, .n_blocks = n_blocks, .n_processes = n_processes};
+        *new = (struct darray){
+            .type = type, .n_blocks = n_blocks, .n_processes = n_processes, .rank = rank};
         new->size = calloc((size_t)n_blocks + 1, sizeof *new->size);
         new->start = calloc((size_t)n_blocks + 1, sizeof *new->start);
     }
@@ -122,6 +135,7 @@ enum status darray_create(const char *name, enum darray_type type, int64_t n_blo
         goto done;
     }
     GA_Zero(new->handle);
+    find_piece(new);
     *array = new;
     new = NULL;
 done:
@@ -166,6 +180,14 @@ int darray_owner(const struct darray *array, int64_t block)
     return (int)(block % array->n_processes);
 }
 
+void *darray_local(const struct darray *array, int64_t block)
+{
+    if (darray_owner(array, block) != array->rank)
+        return NULL;
+    /* The lowest block of a process has its rank as number. */
+    return array->piece + (array->start[block] - array->start[array->rank]) * ELEMENT_BYTES;
+}
+
 /* Elements [*position, *position + n) of the block as Global Arrays' inclusive
  * bounds, n being what one transfer can carry; moves position on. Returns n, 0
  * at the end. */
@@ -181,14 +203,40 @@ static int64_t next_piece(const struct darray *array, int64_t block, int64_t *po
     return n;
 }
 
-void darray_get(const struct darray *array, int64_t block, void *buffer)
+/* What follows the first `position` elements. */
+static void get_from(const struct darray *array, int64_t block, int64_t position, char *bytes)
 {
-    char *bytes = buffer;
-    int64_t position = 0, low, high, n;
+    int64_t low, high, n;
     while ((n = next_piece(array, block, &position, &low, &high)) > 0) {
         NGA_Get64(array->handle, &low, &high, bytes, &n);
         bytes += n * ELEMENT_BYTES;
     }
+}
+
+void darray_get(const struct darray *array, int64_t block, void *buffer)
+{
+    get_from(array, block, 0, buffer);
+}
+
+/* A block that takes more than one transfer begins with the first of them. */
+void darray_get_begin(const struct darray *array, int64_t block, void *buffer,
+                      struct darray_request *request)
+{
+    static_assert(sizeof(ga_nbhdl_t) == sizeof request->handle, "a handle is kept as 64 bits");
+    *request = (struct darray_request){.array = array, .block = block, .buffer = buffer};
+    int64_t position = 0, low, high;
+    int64_t n = next_piece(array, block, &position, &low, &high);
+    if (n > 0)
+        NGA_NbGet64(array->handle, &low, &high, buffer, &n, (ga_nbhdl_t *)&request->handle);
+}
+
+void darray_get_end(struct darray_request *request)
+{
+    int64_t size = request->array->size[request->block];
+    int64_t first = size < MAX_TRANSFER ? size : MAX_TRANSFER;
+    if (first > 0)
+        NGA_NbWait((ga_nbhdl_t *)&request->handle);
+    get_from(request->array, request->block, first, request->buffer + first * ELEMENT_BYTES);
 }
 
 void darray_put(struct darray *array, int64_t block, const void *buffer)

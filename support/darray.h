@@ -50,11 +50,30 @@ int64_t darray_block_size(const struct darray *array, int64_t block);
 /* The process that holds the block. */
 int darray_owner(const struct darray *array, int64_t block);
 
+/* Where the block lies if this process holds it, else NULL: to be read or written without a
+ * copy, between two synchronisations between which no other process writes it or, if this
+ * one does, reads it. */
+void *darray_local(const struct darray *array, int64_t block);
+
 /* Copies a block out, in, or adds to it element by element (atomic for each
  * element; 64-bit integers wrap around). The buffer holds the block's elements
  * of the array's type and may be reused on return. */
 void darray_get(const struct darray *array, int64_t block, void *buffer);
 void darray_put(struct darray *array, int64_t block, const void *buffer);
 void darray_acc(struct darray *array, int64_t block, const void *buffer);
+
+/* A get in two parts, between which the caller computes. */
+struct darray_request {
+    const struct darray *array;
+    int64_t block;
+    char *buffer;
+    int64_t handle; /* Global Arrays' */
+};
+
+/* The buffer must stay and is undefined until darray_get_end, which must follow for every
+ * request that was begun. */
+void darray_get_begin(const struct darray *array, int64_t block, void *buffer,
+                      struct darray_request *request);
+void darray_get_end(struct darray_request *request);
 
 #endif

@@ -114,3 +114,9 @@ int64_t memory_peak_bytes(void)
     getrusage(RUSAGE_SELF, &usage);
     return (int64_t)usage.ru_maxrss * 1024;
 }
+
+int64_t memory_part_bytes(void)
+{
+    int64_t kilobytes = read_number("/proc", "/self", "/smaps_rollup", "Pss:");
+    return kilobytes == INT64_MAX ? 0 : kilobytes * 1024;
+}

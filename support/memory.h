@@ -12,8 +12,12 @@ int64_t memory_available_bytes(void);
  * also bounded by the room in /dev/shm. */
 int64_t memory_shared_available_bytes(void);
 
-/* The most memory that this process has held at once, its share of what processes
- * share included. */
+/* The most memory that this process has held at once; what processes share counts for each
+ * that has touched it. */
 int64_t memory_peak_bytes(void);
+
+/* What this process holds now, of what processes share an even part; 0 if the system does not
+ * say. Takes some milliseconds. */
+int64_t memory_part_bytes(void);
 
 #endif

@@ -3,10 +3,24 @@
 #include "support/agree.h"
 
 #include <errno.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+
+/* Names the place of the first zero byte, if there is one. */
+static enum status check_text(const char *path, const char *bytes, size_t length)
+{
+    const char *zero = memchr(bytes, '\0', length), *start = bytes;
+    int64_t line = 1;
+    if (!zero)
+        return STATUS_OK;
+    for (const char *end; (end = memchr(start, '\n', (size_t)(zero - start))); start = end + 1)
+        line++;
+    return FAIL(STATUS_INPUT, "%s:%lld:%lld: a zero byte: this is not a text file", path,
+                (long long)line, (long long)(zero - start) + 1);
+}
 
 static enum status read_stream(FILE *stream, const char *path, struct text_file *file)
 {
@@ -32,8 +46,8 @@ static enum status read_stream(FILE *stream, const char *path, struct text_file 
     else if (length > TEXT_FILE_MAX_BYTES)
         status = FAIL(STATUS_INPUT, "%s: more than the %d bytes that an input file may have", path,
                       TEXT_FILE_MAX_BYTES);
-    else if (memchr(bytes, '\0', length))
-        status = FAIL(STATUS_INPUT, "%s: not a text file (it holds zero bytes)", path);
+    else
+        status = check_text(path, bytes, length);
     if (status != STATUS_OK) {
         free(bytes);
         return status;

@@ -24,6 +24,43 @@ static int64_t made_up_size(int seed, int64_t block)
     return random % 3 == 0 ? 0 : (int64_t)(random % 2001);
 }
 
+/* Two at a time, ended in either order. */
+static void check_gets_in_two_parts(const struct darray *array, int64_t n_blocks,
+                                    const int64_t *size)
+{
+    static uint64_t buffer[2][2001];
+    struct darray_request request[2];
+    for (int64_t block = 0; block + 1 < n_blocks; block++) {
+        for (int i = 0; i < 2; i++)
+            darray_get_begin(array, block + i, buffer[i], &request[i]);
+        for (int i = 0; i < 2; i++)
+            darray_get_end(&request[(block + i) % 2]);
+        for (int i = 0; i < 2; i++)
+            for (int64_t e = 0; e < size[block + i]; e++)
+                assert_true(buffer[i][e] == mix((uint64_t)((block + i) * 4096 + e)));
+    }
+}
+
+/* What the owner reads where it lies, and writes there. */
+static void check_own_blocks(struct darray *array, int64_t n_blocks, const int64_t *size)
+{
+    uint64_t buffer[2001];
+    for (int64_t block = 0; block < n_blocks; block++) {
+        uint64_t *own = darray_local(array, block);
+        assert_true((own != NULL) == (darray_owner(array, block) == rank));
+        for (int64_t i = 0; own && i < size[block]; i++) {
+            assert_true(own[i] == mix((uint64_t)(block * 4096 + i)));
+            own[i]++;
+        }
+    }
+    darray_sync();
+    for (int64_t block = 0; block < n_blocks; block++) {
+        darray_get(array, block, buffer);
+        for (int64_t i = 0; i < size[block]; i++)
+            assert_true(buffer[i] == mix((uint64_t)(block * 4096 + i)) + 1);
+    }
+}
+
 static void check_round_trip(enum darray_type type, int64_t n_blocks, int seed)
 {
     int64_t *size = calloc((size_t)n_blocks + 1, sizeof *size);
@@ -51,6 +88,10 @@ static void check_round_trip(enum darray_type type, int64_t n_blocks, int seed)
             assert_true(buffer[i] == mix((uint64_t)(block * 4096 + i)));
         assert_true(buffer[size[block]] == 42);
     }
+    check_gets_in_two_parts(array, n_blocks, size);
+    darray_sync();
+    check_own_blocks(array, n_blocks, size);
+    darray_sync();
     darray_zero(array);
     for (int64_t block = 0; block < n_blocks; block++) {
         darray_get(array, block, buffer);

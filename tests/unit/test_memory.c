@@ -13,10 +13,18 @@ static void test_what_is_available_is_within_what_there_is(void **state)
     assert_true(memory_shared_available_bytes() <= all);
 }
 
+static void test_what_a_process_holds_is_within_its_peak(void **state)
+{
+    (void)state;
+    assert_true(memory_part_bytes() > 0);
+    assert_true(memory_part_bytes() <= memory_peak_bytes());
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_what_is_available_is_within_what_there_is),
+        cmocka_unit_test(test_what_a_process_holds_is_within_its_peak),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

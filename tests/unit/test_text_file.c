@@ -50,7 +50,9 @@ static void test_what_is_not_text_is_refused(void **state)
 {
     (void)state;
     check_refused(STATUS_INPUT, write_file("", 0), "empty");
-    check_refused(STATUS_INPUT, write_file("a\0b", 3), "zero bytes");
+    check_refused(STATUS_INPUT, write_file("\0", 1), ":1:1: a zero byte");
+    check_refused(STATUS_INPUT, write_file("a\0b", 3), ":1:2: a zero byte");
+    check_refused(STATUS_INPUT, write_file("a\n\nbc\0\n", 7), ":3:3: a zero byte");
     check_refused(STATUS_IO, path_of("missing"), "No such file");
     check_refused(STATUS_IO, folder, "directory");
     check_refused(STATUS_INPUT, "/dev/zero", "more than");
