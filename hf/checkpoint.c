@@ -1,7 +1,6 @@
 #include "hf/checkpoint.h"
 
 #include "hf/checkpoint_file.h"
-#include "hf/tiling.h"
 #include "support/agree.h"
 #include "support/output_file.h"
 
@@ -44,32 +43,6 @@ static enum status describe(const struct scf_problem *problem,
     return STATUS_OK;
 }
 
-/* Reorders a row of coefficients between this program's order of functions and
- * TREXIO's. row: n_functions; scratch: as many. */
-static void reorder(const struct checkpoint_basis *basis, bool to_trexio, double *row,
-                    double *scratch)
-{
-    memcpy(scratch, row, (size_t)basis->n_functions * sizeof *row);
-    for (int64_t i = 0; i < basis->n_functions; i++) {
-        if (to_trexio)
-            row[i] = scratch[basis->function[i]];
-        else
-            row[basis->function[i]] = scratch[i];
-    }
-}
-
-static enum status reorder_rows(const struct checkpoint_basis *basis, bool to_trexio,
-                                int64_t n_rows, double *rows)
-{
-    double *scratch = malloc((size_t)basis->n_functions * sizeof *scratch);
-    if (!scratch)
-        return FAIL(STATUS_NO_MEMORY, "no memory for the orbitals of a checkpoint");
-    for (int64_t k = 0; k < n_rows; k++)
-        reorder(basis, to_trexio, rows + k * basis->n_functions, scratch);
-    free(scratch);
-    return STATUS_OK;
-}
-
 /* Collects the orbitals as rows on process 0. rows: NULL elsewhere. */
 static enum status gather_orbitals(const struct scf_problem *problem,
                                    const struct checkpoint_orbitals *orbitals, double *rows)
@@ -101,11 +74,14 @@ static enum status find_temporary(const char *path, char temporary[PATH_MAX])
 }
 
 /* Process 0: through a file beside it. */
-static enum status write_and_rename(const char *path, const struct checkpoint_contents *contents)
+static enum status write_and_rename(const char *path, const struct checkpoint_contents *contents,
+                                    const struct checkpoint_orbitals *orbitals)
 {
     char temporary[PATH_MAX];
     TRY(find_temporary(path, temporary));
     enum status status = checkpoint_file_write(temporary, contents);
+    if (status == STATUS_OK && orbitals->add)
+        status = orbitals->add(temporary, orbitals->add_context);
     if (status == STATUS_OK && rename(temporary, path) != 0)
         status = FAIL(STATUS_IO, "cannot write %s: %s", path, strerror(errno));
     if (status != STATUS_OK)
@@ -124,9 +100,10 @@ enum status checkpoint_write(const char *path, const struct scf_problem *problem
     if (status == STATUS_OK)
         status = gather_orbitals(problem, orbitals, contents.coefficients);
     if (status == STATUS_OK && rank == 0) {
-        status = reorder_rows(&contents.basis, true, contents.n_orbitals, contents.coefficients);
+        status = checkpoint_basis_reorder(&contents.basis, true, contents.n_orbitals,
+                                          contents.coefficients);
         if (status == STATUS_OK)
-            status = write_and_rename(path, &contents);
+            status = write_and_rename(path, &contents, orbitals);
     }
     status = status_agree(problem->comm, status);
     checkpoint_contents_fini(&contents);
@@ -147,94 +124,4 @@ enum status checkpoint_check(const char *path, MPI_Comm comm)
             status = output_file_check(path);
     }
     return status_agree(comm, status);
-}
-
-/* First row of a spin's orbitals: those of the other spin if the file is restricted.
- * *n_rows: how many there are. */
-static int64_t find_spin(const struct checkpoint_contents *contents, int spin, int64_t *n_rows)
-{
-    for (int wanted = spin; wanted >= 0; wanted--) {
-        int64_t first = -1;
-        *n_rows = 0;
-        for (int64_t k = 0; k < contents->n_orbitals; k++) {
-            if (contents->spins[k] != wanted)
-                continue;
-            if (first < 0)
-                first = k;
-            ++*n_rows;
-        }
-        if (first >= 0)
-            return first;
-    }
-    return 0;
-}
-
-/* Process 0: contents that fit the problem, coefficients in this program's order. */
-static enum status read_fitting(const char *path, const struct scf_problem *problem,
-                                struct checkpoint_contents *contents)
-{
-    struct checkpoint_basis wanted;
-    TRY(checkpoint_file_read(path, contents));
-    TRY(checkpoint_basis_init(problem->molecule, problem->shells, &wanted));
-    enum status status = checkpoint_basis_compare(path, &wanted, &contents->basis);
-    for (int s = 0; s < problem->n_spins && status == STATUS_OK; s++) {
-        int64_t n_rows;
-        find_spin(contents, s, &n_rows);
-        if (n_rows < problem->n_occupied[s])
-            status = FAIL(STATUS_INPUT, "%s: it has %lld orbitals, %lld are to be occupied", path,
-                          (long long)n_rows, (long long)problem->n_occupied[s]);
-    }
-    if (status == STATUS_OK)
-        status = reorder_rows(&wanted, false, contents->n_orbitals, contents->coefficients);
-    checkpoint_basis_fini(&wanted);
-    return status;
-}
-
-/* D = occupation C^T C of the occupied rows C, given on process 0. */
-static enum status density_of_rows(const struct scf_problem *problem, int spin, const double *rows,
-                                   struct darray *tiles)
-{
-    int64_t n = problem->shells->n_functions;
-    struct dense *C = NULL, *D = NULL;
-    enum status status = dense_create(problem->grid, problem->n_occupied[spin], n, &C);
-    if (status == STATUS_OK)
-        status = dense_create(problem->grid, n, n, &D);
-    if (status == STATUS_OK)
-        status = dense_scatter(rows, C);
-    if (status == STATUS_OK) {
-        dense_multiply('T', 'N', problem->n_spins == 1 ? 2 : 1, C, C, 0, D);
-        status = tile_matrix_from_dense(problem->tiling, D, tiles);
-    }
-    dense_destroy(C);
-    dense_destroy(D);
-    return status;
-}
-
-enum status checkpoint_check_fits(const char *path, const struct scf_problem *problem)
-{
-    struct checkpoint_contents contents = {0};
-    int rank;
-    MPI_Comm_rank(problem->comm, &rank);
-    enum status status = rank == 0 ? read_fitting(path, problem, &contents) : STATUS_OK;
-    checkpoint_contents_fini(&contents);
-    return status_agree(problem->comm, status);
-}
-
-enum status checkpoint_read_density(const char *path, const struct scf_problem *problem,
-                                    struct darray *const D[])
-{
-    struct checkpoint_contents contents = {0};
-    int rank;
-    MPI_Comm_rank(problem->comm, &rank);
-    enum status status = rank == 0 ? read_fitting(path, problem, &contents) : STATUS_OK;
-    status = status_agree(problem->comm, status);
-    for (int s = 0; s < problem->n_spins && status == STATUS_OK; s++) {
-        int64_t n_rows = 0;
-        int64_t first = rank == 0 ? find_spin(&contents, s, &n_rows) : 0;
-        const double *rows =
-            rank == 0 ? contents.coefficients + first * problem->shells->n_functions : NULL;
-        status = density_of_rows(problem, s, rows, D[s]);
-    }
-    checkpoint_contents_fini(&contents);
-    return status;
 }

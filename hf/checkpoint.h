@@ -17,6 +17,11 @@ struct checkpoint_orbitals {
     struct dense *orbitals[2];         /* n_functions x n_orbitals, occupied ones first */
     const double *orbital_energies[2]; /* n_orbitals, hartree */
     double energy;                     /* total, hartree */
+
+    /* Adds to the file, which is closed and not yet in its place, what else it is to hold;
+     * called on process 0. NULL: nothing. Errors: those of checkpoint_write. */
+    enum status (*add)(const char *path, void *context);
+    void *add_context;
 };
 
 /* Writes the file through a temporary one beside it that takes its place when
@@ -40,5 +45,14 @@ enum status checkpoint_check_fits(const char *path, const struct scf_problem *pr
  * of orbitals do not fit the problem (the message says which); STATUS_NO_MEMORY. */
 enum status checkpoint_read_density(const char *path, const struct scf_problem *problem,
                                     struct darray *const D[]);
+
+/* The file's orbitals and their energies, to the last digit.
+ * n_orbitals  that there are to be of each spin
+ * C, energies of each spin, shaped as in scf_result
+ * Process 0 reads and holds the coefficients whole meanwhile. Collective.
+ * Errors: those of checkpoint_read_density; STATUS_INPUT for another number of orbitals. */
+enum status checkpoint_read_orbitals(const char *path, const struct scf_problem *problem,
+                                     int64_t n_orbitals, struct dense *const C[],
+                                     double *const energies[]);
 
 #endif

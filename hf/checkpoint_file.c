@@ -1,7 +1,8 @@
 #include "hf/checkpoint_file.h"
 
+#include "hf/hdf5_messages.h"
+
 #include <errno.h>
-#include <hdf5.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -105,28 +106,6 @@ static enum status write_contents(trexio_t *file, const char *path,
     WRITE(mo_occupation_64, contents->occupations);
     WRITE(mo_spin_64, contents->spins);
     return STATUS_OK;
-}
-
-/* HDF5 prints pages of its own about a call that fails, unless told not to. */
-struct hdf5_messages {
-    H5E_auto2_t print;
-    void *context;
-};
-
-static struct hdf5_messages hdf5_messages_stop(void)
-{
-    struct hdf5_messages messages;
-    /* A file that is damaged within may not let itself be closed, about which HDF5 would
-     * speak at the end of the program. What can be closed is closed here. */
-    H5dont_atexit();
-    H5Eget_auto2(H5E_DEFAULT, &messages.print, &messages.context);
-    H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
-    return messages;
-}
-
-static void hdf5_messages_resume(const struct hdf5_messages *messages)
-{
-    H5Eset_auto2(H5E_DEFAULT, messages->print, messages->context);
 }
 
 static enum status write_file(const char *path, const struct checkpoint_contents *contents)

@@ -2,11 +2,11 @@
 
 #include "hf/hf_result.h"
 #include "hf/tiling.h"
+#include "sched/comparison.h"
 #include "sched/mode_options.h"
 #include "support/agree.h"
 #include "support/log.h"
 
-#include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -70,51 +70,18 @@ void hf_comparison_fini(struct hf_comparison *comparison)
     *comparison = (struct hf_comparison){0};
 }
 
-static double best_seconds(const struct hf_comparison *comparison, int i)
-{
-    double best = INFINITY;
-    for (int64_t build = 0; build < comparison->n_builds; build++)
-        best = fmin(best, comparison->modes[i].builds[build].seconds);
-    return best;
-}
-
-/* Which mode the others are held against: static if it is there, else the first. */
-static int reference_of(const struct hf_comparison *comparison)
-{
-    for (int i = 0; i < comparison->n; i++)
-        if (strcmp(taskpool_mode_name(comparison->modes[i].mode), "static") == 0)
-            return i;
-    return 0;
-}
-
-static void print_row(const struct hf_comparison *comparison, int i, double reference_s)
-{
-    const struct hf_compared *compared = &comparison->modes[i];
-    const struct fock_record *last = &compared->builds[comparison->n_builds - 1];
-    const struct statistics_iteration *statistics = &last->statistics;
-    double best_s = best_seconds(comparison, i);
-    log_print("%-10s %9.4f %9.4f %9.4f %8.2f %% %7.2f %% %9.1f %9.1f %9lld %9.4f\n",
-              taskpool_mode_name(compared->mode), compared->builds[0].seconds, best_s,
-              last->seconds, 100 * statistics->efficiency, 100 * statistics->imbalance,
-              statistics->steals_attempted.mean, statistics->steals_successful.mean,
-              (long long)statistics->messages, best_s / reference_s);
-}
-
 void hf_comparison_print(const struct hf_comparison *comparison)
 {
-    if (comparison->n == 0)
-        return;
-    int reference = reference_of(comparison);
-    double reference_s = best_seconds(comparison, reference);
-    log_print("\nSeconds per Fock build of the first, the best and the last of %lld; the other "
-              "figures are\nof the last: steals asked for and done per worker, messages of all; "
-              "ratio: best to best of %s\n\n",
-              (long long)comparison->n_builds,
-              taskpool_mode_name(comparison->modes[reference].mode));
-    log_print("mode           first      best      last efficiency imbalance    steals      done"
-              "  messages     ratio\n");
-    for (int i = 0; i < comparison->n; i++)
-        print_row(comparison, i, reference_s);
+    struct comparison_row rows[MODE_LIST_MAX] = {0};
+    for (int i = 0; i < comparison->n; i++) {
+        rows[i].mode = comparison->modes[i].mode;
+        for (int64_t build = 0; build < comparison->n_builds; build++) {
+            const struct fock_record *record = &comparison->modes[i].builds[build];
+            comparison_note(&rows[i], build, record->seconds, &record->statistics);
+        }
+    }
+    if (comparison->n > 0)
+        comparison_print(rows, comparison->n, comparison->n_builds, "Fock build");
 }
 
 enum status hf_comparison_check(const struct hf_comparison *comparison)

@@ -228,9 +228,7 @@ static const struct option_row run_rows[] = {
 
 #define N_ROWS(rows) (sizeof(rows) / sizeof((rows)[0]))
 
-enum { N_TABLES = 5 };
-
-static void fill_tables(struct hf_options *options, struct option_table tables[N_TABLES])
+void hf_options_tables(struct hf_options *options, struct option_table tables[HF_OPTION_TABLES])
 {
     tables[0] = (struct option_table){"Molecule", molecule_rows, N_ROWS(molecule_rows), options};
     tables[1] = (struct option_table){"Self-consistent field", scf_rows, N_ROWS(scf_rows), options};
@@ -248,7 +246,7 @@ static struct options program_options(const struct option_table *tables)
         .purpose = "Hartree-Fock energies, and the Fock build as a scheduling benchmark. "
                    "Runs on one process as it is, on several under mpirun -np P.",
         .tables = tables,
-        .n_tables = N_TABLES,
+        .n_tables = HF_OPTION_TABLES,
         .min_operands = 1,
         .max_operands = 1,
         .operand_name = "MOLECULE.xyz",
@@ -305,35 +303,46 @@ static enum status check(struct hf_options *options)
     return STATUS_OK;
 }
 
-enum status hf_options_parse(int argc, char **argv, struct hf_options *options,
-                             enum option_request *request)
+void hf_options_init(struct hf_options *options)
 {
-    int first_operand;
-    struct option_table tables[N_TABLES];
     *options = (struct hf_options){.method = -1,
                                    .units = -1,
                                    .charge = HF_OPTION_NOT_GIVEN,
                                    .multiplicity = HF_OPTION_NOT_GIVEN};
-    fill_tables(options, tables);
+}
+
+enum status hf_options_complete(struct hf_options *options, const char *molecule)
+{
+    options->molecule = molecule;
+    options->fock.cache_bytes = options->cache_megabytes * 1000000;
+    TRY(check(options));
+    if (!options->guess && !options->restart)
+        options->guess = "sad";
+    return STATUS_OK;
+}
+
+enum status hf_options_parse(int argc, char **argv, struct hf_options *options,
+                             enum option_request *request)
+{
+    int first_operand;
+    struct option_table tables[HF_OPTION_TABLES];
+    hf_options_init(options);
+    hf_options_tables(options, tables);
     struct options all = program_options(tables);
     TRY(options_parse(&all, argc, argv, request, &first_operand));
     if (*request != OPTION_REQUEST_RUN)
         return STATUS_OK;
-    options->molecule = argv[first_operand];
-    options->fock.cache_bytes = options->cache_megabytes * 1000000;
-    TRY(check(options));
+    TRY(hf_options_complete(options, argv[first_operand]));
     if (options->compare && !options->fock_only)
         options->fock_only = 5;
-    if (!options->guess && !options->restart)
-        options->guess = "sad";
     return STATUS_OK;
 }
 
 void hf_options_answer(enum option_request request)
 {
     struct hf_options options;
-    struct option_table tables[N_TABLES];
-    fill_tables(&options, tables);
+    struct option_table tables[HF_OPTION_TABLES];
+    hf_options_tables(&options, tables);
     struct options all = program_options(tables);
     options_answer(&all, request);
 }
@@ -341,8 +350,8 @@ void hf_options_answer(enum option_request request)
 json_t *hf_options_to_json(const struct hf_options *options)
 {
     struct hf_options copy = *options;
-    struct option_table tables[N_TABLES];
-    fill_tables(&copy, tables);
+    struct option_table tables[HF_OPTION_TABLES];
+    hf_options_tables(&copy, tables);
     struct options all = program_options(tables);
     return options_to_json(&all);
 }

@@ -52,6 +52,14 @@ enum status hf_options_parse(int argc, char **argv, struct hf_options *options,
                              enum option_request *request);
 void hf_options_answer(enum option_request request);
 
+/* The same in parts, for programs that take these options beside their own: sets what is
+ * not given; the tables to be parsed, the last of which is what beryl-hf alone does; and,
+ * after that, what the options mean together, which may fail with STATUS_USAGE. */
+enum { HF_OPTION_TABLES = 5 };
+void hf_options_init(struct hf_options *options);
+void hf_options_tables(struct hf_options *options, struct option_table tables[HF_OPTION_TABLES]);
+enum status hf_options_complete(struct hf_options *options, const char *molecule);
+
 /* Every option in force, for the record. */
 json_t *hf_options_to_json(const struct hf_options *options);
 

@@ -165,24 +165,45 @@ static void add_input(const struct hf_outcome *outcome, json_t *result)
     json_object_set_new(result, "model", model);
 }
 
+/* What the run was for, hartree; null if it was not found. */
+static json_t *energy_to_json(const struct hf_outcome *outcome)
+{
+    const struct hf_correlated *correlated = outcome->correlated;
+    if (correlated)
+        return correlated->has_energy ? json_real_or_null(correlated->energy) : json_null();
+    return outcome->scf ? json_real_or_null(outcome->scf->energy) : json_null();
+}
+
+/* Puts the method's figures beside those of the field. */
+static void add_correlated(const struct hf_correlated *correlated, json_t *result)
+{
+    json_t *model = json_object_get(result, "model");
+    json_object_set_new(model, "method", json_string(correlated->method));
+    json_object_update(json_object_get(result, "properties"), correlated->properties);
+    json_object_update(json_object_get(json_object_get(result, "extras"), "beryl"),
+                       correlated->extras);
+}
+
 json_t *hf_result_to_json(const struct hf_outcome *outcome)
 {
-    const struct scf_result *scf = outcome->scf;
     bool success = outcome->status == STATUS_OK;
     json_t *result = json_pack("{s:s, s:i, s:s, s:b, s:o}", "schema_name", "qcschema_output",
                                "schema_version", 1, "driver", "energy", "success", success,
-                               "return_result", scf ? json_real_or_null(scf->energy) : json_null());
+                               "return_result", energy_to_json(outcome));
     if (!result)
         return NULL;
     add_input(outcome, result);
     json_object_set_new(result, "keywords", json_object());
     json_object_set_new(result, "provenance",
                         json_pack("{s:s, s:s, s:s}", "creator", "Beryl", "version", BERYL_VERSION,
-                                  "routine", "beryl-hf"));
+                                  "routine",
+                                  outcome->correlated ? outcome->correlated->program : "beryl-hf"));
     if (!success)
         json_object_set_new(result, "error",
                             json_pack("{s:s, s:o}", "error_type", status_words(outcome->status),
                                       "error_message", json_text(outcome->error)));
     json_object_set_new(result, "extras", json_pack("{s:o}", "beryl", extras_to_json(outcome)));
+    if (outcome->correlated)
+        add_correlated(outcome->correlated, result);
     return result;
 }

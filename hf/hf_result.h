@@ -12,6 +12,15 @@
 
 #include <jansson.h>
 
+/* What a method beyond Hartree-Fock found; borrowed. */
+struct hf_correlated {
+    const char *program, *method; /* "beryl-tce", "ccsd" */
+    bool has_energy;
+    double energy;      /* total, hartree */
+    json_t *properties; /* beside those of the field */
+    json_t *extras;     /* of extras.beryl, in place of those of the field with the same keys */
+};
+
 /* What the result tells of, as far as the run came; borrowed. */
 struct hf_outcome {
     const struct hf_options *options;
@@ -19,6 +28,7 @@ struct hf_outcome {
     const struct fock *fock;      /* NULL before the first build */
     const struct scf_result *scf; /* NULL for --fock-only, and where no energy was found */
     const struct hf_comparison *comparison; /* NULL without --compare */
+    const struct hf_correlated *correlated; /* NULL if Hartree-Fock is all */
     const char *fock_sha256;                /* of --fock-only, or NULL */
     const char *fock_sha256_beta;           /* the same of the second spin, or NULL */
     enum status status;                     /* of the run */

@@ -110,6 +110,12 @@ void tile_cache_release(struct tile_cache *cache, int64_t number)
         keep_budget(cache);
 }
 
+bool tile_cache_holds(const struct tile_cache *cache, int64_t number)
+{
+    assert(number >= 0 && number < cache->n_items);
+    return cache->entries[number] != NULL;
+}
+
 void tile_cache_clear(struct tile_cache *cache)
 {
     while (cache->oldest) {

@@ -8,6 +8,7 @@
 
 #include "support/status.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* How items come and go. */
@@ -31,6 +32,9 @@ void tile_cache_destroy(struct tile_cache *cache);
  * as it was pinned. Errors: those of load. */
 enum status tile_cache_pin(struct tile_cache *cache, int64_t number, void **item);
 void tile_cache_release(struct tile_cache *cache, int64_t number);
+
+/* Whether the item is here; does not count as a use. */
+bool tile_cache_holds(const struct tile_cache *cache, int64_t number);
 
 /* Unloads every item; none may be pinned. */
 void tile_cache_clear(struct tile_cache *cache);

@@ -80,9 +80,12 @@ static void test_an_item_is_loaded_once_while_there_is_room(void **state)
             use(cache, number);
     assert_int_equal(tile_cache_n_loads(cache), N_ITEMS);
     assert_int_equal(ledger.n_unloads, 0);
+    assert_true(tile_cache_holds(cache, 7));
     tile_cache_clear(cache);
     assert_int_equal(ledger.n_unloads, N_ITEMS);
+    assert_false(tile_cache_holds(cache, 7));
     use(cache, 7);
+    assert_true(tile_cache_holds(cache, 7));
     assert_int_equal(tile_cache_n_loads(cache), N_ITEMS + 1);
     tile_cache_destroy(cache);
     assert_int_equal(ledger.n_unloads, N_ITEMS + 1);

@@ -1,0 +1,163 @@
+#include "hf/hf_calculation.h"
+
+#include "hf/checkpoint.h"
+#include "hf/guess.h"
+#include "hf/hf_memory.h"
+#include "hf/hf_result.h"
+#include "hf/scf_report.h"
+#include "support/agree.h"
+#include "support/log.h"
+
+#include <string.h>
+
+struct scf_problem hf_calculation_problem(const struct hf_calculation *calculation)
+{
+    return (struct scf_problem){
+        .molecule = &calculation->input.molecule,
+        .shells = calculation->input.shells,
+        .tiling = calculation->tiling,
+        .fock = calculation->fock,
+        .grid = calculation->grid,
+        .comm = calculation->comm,
+        .n_spins = calculation->input.n_spins,
+        .n_occupied = {calculation->input.n_occupied[0], calculation->input.n_occupied[1]},
+    };
+}
+
+/* The checkpoint that the first density comes from, or NULL. */
+static const char *guess_file(const struct hf_options *options)
+{
+    if (options->restart)
+        return options->restart;
+    bool computed = strcmp(options->guess, "sad") == 0 || strcmp(options->guess, "core") == 0;
+    return computed ? NULL : options->guess;
+}
+
+/* A file that does not fit is bad input: found out before anything is printed. */
+static enum status check_guess(const struct hf_calculation *calculation)
+{
+    const char *file = guess_file(calculation->options);
+    struct scf_problem problem = hf_calculation_problem(calculation);
+    return file ? checkpoint_check_fits(file, &problem) : STATUS_OK;
+}
+
+enum status hf_calculation_read(const struct hf_options *options, MPI_Comm comm,
+                                struct hf_calculation *calculation)
+{
+    *calculation = (struct hf_calculation){.options = options, .comm = comm};
+    TRY(hf_input_read(options, comm, &calculation->input));
+    return check_guess(calculation);
+}
+
+void hf_calculation_fini(struct hf_calculation *calculation)
+{
+    scf_result_fini(&calculation->result);
+    json_decref(calculation->iterations);
+    for (int spin = 0; spin < 2; spin++)
+        darray_destroy(calculation->D[spin]);
+    fock_destroy(calculation->fock);
+    screening_destroy(calculation->screening);
+    dense_grid_destroy(calculation->grid);
+    tiling_destroy(calculation->tiling);
+    hf_input_fini(&calculation->input);
+    *calculation = (struct hf_calculation){0};
+}
+
+void hf_calculation_print_input(const struct hf_calculation *calculation)
+{
+    const struct hf_options *options = calculation->options;
+    const struct hf_input *input = &calculation->input;
+    int n_workers;
+    MPI_Comm_size(calculation->comm, &n_workers);
+    log_print("Molecule   %s: %lld centres, charge %d, multiplicity %d\n", options->molecule,
+              (long long)input->molecule.n_atoms, input->molecule.charge,
+              input->molecule.multiplicity);
+    if (input->original_benchmark)
+        log_print("           names atoms by number: read as a Be chain in Bohr, six ghost centres "
+                  "added to each atom\n");
+    log_print("Basis      %s: %lld functions in %lld shells, %s\n", options->basis,
+              (long long)input->shells->n_functions, (long long)input->shells->n_shells,
+              input->shells->spherical ? "spherical" : "Cartesian");
+    log_print("Processes  %d, scheduling %s%s\n", n_workers, options->compare ? "by each of " : "",
+              options->compare ? options->compare : taskpool_mode_name(options->pool.mode));
+}
+
+enum status hf_calculation_prepare_screening(struct hf_calculation *calculation)
+{
+    const struct hf_options *options = calculation->options;
+    MPI_Comm comm = calculation->comm;
+    TRY(status_agree(
+        comm, tiling_create(calculation->input.shells, options->tile, &calculation->tiling)));
+    TRY(dense_grid_create(comm, &calculation->grid));
+    TRY(hf_memory_check(options, &calculation->input, calculation->tiling, calculation->grid,
+                        comm));
+    return screening_create(calculation->tiling, options->screen, comm, &calculation->screening);
+}
+
+enum status hf_calculation_prepare_build(struct hf_calculation *calculation,
+                                         const struct taskpool_settings *pool)
+{
+    TRY(fock_create(calculation->screening, &calculation->options->fock, pool, calculation->comm,
+                    &calculation->fock));
+    for (int spin = 0; spin < calculation->input.n_spins; spin++)
+        TRY(tile_matrix_create(calculation->tiling, "density", DARRAY_DOUBLE,
+                               &calculation->D[spin]));
+    return STATUS_OK;
+}
+
+void hf_calculation_print_tasks(const struct hf_calculation *calculation)
+{
+    const struct fock_tasks *tasks = fock_tasks_of(calculation->fock);
+    log_print("Tasks      %lld of %lld are not null (tiles of up to %lld functions, screening "
+              "%g)\n\n",
+              (long long)fock_tasks_n_non_null(tasks), (long long)fock_tasks_n_all(tasks),
+              (long long)calculation->tiling->max_functions, calculation->options->screen);
+}
+
+enum status hf_calculation_guess(struct hf_calculation *calculation)
+{
+    const struct hf_options *options = calculation->options;
+    const char *file = guess_file(options);
+    struct scf_problem problem = hf_calculation_problem(calculation);
+    if (file)
+        return checkpoint_read_density(file, &problem, calculation->D);
+    if (strcmp(options->guess, "sad") == 0)
+        return guess_sad(&problem, calculation->D);
+    return guess_core(&problem, options->scf.dependence, calculation->D);
+}
+
+/* Keeps an iteration for the result. */
+static void record_iteration(const struct scf_iteration *iteration, void *context)
+{
+    json_array_append_new(context, hf_result_scf_iteration(iteration));
+}
+
+/* One line for all builds; each by itself is in the result file. */
+static void print_build_summary(const struct fock *fock)
+{
+    double seconds = 0, task_s = 0, worker_s = 0;
+    int64_t n = fock_n_builds(fock);
+    for (int64_t i = 0; i < n; i++) {
+        const struct fock_record *record = &fock_records(fock)[i];
+        seconds += record->seconds;
+        task_s += record->statistics.task_s;
+        worker_s += (double)record->statistics.n_workers * record->statistics.makespan_s;
+    }
+    log_print("\n%lld Fock builds took %.2f s; %.1f %% of the workers' time went into tasks\n",
+              (long long)n, seconds, 100 * task_s / worker_s);
+}
+
+enum status hf_calculation_solve(struct hf_calculation *calculation)
+{
+    struct scf_problem problem = hf_calculation_problem(calculation);
+    struct scf_settings settings = calculation->options->scf;
+    calculation->iterations = json_array();
+    settings.observe = record_iteration;
+    settings.observe_context = calculation->iterations;
+    enum status status = scf_run(&problem, &settings, calculation->D, &calculation->result);
+    if (status == STATUS_OK || status == STATUS_NOT_CONVERGED) {
+        scf_report_result(&problem, &calculation->result, calculation->options->all_orbitals);
+        print_build_summary(calculation->fock);
+    }
+    return status;
+}

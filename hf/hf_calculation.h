@@ -1,0 +1,78 @@
+/* A Hartree-Fock calculation, from options to the converged field: what beryl-hf is about,
+ * and what methods beyond Hartree-Fock start from.
+ *
+ *     struct hf_calculation calculation;
+ *     hf_calculation_read(&options, comm, &calculation);
+ *     hf_calculation_prepare_screening(&calculation);
+ *     hf_calculation_prepare_build(&calculation, &options.pool);
+ *     hf_calculation_guess(&calculation);
+ *     hf_calculation_solve(&calculation);
+ *     ... calculation.result ...
+ *     hf_calculation_fini(&calculation);
+ *
+ * Each step needs those before it. All are collective; their errors are the same on every
+ * process, and after one only hf_calculation_fini may follow. */
+#ifndef BERYL_HF_HF_CALCULATION_H
+#define BERYL_HF_HF_CALCULATION_H
+
+#include "hf/fock_build.h"
+#include "hf/hf_input.h"
+#include "hf/hf_options.h"
+#include "hf/scf.h"
+#include "hf/screening.h"
+#include "hf/tiling.h"
+#include "support/darray.h"
+#include "support/dense.h"
+#include "support/status.h"
+
+#include <jansson.h>
+#include <mpi.h>
+
+/* Everything of a calculation, made in the order of the fields; NULL or empty until then. */
+struct hf_calculation {
+    const struct hf_options *options; /* borrowed */
+    MPI_Comm comm;                    /* borrowed: all processes */
+    struct hf_input input;
+    struct tiling *tiling;
+    struct dense_grid *grid;
+    struct screening *screening;
+    struct fock *fock;
+    struct darray *D[2];      /* per spin: the guess, then the density of the field */
+    json_t *iterations;       /* of the field: array of hf_result_scf_iteration */
+    struct scf_result result; /* of the field */
+};
+
+/* Reads the molecule and the basis, and finds out whether a checkpoint that the first
+ * density is to come from fits. Sets *calculation in any case.
+ * Errors: those of hf_input_read and checkpoint_check_fits. */
+enum status hf_calculation_read(const struct hf_options *options, MPI_Comm comm,
+                                struct hf_calculation *calculation);
+
+/* Frees what was made. */
+void hf_calculation_fini(struct hf_calculation *calculation);
+
+/* Prints molecule, basis, processes and scheduling modes. */
+void hf_calculation_print_input(const struct hf_calculation *calculation);
+
+/* Makes tiles, grid and bounds; prints and checks what the memory is for.
+ * Errors: STATUS_NO_MEMORY. */
+enum status hf_calculation_prepare_screening(struct hf_calculation *calculation);
+
+/* Makes ready for Fock builds in such a pool. Errors: those of fock_create. */
+enum status hf_calculation_prepare_build(struct hf_calculation *calculation,
+                                         const struct taskpool_settings *pool);
+
+/* Prints how many tasks a Fock build has. */
+void hf_calculation_print_tasks(const struct hf_calculation *calculation);
+
+/* Makes the first density. Errors: those of guess.h and checkpoint_read_density. */
+enum status hf_calculation_guess(struct hf_calculation *calculation);
+
+/* Runs the field to convergence and prints iterations, result and what the builds took.
+ * Errors: those of scf_run; with STATUS_NOT_CONVERGED there is a result, too. */
+enum status hf_calculation_solve(struct hf_calculation *calculation);
+
+/* What the parts of the calculation are to scf.h; borrows all of it. */
+struct scf_problem hf_calculation_problem(const struct hf_calculation *calculation);
+
+#endif
