@@ -50,9 +50,13 @@ static void replace(struct text *text, size_t at, size_t size, const uint8_t *by
 static void change(struct text *text, const struct text *other)
 {
     static const char *const words[] = {
-        "nan",     "-1",      "1e999", "0",   "99999999999", "1e-300", "1e300",   "\n",
-        " ",       "\"",      "=",     "-",   "****\n",      "end\n",  "basis\n", "ecp\n",
-        "charge=", "S 1 1\n", "SP",    "l=9", "Bq",          "\xff",   "#",
+        "nan",      "-1",       "1e999",     "0",          "99999999999", "1e-300", "1e300",
+        "\n",       " ",        "\"",        "=",          "-",           "****\n", "end\n",
+        "basis\n",  "ecp\n",    "charge=",   "S 1 1\n",    "SP",          "l=9",    "Bq",
+        "\xff",     "#",        "[",         "]",          "|",           ",",      "+=",
+        "* ",       "1/2 ",     " irrep 3",  " spin 1",    " alpha",      " from ", "\ntensor ",
+        "\nindex ", "\nspace ", "\nscalar ", "\niterate ", "energy ",     "(",      ")",
+        " : ",
     };
     size_t at = random_below(text->size + 1);
     uint8_t byte = (uint8_t)random_below(256);

@@ -1,0 +1,226 @@
+#include "tce/block_index.h"
+
+#include <assert.h>
+#include <stdbool.h>
+#include <stdlib.h>
+
+#define MAX_BLOCKS (INT64_C(1) << 62)
+
+/* What indices d, d + 1, ... must still bring together: an irrep and a sum of spins.
+ *   before[d][state][t]  existing completions whose tile at d is smaller than t,
+ *                        n_tiles + 1 entries; NULL for a state that no tuple reaches
+ *                        or that cannot be completed */
+struct block_index {
+    struct block_labels labels;
+    int max_spin; /* of any sum that is still needed, either sign */
+    int n_states;
+    int64_t n_blocks;
+    int64_t **before[MAX_RANK];
+};
+
+static int max_spin_of(const struct index_space *space)
+{
+    int largest = 0;
+    for (int32_t t = 0; t < space->n_tiles; t++)
+        largest = abs(space->spin[t]) > largest ? abs(space->spin[t]) : largest;
+    return largest;
+}
+
+static int state_of(const struct block_index *index, int irrep, int spin)
+{
+    return (spin + index->max_spin) * N_IRREPS + irrep;
+}
+
+/* The state after tile t at d, -1 if no completion can bring that much spin together. */
+static int next_state(const struct block_index *index, int d, int state, int32_t t)
+{
+    const struct index_space *space = index->labels.space[d];
+    int irrep = (state % N_IRREPS) ^ space->irrep[t];
+    int spin = state / N_IRREPS - index->max_spin - index->labels.sign[d] * space->spin[t];
+    return abs(spin) > index->max_spin ? -1 : state_of(index, irrep, spin);
+}
+
+/* Sets reached[d * n_states + state] for the states that some beginning of a tuple leads to. */
+static void find_reached(const struct block_index *index, bool *reached)
+{
+    const struct block_labels *labels = &index->labels;
+    reached[state_of(index, labels->irrep, labels->spin)] = true;
+    for (int d = 0; d < labels->rank; d++)
+        for (int state = 0; state < index->n_states; state++) {
+            if (!reached[d * index->n_states + state])
+                continue;
+            for (int32_t t = 0; t < labels->space[d]->n_tiles; t++) {
+                int next = next_state(index, d, state, t);
+                if (next >= 0)
+                    reached[(d + 1) * index->n_states + next] = true;
+            }
+        }
+}
+
+/* Completions of a state at d, from count: those of the states at d + 1. */
+static enum status count_state(struct block_index *index, int d, int state, const int64_t *count,
+                               int64_t *n)
+{
+    int32_t n_tiles = index->labels.space[d]->n_tiles;
+    int64_t *before = calloc((size_t)n_tiles + 1, sizeof *before);
+    *n = 0;
+    if (!before)
+        return FAIL(STATUS_NO_MEMORY, "no memory for an index of blocks");
+    for (int32_t t = 0; t < n_tiles; t++) {
+        int next = next_state(index, d, state, t);
+        int64_t completions = next < 0 ? 0 : count[next];
+        if (completions > MAX_BLOCKS - before[t]) {
+            free(before);
+            return FAIL(STATUS_LIMIT, "a tensor would have more than 2^62 blocks");
+        }
+        before[t + 1] = before[t] + completions;
+    }
+    *n = before[n_tiles];
+    if (*n == 0)
+        free(before);
+    else
+        index->before[d][state] = before;
+    return STATUS_OK;
+}
+
+/* From the last index to the first. Only reached states are counted, so that each count
+ * is one of tuples that exist: a sum beyond the limit is not an accident of the method. */
+static enum status count_completions(struct block_index *index, const bool *reached, int64_t *count)
+{
+    const int n_states = index->n_states, rank = index->labels.rank;
+    int64_t *later = count, *now = count + n_states;
+    later[state_of(index, 0, 0)] = 1;
+    for (int d = rank - 1; d >= 0; d--) {
+        for (int state = 0; state < n_states; state++) {
+            now[state] = 0;
+            if (reached[d * n_states + state])
+                TRY(count_state(index, d, state, later, &now[state]));
+        }
+        int64_t *swap = later;
+        later = now;
+        now = swap;
+    }
+    index->n_blocks = later[state_of(index, index->labels.irrep, index->labels.spin)];
+    return STATUS_OK;
+}
+
+static enum status fill(struct block_index *index)
+{
+    const int n_states = index->n_states, rank = index->labels.rank;
+    bool *reached = calloc((size_t)(n_states * (rank + 1)), sizeof *reached);
+    int64_t *count = calloc(2 * (size_t)n_states, sizeof *count);
+    bool complete = reached && count;
+    for (int d = 0; d < rank; d++) {
+        index->before[d] = calloc((size_t)n_states, sizeof(int64_t *));
+        complete = complete && index->before[d];
+    }
+    enum status status = STATUS_OK;
+    if (complete) {
+        find_reached(index, reached);
+        status = count_completions(index, reached, count);
+    } else {
+        status = FAIL(STATUS_NO_MEMORY, "no memory for an index of blocks");
+    }
+    free(reached);
+    free(count);
+    return status;
+}
+
+enum status block_index_create(const struct block_labels *labels, struct block_index **index)
+{
+    *index = NULL;
+    assert(labels->rank >= 0 && labels->rank <= MAX_RANK);
+    struct block_index *made = calloc(1, sizeof *made);
+    if (!made)
+        return FAIL(STATUS_NO_MEMORY, "no memory for an index of blocks");
+    made->labels = *labels;
+    for (int d = 0; d < labels->rank; d++)
+        made->max_spin += abs(labels->sign[d]) * max_spin_of(labels->space[d]);
+    made->n_states = N_IRREPS * (2 * made->max_spin + 1);
+    enum status status = STATUS_OK;
+    if (abs(labels->spin) <= made->max_spin)
+        status = fill(made);
+    if (status != STATUS_OK) {
+        block_index_destroy(made);
+        return status;
+    }
+    *index = made;
+    return STATUS_OK;
+}
+
+void block_index_destroy(struct block_index *index)
+{
+    if (!index)
+        return;
+    for (int d = 0; d < index->labels.rank; d++) {
+        for (int state = 0; index->before[d] && state < index->n_states; state++)
+            free(index->before[d][state]);
+        free(index->before[d]);
+    }
+    free(index);
+}
+
+const struct block_labels *block_index_labels(const struct block_index *index)
+{
+    return &index->labels;
+}
+
+int64_t block_index_n(const struct block_index *index)
+{
+    return index->n_blocks;
+}
+
+/* The largest t with before[t] <= rank, where before[n_tiles] > rank. */
+static int32_t find_tile(const int64_t *before, int32_t n_tiles, int64_t rank)
+{
+    int32_t low = 0, high = n_tiles;
+    while (high - low > 1) {
+        int32_t middle = low + (high - low) / 2;
+        if (before[middle] <= rank)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+void block_index_tuple(const struct block_index *index, int64_t block, int32_t tile[])
+{
+    const struct block_labels *labels = &index->labels;
+    assert(block >= 0 && block < index->n_blocks);
+    int state = state_of(index, labels->irrep, labels->spin);
+    for (int d = 0; d < labels->rank; d++) {
+        const int64_t *before = index->before[d][state];
+        tile[d] = find_tile(before, labels->space[d]->n_tiles, block);
+        block -= before[tile[d]];
+        state = next_state(index, d, state, tile[d]);
+    }
+}
+
+int64_t block_index_number(const struct block_index *index, const int32_t tile[])
+{
+    const struct block_labels *labels = &index->labels;
+    if (index->n_blocks == 0)
+        return -1;
+    int state = state_of(index, labels->irrep, labels->spin);
+    int64_t block = 0;
+    for (int d = 0; d < labels->rank; d++) {
+        assert(tile[d] >= 0 && tile[d] < labels->space[d]->n_tiles);
+        const int64_t *before = index->before[d][state];
+        if (!before)
+            return -1;
+        block += before[tile[d]];
+        state = next_state(index, d, state, tile[d]);
+        if (state < 0)
+            return -1;
+    }
+    return state == state_of(index, 0, 0) ? block : -1;
+}
+
+int64_t block_index_size(const struct block_index *index, const int32_t tile[])
+{
+    int64_t size = 1;
+    for (int d = 0; d < index->labels.rank; d++)
+        size *= index_space_tile_size(index->labels.space[d], tile[d]);
+    return size;
+}

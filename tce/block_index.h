@@ -1,0 +1,49 @@
+/* The blocks of a tensor that its labels allow, numbered without a list.
+ *
+ * A block is a tuple of tiles, one per index. It exists if
+ *     irrep(t_0) x irrep(t_1) x ... = the tensor's irrep  and
+ *     sum of spin(t_d), upper indices, - sum of spin(t_d), lower ones = the tensor's spin.
+ * Existing blocks are numbered in lexicographic order of their tuples. The number of a
+ * tuple is the sum over d of how many existing tuples agree with it before d and are
+ * smaller at d: a table look-up for each index. So 10^10 blocks cost a few kilobytes. */
+#ifndef BERYL_TCE_BLOCK_INDEX_H
+#define BERYL_TCE_BLOCK_INDEX_H
+
+#include "support/status.h"
+#include "tce/index_space.h"
+
+#include <stdint.h>
+
+enum { MAX_RANK = 12 };
+
+/* What decides which blocks there are. */
+struct block_labels {
+    int rank;                                  /* in [0, MAX_RANK] */
+    const struct index_space *space[MAX_RANK]; /* borrowed */
+    int8_t sign[MAX_RANK];                     /* of its spin: +1 upper, -1 lower, 0 left out */
+    int irrep;
+    int spin;
+};
+
+struct block_index;
+
+/* A tensor of rank 0 has one block if its own labels are 0, else none.
+ * labels  copied. Errors: STATUS_NO_MEMORY, STATUS_LIMIT (more than 2^62 blocks). */
+enum status block_index_create(const struct block_labels *labels, struct block_index **index);
+void block_index_destroy(struct block_index *index);
+
+const struct block_labels *block_index_labels(const struct block_index *index);
+
+/* Number of blocks that exist. */
+int64_t block_index_n(const struct block_index *index);
+
+/* The tiles of a block in [0, n). */
+void block_index_tuple(const struct block_index *index, int64_t block, int32_t tile[]);
+
+/* The block of a tuple, -1 if there is none. */
+int64_t block_index_number(const struct block_index *index, const int32_t tile[]);
+
+/* Elements of a block: the product of its tiles' sizes. */
+int64_t block_index_size(const struct block_index *index, const int32_t tile[]);
+
+#endif

@@ -1,0 +1,41 @@
+/* Index spaces: what a tensor's index runs over, cut into tiles. Every tile has a
+ * spatial label, an irrep of an Abelian group of order 1, 2, 4 or 8 whose product is
+ * the exclusive or of numbers in [0, 8), and a spin label: +1 alpha, -1 beta, 0 none. */
+#ifndef BERYL_TCE_INDEX_SPACE_H
+#define BERYL_TCE_INDEX_SPACE_H
+
+#include "support/status.h"
+
+#include <stdint.h>
+
+enum { N_IRREPS = 8 };
+
+/* Consecutive values of an index with the same labels. */
+struct index_block {
+    int64_t size; /* > 0 */
+    int irrep;
+    int spin;
+};
+
+struct index_space {
+    char *name;
+    int64_t size;
+    int32_t n_tiles;
+    int64_t *first; /* n_tiles + 1 */
+    int8_t *irrep;  /* n_tiles */
+    int8_t *spin;   /* n_tiles */
+    int64_t max_tile;
+};
+
+/* Cuts every block into as few tiles of at most `tile` as will do, whose sizes differ
+ * by one at most. Errors: STATUS_NO_MEMORY, STATUS_LIMIT (2^31 tiles, 2^62 values). */
+enum status index_space_create(const char *name, int64_t n_blocks, const struct index_block *blocks,
+                               int64_t tile, struct index_space **space);
+void index_space_destroy(struct index_space *space);
+
+static inline int64_t index_space_tile_size(const struct index_space *space, int32_t tile)
+{
+    return space->first[tile + 1] - space->first[tile];
+}
+
+#endif

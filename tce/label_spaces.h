@@ -1,0 +1,42 @@
+/* Index spaces by their labels: how many values have which, and the same tiles without
+ * irreps, for intermediates of which no law says what an index's irrep brings. */
+#ifndef BERYL_TCE_LABEL_SPACES_H
+#define BERYL_TCE_LABEL_SPACES_H
+
+#include "support/status.h"
+#include "tce/index_space.h"
+
+#include <stdbool.h>
+
+enum { MAX_LABEL_CLASSES = 3 * N_IRREPS };
+
+/* Values of a space with the same labels. */
+struct label_class {
+    int irrep, spin;
+    double size;
+};
+
+struct label_space {
+    const struct index_space *space;    /* borrowed */
+    struct index_space *without_irreps; /* NULL if all irreps are 0 */
+    bool has_spins;
+    int n_classes;
+    struct label_class label_class[MAX_LABEL_CLASSES];
+};
+
+struct label_spaces {
+    int n;
+    struct label_space *spaces;
+};
+
+/* space  n of them; borrowed until label_spaces_fini
+ * Errors: STATUS_NO_MEMORY; nothing is then held. */
+enum status label_spaces_init(int n, const struct index_space *const space[],
+                              struct label_spaces *spaces);
+void label_spaces_fini(struct label_spaces *spaces);
+
+/* A space of these tiles, with irreps or without. */
+const struct index_space *label_spaces_with(const struct label_spaces *spaces, int space,
+                                            bool irreps);
+
+#endif

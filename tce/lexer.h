@@ -1,0 +1,62 @@
+/* The words of a contraction program, with their places.
+ *
+ * A line ends a statement, but not after an operator, a comma or a colon, nor inside
+ * brackets. Blank lines and comments leave no token. */
+#ifndef BERYL_TCE_LEXER_H
+#define BERYL_TCE_LEXER_H
+
+#include "support/status.h"
+#include "tce/source_place.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum { MAX_NAME_LENGTH = 60, MAX_NUMBER_LENGTH = 60 };
+
+enum token_kind {
+    TOKEN_END,      /* of the text */
+    TOKEN_LINE_END, /* and so of a statement */
+    TOKEN_NAME,     /* a letter or _, then letters, digits and _ */
+    TOKEN_NUMBER,   /* without a sign */
+    TOKEN_SYMBOL    /* [ ] ( ) | , : + - * / = += -= */
+};
+
+struct token {
+    enum token_kind kind;
+    const char *begin; /* in the text; not NUL-terminated */
+    size_t length;     /* 0 for the two ends */
+    struct source_place place;
+};
+
+struct lexer {
+    const char *file; /* for messages */
+    const char *next, *end;
+    const char *line_begin;
+    int line;
+    int n_open;        /* brackets */
+    bool line_may_end; /* whether the next line end is a token */
+};
+
+/* text  length bytes, borrowed; a byte order mark is passed over
+ * file  its name for messages, borrowed */
+void lexer_init(struct lexer *lexer, const char *text, size_t length, const char *file);
+
+/* Errors: STATUS_INPUT for what cannot be a token. */
+enum status lexer_next(struct lexer *lexer, struct token *token);
+
+bool token_is(const struct token *token, const char *text);
+
+/* Whether both are the same text. */
+bool token_equals(const struct token *a, const struct token *b);
+
+/* The value of a TOKEN_NUMBER.
+ * Errors: STATUS_INPUT if it is beyond what a double can hold. */
+enum status token_to_real(const struct token *token, const char *file, double *value);
+
+/* The token for a message, quoted, shortened if need be. */
+struct token_text {
+    char text[48];
+};
+struct token_text token_show(const struct token *token);
+
+#endif

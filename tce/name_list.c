@@ -1,0 +1,54 @@
+#include "tce/name_list.h"
+
+#include "support/array.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static int compare(const struct name_entry *entry, const char *begin, size_t length)
+{
+    int order = memcmp(entry->begin, begin, entry->length < length ? entry->length : length);
+    if (order != 0)
+        return order;
+    return (entry->length > length) - (entry->length < length);
+}
+
+/* The first entry that is not before the name. */
+static int64_t lower_bound(const struct name_list *list, const char *begin, size_t length)
+{
+    int64_t first = 0, last = list->n;
+    while (first < last) {
+        int64_t middle = first + (last - first) / 2;
+        if (compare(&list->entries[middle], begin, length) < 0)
+            first = middle + 1;
+        else
+            last = middle;
+    }
+    return first;
+}
+
+const struct name_entry *name_list_find(const struct name_list *list, const char *begin,
+                                        size_t length)
+{
+    int64_t at = lower_bound(list, begin, length);
+    if (at == list->n || compare(&list->entries[at], begin, length) != 0)
+        return NULL;
+    return &list->entries[at];
+}
+
+enum status name_list_add(struct name_list *list, struct name_entry entry)
+{
+    TRY(array_reserve(&list->entries, list->n + 1, &list->capacity, sizeof *list->entries));
+    int64_t at = lower_bound(list, entry.begin, entry.length);
+    memmove(list->entries + at + 1, list->entries + at,
+            (size_t)(list->n - at) * sizeof *list->entries);
+    list->entries[at] = entry;
+    list->n++;
+    return STATUS_OK;
+}
+
+void name_list_fini(struct name_list *list)
+{
+    free(list->entries);
+    *list = (struct name_list){0};
+}

@@ -1,0 +1,156 @@
+#include "tce/parser.h"
+
+#include "tce/program_check.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Steps that searches for labels may take in a whole program: a second or so. */
+#define LABEL_EFFORT 50000000
+
+enum status parser_step(struct parser *parser)
+{
+    return lexer_next(&parser->lexer, &parser->token);
+}
+
+bool parser_at_line_end(const struct parser *parser)
+{
+    return parser->token.kind == TOKEN_LINE_END || parser->token.kind == TOKEN_END;
+}
+
+enum status parser_accept(struct parser *parser, const char *text, bool *found)
+{
+    *found = token_is(&parser->token, text);
+    return *found ? parser_step(parser) : STATUS_OK;
+}
+
+enum status parser_expect(struct parser *parser, const char *text, const char *what)
+{
+    if (!token_is(&parser->token, text))
+        return parser_unexpected(parser, what);
+    return parser_step(parser);
+}
+
+enum status parser_unexpected(const struct parser *parser, const char *what)
+{
+    return source_fail(parser->file, parser->token.place, "expected %s, found %s", what,
+                       token_show(&parser->token).text);
+}
+
+enum status parser_copy(const char *begin, size_t length, char **copy)
+{
+    *copy = malloc(length + 1);
+    if (!*copy)
+        return FAIL(STATUS_NO_MEMORY, "no memory for %zu bytes of a contraction program", length);
+    memcpy(*copy, begin, length);
+    (*copy)[length] = '\0';
+    return STATUS_OK;
+}
+
+static const struct declaration {
+    const char *word;
+    enum status (*parse)(struct parser *parser);
+} declarations[] = {
+    {"tile", parser_tile},     {"space", parser_space},   {"index", parser_index},
+    {"tensor", parser_tensor}, {"scalar", parser_scalar}, {"iterate", parser_iterate},
+};
+enum { N_DECLARATIONS = sizeof declarations / sizeof declarations[0] };
+
+static const struct declaration *find_declaration(const struct token *token)
+{
+    for (int d = 0; d < N_DECLARATIONS; d++)
+        if (token_is(token, declarations[d].word))
+            return &declarations[d];
+    return NULL;
+}
+
+enum status parser_name(struct parser *parser, const char *what, struct token *name)
+{
+    if (parser->token.kind != TOKEN_NAME)
+        return parser_unexpected(parser, what);
+    *name = parser->token;
+    return parser_step(parser);
+}
+
+enum status parser_declare(struct parser *parser, struct name_list *list, const char *kind,
+                           const struct token *name, char **copy)
+{
+    const struct name_entry *before = name_list_find(list, name->begin, name->length);
+    if (before)
+        return source_fail(parser->file, name->place,
+                           "%s %s was declared before, in line %d; choose another name", kind,
+                           token_show(name).text, before->place.line);
+    if (find_declaration(name))
+        return source_fail(parser->file, name->place,
+                           "%s is a word of the language; choose another name for the %s",
+                           token_show(name).text, kind);
+    if (list->n == PROGRAM_MAX_NAMES)
+        return source_fail(parser->file, name->place, "%s %s is beyond the limit of %d such names",
+                           kind, token_show(name).text, PROGRAM_MAX_NAMES);
+    TRY(parser_copy(name->begin, name->length, copy));
+    const struct name_entry entry = {name->begin, name->length, (int)list->n, name->place};
+    return name_list_add(list, entry);
+}
+
+enum status parser_find(const struct parser *parser, const struct name_list *list, const char *kind,
+                        const struct token *name, int *number)
+{
+    const struct name_entry *entry = name_list_find(list, name->begin, name->length);
+    if (!entry)
+        return source_fail(parser->file, name->place,
+                           "unknown %s %s; it must be declared in a line before this one", kind,
+                           token_show(name).text);
+    *number = entry->number;
+    return STATUS_OK;
+}
+
+static enum status parse_line(struct parser *parser)
+{
+    parser->line_place = parser->token.place;
+    const struct declaration *declaration = find_declaration(&parser->token);
+    if (declaration) {
+        TRY(parser_step(parser));
+        TRY(declaration->parse(parser));
+    } else if (parser->token.kind == TOKEN_NAME) {
+        TRY(parser_statement(parser));
+    } else {
+        return parser_unexpected(parser, "a declaration (tile, space, index, tensor, scalar, "
+                                         "iterate) or a statement such as C[i,j] += A[i,j]");
+    }
+    if (!parser_at_line_end(parser))
+        return parser_unexpected(parser, "the end of the line");
+    return parser->token.kind == TOKEN_END ? STATUS_OK : parser_step(parser);
+}
+
+static enum status parse(struct parser *parser, size_t length)
+{
+    struct program *program = parser->program;
+    TRY(parser_copy(parser->file, strlen(parser->file), &program->file));
+    if (length > INT_MAX)
+        return FAIL(STATUS_LIMIT, "%s: a contraction program of %zu bytes, at most %d are read",
+                    parser->file, length, INT_MAX);
+    TRY(parser_step(parser));
+    while (parser->token.kind != TOKEN_END)
+        TRY(parse_line(parser));
+    if (program->n_statements == 0)
+        return parser_unexpected(parser, "at least one statement, such as C[i,j] += A[i,j]");
+    if (parser->iterate_place.line == 0)
+        program->first_iterated = program->n_statements;
+    return program_check_iteration(program, parser->iterate_place);
+}
+
+enum status program_parse(const char *text, size_t length, const char *file,
+                          struct program *program)
+{
+    *program = (struct program){.tile = PROGRAM_TILE, .energy = -1};
+    struct parser parser = {.file = file, .program = program, .label_effort = LABEL_EFFORT};
+    lexer_init(&parser.lexer, text, length, file);
+    enum status status = parse(&parser, length);
+    name_list_fini(&parser.spaces);
+    name_list_fini(&parser.indices);
+    name_list_fini(&parser.tensors);
+    if (status != STATUS_OK)
+        program_fini(program);
+    return status;
+}

@@ -1,0 +1,87 @@
+/* What the parts of the parser share; private to them. */
+#ifndef BERYL_TCE_PARSER_H
+#define BERYL_TCE_PARSER_H
+
+#include "tce/lexer.h"
+#include "tce/name_list.h"
+#include "tce/program.h"
+
+#include <stdint.h>
+
+struct parser {
+    struct lexer lexer;
+    struct token token; /* the next one */
+    const char *file;
+    struct program *program;
+    struct name_list spaces, indices, tensors;
+    int64_t spaces_capacity, indices_capacity, tensors_capacity, statements_capacity;
+    struct source_place line_place;                /* of the first word of this line */
+    struct source_place tile_place, iterate_place; /* line 0: not yet seen */
+    int n_terms;                                   /* of all statements */
+    int64_t label_effort;                          /* left, for label_search.h */
+};
+
+/* Goes on to the next token. */
+enum status parser_step(struct parser *parser);
+
+/* Whether nothing follows in this statement. */
+bool parser_at_line_end(const struct parser *parser);
+
+/* Steps over the token if it is this symbol or word; *found tells. */
+enum status parser_accept(struct parser *parser, const char *text, bool *found);
+
+/* Steps over a symbol or word that must come; what, in the message, is expected. */
+enum status parser_expect(struct parser *parser, const char *text, const char *what);
+
+/* Fails: "expected WHAT, found TOKEN". */
+enum status parser_unexpected(const struct parser *parser, const char *what);
+
+/* Steps over a name. what: "the name of a space", for instance. */
+enum status parser_name(struct parser *parser, const char *what, struct token *name);
+
+/* Enters a declared name, as the next number of the list, and copies it for the program.
+ * kind: "space", "index" or "tensor". Errors: STATUS_INPUT if it was declared before or is
+ * a word of the language, STATUS_LIMIT, STATUS_NO_MEMORY. */
+enum status parser_declare(struct parser *parser, struct name_list *list, const char *kind,
+                           const struct token *name, char **copy);
+
+/* The number of a declared name. */
+enum status parser_find(const struct parser *parser, const struct name_list *list, const char *kind,
+                        const struct token *name, int *number);
+
+/* A whole number in [min, max]. what: "the size of a block", for instance. */
+enum status parser_integer(struct parser *parser, const char *what, int64_t min, int64_t max,
+                           int64_t *value);
+
+/* A number with an optional sign, and what it is divided by: -1/2. */
+enum status parser_real(struct parser *parser, double *value);
+
+/* *coefficient times or divided by a number that stands at the place. */
+enum status parser_scale(const struct parser *parser, struct source_place place, bool divide,
+                         double value, double *coefficient);
+
+/* Indices in brackets. */
+struct index_list {
+    int n;
+    int index[MAX_RANK];
+    struct token token[MAX_RANK];
+    int bar; /* indices before the bar; -1 without one */
+    struct source_place bar_place;
+};
+
+/* The opening bracket is the next token. */
+enum status parser_index_list(struct parser *parser, struct index_list *list);
+
+/* One line each. Of a declaration the first word has been stepped over. */
+enum status parser_tile(struct parser *parser);
+enum status parser_space(struct parser *parser);
+enum status parser_index(struct parser *parser);
+enum status parser_tensor(struct parser *parser);
+enum status parser_scalar(struct parser *parser);
+enum status parser_iterate(struct parser *parser);
+enum status parser_statement(struct parser *parser);
+
+/* A copy of a piece of text. */
+enum status parser_copy(const char *begin, size_t length, char **copy);
+
+#endif

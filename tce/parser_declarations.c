@@ -1,0 +1,220 @@
+#include "support/array.h"
+#include "tce/parser.h"
+#include "tce/program_check.h"
+
+enum status parser_tile(struct parser *parser)
+{
+    if (parser->tile_place.line > 0)
+        return source_fail(parser->file, parser->line_place,
+                           "'tile' was declared before, in line %d; a space has a tile of its own "
+                           "if 'tile' ends its line",
+                           parser->tile_place.line);
+    parser->tile_place = parser->line_place;
+    return parser_integer(parser, "the values in a tile", 1, PROGRAM_MAX_SIZE,
+                          &parser->program->tile);
+}
+
+/* SIZE [irrep N] [alpha | beta] */
+static enum status parse_block(struct parser *parser, struct index_block *block)
+{
+    TRY(parser_integer(parser, "the size of a block", 1, PROGRAM_MAX_SIZE, &block->size));
+    bool irrep;
+    TRY(parser_accept(parser, "irrep", &irrep));
+    if (irrep) {
+        int64_t value;
+        TRY(parser_integer(parser, "an irrep", 0, N_IRREPS - 1, &value));
+        block->irrep = (int)value;
+    }
+    bool alpha, beta = false;
+    TRY(parser_accept(parser, "alpha", &alpha));
+    if (!alpha)
+        TRY(parser_accept(parser, "beta", &beta));
+    block->spin = alpha - beta;
+    return STATUS_OK;
+}
+
+static enum status parse_blocks(struct parser *parser, struct program_space *space)
+{
+    int64_t capacity = 0;
+    for (bool more = true; more;) {
+        struct index_block block = {0};
+        TRY(parse_block(parser, &block));
+        TRY(array_reserve(&space->blocks, space->n_blocks + 1, &capacity, sizeof *space->blocks));
+        space->blocks[space->n_blocks++] = block;
+        space->labels |= UINT32_C(1) << (3 * block.irrep + block.spin + 1);
+        TRY(parser_accept(parser, ",", &more));
+    }
+    return STATUS_OK;
+}
+
+static enum status parse_binding(struct parser *parser, struct program_space *space)
+{
+    struct token name;
+    TRY(parser_name(parser, "the size of a block, or what the space is bound to", &name));
+    space->binding_place = name.place;
+    return parser_copy(name.begin, name.length, &space->binding);
+}
+
+enum status parser_space(struct parser *parser)
+{
+    struct program *program = parser->program;
+    TRY(array_reserve(&program->spaces, program->n_spaces + 1, &parser->spaces_capacity,
+                      sizeof *program->spaces));
+    struct program_space *space = &program->spaces[program->n_spaces++];
+    *space = (struct program_space){0};
+    struct token name;
+    TRY(parser_name(parser, "the name of a space", &name));
+    TRY(parser_declare(parser, &parser->spaces, "space", &name, &space->name));
+    space->place = name.place;
+    TRY(parser_expect(parser, "=", "'=' and the blocks of the space, such as 10 irrep 0, 8"));
+    if (parser->token.kind == TOKEN_NAME)
+        TRY(parse_binding(parser, space));
+    else
+        TRY(parse_blocks(parser, space));
+    bool tile;
+    TRY(parser_accept(parser, "tile", &tile));
+    if (tile)
+        TRY(parser_integer(parser, "the values in a tile", 1, PROGRAM_MAX_SIZE, &space->tile));
+    if (!parser_at_line_end(parser))
+        return parser_unexpected(parser, space->binding
+                                             ? "'tile' or the end of the line"
+                                             : "',' and the next block, 'irrep', then 'alpha' or "
+                                               "'beta', 'tile' or the end of the line");
+    return STATUS_OK;
+}
+
+static enum status parse_index_names(struct parser *parser)
+{
+    struct program *program = parser->program;
+    for (bool more = true; more;) {
+        TRY(array_reserve(&program->indices, program->n_indices + 1, &parser->indices_capacity,
+                          sizeof *program->indices));
+        struct program_index *index = &program->indices[program->n_indices++];
+        *index = (struct program_index){0};
+        struct token name;
+        TRY(parser_name(parser, "the name of an index", &name));
+        TRY(parser_declare(parser, &parser->indices, "index", &name, &index->name));
+        index->place = name.place;
+        TRY(parser_accept(parser, ",", &more));
+    }
+    return STATUS_OK;
+}
+
+enum status parser_index(struct parser *parser)
+{
+    struct program *program = parser->program;
+    int first = program->n_indices, space;
+    TRY(parse_index_names(parser));
+    TRY(parser_expect(parser, ":", "',' and another index, or ':' and their space"));
+    struct token name;
+    TRY(parser_name(parser, "the name of a space", &name));
+    TRY(parser_find(parser, &parser->spaces, "space", &name, &space));
+    for (int i = first; i < program->n_indices; i++)
+        program->indices[i].space = space;
+    return STATUS_OK;
+}
+
+static enum status add_tensor(struct parser *parser, struct program_tensor **tensor)
+{
+    struct program *program = parser->program;
+    TRY(array_reserve(&program->tensors, program->n_tensors + 1, &parser->tensors_capacity,
+                      sizeof *program->tensors));
+    *tensor = &program->tensors[program->n_tensors++];
+    **tensor = (struct program_tensor){0};
+    struct token name;
+    TRY(parser_name(parser, "the name of a tensor", &name));
+    TRY(parser_declare(parser, &parser->tensors, "tensor", &name, &(*tensor)->name));
+    (*tensor)->place = name.place;
+    return STATUS_OK;
+}
+
+static enum status parse_tensor_spaces(struct parser *parser, struct program_tensor *tensor)
+{
+    struct index_list list;
+    if (!token_is(&parser->token, "["))
+        return parser_unexpected(parser, "'[' and the indices of the tensor; one without indices "
+                                         "is declared by 'scalar'");
+    TRY(parser_index_list(parser, &list));
+    tensor->rank = list.n;
+    tensor->has_bar = list.bar >= 0;
+    for (int d = 0; d < list.n; d++) {
+        tensor->space[d] = parser->program->indices[list.index[d]].space;
+        tensor->sign[d] = tensor->has_bar && d >= list.bar ? -1 : 1;
+    }
+    return STATUS_OK;
+}
+
+/* [irrep N] [spin N] */
+static enum status parse_labels(struct parser *parser, struct program_tensor *tensor)
+{
+    bool irrep, spin;
+    int64_t value;
+    TRY(parser_accept(parser, "irrep", &irrep));
+    if (irrep) {
+        TRY(parser_integer(parser, "an irrep", 0, N_IRREPS - 1, &value));
+        tensor->irrep = (int)value;
+    }
+    TRY(parser_accept(parser, "spin", &spin));
+    if (spin) {
+        TRY(parser_integer(parser, "a spin", -tensor->rank, tensor->rank, &value));
+        tensor->spin = (int)value;
+    }
+    return STATUS_OK;
+}
+
+static enum status parse_arguments(struct parser *parser, struct program_tensor *tensor)
+{
+    int64_t capacity = 0;
+    for (bool more = !token_is(&parser->token, ")"); more;) {
+        double value;
+        TRY(parser_real(parser, &value));
+        TRY(array_reserve(&tensor->arguments, tensor->n_arguments + 1, &capacity,
+                          sizeof *tensor->arguments));
+        tensor->arguments[tensor->n_arguments++] = value;
+        TRY(parser_accept(parser, ",", &more));
+    }
+    return parser_expect(parser, ")", "',' or ')' in the numbers of a function");
+}
+
+/* [= FUNCTION [(NUMBERS)]] */
+static enum status parse_fill(struct parser *parser, struct program_tensor *tensor)
+{
+    bool filled, arguments;
+    TRY(parser_accept(parser, "=", &filled));
+    if (!filled)
+        return STATUS_OK;
+    struct token name;
+    TRY(parser_name(parser, "the name of what fills the tensor", &name));
+    tensor->fill_place = name.place;
+    TRY(parser_copy(name.begin, name.length, &tensor->fill));
+    TRY(parser_accept(parser, "(", &arguments));
+    return arguments ? parse_arguments(parser, tensor) : STATUS_OK;
+}
+
+enum status parser_tensor(struct parser *parser)
+{
+    struct program_tensor *tensor;
+    TRY(add_tensor(parser, &tensor));
+    TRY(parse_tensor_spaces(parser, tensor));
+    TRY(parse_labels(parser, tensor));
+    TRY(parse_fill(parser, tensor));
+    if (!parser_at_line_end(parser))
+        return parser_unexpected(parser, tensor->fill ? "the end of the line"
+                                                      : "'irrep', 'spin' and '=', in this order, "
+                                                        "or the end of the line");
+    return program_check_tensor(parser->program, tensor);
+}
+
+enum status parser_scalar(struct parser *parser)
+{
+    for (bool more = true; more;) {
+        struct program_tensor *scalar;
+        TRY(add_tensor(parser, &scalar));
+        if (token_is(&parser->token, "["))
+            return parser_unexpected(parser, "a scalar without indices; others are declared by "
+                                             "'tensor'");
+        TRY(parse_fill(parser, scalar));
+        TRY(parser_accept(parser, ",", &more));
+    }
+    return STATUS_OK;
+}

@@ -1,0 +1,234 @@
+#include "support/array.h"
+#include "tce/parser.h"
+#include "tce/program_check.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+/* "O, 730 values" or "v, virtual". */
+struct space_text {
+    char text[160];
+};
+
+static struct space_text show_space(const struct program_space *space)
+{
+    struct space_text shown;
+    int64_t size = 0;
+    for (int64_t b = 0; b < space->n_blocks; b++)
+        size += space->blocks[b].size;
+    if (space->binding)
+        snprintf(shown.text, sizeof shown.text, "'%s' (%s)", space->name, space->binding);
+    else
+        snprintf(shown.text, sizeof shown.text, "'%s' (%" PRId64 " values)", space->name, size);
+    return shown;
+}
+
+static enum status check_rank(const struct parser *parser, const struct program_tensor *tensor,
+                              const struct token *name, const struct index_list *list)
+{
+    if (list->n == tensor->rank)
+        return STATUS_OK;
+    return source_fail(parser->file, name->place,
+                       "%s has rank %d here, but rank %d in its declaration, line %d",
+                       token_show(name).text, list->n, tensor->rank, tensor->place.line);
+}
+
+static enum status check_bar(const struct parser *parser, const struct program_tensor *tensor,
+                             const struct index_list *list)
+{
+    int n_upper = 0;
+    while (n_upper < tensor->rank && tensor->sign[n_upper] > 0)
+        n_upper++;
+    if (list->bar < 0 || (tensor->has_bar && list->bar == n_upper))
+        return STATUS_OK;
+    return source_fail(parser->file, list->bar_place,
+                       "'|' is not where the declaration of '%s', in line %d, has it; move it or "
+                       "write ',', which is enough in a statement",
+                       tensor->name, tensor->place.line);
+}
+
+static enum status check_spaces(const struct parser *parser, const struct program_tensor *tensor,
+                                const struct index_list *list)
+{
+    const struct program *program = parser->program;
+    for (int d = 0; d < list->n; d++) {
+        int space = program->indices[list->index[d]].space;
+        if (space != tensor->space[d])
+            return source_fail(parser->file, list->token[d].place,
+                               "index %s is of space %s, but index %d of '%s' is of space %s",
+                               token_show(&list->token[d]).text,
+                               show_space(&program->spaces[space]).text, d + 1, tensor->name,
+                               show_space(&program->spaces[tensor->space[d]]).text);
+    }
+    return STATUS_OK;
+}
+
+/* A tensor and its indices. The list keeps the places for further checks. */
+static enum status parse_factor(struct parser *parser, struct program_factor *factor,
+                                struct index_list *list)
+{
+    struct token name;
+    TRY(parser_name(parser, "a tensor", &name));
+    factor->place = name.place;
+    TRY(parser_find(parser, &parser->tensors, "tensor", &name, &factor->tensor));
+    const struct program_tensor *tensor = &parser->program->tensors[factor->tensor];
+    *list = (struct index_list){.bar = -1};
+    if (token_is(&parser->token, "["))
+        TRY(parser_index_list(parser, list));
+    TRY(check_rank(parser, tensor, &name, list));
+    TRY(check_bar(parser, tensor, list));
+    TRY(check_spaces(parser, tensor, list));
+    for (int d = 0; d < list->n; d++)
+        factor->index[d] = list->index[d];
+    return STATUS_OK;
+}
+
+static enum status parse_target(struct parser *parser, struct program_factor *target)
+{
+    struct index_list list;
+    TRY(parse_factor(parser, target, &list));
+    for (int d = 0; d < list.n; d++)
+        for (int e = 0; e < d; e++)
+            if (list.index[e] == list.index[d])
+                return source_fail(parser->file, list.token[d].place,
+                                   "index %s is repeated on the left side; an index of the result "
+                                   "stands there once",
+                                   token_show(&list.token[d]).text);
+    return STATUS_OK;
+}
+
+/* One tensor of a product. */
+static enum status append_factor(struct parser *parser, struct program_term *term,
+                                 int64_t *capacity)
+{
+    if (term->n_factors == PROGRAM_MAX_FACTORS)
+        return source_fail(parser->file, parser->token.place,
+                           "%s is tensor %d of this product; at most %d are possible",
+                           token_show(&parser->token).text, PROGRAM_MAX_FACTORS + 1,
+                           PROGRAM_MAX_FACTORS);
+    TRY(array_reserve(&term->factors, term->n_factors + 1, capacity, sizeof *term->factors));
+    struct program_factor *factor = &term->factors[term->n_factors++];
+    *factor = (struct program_factor){0};
+    struct index_list list;
+    return parse_factor(parser, factor, &list);
+}
+
+/* What * joins: a number, with a sign if need be, or a tensor. */
+static enum status parse_operand(struct parser *parser, struct program_term *term,
+                                 int64_t *capacity)
+{
+    bool negative, positive = false;
+    TRY(parser_accept(parser, "-", &negative));
+    if (!negative)
+        TRY(parser_accept(parser, "+", &positive));
+    if (negative)
+        term->coefficient = -term->coefficient;
+    if (term->place.line == 0)
+        term->place = parser->token.place;
+    if (parser->token.kind == TOKEN_NUMBER) {
+        struct source_place place = parser->token.place;
+        double value;
+        TRY(parser_real(parser, &value));
+        return parser_scale(parser, place, false, value, &term->coefficient);
+    }
+    if (token_is(&parser->token, "("))
+        return parser_unexpected(parser, "a number or a tensor; the language has no parentheses, "
+                                         "so write every product of the sum");
+    if (parser->token.kind != TOKEN_NAME)
+        return parser_unexpected(parser, "a number or a tensor");
+    return append_factor(parser, term, capacity);
+}
+
+static enum status parse_term(struct parser *parser, struct program_term *term)
+{
+    if (parser->n_terms++ == PROGRAM_MAX_TERMS)
+        return source_fail(parser->file, parser->token.place,
+                           "%s begins product %d of this program; at most %d are possible",
+                           token_show(&parser->token).text, PROGRAM_MAX_TERMS + 1,
+                           PROGRAM_MAX_TERMS);
+    int64_t capacity = 0;
+    for (bool more = true; more;) {
+        TRY(parse_operand(parser, term, &capacity));
+        if (token_is(&parser->token, "/"))
+            return parser_unexpected(parser, "'*', '+', '-' or the end of the line; only a number "
+                                             "can be divided, as in 1/2 * A[i,j]");
+        TRY(parser_accept(parser, "*", &more));
+    }
+    if (term->n_factors == 0)
+        return source_fail(parser->file, term->place,
+                           "a product of numbers alone; expected a tensor in it");
+    return STATUS_OK;
+}
+
+/* One more term of a sum, with this sign. */
+static enum status append_term(struct parser *parser, struct program_statement *statement,
+                               double sign, int64_t *capacity)
+{
+    TRY(array_reserve(&statement->terms, statement->n_terms + 1, capacity,
+                      sizeof *statement->terms));
+    struct program_term *term = &statement->terms[statement->n_terms++];
+    *term = (struct program_term){.coefficient = sign};
+    return parse_term(parser, term);
+}
+
+/* Terms with + or - between them; sign is that of all of them. */
+static enum status parse_sum(struct parser *parser, struct program_statement *statement,
+                             double sign)
+{
+    int64_t capacity = 0;
+    TRY(append_term(parser, statement, sign, &capacity));
+    while (!parser_at_line_end(parser)) {
+        bool plus, minus = false;
+        TRY(parser_accept(parser, "+", &plus));
+        if (!plus)
+            TRY(parser_accept(parser, "-", &minus));
+        if (!plus && !minus)
+            return parser_unexpected(parser, "'*', '+', '-' or the end of the line");
+        TRY(append_term(parser, statement, minus ? -sign : sign, &capacity));
+    }
+    return STATUS_OK;
+}
+
+static bool is_blank(char c)
+{
+    return c == ' ' || (c >= '\t' && c <= '\r');
+}
+
+/* The statement from begin to the next token, on one line and without comments. */
+static enum status copy_text(const struct parser *parser, const char *begin, char **text)
+{
+    TRY(parser_copy(begin, (size_t)(parser->token.begin - begin), text));
+    char *out = *text;
+    bool comment = false, gap = false;
+    for (const char *in = *text; *in; in++) {
+        comment = *in == '#' || (comment && *in != '\n');
+        gap = gap || comment || is_blank(*in);
+        if (comment || is_blank(*in))
+            continue;
+        if (gap)
+            *out++ = ' ';
+        gap = false;
+        *out++ = *in;
+    }
+    *out = '\0';
+    return STATUS_OK;
+}
+
+enum status parser_statement(struct parser *parser)
+{
+    struct program *program = parser->program;
+    TRY(array_reserve(&program->statements, program->n_statements + 1, &parser->statements_capacity,
+                      sizeof *program->statements));
+    struct program_statement *statement = &program->statements[program->n_statements++];
+    *statement = (struct program_statement){.place = parser->line_place};
+    const char *begin = parser->token.begin;
+    TRY(parse_target(parser, &statement->target));
+    bool subtract = token_is(&parser->token, "-=");
+    statement->add = subtract || token_is(&parser->token, "+=");
+    if (!statement->add && !token_is(&parser->token, "="))
+        return parser_unexpected(parser, "'=', '+=' or '-='");
+    TRY(parser_step(parser));
+    TRY(parse_sum(parser, statement, subtract ? -1 : 1));
+    TRY(copy_text(parser, begin, &statement->text));
+    return program_check_statement(program, statement, &parser->label_effort);
+}

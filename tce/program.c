@@ -1,0 +1,48 @@
+#include "tce/program.h"
+
+#include <stdlib.h>
+
+static void fini_spaces(struct program *program)
+{
+    for (int s = 0; s < program->n_spaces; s++) {
+        free(program->spaces[s].name);
+        free(program->spaces[s].binding);
+        free(program->spaces[s].blocks);
+    }
+    free(program->spaces);
+}
+
+static void fini_tensors(struct program *program)
+{
+    for (int t = 0; t < program->n_tensors; t++) {
+        free(program->tensors[t].name);
+        free(program->tensors[t].fill);
+        free(program->tensors[t].arguments);
+    }
+    free(program->tensors);
+}
+
+static void fini_statements(struct program *program)
+{
+    for (int s = 0; s < program->n_statements; s++) {
+        struct program_statement *statement = &program->statements[s];
+        for (int t = 0; t < statement->n_terms; t++)
+            free(statement->terms[t].factors);
+        free(statement->terms);
+        free(statement->text);
+    }
+    free(program->statements);
+}
+
+void program_fini(struct program *program)
+{
+    fini_spaces(program);
+    for (int i = 0; i < program->n_indices; i++)
+        free(program->indices[i].name);
+    free(program->indices);
+    fini_tensors(program);
+    fini_statements(program);
+    free(program->unknowns);
+    free(program->file);
+    *program = (struct program){0};
+}

@@ -1,0 +1,129 @@
+/* A contraction program as data: what parser.c makes of the text of a .tce file.
+ *
+ *     tile 20                                       # values in a tile, by default
+ *     space O = 240 irrep 0, 180 irrep 1 tile 30    # blocks; also `alpha` or `beta`
+ *     space v = virtual                             # bound by a method
+ *     index i, j, k : O
+ *     index a, b : v
+ *     tensor A[i,j,a,b] = wave(0.3)                 # filled by a function of the indices
+ *     tensor T[a,b|i,j] irrep 1 spin 0              # upper | lower; zero
+ *     tensor g[i,a,j,b] = integrals                 # bound by a method
+ *     scalar E
+ *     A[i,j,a,b] += 1/2 * T[a,b,i,j] - 0.25 * g[i,a,j,b] * ...
+ *     iterate t1 from r1, t2 from r2, energy E      # what follows is repeated by the method
+ *
+ * Names are declared before they are used; spaces, indices and tensors (with scalars) may
+ * share a name. In a declaration of a tensor an index only says its space, so [i,i] is two
+ * places of it; in a statement a bar may stand where the declaration has it. A statement is
+ * `=`, `+=` or `-=` with a sum of products of numbers and tensors; `/` divides by a number.
+ * A statement ends with its line; a line that ends with an operator or a comma, or inside
+ * brackets, goes on in the next. `#` begins a comment. */
+#ifndef BERYL_TCE_PROGRAM_H
+#define BERYL_TCE_PROGRAM_H
+
+#include "support/status.h"
+#include "tce/block_index.h"
+#include "tce/source_place.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Beyond these a number is a slip. */
+enum {
+    PROGRAM_MAX_NAMES = 5000,      /* spaces, indices, tensors: of each */
+    PROGRAM_MAX_SIZE = 1000000000, /* values in a block or a tile */
+    PROGRAM_MAX_FACTORS = 64,      /* tensors in a product */
+    PROGRAM_MAX_TERMS = 100000     /* products in a program */
+};
+
+/* Values in a tile where the program says nothing. */
+enum { PROGRAM_TILE = 40 };
+
+struct program_space {
+    char *name;
+    struct source_place place;
+    char *binding; /* what a method binds it to; NULL if it has blocks */
+    struct source_place binding_place;
+    int64_t n_blocks;
+    struct index_block *blocks;
+    int64_t tile;    /* values in a tile; 0: the default */
+    uint32_t labels; /* that occur: bit 3 irrep + spin + 1; 0 if bound */
+};
+
+/* A name for the values of a space. */
+struct program_index {
+    char *name;
+    struct source_place place;
+    int space; /* number */
+};
+
+struct program_tensor {
+    char *name;
+    struct source_place place;
+    int rank; /* 0: a scalar */
+    int space[MAX_RANK];
+    int8_t sign[MAX_RANK]; /* +1 upper, -1 lower; without a bar +1 */
+    bool has_bar;          /* needed if a space has spins: to be checked when one is bound */
+    int irrep, spin;
+    char *fill; /* a function's or a binding's name; NULL: zero */
+    struct source_place fill_place;
+    int n_arguments;
+    double *arguments; /* of the fill */
+};
+
+/* A tensor with its indices, as it stands in a statement. */
+struct program_factor {
+    struct source_place place;
+    int tensor;          /* number */
+    int index[MAX_RANK]; /* numbers of program_index */
+};
+
+/* A product. */
+struct program_term {
+    struct source_place place;
+    double coefficient;
+    int n_factors; /* in [1, PROGRAM_MAX_FACTORS] */
+    struct program_factor *factors;
+};
+
+/* target = or += a sum of products; -= has negated coefficients. */
+struct program_statement {
+    struct source_place place;
+    char *text; /* as it was written, on one line */
+    struct program_factor target;
+    bool add;
+    int n_terms;
+    struct program_term *terms;
+};
+
+/* What a method improves, and what it becomes: tensors of the same form. */
+struct program_unknown {
+    int tensor, residual;
+};
+
+struct program {
+    char *file;   /* for messages: source_fail(program->file, place, ...) */
+    int64_t tile; /* the default, > 0 */
+    int n_spaces, n_indices, n_tensors, n_statements;
+    struct program_space *spaces;
+    struct program_index *indices;
+    struct program_tensor *tensors;
+    struct program_statement *statements;
+    int n_unknowns; /* 0: nothing is iterated */
+    struct program_unknown *unknowns;
+    int energy;         /* tensor; -1 without `iterate` */
+    int first_iterated; /* statement; n_statements without `iterate` */
+};
+
+/* Reads and checks the text (length bytes). file appears in messages, with line and
+ * column. What is checked here needs no sizes of bound spaces: names, ranks, that an index
+ * fits its place (the same space), indices repeated or missing on the left, an output among
+ * its own factors, labels that can never be met, bars that spins need, and that what is
+ * iterated is computed anew each time.
+ * Errors: STATUS_INPUT, STATUS_LIMIT, STATUS_NO_MEMORY. On failure *program is empty. */
+enum status program_parse(const char *text, size_t length, const char *file,
+                          struct program *program);
+void program_fini(struct program *program);
+
+#endif

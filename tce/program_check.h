@@ -1,0 +1,26 @@
+/* What must hold of a program beyond its grammar and its names. */
+#ifndef BERYL_TCE_PROGRAM_CHECK_H
+#define BERYL_TCE_PROGRAM_CHECK_H
+
+#include "tce/program.h"
+
+/* A bar if its spaces have spins; and that a block can exist.
+ * Errors: STATUS_INPUT. */
+enum status program_check_tensor(const struct program *program,
+                                 const struct program_tensor *tensor);
+
+/* Every index of the target in every term; the target in none; and that for every term
+ * blocks of the target and of all factors can exist at once.
+ * label_effort  steps that searches for labels may still take; see label_search.h
+ * Errors: STATUS_INPUT, STATUS_NO_MEMORY. */
+enum status program_check_statement(const struct program *program,
+                                    const struct program_statement *statement,
+                                    int64_t *label_effort);
+
+/* That what is iterated is computed there: the energy and every residual, and each target
+ * by `=` before anything is added to it.
+ * place  of `iterate`
+ * Errors: STATUS_INPUT, STATUS_NO_MEMORY. */
+enum status program_check_iteration(const struct program *program, struct source_place place);
+
+#endif

@@ -1,0 +1,117 @@
+#include "tce/program.h"
+#include "tests/fuzz/fuzz.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void check_place(struct source_place place)
+{
+    assert(place.line > 0 && place.column > 0);
+}
+
+static void check_spaces(const struct program *program)
+{
+    for (int s = 0; s < program->n_spaces; s++) {
+        const struct program_space *space = &program->spaces[s];
+        assert(space->name[0] && space->tile >= 0);
+        assert((space->binding != NULL) == (space->n_blocks == 0));
+        assert((space->binding != NULL) == (space->labels == 0));
+        for (int64_t b = 0; b < space->n_blocks; b++) {
+            const struct index_block *block = &space->blocks[b];
+            assert(block->size > 0 && block->irrep >= 0 && block->irrep < N_IRREPS);
+            assert(space->labels >> (3 * block->irrep + block->spin + 1) & 1);
+        }
+    }
+    for (int i = 0; i < program->n_indices; i++)
+        assert(program->indices[i].name[0] && program->indices[i].space < program->n_spaces);
+}
+
+static void check_tensors(const struct program *program)
+{
+    for (int t = 0; t < program->n_tensors; t++) {
+        const struct program_tensor *tensor = &program->tensors[t];
+        assert(tensor->name[0] && tensor->rank >= 0 && tensor->rank <= MAX_RANK);
+        assert(tensor->irrep >= 0 && tensor->irrep < N_IRREPS && abs(tensor->spin) <= MAX_RANK);
+        for (int d = 0; d < tensor->rank; d++) {
+            assert(tensor->space[d] >= 0 && tensor->space[d] < program->n_spaces);
+            assert(abs(tensor->sign[d]) == 1 && (tensor->has_bar || tensor->sign[d] == 1));
+        }
+        for (int a = 0; a < tensor->n_arguments; a++)
+            assert(tensor->fill && isfinite(tensor->arguments[a]));
+    }
+}
+
+static void check_factor(const struct program *program, const struct program_factor *factor)
+{
+    check_place(factor->place);
+    assert(factor->tensor >= 0 && factor->tensor < program->n_tensors);
+    const struct program_tensor *tensor = &program->tensors[factor->tensor];
+    for (int d = 0; d < tensor->rank; d++) {
+        assert(factor->index[d] >= 0 && factor->index[d] < program->n_indices);
+        assert(program->indices[factor->index[d]].space == tensor->space[d]);
+    }
+}
+
+static void check_statements(const struct program *program)
+{
+    for (int s = 0; s < program->n_statements; s++) {
+        const struct program_statement *statement = &program->statements[s];
+        check_factor(program, &statement->target);
+        assert(statement->text[0] && !strpbrk(statement->text, "\n#"));
+        assert(statement->n_terms > 0);
+        for (int t = 0; t < statement->n_terms; t++) {
+            const struct program_term *term = &statement->terms[t];
+            check_place(term->place);
+            assert(isfinite(term->coefficient));
+            assert(term->n_factors >= 1 && term->n_factors <= PROGRAM_MAX_FACTORS);
+            for (int f = 0; f < term->n_factors; f++) {
+                check_factor(program, &term->factors[f]);
+                assert(term->factors[f].tensor != statement->target.tensor);
+            }
+        }
+    }
+}
+
+static void check_iteration(const struct program *program)
+{
+    assert(program->n_statements > 0 && program->first_iterated <= program->n_statements);
+    assert((program->n_unknowns > 0) == (program->energy >= 0));
+    for (int u = 0; u < program->n_unknowns; u++)
+        assert(program->unknowns[u].tensor != program->unknowns[u].residual);
+}
+
+static void check_failure(enum status status, const struct program *program)
+{
+    static const struct program empty;
+    assert(memcmp(program, &empty, sizeof empty) == 0);
+    struct source_place place;
+    if (status != STATUS_INPUT)
+        return;
+    assert(sscanf(status_text(), "fuzz:%d:%d: ", &place.line, &place.column) == 2);
+    check_place(place);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    /* Not a byte more than the text, so that a sanitizer sees reads beyond it. */
+    char *text = malloc(size > 0 ? size : 1);
+    if (!text)
+        return 0;
+    memcpy(text, data, size);
+    struct program program;
+    enum status status = program_parse(text, size, "fuzz", &program);
+    if (status == STATUS_OK) {
+        check_spaces(&program);
+        check_tensors(&program);
+        check_statements(&program);
+        check_iteration(&program);
+    } else {
+        check_failure(status, &program);
+    }
+    program_fini(&program);
+    free(text);
+    return 0;
+}

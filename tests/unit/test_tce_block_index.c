@@ -1,0 +1,196 @@
+/* Blocks that labels allow are numbered in lexicographic order: against brute force. */
+#include "sched/random.h"
+#include "tce/block_index.h"
+#include "tce/tensor.h"
+#include "tests/check.h"
+
+#include <stdbool.h>
+
+enum { MAX_BLOCKS_OF_SPACE = 6 };
+
+static struct random_stream random_numbers;
+
+static int below(int bound)
+{
+    return (int)random_below(&random_numbers, (uint64_t)bound);
+}
+
+static struct index_space *random_space(int max_blocks, int max_size, bool spins)
+{
+    struct index_block blocks[MAX_BLOCKS_OF_SPACE];
+    int n_irreps = 1 << below(4), n_blocks = below(max_blocks + 1);
+    for (int b = 0; b < n_blocks; b++)
+        blocks[b] = (struct index_block){.size = 1 + below(max_size),
+                                         .irrep = below(n_irreps),
+                                         .spin = spins ? below(3) - 1 : 0};
+    struct index_space *space;
+    check_ok(index_space_create("random", n_blocks, blocks, 1 + below(4), &space));
+    return space;
+}
+
+/* Whether the labels allow the tuple, from their definition. */
+static bool exists(const struct block_labels *labels, const int32_t tile[])
+{
+    int irrep = 0, spin = 0;
+    for (int d = 0; d < labels->rank; d++) {
+        irrep ^= labels->space[d]->irrep[tile[d]];
+        spin += labels->sign[d] * labels->space[d]->spin[tile[d]];
+    }
+    return irrep == labels->irrep && spin == labels->spin;
+}
+
+/* All tuples in lexicographic order; false after the last. */
+static bool next_tuple(const struct block_labels *labels, int32_t tile[])
+{
+    for (int d = labels->rank - 1; d >= 0; d--) {
+        if (++tile[d] < labels->space[d]->n_tiles)
+            return true;
+        tile[d] = 0;
+    }
+    return false;
+}
+
+static void check_labels(const struct block_labels *labels)
+{
+    struct block_index *index;
+    check_ok(block_index_create(labels, &index));
+    int32_t tile[MAX_RANK] = {0}, found[MAX_RANK];
+    int64_t n = 0;
+    double n_elements = 0;
+    bool more = true;
+    for (int d = 0; d < labels->rank; d++)
+        more = more && labels->space[d]->n_tiles > 0;
+    for (; more; more = next_tuple(labels, tile)) {
+        if (!exists(labels, tile)) {
+            assert_true(block_index_number(index, tile) == -1);
+            continue;
+        }
+        assert_true(block_index_number(index, tile) == n);
+        block_index_tuple(index, n, found);
+        int64_t size = 1;
+        for (int d = 0; d < labels->rank; d++) {
+            assert_int_equal(found[d], tile[d]);
+            size *= labels->space[d]->first[tile[d] + 1] - labels->space[d]->first[tile[d]];
+        }
+        assert_true(block_index_size(index, tile) == size);
+        n_elements += (double)size;
+        n++;
+    }
+    assert_true(block_index_n(index) == n);
+    assert_true(tensor_count_elements(labels) == n_elements);
+    block_index_destroy(index);
+}
+
+static void test_numbers_are_those_of_brute_force(void **state)
+{
+    (void)state;
+    random_stream_init(&random_numbers, 1, 0);
+    for (int i = 0; i < 600; i++) {
+        struct index_space *spaces[MAX_RANK] = {0};
+        struct block_labels labels = {.rank = below(6)};
+        bool spins = below(2);
+        for (int d = 0; d < labels.rank; d++) {
+            bool again = d > 0 && below(2);
+            if (!again)
+                spaces[d] = random_space(labels.rank > 3 ? 3 : MAX_BLOCKS_OF_SPACE,
+                                         labels.rank > 3 ? 6 : 13, spins);
+            labels.space[d] = again ? labels.space[d - 1] : spaces[d];
+            labels.sign[d] = below(2) ? 1 : -1;
+        }
+        labels.irrep = below(3) ? 0 : below(N_IRREPS);
+        labels.spin = spins ? below(3) - 1 : 0;
+        check_labels(&labels);
+        labels.spin = 100;
+        check_labels(&labels);
+        for (int d = 0; d < labels.rank; d++)
+            index_space_destroy(spaces[d]);
+    }
+}
+
+static int64_t count_rank_4(const int64_t size[4], int64_t *n_last)
+{
+    struct index_block blocks[4];
+    struct index_space *space;
+    for (int b = 0; b < 4; b++)
+        blocks[b] = (struct index_block){.size = size[b], .irrep = b};
+    check_ok(index_space_create("O", 4, blocks, 20, &space));
+    struct block_labels labels = {
+        .rank = 4, .space = {space, space, space, space}, .sign = {1, 1, -1, -1}};
+    struct block_index *index;
+    check_ok(block_index_create(&labels, &index));
+    int64_t n = block_index_n(index);
+    int32_t tile[4];
+    block_index_tuple(index, n - 1, tile);
+    *n_last = block_index_number(index, tile);
+    block_index_destroy(index);
+    index_space_destroy(space);
+    return n;
+}
+
+static void test_known_numbers_of_blocks(void **state)
+{
+    (void)state;
+    const int64_t size[][4] = {{240, 180, 100, 210}, {60, 45, 25, 52}, {30, 22, 12, 26}};
+    const int64_t n[] = {470357, 3661, 601};
+    for (int i = 0; i < 3; i++) {
+        int64_t last;
+        assert_true(count_rank_4(size[i], &last) == n[i]);
+        assert_true(last == n[i] - 1);
+    }
+}
+
+static void test_more_blocks_than_could_be_listed(void **state)
+{
+    (void)state;
+    struct index_block block = {.size = 1000};
+    struct index_space *space;
+    check_ok(index_space_create("long", 1, &block, 1, &space));
+    struct block_labels labels = {.rank = 6};
+    for (int d = 0; d < MAX_RANK; d++) {
+        labels.space[d] = space;
+        labels.sign[d] = 1;
+    }
+    struct block_index *index;
+    check_ok(block_index_create(&labels, &index));
+    assert_true(block_index_n(index) == INT64_C(1000000000000000000));
+    int32_t tile[6];
+    block_index_tuple(index, INT64_C(123456789012345678), tile);
+    const int32_t expected[] = {123, 456, 789, 12, 345, 678};
+    for (int d = 0; d < 6; d++)
+        assert_int_equal(tile[d], expected[d]);
+    assert_true(block_index_number(index, tile) == INT64_C(123456789012345678));
+    block_index_destroy(index);
+    labels.rank = 7;
+    check_status(STATUS_LIMIT, block_index_create(&labels, &index));
+    assert_null(index);
+    index_space_destroy(space);
+}
+
+static void test_tiles_of_a_block_differ_by_one_at_most(void **state)
+{
+    (void)state;
+    const struct index_block blocks[] = {
+        {.size = 41, .irrep = 3, .spin = -1}, {.size = 1, .irrep = 2}, {.size = 40, .irrep = 7}};
+    const int64_t first[] = {0, 14, 28, 41, 42, 62, 82};
+    struct index_space *space;
+    check_ok(index_space_create("s", 3, blocks, 20, &space));
+    assert_true(space->size == 82 && space->n_tiles == 6 && space->max_tile == 20);
+    for (int t = 0; t <= 6; t++)
+        assert_true(space->first[t] == first[t]);
+    assert_true(space->irrep[2] == 3 && space->spin[2] == -1 && space->irrep[3] == 2);
+    index_space_destroy(space);
+    const struct index_block large = {.size = INT64_C(1) << 40};
+    check_status(STATUS_LIMIT, index_space_create("s", 1, &large, 20, &space));
+    assert_null(space);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_numbers_are_those_of_brute_force),
+        cmocka_unit_test(test_known_numbers_of_blocks),
+        cmocka_unit_test(test_more_blocks_than_could_be_listed),
+        cmocka_unit_test(test_tiles_of_a_block_differ_by_one_at_most),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

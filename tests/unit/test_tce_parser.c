@@ -1,0 +1,435 @@
+#include "support/text_file.h"
+#include "tce/program.h"
+#include "tests/check.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* What most of the bad programs begin with: PREAMBLE_LINES of them. */
+#define PREAMBLE                                                                                   \
+    "space O = 6, 4 irrep 1\n"                                                                     \
+    "space V = 8\n"                                                                                \
+    "index i, j, k, l : O\n"                                                                       \
+    "index a, b : V\n"                                                                             \
+    "tensor A[i,j,a] = wave(1)\n"                                                                  \
+    "tensor C[i,j]\n"                                                                              \
+    "scalar E\n"
+enum { PREAMBLE_LINES = 7 };
+
+static enum status parse(const char *text, struct program *program)
+{
+    return program_parse(text, strlen(text), "x.tce", program);
+}
+
+static void check_place(struct source_place place, int line, int column)
+{
+    assert_int_equal(place.line, line);
+    assert_int_equal(place.column, column);
+}
+
+static void spaces_have_blocks_or_a_binding(void **state)
+{
+    (void)state;
+    struct program program;
+    check_ok(parse("tile 30\n"
+                   "space O = 240 irrep 3, 180, 7 irrep 7 alpha, 1 beta tile 10\n"
+                   "space v = virtual\n"
+                   "space w = virtual tile 5\n"
+                   "scalar E, F\nE = F\n",
+                   &program));
+    assert_int_equal(program.tile, 30);
+    assert_int_equal(program.n_spaces, 3);
+    const struct program_space *O = &program.spaces[0];
+    const struct index_block expected[] = {{240, 3, 0}, {180, 0, 0}, {7, 7, 1}, {1, 0, -1}};
+    assert_string_equal(O->name, "O");
+    check_place(O->place, 2, 7);
+    assert_null(O->binding);
+    assert_int_equal(O->n_blocks, 4);
+    assert_memory_equal(O->blocks, expected, sizeof expected);
+    assert_int_equal(O->tile, 10);
+    assert_int_equal(O->labels, 1 << 10 | 1 << 1 | 1 << 23 | 1 << 0);
+    assert_string_equal(program.spaces[1].binding, "virtual");
+    check_place(program.spaces[1].binding_place, 3, 11);
+    assert_int_equal(program.spaces[1].tile, 0);
+    assert_int_equal(program.spaces[2].tile, 5);
+    assert_string_equal(program.file, "x.tce");
+    program_fini(&program);
+}
+
+static void tensors_have_spaces_signs_labels_and_a_fill(void **state)
+{
+    (void)state;
+    struct program program;
+    check_ok(parse("space O = 3 irrep 1 alpha, 3 beta\nspace V = 2\n"
+                   "index i, j : O\nindex a : V\n"
+                   "tensor T[a,i|j] irrep 1 spin 2 = wave(0.3, -1/2, 1e-3)\n"
+                   "tensor U[|i] irrep 1 spin -1 = wave()\n"
+                   "tensor Z[a,a]\n"
+                   "tensor g[a] = integrals\n"
+                   "scalar E = half\n"
+                   "E = T[a,i|j] * U[|i]\n",
+                   &program));
+    const struct program_tensor *T = &program.tensors[0], *U = T + 1, *Z = T + 2;
+    assert_int_equal(T->rank, 3);
+    assert_true(T->has_bar);
+    const int spaces[] = {1, 0, 0};
+    const int8_t signs[] = {1, 1, -1};
+    const double arguments[] = {0.3, -0.5, 1e-3};
+    assert_memory_equal(T->space, spaces, sizeof spaces);
+    assert_memory_equal(T->sign, signs, sizeof signs);
+    assert_int_equal(T->irrep, 1);
+    assert_int_equal(T->spin, 2);
+    assert_string_equal(T->fill, "wave");
+    check_place(T->fill_place, 5, 34);
+    assert_int_equal(T->n_arguments, 3);
+    assert_memory_equal(T->arguments, arguments, sizeof arguments);
+    assert_int_equal(U->sign[0], -1);
+    assert_int_equal(U->spin, -1);
+    assert_int_equal(U->n_arguments, 0);
+    assert_int_equal(Z->rank, 2);
+    assert_false(Z->has_bar);
+    assert_null(Z->fill);
+    assert_string_equal(program.tensors[3].fill, "integrals");
+    assert_int_equal(program.tensors[4].rank, 0);
+    assert_string_equal(program.tensors[4].fill, "half");
+    program_fini(&program);
+}
+
+static void a_statement_is_a_sum_of_products(void **state)
+{
+    (void)state;
+    struct program program;
+    check_ok(parse(PREAMBLE "tensor D[i,j] = wave\ntensor f[a]\n"
+                            "C[j,i] -= - 1/2*A[i,j,a] * f[a] * 3 +  # why\n"
+                            "\n"
+                            "   D[i,k]*D[k,j] # end\n"
+                            "E = 2.5e-1 * -D[i,i] * 1/8 * D[j,k]",
+                   &program));
+    assert_int_equal(program.n_statements, 2);
+    const struct program_statement *C = &program.statements[0], *E = C + 1;
+    assert_string_equal(C->text, "C[j,i] -= - 1/2*A[i,j,a] * f[a] * 3 + D[i,k]*D[k,j]");
+    check_place(C->place, PREAMBLE_LINES + 3, 1);
+    assert_true(C->add);
+    assert_int_equal(C->target.index[0], 1);
+    assert_int_equal(C->target.index[1], 0);
+    assert_int_equal(C->n_terms, 2);
+    check_close(C->terms[0].coefficient, 1.5, 0);
+    assert_int_equal(C->terms[0].n_factors, 2);
+    check_close(C->terms[1].coefficient, -1, 0);
+    check_place(C->terms[1].factors[1].place, PREAMBLE_LINES + 5, 11);
+    assert_string_equal(program.tensors[C->terms[1].factors[1].tensor].name, "D");
+    assert_string_equal(E->text, "E = 2.5e-1 * -D[i,i] * 1/8 * D[j,k]");
+    assert_false(E->add);
+    check_close(E->terms[0].coefficient, -1.0 / 32, 0);
+    assert_int_equal(program.energy, -1);
+    assert_int_equal(program.n_unknowns, 0);
+    assert_int_equal(program.first_iterated, 2);
+    program_fini(&program);
+}
+
+static void iterate_names_unknowns_residuals_and_the_energy(void **state)
+{
+    (void)state;
+    struct program program;
+    check_ok(parse("space o = occupied\nindex i : o\n"
+                   "tensor h[i]\ntensor t[i]\ntensor r[i]\nscalar s, q, energy\n"
+                   "h[i] = t[i]\n"
+                   "iterate t from r, s from q, energy energy\n"
+                   "r[i] = h[i]\nr[i] += t[i]\nq = s\nenergy = h[i] * t[i]\n",
+                   &program));
+    assert_int_equal(program.first_iterated, 1);
+    assert_int_equal(program.n_unknowns, 2);
+    assert_int_equal(program.unknowns[0].tensor, 1);
+    assert_int_equal(program.unknowns[0].residual, 2);
+    assert_int_equal(program.unknowns[1].tensor, 3);
+    assert_int_equal(program.unknowns[1].residual, 4);
+    assert_int_equal(program.energy, 5);
+    program_fini(&program);
+}
+
+static void line_ends_blanks_and_comments_do_not_matter(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {
+        "space O=6\nindex i:O\ntensor A[i]\nscalar E\nE=A[i]",
+        "space O=6\r\nindex i:O\r\ntensor A[i]\r\nscalar E\r\nE=A[i]\r\n",
+        "\xEF\xBB\xBF\n\n# caf\xC3\xA9\n\tspace O = 6 # six\n\nindex i : O\ntensor A [ i ]\n"
+        "scalar E\nE\t= A[ # the\n\n i # index\n ]\n\n# end",
+        "space O =\n6\nindex i,\n\ni2 :\nO\ntensor A[\ni\n]\nscalar E,\nF\nE =\n  A[i]\n",
+    };
+    for (size_t t = 0; t < sizeof texts / sizeof texts[0]; t++) {
+        struct program program;
+        check_ok(parse(texts[t], &program));
+        assert_int_equal(program.n_statements, 1);
+        program_fini(&program);
+    }
+}
+
+static const struct bad_program {
+    const char *text, *message; /* message: after the name of the file */
+} after_preamble[] = {
+    /* Names. */
+    {"C[i,x] = A[i,j,a]\n", "8:5: unknown index 'x'; it must be declared"},
+    {"C[i,j] = X[i,j]\n", "8:10: unknown tensor 'X'; it must be declared"},
+    {"tensr D[i,j]\n", "8:1: unknown tensor 'tensr'"},
+    {"index x : W\n", "8:11: unknown space 'W'"},
+    {"space O = 3\n", "8:7: space 'O' was declared before, in line 1"},
+    {"index x, a : V\n", "8:10: index 'a' was declared before, in line 4"},
+    {"index x, x : V\n", "8:10: index 'x' was declared before, in line 8"},
+    {"tensor A[i]\n", "8:8: tensor 'A' was declared before, in line 5"},
+    {"scalar A\n", "8:8: tensor 'A' was declared before, in line 5"},
+    {"scalar tile\n", "8:8: 'tile' is a word of the language"},
+    {"tile 3\ntile 4\n", "9:1: 'tile' was declared before, in line 8"},
+    /* Indices. */
+    {"C[i,j] = A[i,j]\n", "8:10: 'A' has rank 2 here, but rank 3 in its declaration, line 5"},
+    {"C[i,j] = A\n", "8:10: 'A' has rank 0 here, but rank 3"},
+    {"E[i] = C[i,j]\n", "8:1: 'E' has rank 1 here, but rank 0"},
+    {"C[i,a] = A[i,j,a]\n", "8:5: index 'a' is of space 'V' (8 values), but index 2 of 'C' is of "
+                            "space 'O' (10 values)"},
+    {"C[i,i] = A[i,j,a]\n", "8:5: index 'i' is repeated on the left side"},
+    {"C[i,j] = A[i,k,a]\n", "8:10: index 'j' of 'C', on the left side, is missing"},
+    {"E = C[|i,j]\n", "8:7: '|' is not where the declaration of 'C', in line 6, has it"},
+    {"tensor D[a,a,a,a,a,a,a,a,a,a,a,a,b]\n", "8:34: 'b' is index 13 of this tensor; at most 12"},
+    /* Recursion on the output. */
+    {"C[i,j] = C[j,i]\n", "8:10: 'C' is computed from itself; use '+='"},
+    {"C[i,j] += A[i,j,a] - C[i,j] * E\n", "8:22: 'C' is computed from itself"},
+    /* Brackets. */
+    {"C[i,j = A[i,j,a]\n", "8:7: expected ',' or ']' in the brackets opened at 8:2, found '='"},
+    {"C[i,j] = A[i,j,\ntensor D[i]\n", "9:1: unknown index 'tensor'"},
+    {"C[i,j] = A[i,j\ntensor D[i]\n", "9:1: expected ',' or ']' in the brackets opened at 8:11, "
+                                      "found 'tensor'"},
+    {"E = C[i,j", "8:10: expected ',' or ']' in the brackets opened at 8:6, found the end of the "
+                  "file"},
+    {"E = C[[i,j]\n", "8:7: expected the name of an index, found '['"},
+    {"E = C[i,,j]\n", "8:9: expected the name of an index, found ','"},
+    {"E = C[]\n", "8:7: expected the name of an index, found ']'; a scalar is written without"},
+    {"tensor D[|]\n", "8:11: expected the name of an index, found ']'"},
+    {"tensor D[i|j|k]\n", "8:13: expected ',' or ']' in the brackets opened at 8:9, found '|'"},
+    {"E = C[i,j]]\n", "8:11: expected '*', '+', '-' or the end of the line, found ']'"},
+    {"E = (C[i,i] + C[i,j]) * 2\n", "8:5: expected a number or a tensor; the language has no "
+                                    "parentheses"},
+    {"E = ((((((((\n", "8:5: expected a number or a tensor; the language has no parentheses"},
+    /* Coefficients and numbers. */
+    {"E = 1/0 * C[i,j]\n", "8:7: division by zero in a coefficient"},
+    {"E = 1/0.0e5 * C[i,j]\n", "8:7: division by zero in a coefficient"},
+    {"E = C[i,j] / 2\n", "8:12: expected '*', '+', '-' or the end of the line; only a number can"},
+    {"E = 1e999 * C[i,j]\n", "8:5: the number '1e999' is beyond double precision"},
+    {"E = 1e-999 * C[i,j]\n", "8:5: the number '1e-999' is beyond double precision"},
+    {"E = 1e300 * 1e300 * C[i,j]\n", "8:13: the coefficient is beyond double precision"},
+    {"E = 1e-300 * C[i,j] * 1e-300\n", "8:23: the coefficient is beyond double precision"},
+    {"E = 2C[i,j]\n", "8:5: '2C' is neither a number nor a name"},
+    {"E = 1.2.3 * C[i,j]\n", "8:5: '1.2.3' is neither a number nor a name"},
+    {"E = 0x10 * C[i,j]\n", "8:5: '0x10' is neither a number nor a name"},
+    {"E = nan * C[i,j]\n", "8:5: unknown tensor 'nan'"},
+    {"E = 2 * 3\n", "8:5: a product of numbers alone; expected a tensor"},
+    {"tile 0\n", "8:6: expected the values in a tile, a whole number from 1 to 1000000000, found "
+                 "'0'"},
+    {"tile -3\n", "8:6: expected the values in a tile, a whole number from 1 to 1000000000, found "
+                  "'-' and '3'"},
+    {"tile 99999999999999999999999999\n", "8:6: expected the values in a tile"},
+    {"space W = 1000000001\n", "8:11: expected the size of a block, a whole number from 1 to 1000"},
+    {"space W = 2.5\n", "8:11: expected the size of a block"},
+    {"space W = 3 irrep 8\n", "8:19: expected an irrep, a whole number from 0 to 7, found '8'"},
+    {"tensor D[i] irrep -1\n", "8:19: expected an irrep, a whole number from 0 to 7"},
+    {"tensor D[i] spin 2\n", "8:18: expected a spin, a whole number from -1 to 1, found '2'"},
+    {"tensor D[i] = wave(\n1, x)\n", "9:4: expected a number such as 0.5, 1/2 or -3, found 'x'"},
+    {"tensor D[i] = wave(1/0)\n", "8:22: division by zero"},
+    {"tensor D[i] = wave(1\n", "9:1: expected ',' or ')' in the numbers of a function, found the "
+                               "end of the file"},
+    /* Grammar. */
+    {"C[i,j]\n", "8:7: expected '=', '+=' or '-=', found the end of the line"},
+    {"C[i,j] * E\n", "8:8: expected '=', '+=' or '-=', found '*'"},
+    {"E =\n", "9:1: expected a number or a tensor, found the end of the file"},
+    {"E = C[i,j] +\n+", "9:2: expected a number or a tensor, found the end of the file"},
+    {"E = C[i,j] E\n", "8:12: expected '*', '+', '-' or the end of the line, found 'E'"},
+    {"E = C[i,j] ? E\n", "8:12: '?' is no part of the language"},
+    {"[i,j] = E\n", "8:1: expected a declaration (tile, space, index, tensor, scalar, iterate) or"},
+    {"space W 5\n", "8:9: expected '=' and the blocks of the space"},
+    {"space W = 5 7\n", "8:13: expected ',' and the next block, 'irrep'"},
+    {"space W = virtual, 7\n", "8:18: expected 'tile' or the end of the line, found ','"},
+    {"space = 7\n", "8:7: expected the name of a space, found '='"},
+    {"index x y : V\n", "8:9: expected ',' and another index, or ':' and their space, found 'y'"},
+    {"index x\n", "8:8: expected ',' and another index, or ':' and their space, found the end of "
+                  "the line"},
+    {"tensor D\n", "8:9: expected '[' and the indices of the tensor; one without indices is "
+                   "declared by 'scalar', found the end of the line"},
+    {"tensor D[i] spin 0 irrep 1\n", "8:20: expected 'irrep', 'spin' and '=', in this order"},
+    {"tensor D[i] = 3\n", "8:15: expected the name of what fills the tensor, found '3'"},
+    {"scalar D[i]\n", "8:9: expected a scalar without indices; others are declared by 'tensor'"},
+    {"tile 5 6\n", "8:8: expected the end of the line, found '6'"},
+    /* Labels. */
+    {"tensor D[i,j] irrep 2\n", "8:8: 'D' has no block: no labels of its indices have irrep 2"},
+    {"tensor D[i,j] irrep 1\nE = D[i,j] * C[j,i]\n",
+     "9:5: the labels of this product can never be met: no blocks of 'E' (irrep 0, spin 0), 'D' "
+     "(irrep 1, spin 0), 'C' (irrep 0, spin 0) exist"},
+    {"E = C[i,j]\ntensor D[i,j] irrep 1\nC[i,j] = A[i,j,a] - 2 * D[i,k] * C[k,j]\n",
+     "10:34: 'C' is computed from itself"},
+    {"tensor D[i,j] irrep 1\nD[i,j] = A[k,i,a] - 2 * A[i,k,a] * A[k,j,a]\n",
+     "9:10: index 'j' of 'D'"},
+    {"tensor D[i,j] irrep 1\nD[i,j] = 2 * A[i,k,a] * A[k,j,a]\n",
+     "9:10: the labels of this product can never be met"},
+    {"space S = 2 alpha, 2 beta\nindex s, t : S\ntensor D[s,t]\n",
+     "10:8: 'D' needs a bar '|' between its upper and its lower indices, such as D[a|i], because "
+     "space 'S' has spins"},
+    {"space S = 2 alpha\nindex s, t : S\ntensor D[s,t|]\n", "10:8: 'D' has no block"},
+    {"space S = 2 alpha, 2 beta\nindex s, t : S\ntensor D[s|t] spin 2\nE = D[s,s]\n",
+     "11:5: the labels of this product can never be met"},
+    /* Iteration. */
+    {"iterate C from C, energy E\n", "8:16: 'C' cannot be the residual of itself"},
+    {"iterate C from A, energy E\n", "8:16: 'A' and its unknown 'C' differ in their indices"},
+    {"iterate C energy E\n", "8:11: expected 'from' and the residual of the unknown"},
+    {"tensor R[i,j]\niterate C from R\n", "9:17: expected ',' and another unknown, or ', energy'"},
+    {"tensor R[i,j]\niterate C from R, energy A\n", "9:26: the energy 'A' has indices"},
+    {"tensor R[i,j]\niterate C from R, C from R, energy E\n",
+     "9:19: 'C' stands in 'iterate' twice"},
+    {"tensor R[i,j]\niterate C from R, energy E\nE = C[i,j]\n",
+     "9:1: no statement after 'iterate' computes the residual 'R'"},
+    {"tensor R[i,j]\niterate C from R, energy E\nR[i,j] = C[i,j]\n",
+     "9:1: no statement after 'iterate' computes the energy 'E'"},
+    {"tensor R[i,j]\niterate C from R, energy E\nR[i,j] += C[i,j]\n",
+     "10:1: 'R' would grow with every iteration; compute it by '=' after 'iterate', line 9"},
+    {"tensor R[i,j]\niterate C from R, energy E\nE = C[i,j]\niterate C from R, energy E\n",
+     "11:1: 'iterate' stands in line 9 already"},
+    /* Nothing to do. */
+    {"", "8:1: expected at least one statement"},
+};
+
+/* The message is "x.tce:" and what is expected of it. */
+static void check_message(const char *text, size_t length, const char *expected)
+{
+    struct program program;
+    check_status(STATUS_INPUT, program_parse(text, length, "x.tce", &program));
+    assert_null(program.tensors);
+    assert_int_equal(strncmp(status_text(), "x.tce:", 6), 0);
+    if (strncmp(status_text() + 6, expected, strlen(expected)) != 0)
+        fail_msg("\n%s\ndoes not begin with\nx.tce:%s", status_text(), expected);
+}
+
+static void bad_programs_are_told_where_and_why(void **state)
+{
+    (void)state;
+    for (size_t b = 0; b < sizeof after_preamble / sizeof after_preamble[0]; b++) {
+        char text[1024];
+        int length = snprintf(text, sizeof text, PREAMBLE "%s", after_preamble[b].text);
+        check_message(text, (size_t)length, after_preamble[b].message);
+    }
+}
+
+static void check_bytes(const char *bytes, size_t length, const char *message)
+{
+    /* Not NUL-terminated, and nothing to read beyond it. */
+    char *text = malloc(length > 0 ? length : 1);
+    assert_non_null(text);
+    memcpy(text, bytes, length);
+    check_message(text, length, message);
+    free(text);
+}
+
+static void what_is_no_text_is_refused(void **state)
+{
+    (void)state;
+    check_bytes("", 0, "1:1: expected at least one statement");
+    check_bytes("\n# nothing\n", 11, "3:1: expected at least one statement");
+    check_bytes("\0\0\0\0", 4, "1:1: byte 0x00 found");
+    check_bytes("scalar E\nE = \0E\n", 16, "2:5: byte 0x00 found");
+    check_bytes("scalar E # \0\n", 13, "1:12: byte 0x00 found");
+    check_bytes("\x7F"
+                "ELF\x02\x01",
+                6, "1:1: byte 0x7F found");
+    check_bytes("scalar \xC3\xA9\n", 10, "1:8: byte 0xC3 found");
+    char rubbish[256];
+    for (int i = 0; i < 256; i++)
+        rubbish[i] = (char)(i * 167 + 129);
+    check_bytes(rubbish, sizeof rubbish, "1:1: byte 0x81 found");
+}
+
+/* A text of a beginning, n times a piece with a running number, and an end. */
+static char *repeat(const char *begin, const char *piece, int n, const char *end)
+{
+    size_t room = strlen(begin) + strlen(end) + (size_t)n * (strlen(piece) + 12) + 1;
+    char *text = malloc(room);
+    assert_non_null(text);
+    size_t length = (size_t)snprintf(text, room, "%s", begin);
+    for (int i = 0; i < n; i++)
+        for (const char *c = piece; *c; c++)
+            if (*c == '@')
+                length += (size_t)snprintf(text + length, room - length, "%d", i);
+            else
+                text[length++] = *c;
+    snprintf(text + length, room - length, "%s", end);
+    return text;
+}
+
+static void check_repeated(const char *begin, const char *piece, int n, const char *end,
+                           const char *message)
+{
+    char *text = repeat(begin, piece, n, end);
+    if (message) {
+        check_message(text, strlen(text), message);
+    } else {
+        struct program program;
+        check_ok(parse(text, &program));
+        program_fini(&program);
+    }
+    free(text);
+}
+
+static void whatever_is_large_ends_soon(void **state)
+{
+    (void)state;
+    check_repeated(PREAMBLE "tensor D[i", ",j", 10000, "]\n", "8:34: 'j' is index 13 of this");
+    check_repeated("space O = 2\nindex i", ", i@", 10000, " : O\n",
+                   "2:33893: index 'i4999' is beyond the limit of 5000 such names");
+    check_repeated("", "scalar E@\n", 10000, "", "5001:8: tensor 'E5000' is beyond the limit");
+    check_repeated(PREAMBLE "E = C[i,j]", " * C[i,j]", 10000, "\n",
+                   "8:581: 'C' is tensor 65 of this");
+    check_repeated(PREAMBLE, "E += C[i,j]\n", 10000, "", NULL);
+    check_repeated("scalar E, F\nE = F", " + F", 100000, "\n",
+                   "2:400005: 'F' begins product 100001");
+    check_repeated(PREAMBLE, "\n", 1000000, "E = C[i,j]", NULL);
+    check_repeated("space O = 1", ", 1", 1000000, "\nscalar E, F\nE = F", NULL);
+    check_repeated(PREAMBLE "# ", "long ", 1000000, "\nE = C[i,j]", NULL);
+    check_repeated(
+        PREAMBLE "E = ", "x", 1000000, "\n",
+        "8:5: the name 'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx...' has more than 60");
+    check_repeated(PREAMBLE "E = ", "1", 1000000, " * C[i,j]\n",
+                   "8:5: the number '111111111111111111111111111111111111111111...' has more than");
+    check_repeated(PREAMBLE "E = C", "[", 1000000, "\n", "8:7: expected the name of an index");
+    check_repeated(PREAMBLE "E = ", "- ", 1000000, "C[i,j]\n", "8:7: expected a number or a");
+}
+
+/* The programs that come with Beryl; their paths are the arguments of this program. */
+static int n_files;
+static char **files;
+
+static void shipped_programs_are_good(void **state)
+{
+    (void)state;
+    assert_true(n_files > 0);
+    for (int f = 0; f < n_files; f++) {
+        struct text_file text;
+        struct program program;
+        check_ok(text_file_read(files[f], &text));
+        check_ok(program_parse(text.bytes, text.length, files[f], &program));
+        text_file_fini(&text);
+        program_fini(&program);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    n_files = argc - 1;
+    files = argv + 1;
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(spaces_have_blocks_or_a_binding),
+        cmocka_unit_test(tensors_have_spaces_signs_labels_and_a_fill),
+        cmocka_unit_test(a_statement_is_a_sum_of_products),
+        cmocka_unit_test(iterate_names_unknowns_residuals_and_the_energy),
+        cmocka_unit_test(line_ends_blanks_and_comments_do_not_matter),
+        cmocka_unit_test(bad_programs_are_told_where_and_why),
+        cmocka_unit_test(what_is_no_text_is_refused),
+        cmocka_unit_test(whatever_is_large_ends_soon),
+        cmocka_unit_test(shipped_programs_are_good),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
