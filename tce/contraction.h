@@ -1,0 +1,103 @@
+/* Binary contractions of block-sparse tensors as pools of tasks:
+ *
+ *     C[c] (+)= factor * sum over what is not in c of A[a] * B[b]
+ *
+ * a, b, c are lists of index numbers. An index of c occurs in a, in b or in both (then
+ * nothing is summed over it); one that is not in c is summed over. An index may occur
+ * twice in a or in b: a diagonal, or a trace. Without B: a copy with indices in another
+ * order, a trace, a sum.
+ *
+ * A task is a block of C; contraction_tasks.h says which number it has. It walks the
+ * tuples of summed tiles for which blocks of A and of B exist, in lexicographic order,
+ * multiplies with DGEMM and writes its block once: the result depends neither on the mode
+ * nor on the number of processes. A scalar C is a sum over tasks that are the blocks of A,
+ * added up in their order.
+ *
+ * Elements of C whose block does not exist are left out, whatever the factors' labels. */
+#ifndef BERYL_TCE_CONTRACTION_H
+#define BERYL_TCE_CONTRACTION_H
+
+#include "sched/taskpool.h"
+#include "support/status.h"
+#include "tce/block_buffers.h"
+#include "tce/tensor.h"
+
+#include <mpi.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Index numbers that a contraction may have. */
+enum { MAX_INDICES = 2 * MAX_RANK };
+
+/* What is needed of a tensor to plan: its labels; and to run: the tensor. */
+struct contraction_operand {
+    const struct block_labels *labels; /* borrowed */
+    struct tensor *tensor;             /* borrowed; NULL while nothing is allocated */
+    int index[MAX_RANK];               /* labels->rank of them: numbers in [0, MAX_INDICES) */
+};
+
+/* C's indices differ from each other; no tensor is C and a factor at once. */
+struct contraction_problem {
+    struct contraction_operand C, A, B;
+    bool has_B;
+    bool add; /* to what C holds, instead of replacing it */
+    double factor;
+};
+
+struct contraction_settings {
+    int64_t cache_bytes; /* of input blocks kept by a process */
+    bool prefetch;       /* fetch the next blocks during DGEMM */
+    bool copy_own;       /* fetch even the blocks that the process itself holds */
+    /* Borrowed, shared with other contractions that do not run at the same time; NULL: of
+     * its own. */
+    struct block_buffers *buffers;
+};
+
+/* What a task will do, from labels alone. */
+struct contraction_cost {
+    double flops;       /* useful ones: 2 m n k */
+    double bytes;       /* of blocks read and written */
+    int64_t n_products; /* pairs of blocks */
+};
+
+struct contraction;
+
+/* The task list and costs; allocates no tensor. The same on every process; not collective.
+ * problem, settings  copied; the labels are borrowed until contraction_destroy
+ * Errors: STATUS_NO_MEMORY, STATUS_LIMIT. */
+enum status contraction_create(const struct contraction_problem *problem,
+                               const struct contraction_settings *settings,
+                               struct contraction **contraction);
+void contraction_destroy(struct contraction *contraction);
+
+int64_t contraction_n_tasks(const struct contraction *contraction);
+struct contraction_cost contraction_task_cost(const struct contraction *contraction, int64_t task);
+
+/* The time that a task is expected to take, in seconds on a processor of the day. */
+double contraction_task_seconds(const struct contraction *contraction, int64_t task);
+
+/* The blocks that are packed: which of "CAB", in this order, as a text of at most 3 letters. */
+void contraction_packed(const struct contraction *contraction, char packed[4]);
+
+/* Gives the tensors, where the problem did not have them; B is NULL without B. Borrowed. */
+void contraction_bind(struct contraction *contraction, struct tensor *C, struct tensor *A,
+                      struct tensor *B);
+
+/* Makes the pool (anew, if there is one: forgets its history). Collective.
+ * Errors: as taskpool_create. */
+enum status contraction_start(struct contraction *contraction, const struct taskpool_settings *pool,
+                              MPI_Comm comm);
+
+/* Runs it once; from the second time on the pool is restored before. Collective; what was
+ * written to the tensors must have been synchronised, and what this writes is. Errors: as
+ * taskpool_run, STATUS_NO_MEMORY; the same on every process, C is then undefined. */
+enum status contraction_run(struct contraction *contraction);
+
+/* Borrowed; NULL before contraction_start. */
+const struct taskpool *contraction_pool(const struct contraction *contraction);
+
+/* The same by nested loops over elements; written to be believed. Collective: every
+ * process computes, the first one writes. For tests. Errors: STATUS_NO_MEMORY. */
+enum status contraction_reference(const struct contraction_problem *problem, MPI_Comm comm);
+
+#endif

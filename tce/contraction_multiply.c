@@ -1,0 +1,191 @@
+#include "tce/contraction_matrix.h"
+
+#include <assert.h>
+#include <limits.h>
+
+/* OpenBLAS comes with no C prototype for it: Fortran's calling convention, matrices
+ * column-major. C = alpha op(A) op(B) + beta C. */
+void dgemm_(const char *op_A, const char *op_B, const int *m, const int *n, const int *k,
+            const double *alpha, const double *A, const int *stride_A, const double *B,
+            const int *stride_B, const double *beta, double *C, const int *stride_C);
+
+/* Products of fewer multiplications cost less than a call of DGEMM. */
+enum { SMALL_PRODUCT = 64 };
+
+/* Element (i, j) is at i row_stride + j column_stride. */
+struct strided_matrix {
+    int64_t n_rows, n_columns, row_stride, column_stride;
+    int64_t batch_stride[MAX_RANK];
+};
+
+/* Distance between neighbours in an index; 0 if the list lacks it. */
+static int64_t stride_of(const struct index_list *order, const int64_t extent[], int index)
+{
+    int64_t stride = 1;
+    for (int d = order->n - 1; d >= 0; d--) {
+        if (order->index[d] == index)
+            return stride;
+        stride *= extent[order->index[d]];
+    }
+    return 0;
+}
+
+static int64_t group_extent(const struct index_list *group, const int64_t extent[])
+{
+    int64_t product = 1;
+    for (int d = 0; d < group->n; d++)
+        product *= extent[group->index[d]];
+    return product;
+}
+
+/* A group is together, so its last index tells the distance. */
+static int64_t group_stride(const struct index_list *order, const struct index_list *group,
+                            const int64_t extent[])
+{
+    return group->n == 0 ? 0 : stride_of(order, extent, group->index[group->n - 1]);
+}
+
+static struct strided_matrix matrix_of(const struct contraction_indices *indices,
+                                       const struct index_list *order, enum index_role rows,
+                                       enum index_role columns, const int64_t extent[])
+{
+    const struct index_list *row = &indices->group[rows], *column = &indices->group[columns];
+    const struct index_list *batch = &indices->group[ROLE_BATCH];
+    struct strided_matrix matrix = {.n_rows = group_extent(row, extent),
+                                    .n_columns = group_extent(column, extent),
+                                    .row_stride = group_stride(order, row, extent),
+                                    .column_stride = group_stride(order, column, extent)};
+    for (int d = 0; d < batch->n; d++)
+        matrix.batch_stride[d] = stride_of(order, extent, batch->index[d]);
+    return matrix;
+}
+
+/* How DGEMM is told of a matrix: 'N' if it lies by rows. */
+struct blas_matrix {
+    char op;
+    int stride;
+};
+
+static int64_t max(int64_t left, int64_t right)
+{
+    return left > right ? left : right;
+}
+
+/* The stride of a single row means nothing, but must not be less than its length. */
+static struct blas_matrix blas_matrix_of(const struct strided_matrix *matrix)
+{
+    bool by_rows = matrix->n_columns == 1 || matrix->column_stride == 1;
+    int64_t stride = by_rows ? max(matrix->row_stride, matrix->n_columns)
+                             : max(matrix->column_stride, matrix->n_rows);
+    assert(stride <= INT_MAX);
+    return (struct blas_matrix){by_rows ? 'N' : 'T', (int)stride};
+}
+
+static struct strided_matrix transposed(const struct strided_matrix *matrix)
+{
+    struct strided_matrix other = *matrix;
+    other.n_rows = matrix->n_columns;
+    other.n_columns = matrix->n_rows;
+    other.row_stride = matrix->column_stride;
+    other.column_stride = matrix->row_stride;
+    return other;
+}
+
+static void multiply_plainly(const struct strided_matrix *a, const struct strided_matrix *b,
+                             const struct strided_matrix *c, double factor, const double *A,
+                             const double *B, bool add, double *C)
+{
+    for (int64_t i = 0; i < c->n_rows; i++)
+        for (int64_t j = 0; j < c->n_columns; j++) {
+            double sum = 0, *element = C + i * c->row_stride + j * c->column_stride;
+            for (int64_t k = 0; k < a->n_columns; k++)
+                sum += A[i * a->row_stride + k * a->column_stride] *
+                       B[k * b->row_stride + j * b->column_stride];
+            *element = add ? *element + factor * sum : factor * sum;
+        }
+}
+
+/* Column-major DGEMM computes the transposed product of the transposed matrices. */
+static void multiply_by_rows(const struct strided_matrix *a, const struct strided_matrix *b,
+                             const struct strided_matrix *c, double factor, const double *A,
+                             const double *B, bool add, double *C)
+{
+    struct blas_matrix blas_a = blas_matrix_of(a), blas_b = blas_matrix_of(b);
+    struct blas_matrix blas_c = blas_matrix_of(c);
+    assert(blas_c.op == 'N' && a->n_rows <= INT_MAX && b->n_columns <= INT_MAX &&
+           a->n_columns <= INT_MAX);
+    int m = (int)a->n_rows, n = (int)b->n_columns, k = (int)a->n_columns;
+    double beta = add;
+    dgemm_(&blas_b.op, &blas_a.op, &n, &m, &k, &factor, B, &blas_b.stride, A, &blas_a.stride, &beta,
+           C, &blas_c.stride);
+}
+
+static void multiply(const struct strided_matrix *a, const struct strided_matrix *b,
+                     const struct strided_matrix *c, double factor, const double *A,
+                     const double *B, bool add, double *C)
+{
+    if (c->n_rows * c->n_columns * a->n_columns <= SMALL_PRODUCT) {
+        multiply_plainly(a, b, c, factor, A, B, add, C);
+    } else if (c->n_columns == 1 || c->column_stride == 1) {
+        multiply_by_rows(a, b, c, factor, A, B, add, C);
+    } else {
+        struct strided_matrix at = transposed(a), bt = transposed(b), ct = transposed(c);
+        multiply_by_rows(&bt, &at, &ct, factor, B, A, add, C);
+    }
+}
+
+static bool same_order(const struct index_list *left, const struct index_list *right)
+{
+    for (int d = 0; d < left->n && d < right->n; d++)
+        if (left->index[d] != right->index[d])
+            return false;
+    return left->n == right->n;
+}
+
+/* Whether all three have the same indices in the same order. */
+static bool is_elementwise(const struct contraction_indices *indices)
+{
+    const struct index_list *batch = &indices->group[ROLE_BATCH];
+    return same_order(&indices->A.order, batch) && same_order(&indices->B.order, batch) &&
+           same_order(&indices->C.order, batch);
+}
+
+static void multiply_elements(int64_t n, double factor, const double *restrict A,
+                              const double *restrict B, bool add, double *restrict C)
+{
+    for (int64_t i = 0; i < n; i++)
+        C[i] = add ? C[i] + factor * (A[i] * B[i]) : factor * (A[i] * B[i]);
+}
+
+void contraction_multiply(const struct contraction_indices *indices,
+                          const int64_t extent[MAX_INDICES], double factor, const double *A,
+                          const double *B, bool add, double *C)
+{
+    struct strided_matrix a = matrix_of(indices, &indices->A.order, ROLE_ROW, ROLE_SUMMED, extent);
+    struct strided_matrix b =
+        matrix_of(indices, &indices->B.order, ROLE_SUMMED, ROLE_COLUMN, extent);
+    struct strided_matrix c = matrix_of(indices, &indices->C.order, ROLE_ROW, ROLE_COLUMN, extent);
+    const struct index_list *batch = &indices->group[ROLE_BATCH];
+    int64_t value[MAX_RANK] = {0};
+    if (is_elementwise(indices)) {
+        multiply_elements(group_extent(batch, extent), factor, A, B, add, C);
+        return;
+    }
+    for (;;) {
+        multiply(&a, &b, &c, factor, A, B, add, C);
+        int d = batch->n - 1;
+        for (; d >= 0; d--) {
+            A += a.batch_stride[d];
+            B += b.batch_stride[d];
+            C += c.batch_stride[d];
+            if (++value[d] < extent[batch->index[d]])
+                break;
+            A -= value[d] * a.batch_stride[d];
+            B -= value[d] * b.batch_stride[d];
+            C -= value[d] * c.batch_stride[d];
+            value[d] = 0;
+        }
+        if (d < 0)
+            return;
+    }
+}

@@ -1,0 +1,228 @@
+#include "tce/contraction_tasks.h"
+
+#include <string.h>
+
+/* Indices of C in the order of the tasks' tuples. */
+static struct index_list task_order(const struct contraction_indices *indices)
+{
+    struct index_list order = indices->group[ROLE_BATCH];
+    const struct index_list *rows = &indices->group[ROLE_ROW];
+    const struct index_list *columns = &indices->group[ROLE_COLUMN];
+    for (int d = 0; d < rows->n || d < columns->n; d++) {
+        if (d < rows->n)
+            index_list_append(&order, rows->index[d]);
+        if (d < columns->n)
+            index_list_append(&order, columns->index[d]);
+    }
+    return order;
+}
+
+static int place_of(const struct index_list *list, int index)
+{
+    int d = 0;
+    while (list->index[d] != index)
+        d++;
+    return d;
+}
+
+/* The same blocks as C's, with its indices in the order of `fixed`. */
+static struct block_labels reorder(const struct block_labels *labels, const struct index_list *own,
+                                   const struct index_list *fixed)
+{
+    struct block_labels reordered = *labels;
+    for (int d = 0; d < fixed->n; d++) {
+        int place = place_of(own, fixed->index[d]);
+        reordered.space[d] = labels->space[place];
+        reordered.sign[d] = labels->sign[place];
+    }
+    return reordered;
+}
+
+static enum status init_tuples(struct contraction_tasks *tasks)
+{
+    const struct contraction_problem *problem = tasks->problem;
+    const struct contraction_indices *indices = &tasks->indices;
+    if (tasks->scalar) {
+        tasks->fixed = indices->A.own;
+        return block_index_create(problem->A.labels, &tasks->tuples);
+    }
+    tasks->fixed = task_order(indices);
+    struct block_labels labels = reorder(problem->C.labels, &indices->C.own, &tasks->fixed);
+    tasks->summed_in_A = indices->group[ROLE_SUMMED];
+    for (int d = 0; d < indices->group[ROLE_LONE_A].n; d++)
+        index_list_append(&tasks->summed_in_A, indices->group[ROLE_LONE_A].index[d]);
+    return block_index_create(&labels, &tasks->tuples);
+}
+
+static enum status init(struct contraction_tasks *tasks)
+{
+    const struct contraction_problem *problem = tasks->problem;
+    const struct contraction_indices *indices = &tasks->indices;
+    TRY(block_index_create(problem->C.labels, &tasks->C));
+    TRY(block_index_create(problem->A.labels, &tasks->A));
+    TRY(init_tuples(tasks));
+    TRY(summed_tiles_create(problem->A.labels, &indices->A.own, &tasks->summed_in_A,
+                            &tasks->tiles_of_A));
+    if (!problem->has_B)
+        return STATUS_OK;
+    tasks->summed_in_B = indices->group[ROLE_LONE_B];
+    TRY(block_index_create(problem->B.labels, &tasks->B));
+    return summed_tiles_create(problem->B.labels, &indices->B.own, &tasks->summed_in_B,
+                               &tasks->tiles_of_B);
+}
+
+enum status contraction_tasks_init(const struct contraction_problem *problem,
+                                   struct contraction_tasks *tasks)
+{
+    *tasks = (struct contraction_tasks){.problem = problem, .scalar = problem->C.labels->rank == 0};
+    contraction_indices_init(problem, &tasks->indices);
+    enum status status = init(tasks);
+    if (status != STATUS_OK)
+        contraction_tasks_fini(tasks);
+    return status;
+}
+
+void contraction_tasks_fini(struct contraction_tasks *tasks)
+{
+    block_index_destroy(tasks->C);
+    block_index_destroy(tasks->A);
+    block_index_destroy(tasks->B);
+    block_index_destroy(tasks->tuples);
+    summed_tiles_destroy(tasks->tiles_of_A);
+    summed_tiles_destroy(tasks->tiles_of_B);
+    *tasks = (struct contraction_tasks){0};
+}
+
+int64_t contraction_tasks_n(const struct contraction_tasks *tasks)
+{
+    /* A scalar that its own labels forbid has no block to put a sum into. */
+    if (tasks->scalar && block_index_n(tasks->C) == 0)
+        return 0;
+    return block_index_n(tasks->tuples);
+}
+
+/* The tiles of an operand's own places. */
+static void tiles_at(const struct index_list *own, const int32_t tile[MAX_INDICES],
+                     int32_t at[MAX_RANK])
+{
+    for (int d = 0; d < own->n; d++)
+        at[d] = tile[own->index[d]];
+}
+
+int64_t contraction_tasks_block(const struct contraction_tasks *tasks, int64_t task,
+                                int32_t tile[MAX_INDICES])
+{
+    int32_t at[MAX_RANK];
+    block_index_tuple(tasks->tuples, task, at);
+    for (int d = 0; d < tasks->fixed.n; d++)
+        tile[tasks->fixed.index[d]] = at[d];
+    if (tasks->scalar)
+        return 0;
+    tiles_at(&tasks->indices.C.own, tile, at);
+    return block_index_number(tasks->C, at);
+}
+
+int64_t contraction_tasks_extent(const struct contraction_tasks *tasks,
+                                 const struct index_list *list, const int32_t tile[MAX_INDICES])
+{
+    int64_t extent = 1;
+    for (int d = 0; d < list->n; d++)
+        extent *= index_space_tile_size(tasks->indices.space[list->index[d]], tile[list->index[d]]);
+    return extent;
+}
+
+/* What an operand's label leaves when the tiles of some indices, each counted with all its
+ * occurrences, are known. */
+static struct tile_label subtract(struct tile_label label, const struct block_labels *labels,
+                                  const struct index_list *own, const struct index_list *known,
+                                  const int32_t tile[MAX_INDICES])
+{
+    for (int d = 0; d < known->n; d++) {
+        struct tile_label taken =
+            tile_label_in(labels, own, known->index[d], tile[known->index[d]]);
+        label.irrep ^= taken.irrep;
+        label.spin -= taken.spin;
+    }
+    return label;
+}
+
+/* A task of a scalar is a block of A; of one that would be off a diagonal there is nothing. */
+static bool tiles_agree(const struct contraction_tasks *tasks, int64_t task,
+                        const int32_t tile[MAX_INDICES])
+{
+    int32_t at[MAX_RANK];
+    if (!tasks->scalar)
+        return true;
+    block_index_tuple(tasks->tuples, task, at);
+    for (int d = 0; d < tasks->fixed.n; d++)
+        if (at[d] != tile[tasks->fixed.index[d]])
+            return false;
+    return true;
+}
+
+void pair_walk_begin(const struct contraction_tasks *tasks, int64_t task, struct pair_walk *walk)
+{
+    const struct contraction_problem *problem = tasks->problem;
+    const struct contraction_indices *indices = &tasks->indices;
+    *walk = (struct pair_walk){.tasks = tasks};
+    int32_t *tile = walk->pair.tile;
+    contraction_tasks_block(tasks, task, tile);
+    if (!tiles_agree(tasks, task, tile))
+        return;
+    struct tile_label left = {problem->A.labels->irrep, problem->A.labels->spin};
+    if (tasks->scalar)
+        left = (struct tile_label){0, 0};
+    else {
+        left =
+            subtract(left, problem->A.labels, &indices->A.own, &indices->group[ROLE_BATCH], tile);
+        left = subtract(left, problem->A.labels, &indices->A.own, &indices->group[ROLE_ROW], tile);
+    }
+    walk->of_A = summed_tiles_with(tasks->tiles_of_A, left);
+    if (!problem->has_B)
+        return;
+    left = (struct tile_label){problem->B.labels->irrep, problem->B.labels->spin};
+    left = subtract(left, problem->B.labels, &indices->B.own, &indices->group[ROLE_BATCH], tile);
+    walk->left_in_B =
+        subtract(left, problem->B.labels, &indices->B.own, &indices->group[ROLE_COLUMN], tile);
+}
+
+/* Moves on in A: its block, and which tuples of B go with it. */
+static bool next_in_A(struct pair_walk *walk)
+{
+    const struct contraction_tasks *tasks = walk->tasks;
+    const struct contraction_indices *indices = &tasks->indices;
+    int32_t at[MAX_RANK], *tile = walk->pair.tile;
+    if (!walk->of_A || walk->next_A == block_index_n(walk->of_A))
+        return false;
+    block_index_tuple(walk->of_A, walk->next_A++, at);
+    for (int d = 0; d < tasks->summed_in_A.n; d++)
+        tile[tasks->summed_in_A.index[d]] = at[d];
+    tiles_at(&indices->A.own, tile, at);
+    walk->pair.block_A = block_index_number(tasks->A, at);
+    if (tasks->problem->has_B) {
+        struct tile_label left = subtract(walk->left_in_B, tasks->problem->B.labels,
+                                          &indices->B.own, &indices->group[ROLE_SUMMED], tile);
+        walk->of_B = summed_tiles_with(tasks->tiles_of_B, left);
+        walk->next_B = 0;
+    }
+    return true;
+}
+
+bool pair_walk_next(struct pair_walk *walk)
+{
+    const struct contraction_tasks *tasks = walk->tasks;
+    int32_t at[MAX_RANK], *tile = walk->pair.tile;
+    if (!tasks->problem->has_B) {
+        walk->pair.block_B = -1;
+        return next_in_A(walk);
+    }
+    while (!walk->of_B || walk->next_B == block_index_n(walk->of_B))
+        if (!next_in_A(walk))
+            return false;
+    block_index_tuple(walk->of_B, walk->next_B++, at);
+    for (int d = 0; d < tasks->summed_in_B.n; d++)
+        tile[tasks->summed_in_B.index[d]] = at[d];
+    tiles_at(&tasks->indices.B.own, tile, at);
+    walk->pair.block_B = block_index_number(tasks->B, at);
+    return true;
+}

@@ -1,0 +1,69 @@
+/* What the tasks of a contraction are and what each of them does, from labels alone.
+ *
+ * A task is a block of C. It has a number among the blocks that exist in lexicographic
+ * order of C's indices in an order of its own: batch indices, then in turn a row and a
+ * column, so that a run of neighbours needs few different blocks of A and of B. A task of
+ * a scalar is a block of A.
+ *
+ * A task adds up the products of pairs of blocks: for each tuple of summed tiles of A that
+ * the labels allow, in lexicographic order, those of B's lone indices. */
+#ifndef BERYL_TCE_CONTRACTION_TASKS_H
+#define BERYL_TCE_CONTRACTION_TASKS_H
+
+#include "support/status.h"
+#include "tce/contraction.h"
+#include "tce/contraction_indices.h"
+#include "tce/summed_tiles.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* The tensors' blocks, without their elements. */
+struct contraction_tasks {
+    const struct contraction_problem *problem; /* borrowed */
+    struct contraction_indices indices;
+    struct block_index *C, *A, *B; /* B is NULL without B */
+    bool scalar;
+    struct index_list fixed;    /* by a task: an index number for each place of its tuple */
+    struct block_index *tuples; /* of the tasks */
+    struct index_list summed_in_A, summed_in_B; /* B: what only B has */
+    struct summed_tiles *tiles_of_A, *tiles_of_B;
+};
+
+/* One product. Without B, block_B is -1. */
+struct block_pair {
+    int64_t block_A, block_B;
+    int32_t tile[MAX_INDICES]; /* of every index */
+};
+
+/* Where a task's walk is. */
+struct pair_walk {
+    const struct contraction_tasks *tasks;
+    const struct block_index *of_A, *of_B; /* tuples of this task; NULL: none */
+    int64_t next_A, next_B;
+    struct tile_label left_in_B; /* what the tiles that the task fixes leave */
+    struct block_pair pair;
+};
+
+/* problem  borrowed until contraction_tasks_fini
+ * Errors: STATUS_NO_MEMORY, STATUS_LIMIT; nothing is then held. */
+enum status contraction_tasks_init(const struct contraction_problem *problem,
+                                   struct contraction_tasks *tasks);
+void contraction_tasks_fini(struct contraction_tasks *tasks);
+
+int64_t contraction_tasks_n(const struct contraction_tasks *tasks);
+
+/* The tiles of the indices that the task fixes; the block of C that it makes, 0 for a scalar. */
+int64_t contraction_tasks_block(const struct contraction_tasks *tasks, int64_t task,
+                                int32_t tile[MAX_INDICES]);
+
+/* Values of each index of a list, together: its extent in a matrix. */
+int64_t contraction_tasks_extent(const struct contraction_tasks *tasks,
+                                 const struct index_list *list, const int32_t tile[MAX_INDICES]);
+
+void pair_walk_begin(const struct contraction_tasks *tasks, int64_t task, struct pair_walk *walk);
+
+/* Steps to the next pair; false at the end. */
+bool pair_walk_next(struct pair_walk *walk);
+
+#endif

@@ -1,0 +1,28 @@
+/* Dense blocks with their indices in another order:
+ *
+ *     destination[i_0][i_1]... (+)= factor * source[i_0 stride_0 + i_1 stride_1 + ...]
+ *
+ * The destination is row-major without gaps. The strides of the source may be any:
+ * those of its indices in the order of the destination's permute it, a sum of two is a
+ * diagonal. Where one stride is 1 the work is done in square pieces of the plane of the
+ * fastest indices of both sides, so that both are read and written by cache lines. */
+#ifndef BERYL_TCE_PERMUTE_H
+#define BERYL_TCE_PERMUTE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { PERMUTE_MAX_RANK = 12 };
+
+struct permute_shape {
+    int rank; /* in [0, PERMUTE_MAX_RANK] */
+    int64_t extent[PERMUTE_MAX_RANK];
+    int64_t stride[PERMUTE_MAX_RANK]; /* of the source, elements */
+};
+
+/* add  to what the destination holds, instead of replacing it
+ * The two must not overlap. */
+void permute(const struct permute_shape *shape, double factor, const double *source, bool add,
+             double *destination);
+
+#endif

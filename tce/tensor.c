@@ -1,0 +1,204 @@
+#include "tce/tensor.h"
+
+#include "support/agree.h"
+#include "support/memory.h"
+#include "support/sha256.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { N_SPINS = 2 * MAX_RANK + 1 };
+
+/* Elements of all beginnings of tuples, by the labels that they bring together. */
+struct element_counts {
+    double n[N_IRREPS][N_SPINS];
+};
+
+static void count_index(const struct index_space *space, int sign, struct element_counts *counts)
+{
+    struct element_counts next = {0};
+    for (int32_t t = 0; t < space->n_tiles; t++) {
+        double size = (double)index_space_tile_size(space, t);
+        int step = sign * space->spin[t];
+        for (int irrep = 0; irrep < N_IRREPS; irrep++)
+            for (int spin = abs(step); spin < N_SPINS - abs(step); spin++)
+                next.n[irrep ^ space->irrep[t]][spin + step] += size * counts->n[irrep][spin];
+    }
+    *counts = next;
+}
+
+double tensor_count_elements(const struct block_labels *labels)
+{
+    struct element_counts counts = {0};
+    if (abs(labels->spin) > labels->rank)
+        return 0;
+    counts.n[0][MAX_RANK] = 1;
+    for (int d = 0; d < labels->rank; d++)
+        count_index(labels->space[d], labels->sign[d], &counts);
+    return counts.n[labels->irrep][labels->spin + MAX_RANK];
+}
+
+/* Before anything of the tensor's size is allocated. An even share of it, with the
+ * numbers that each process keeps of every block, must fit into what its node has. */
+static enum status check_memory(const char *name, const struct block_labels *labels,
+                                int64_t n_blocks, MPI_Comm comm)
+{
+    MPI_Comm node;
+    int n_processes, n_sharing;
+    MPI_Comm_size(comm, &n_processes);
+    MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
+    MPI_Comm_size(node, &n_sharing);
+    MPI_Comm_free(&node);
+    double bytes = sizeof(double) * tensor_count_elements(labels);
+    double needed =
+        bytes * n_sharing / n_processes + 3.0 * sizeof(int64_t) * (double)n_blocks * n_sharing;
+    double available =
+        0.95 * (double)(n_sharing > 1 ? memory_shared_available_bytes() : memory_available_bytes());
+    enum status status = STATUS_OK;
+    if (needed > available)
+        status = FAIL(STATUS_NO_MEMORY,
+                      "tensor %s has %.3f GB and %lld blocks and needs %.3f GB on a node that has "
+                      "%.3f GB left: %.3f GB are missing",
+                      name, 1e-9 * bytes, (long long)n_blocks, 1e-9 * needed, 1e-9 * available,
+                      1e-9 * (needed - available));
+    return status_agree(comm, status);
+}
+
+/* The sizes of all blocks, n_blocks entries; to be freed with free. */
+static enum status list_sizes(struct tensor *tensor, int64_t **sizes)
+{
+    int64_t n = block_index_n(tensor->blocks);
+    *sizes = calloc((size_t)n + 1, sizeof **sizes);
+    if (!*sizes)
+        return FAIL(STATUS_NO_MEMORY, "no memory for the sizes of %lld blocks of tensor %s",
+                    (long long)n, tensor->name);
+    for (int64_t block = 0; block < n; block++) {
+        int32_t tile[MAX_RANK];
+        block_index_tuple(tensor->blocks, block, tile);
+        int64_t size = block_index_size(tensor->blocks, tile);
+        (*sizes)[block] = size;
+        tensor->n_elements += size;
+        tensor->max_block = size > tensor->max_block ? size : tensor->max_block;
+    }
+    return STATUS_OK;
+}
+
+enum status tensor_create(const char *name, const struct block_labels *labels, MPI_Comm comm,
+                          struct tensor **tensor)
+{
+    *tensor = NULL;
+    int64_t *sizes = NULL;
+    struct tensor *made = calloc(1, sizeof *made);
+    char *copy = strdup(name);
+    enum status status = STATUS_OK;
+    if (!made || !copy)
+        status = FAIL(STATUS_NO_MEMORY, "no memory for tensor %s", name);
+    if (made)
+        made->name = copy;
+    else
+        free(copy);
+    if (status == STATUS_OK)
+        status = block_index_create(labels, &made->blocks);
+    status = status_agree(comm, status);
+    if (status != STATUS_OK)
+        goto done;
+    status = check_memory(name, labels, block_index_n(made->blocks), comm);
+    if (status != STATUS_OK)
+        goto done;
+    status = status_agree(comm, list_sizes(made, &sizes));
+    if (status != STATUS_OK)
+        goto done;
+    status = darray_create(name, DARRAY_DOUBLE, block_index_n(made->blocks), sizes, &made->data);
+    if (status != STATUS_OK)
+        goto done;
+    *tensor = made;
+    made = NULL;
+done:
+    free(sizes);
+    tensor_destroy(made);
+    return status;
+}
+
+void tensor_destroy(struct tensor *tensor)
+{
+    if (!tensor)
+        return;
+    darray_destroy(tensor->data);
+    block_index_destroy(tensor->blocks);
+    free(tensor->name);
+    free(tensor);
+}
+
+/* One block, from the values of its first element on, the last index fastest. */
+static void fill_block(const struct block_labels *labels, const int32_t tile[],
+                       tensor_element *element, void *context, double *block)
+{
+    int64_t value[MAX_RANK], n = 1;
+    for (int d = 0; d < labels->rank; d++) {
+        value[d] = labels->space[d]->first[tile[d]];
+        n *= index_space_tile_size(labels->space[d], tile[d]);
+    }
+    for (int64_t i = 0; i < n; i++) {
+        block[i] = element(value, context);
+        for (int d = labels->rank - 1; d >= 0; d--) {
+            const struct index_space *space = labels->space[d];
+            if (++value[d] < space->first[tile[d] + 1])
+                break;
+            value[d] = space->first[tile[d]];
+        }
+    }
+}
+
+enum status tensor_fill(struct tensor *tensor, tensor_element *element, void *context)
+{
+    int rank;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    double *buffer = malloc((size_t)(tensor->max_block + 1) * sizeof *buffer);
+    enum status status = STATUS_OK;
+    if (!buffer)
+        status = FAIL(STATUS_NO_MEMORY, "no memory for a block of tensor %s", tensor->name);
+    status = status_agree(MPI_COMM_WORLD, status);
+    int64_t n_blocks = status == STATUS_OK ? block_index_n(tensor->blocks) : 0;
+    for (int64_t block = 0; block < n_blocks; block++) {
+        if (darray_owner(tensor->data, block) != rank)
+            continue;
+        int32_t tile[MAX_RANK];
+        block_index_tuple(tensor->blocks, block, tile);
+        fill_block(block_index_labels(tensor->blocks), tile, element, context, buffer);
+        darray_put(tensor->data, block, buffer);
+    }
+    darray_sync();
+    free(buffer);
+    return status;
+}
+
+/* On the first process. */
+static enum status digest(const struct tensor *tensor, char text[SHA256_HEX_SIZE])
+{
+    struct sha256 *sha256;
+    TRY(sha256_create(&sha256));
+    enum status status = STATUS_OK;
+    double *buffer = malloc((size_t)(tensor->max_block + 1) * sizeof *buffer);
+    if (!buffer)
+        status = FAIL(STATUS_NO_MEMORY, "no memory for a block of tensor %s", tensor->name);
+    for (int64_t block = 0; buffer && block < block_index_n(tensor->blocks); block++) {
+        darray_get(tensor->data, block, buffer);
+        sha256_add(sha256, buffer, (size_t)darray_block_size(tensor->data, block) * sizeof *buffer);
+    }
+    if (status == STATUS_OK)
+        sha256_finish(sha256, text);
+    free(buffer);
+    sha256_destroy(sha256);
+    return status;
+}
+
+enum status tensor_sha256(const struct tensor *tensor, MPI_Comm comm, char text[SHA256_HEX_SIZE])
+{
+    int rank;
+    MPI_Comm_rank(comm, &rank);
+    memset(text, 0, SHA256_HEX_SIZE);
+    darray_sync();
+    enum status status = status_agree(comm, rank == 0 ? digest(tensor, text) : STATUS_OK);
+    MPI_Bcast(text, SHA256_HEX_SIZE, MPI_CHAR, 0, comm);
+    return status;
+}

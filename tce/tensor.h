@@ -1,0 +1,46 @@
+/* Block-sparse tensors in distributed memory. Blocks exist where labels allow
+ * (block_index.h), each dense and row-major (the last index fastest), block b of the
+ * tensor on process b mod P. */
+#ifndef BERYL_TCE_TENSOR_H
+#define BERYL_TCE_TENSOR_H
+
+#include "support/darray.h"
+#include "support/sha256.h"
+#include "support/status.h"
+#include "tce/block_index.h"
+
+#include <mpi.h>
+#include <stdint.h>
+
+struct tensor {
+    char *name;
+    struct block_index *blocks;
+    struct darray *data; /* a block of it for each block; the same numbers */
+    int64_t n_elements;
+    int64_t max_block; /* elements */
+};
+
+/* Elements of all existing blocks, without allocating anything; as double because it
+ * may be beyond 2^63. */
+double tensor_count_elements(const struct block_labels *labels);
+
+/* A tensor of zeros. Collective.
+ * Errors: STATUS_NO_MEMORY (before anything is allocated; names the tensor, its size and
+ * what is missing), STATUS_LIMIT; the same everywhere. */
+enum status tensor_create(const char *name, const struct block_labels *labels, MPI_Comm comm,
+                          struct tensor **tensor);
+
+/* Collective; NULL is fine. */
+void tensor_destroy(struct tensor *tensor);
+
+/* An element for given values of all indices (rank of them, each in [0, size)): what a
+ * tensor is filled with. */
+typedef double tensor_element(const int64_t value[], void *context);
+
+/* Sets every element of the blocks that exist. Collective; synchronises. */
+enum status tensor_fill(struct tensor *tensor, tensor_element *element, void *context);
+
+/* SHA-256, in hex, of all blocks in order. Collective; the same on every process. */
+enum status tensor_sha256(const struct tensor *tensor, MPI_Comm comm, char text[SHA256_HEX_SIZE]);
+
+#endif

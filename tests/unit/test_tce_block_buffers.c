@@ -1,0 +1,78 @@
+/* Buffers are big enough, aligned, used again, and not more than were once in use. */
+#include "tce/block_buffers.h"
+#include "tests/check.h"
+
+#include <string.h>
+
+static struct block_buffers *buffers;
+
+static int create(void **state)
+{
+    (void)state;
+    return block_buffers_create(&buffers) != STATUS_OK;
+}
+
+static int destroy(void **state)
+{
+    (void)state;
+    block_buffers_destroy(buffers);
+    return 0;
+}
+
+static double *take(int64_t n)
+{
+    double *buffer = block_buffers_take(buffers, n);
+    assert_non_null(buffer);
+    assert_int_equal((uintptr_t)buffer % 64, 0);
+    /* The sanitizers see whether there is room. */
+    memset(buffer, 1, (size_t)n * sizeof *buffer);
+    return buffer;
+}
+
+static void buffers_of_any_size_are_big_enough(void **state)
+{
+    (void)state;
+    for (int64_t n = 0; n < 100000; n = n < 200 ? n + 1 : n + n / 7) {
+        block_buffers_give_back(buffers, take(n));
+        int64_t bytes = block_buffers_bytes(n);
+        assert_true(bytes >= n * 8 && bytes <= 320 + n * 8 + n * 2);
+        assert_true(bytes <= block_buffers_bytes(n + 1));
+    }
+}
+
+static void what_was_given_back_is_used_again(void **state)
+{
+    (void)state;
+    double *first = take(1000), *second = take(1000);
+    assert_ptr_not_equal(first, second);
+    block_buffers_give_back(buffers, first);
+    assert_ptr_equal(take(1000), first);
+    block_buffers_give_back(buffers, first);
+    block_buffers_give_back(buffers, second);
+    block_buffers_give_back(buffers, NULL);
+}
+
+/* Many small ones, then a large one: the small ones make room for it. */
+static void sizes_may_change(void **state)
+{
+    (void)state;
+    double *small[100];
+    for (int round = 0; round < 3; round++) {
+        for (int i = 0; i < 100; i++)
+            small[i] = take(500 + i);
+        for (int i = 0; i < 100; i++)
+            block_buffers_give_back(buffers, small[i]);
+        block_buffers_give_back(buffers, take(40000));
+    }
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, create, destroy)
+    const struct CMUnitTest tests[] = {
+        TEST(buffers_of_any_size_are_big_enough),
+        TEST(what_was_given_back_is_used_again),
+        TEST(sizes_may_change),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

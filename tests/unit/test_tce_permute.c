@@ -1,0 +1,150 @@
+/* Every permutation of up to four indices and random ones of more, in odd sizes; diagonals
+ * and sums: against plain loops. Equal, bit for bit: nothing is rounded but the factor. */
+#include "sched/random.h"
+#include "tce/permute.h"
+#include "tests/check.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+
+static struct random_stream random_numbers;
+
+static int below(int bound)
+{
+    return (int)random_below(&random_numbers, (uint64_t)bound);
+}
+
+static double *random_block(int64_t n)
+{
+    double *block = malloc((size_t)n * sizeof *block);
+    for (int64_t i = 0; i < n; i++)
+        block[i] = random_unit(&random_numbers) - 0.5;
+    return block;
+}
+
+static void check_shape(const struct permute_shape *shape, const double *source)
+{
+    int64_t n = 1, value[PERMUTE_MAX_RANK] = {0};
+    for (int d = 0; d < shape->rank; d++)
+        n *= shape->extent[d];
+    /* A margin on both sides shows what is written beside the block. */
+    double *actual = random_block(n + 2), *old = malloc((size_t)(n + 2) * sizeof *old);
+    for (int add = 0; add < 2; add++) {
+        double factor = add ? -0.75 : 1;
+        for (int64_t i = 0; i < n + 2; i++)
+            old[i] = actual[i];
+        permute(shape, factor, source, add, actual + 1);
+        assert_true(actual[0] == old[0] && actual[n + 1] == old[n + 1]);
+        for (int64_t i = 0; i < n; i++) {
+            int64_t position = 0;
+            for (int d = 0; d < shape->rank; d++)
+                position += value[d] * shape->stride[d];
+            double expected = factor * source[position];
+            if (add)
+                check_close(actual[i + 1], old[i + 1] + expected, 1e-15);
+            else
+                assert_true(actual[i + 1] == expected);
+            for (int d = shape->rank - 1; d >= 0 && ++value[d] == shape->extent[d]; d--)
+                value[d] = 0;
+        }
+    }
+    free(actual);
+    free(old);
+}
+
+/* order[d] is the index of the source that the destination has at d. */
+static void check_order(int rank, const int64_t extent[], const int order[])
+{
+    struct permute_shape shape = {.rank = rank};
+    int64_t stride[PERMUTE_MAX_RANK], size = 1;
+    for (int d = rank - 1; d >= 0; d--) {
+        stride[d] = size;
+        size *= extent[d];
+    }
+    for (int d = 0; d < rank; d++) {
+        shape.extent[d] = extent[order[d]];
+        shape.stride[d] = stride[order[d]];
+    }
+    double *source = random_block(size);
+    check_shape(&shape, source);
+    free(source);
+}
+
+/* Steps to the next order in lexicographic order; false after the last. */
+static bool next_order(int rank, int order[])
+{
+    int i = rank - 2;
+    while (i >= 0 && order[i] > order[i + 1])
+        i--;
+    if (i < 0)
+        return false;
+    int j = rank - 1;
+    while (order[j] < order[i])
+        j--;
+    int swap = order[i];
+    order[i] = order[j];
+    order[j] = swap;
+    for (int low = i + 1, high = rank - 1; low < high; low++, high--) {
+        swap = order[low];
+        order[low] = order[high];
+        order[high] = swap;
+    }
+    return true;
+}
+
+static void test_every_order_of_up_to_four_indices(void **state)
+{
+    (void)state;
+    random_stream_init(&random_numbers, 2, 0);
+    static const int64_t extents[][4] = {{1, 1, 1, 1},  {2, 3, 4, 5},   {8, 8, 8, 8},
+                                         {7, 9, 1, 17}, {4, 33, 12, 3}, {65, 2, 1, 70}};
+    for (size_t e = 0; e < sizeof extents / sizeof extents[0]; e++)
+        for (int rank = 0; rank <= 4; rank++) {
+            int order[4] = {0, 1, 2, 3};
+            do
+                check_order(rank, extents[e], order);
+            while (next_order(rank, order));
+        }
+}
+
+static void test_random_orders_of_more_indices(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 300; i++) {
+        int rank = 5 + below(PERMUTE_MAX_RANK - 4), order[PERMUTE_MAX_RANK];
+        int64_t extent[PERMUTE_MAX_RANK], n = 1;
+        for (int d = 0; d < rank; d++) {
+            extent[d] = n > 5000 ? 1 + below(2) : 1 + below(9);
+            n *= extent[d];
+            int other = below(d + 1);
+            order[d] = order[other];
+            order[other] = d;
+        }
+        check_order(rank, extent, order);
+    }
+}
+
+static void test_any_strides(void **state)
+{
+    (void)state;
+    double *source = random_block(200000);
+    for (int i = 0; i < 300; i++) {
+        struct permute_shape shape = {.rank = 1 + below(4)};
+        for (int d = 0; d < shape.rank; d++) {
+            shape.extent[d] = 1 + below(11);
+            shape.stride[d] = below(3) ? below(4000) : below(3);
+        }
+        check_shape(&shape, source);
+    }
+    free(source);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_every_order_of_up_to_four_indices),
+        cmocka_unit_test(test_random_orders_of_more_indices),
+        cmocka_unit_test(test_any_strides),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
