@@ -1,0 +1,57 @@
+/* Products as trees of binary contractions. Up to six factors the tree with the least
+ * number of floating-point operations is found by dynamic programming over the parts
+ * (bits of factors); of trees with as few, the one with most parts that other products
+ * have too, and of these the one whose intermediates have the fewest elements. Of more factors, two
+ * at a time are joined whose result has the fewest elements more than they have. Parts of more than
+ * MAX_RANK indices are not formed.
+ *
+ * An index that occurs in one factor only and not in the target is summed over first, by
+ * a step of its own: it reads the factor once, whatever comes after has fewer operations.
+ * Only a product of one factor is summed on its way into the target.
+ * Source (dynamic programming over subsets): Lam, Sadayappan, Wenger, Parallel Processing
+ * Letters 7, 157 (1997). */
+#ifndef BERYL_TCE_FACTORIZATION_H
+#define BERYL_TCE_FACTORIZATION_H
+
+#include "tce/product.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Factors up to which all trees are considered. */
+enum { FACTORIZATION_EXHAUSTIVE = 6 };
+
+struct factorization_node {
+    uint64_t part;
+    int left, right;                /* nodes; -1 for a single factor */
+    bool is_factor;                 /* as it is, without a step */
+    double flops;                   /* of its own step */
+    struct product_operand operand; /* what the step makes */
+};
+
+struct factorization {
+    bool possible; /* else there are no nodes */
+    int n_nodes;
+    struct factorization_node *node; /* the factors first, the product last */
+};
+
+/* What a part is to other products. */
+struct part_use {
+    bool known;  /* it has been computed for one of them and costs nothing */
+    bool wanted; /* it occurs in others or again in this one */
+};
+
+typedef struct part_use factorization_use(void *context, uint64_t part);
+
+/* Errors: STATUS_NO_MEMORY; nothing is then held. */
+enum status factorization_init(const struct product *product, factorization_use *use, void *context,
+                               struct factorization *factorization);
+void factorization_fini(struct factorization *factorization);
+
+/* The two searches append the nodes that join the factors; possible tells whether they could. */
+enum status factorization_search_all(const struct product *product, factorization_use *use,
+                                     void *context, struct factorization *factorization);
+enum status factorization_search_greedily(const struct product *product,
+                                          struct factorization *factorization);
+
+#endif

@@ -1,0 +1,166 @@
+#include "tce/plan_builder.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static enum status add_program_tensors(struct plan_builder *builder)
+{
+    const struct program *program = builder->program;
+    struct plan *plan = builder->plan;
+    builder->tensors_capacity = program->n_tensors;
+    plan->n_program_tensors = program->n_tensors;
+    for (int t = 0; t < program->n_tensors; t++) {
+        const struct program_tensor *from = &program->tensors[t];
+        struct plan_tensor *tensor = &plan->tensors[plan->n_tensors++];
+        tensor->labels =
+            (struct block_labels){.rank = from->rank, .irrep = from->irrep, .spin = from->spin};
+        for (int d = 0; d < from->rank; d++) {
+            tensor->labels.space[d] = plan->spaces.spaces[from->space[d]].space;
+            tensor->labels.sign[d] = from->sign[d];
+        }
+        tensor->elements = tensor_count_elements(&tensor->labels);
+        builder->total_elements += tensor->elements;
+        tensor->name = strdup(from->name);
+        if (!tensor->name)
+            return FAIL(STATUS_NO_MEMORY, "no memory for a plan of %d tensors", program->n_tensors);
+    }
+    return STATUS_OK;
+}
+
+/* What the iterations assign, and what the method improves between them. */
+static void find_changes(struct plan_builder *builder)
+{
+    const struct program *program = builder->program;
+    for (int s = program->first_iterated; s < program->n_statements; s++)
+        builder->changes[program->statements[s].target.tensor] = true;
+    for (int u = 0; u < program->n_unknowns; u++)
+        builder->changes[program->unknowns[u].tensor] = true;
+}
+
+/* One list of all steps, owned by the plan. */
+static enum status join_lists(struct plan_builder *builder)
+{
+    struct plan *plan = builder->plan;
+    struct plan_step_list *before = &builder->before, *iterated = &builder->iterated;
+    plan->n_steps = before->n + iterated->n;
+    plan->first_iterated = before->n;
+    plan->steps = calloc((size_t)plan->n_steps + 1, sizeof *plan->steps);
+    if (!plan->steps)
+        return FAIL(STATUS_NO_MEMORY, "no memory for a plan of %d steps", plan->n_steps);
+    for (int s = 0; s < plan->n_steps; s++)
+        plan->steps[s] = s < before->n ? before->steps[s] : iterated->steps[s - before->n];
+    return STATUS_OK;
+}
+
+static double naive_flops(const struct plan *plan, const struct product *product)
+{
+    double flops = product->n_factors > 1 ? product->n_factors : 2;
+    for (int i = 0; i < product->n_indices; i++)
+        flops *= (double)plan->spaces.spaces[product->index[i].space].space->size;
+    return flops;
+}
+
+static void sum_flops(const struct plan_builder *builder)
+{
+    struct plan *plan = builder->plan;
+    for (int s = 0; s < plan->n_steps; s++)
+        plan->statement_flops[plan->steps[s].statement] += plan->steps[s].flops;
+    for (int t = 0; t < builder->n_terms; t++)
+        plan->naive_flops[builder->terms[t].statement] +=
+            naive_flops(plan, &builder->terms[t].product);
+}
+
+static enum status build(struct plan_builder *builder, const struct index_space *const space[])
+{
+    const struct program *program = builder->program;
+    struct plan *plan = builder->plan;
+    TRY(label_spaces_init(program->n_spaces, space, &plan->spaces));
+    size_t n_statements = (size_t)program->n_statements + 1;
+    size_t n_tensors = (size_t)program->n_tensors + 1;
+    plan->statement_flops = calloc(n_statements, sizeof *plan->statement_flops);
+    plan->naive_flops = calloc(n_statements, sizeof *plan->naive_flops);
+    plan->tensors = calloc(n_tensors, sizeof *plan->tensors);
+    builder->version = calloc(n_tensors, sizeof *builder->version);
+    builder->changes = calloc(n_tensors, sizeof *builder->changes);
+    if (!plan->statement_flops || !plan->naive_flops || !plan->tensors || !builder->version ||
+        !builder->changes)
+        return FAIL(STATUS_NO_MEMORY, "no memory for a plan of %d statements",
+                    program->n_statements);
+    TRY(add_program_tensors(builder));
+    find_changes(builder);
+    TRY(plan_builder_factor(builder));
+    TRY(plan_builder_steps(builder));
+    TRY(join_lists(builder));
+    plan_builder_lifetimes(plan);
+    sum_flops(builder);
+    return STATUS_OK;
+}
+
+static void fini_builder(struct plan_builder *builder)
+{
+    for (int t = 0; t < builder->n_terms; t++) {
+        product_fini(&builder->terms[t].product);
+        factorization_fini(&builder->terms[t].factorization);
+    }
+    free(builder->terms);
+    product_table_fini(&builder->table);
+    free(builder->parts);
+    free(builder->version);
+    free(builder->changes);
+    free(builder->before.steps);
+    free(builder->iterated.steps);
+}
+
+enum status plan_create(const struct program *program, const struct index_space *const space[],
+                        const struct plan_settings *settings, struct plan **plan)
+{
+    *plan = NULL;
+    struct plan *made = calloc(1, sizeof *made);
+    if (!made)
+        return FAIL(STATUS_NO_MEMORY, "no memory for a plan");
+    made->program = program;
+    struct plan_builder builder = {.plan = made, .program = program, .settings = settings};
+    enum status status = build(&builder, space);
+    fini_builder(&builder);
+    if (status != STATUS_OK) {
+        plan_destroy(made);
+        return status;
+    }
+    *plan = made;
+    return STATUS_OK;
+}
+
+void plan_destroy(struct plan *plan)
+{
+    if (!plan)
+        return;
+    for (int t = 0; t < plan->n_tensors; t++)
+        free(plan->tensors[t].name);
+    free(plan->tensors);
+    free(plan->steps);
+    free(plan->statement_flops);
+    free(plan->naive_flops);
+    label_spaces_fini(&plan->spaces);
+    free(plan);
+}
+
+static struct contraction_operand operand_of(const struct plan *plan,
+                                             const struct plan_operand *planned)
+{
+    struct contraction_operand operand = {.labels = &plan->tensors[planned->tensor].labels};
+    memcpy(operand.index, planned->index, sizeof operand.index);
+    return operand;
+}
+
+void plan_problem(const struct plan *plan, const struct plan_step *step,
+                  struct contraction_problem *problem)
+{
+    *problem = (struct contraction_problem){.C = operand_of(plan, &step->C),
+                                            .A = operand_of(plan, &step->A),
+                                            .has_B = step->B.tensor >= 0,
+                                            .add = step->add,
+                                            .factor = step->factor};
+    if (problem->has_B)
+        problem->B = operand_of(plan, &step->B);
+}

@@ -1,0 +1,93 @@
+/* From a program to a list of binary and unary contractions.
+ *
+ * - A product of several tensors is factored (factorization.h); its parts are
+ *   intermediates, and the last step adds it to its target. The first term of `=` replaces
+ *   the target's value, the others add to it.
+ * - A part that occurs again, up to the names of indices and the order of factors, is
+ *   computed once, if none of its tensors has been changed in between (product_key.h). A
+ *   part that is there costs nothing when later products are factored. Whole products are
+ *   shared too, if the operations saved are worth the copies (PLAN_MOVE_FLOPS).
+ * - A part of which nothing changes in the iterations is computed once before them, if
+ *   memory allows. A whole product likewise, under the same condition as for sharing.
+ * - An intermediate lives from the step that makes it to the last one that reads it; if
+ *   that is iterated but the first is not, to the end of the plan.
+ * Terms are taken as they stand: A*B + A*C is not made into A*(B + C). */
+#ifndef BERYL_TCE_PLAN_H
+#define BERYL_TCE_PLAN_H
+
+#include "support/status.h"
+#include "tce/contraction.h"
+#include "tce/label_spaces.h"
+#include "tce/program.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+/* Operations of DGEMM in the time in which an element is read, permuted and added. */
+enum { PLAN_MOVE_FLOPS = 20 };
+
+struct plan_tensor {
+    char *name;                 /* of an intermediate "#1", "#2", ... */
+    struct block_labels labels; /* of spaces that the plan owns or borrows */
+    double elements;
+    int first_step, last_step; /* that use it; only of intermediates, which are the tensors
+                                  from plan->n_program_tensors on. last_step n_steps: no
+                                  step destroys it, but whoever runs the plan, at its end
+                                  or before it is run from step 0 again */
+};
+
+struct plan_operand {
+    int tensor;          /* -1: there is no B */
+    int index[MAX_RANK]; /* numbers in the step, as in contraction.h */
+};
+
+struct plan_step {
+    int statement; /* for which it is done; the first one, if it serves several */
+    struct plan_operand C, A, B;
+    int name[MAX_INDICES]; /* of the indices: numbers of program_index; -1: unused */
+    double factor;
+    bool add;
+    int create;                /* intermediate, made before the step; -1: none */
+    int n_destroy, destroy[2]; /* intermediates that are not needed after the step */
+    double flops;              /* two for each pair of elements; without B, each element */
+};
+
+struct plan {
+    const struct program *program; /* borrowed */
+    struct label_spaces spaces;
+    int n_program_tensors; /* the program's, with its numbers */
+    int n_tensors;
+    struct plan_tensor *tensors;
+    int n_steps;
+    struct plan_step *steps;
+    int first_iterated;      /* step; n_steps if nothing is iterated */
+    double *statement_flops; /* of the steps of each statement, program->n_statements */
+    double *naive_flops;     /* of one loop nest over all indices of each product, without
+                                labels: a multiplication or addition for each factor */
+    double peak_elements;    /* of all tensors that exist at a time */
+};
+
+struct plan_settings {
+    double memory_bytes; /* that tensors may take, as far as the plan can choose: what is
+                            kept for iterations; INFINITY if it does not matter */
+};
+
+/* program, space  borrowed until plan_destroy; a space for each of the program's, bound
+ *                 ones included. The same on every process; not collective.
+ * Errors: STATUS_INPUT, with the place, if a product cannot be factored with at most
+ * MAX_RANK indices; STATUS_NO_MEMORY, STATUS_LIMIT. */
+enum status plan_create(const struct program *program, const struct index_space *const space[],
+                        const struct plan_settings *settings, struct plan **plan);
+void plan_destroy(struct plan *plan);
+
+/* A step as a contraction, of labels alone: no tensors. */
+void plan_problem(const struct plan *plan, const struct plan_step *step,
+                  struct contraction_problem *problem);
+
+/* Every step as a formula with its flops and tasks, its intermediate's elements and MB;
+ * the sum of each statement and of all; the naive cost; the peak memory of tensors.
+ * Errors: STATUS_NO_MEMORY, STATUS_LIMIT. */
+enum status plan_print(const struct plan *plan, FILE *stream);
+
+#endif

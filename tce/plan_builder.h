@@ -1,0 +1,74 @@
+/* What the parts of plan_create share; private to them. */
+#ifndef BERYL_TCE_PLAN_BUILDER_H
+#define BERYL_TCE_PLAN_BUILDER_H
+
+#include "tce/factorization.h"
+#include "tce/plan.h"
+#include "tce/product_table.h"
+
+/* A term, factored. */
+struct plan_term {
+    int statement;
+    struct source_place place;
+    double coefficient;
+    bool add; /* to what the target holds by then */
+    struct product product;
+    struct factorization factorization;
+};
+
+/* An intermediate that holds a part. */
+struct plan_made {
+    int tensor;           /* -1: none */
+    int number[MAX_RANK]; /* in the key, of the index at each place */
+};
+
+/* A part that may be shared. */
+struct plan_part {
+    int n_places;                      /* in all products, before they are factored */
+    int n_uses;                        /* by those that are factored */
+    struct plan_made before, iterated; /* made before the iterations, or in them */
+};
+
+struct plan_step_list {
+    int n;
+    int64_t capacity;
+    struct plan_step *steps;
+};
+
+struct plan_builder {
+    struct plan *plan;
+    const struct program *program;
+    const struct plan_settings *settings;
+    int *version;  /* of each tensor at a point of the program */
+    bool *changes; /* of each tensor, whether iterations change it */
+    int n_terms;
+    int64_t terms_capacity;
+    struct plan_term *terms;
+    struct product_table table; /* of parts */
+    int64_t parts_capacity;
+    struct plan_part *parts; /* table.n */
+    int64_t tensors_capacity;
+    double total_elements; /* of the program's tensors and of what iterations keep */
+    struct plan_step_list before, iterated;
+};
+
+/* The part with this key, NULL if there is none; valid until the next is added. */
+struct plan_part *plan_builder_find(const struct plan_builder *builder,
+                                    const struct product_key *key);
+
+/* Whether the last step of the product takes so many operations that an intermediate
+ * which is then copied pays if it is used twice. Errors: STATUS_NO_MEMORY. */
+enum status plan_builder_pays(const struct plan_term *term, bool *pays);
+
+/* First pass: lists all terms and their possible parts, factors them in order and counts
+ * how often each part is used.
+ * Errors: as plan_create. */
+enum status plan_builder_factor(struct plan_builder *builder);
+
+/* Second pass: the steps. Errors: STATUS_NO_MEMORY. */
+enum status plan_builder_steps(struct plan_builder *builder);
+
+/* Third pass, on the finished list: from when to when intermediates live. */
+void plan_builder_lifetimes(struct plan *plan);
+
+#endif

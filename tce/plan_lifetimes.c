@@ -1,0 +1,54 @@
+#include "tce/plan_builder.h"
+
+static void use(struct plan *plan, const struct plan_operand *operand, int step)
+{
+    if (operand->tensor >= plan->n_program_tensors)
+        plan->tensors[operand->tensor].last_step = step;
+}
+
+static void find_last_steps(struct plan *plan)
+{
+    for (int s = 0; s < plan->n_steps; s++) {
+        const struct plan_step *step = &plan->steps[s];
+        if (step->create >= 0)
+            plan->tensors[step->create].first_step = s;
+        use(plan, &step->C, s);
+        use(plan, &step->A, s);
+        use(plan, &step->B, s);
+    }
+    for (int t = plan->n_program_tensors; t < plan->n_tensors; t++) {
+        struct plan_tensor *tensor = &plan->tensors[t];
+        if (tensor->first_step < plan->first_iterated && tensor->last_step >= plan->first_iterated)
+            tensor->last_step = plan->n_steps;
+    }
+}
+
+/* The most elements at a time: nothing grows after the first iteration. */
+static void find_peak(struct plan *plan)
+{
+    double elements = 0;
+    for (int t = 0; t < plan->n_program_tensors; t++)
+        elements += plan->tensors[t].elements;
+    plan->peak_elements = elements;
+    for (int s = 0; s < plan->n_steps; s++) {
+        const struct plan_step *step = &plan->steps[s];
+        if (step->create >= 0)
+            elements += plan->tensors[step->create].elements;
+        plan->peak_elements = elements > plan->peak_elements ? elements : plan->peak_elements;
+        for (int d = 0; d < step->n_destroy; d++)
+            elements -= plan->tensors[step->destroy[d]].elements;
+    }
+}
+
+void plan_builder_lifetimes(struct plan *plan)
+{
+    find_last_steps(plan);
+    for (int t = plan->n_program_tensors; t < plan->n_tensors; t++) {
+        int last = plan->tensors[t].last_step;
+        if (last < plan->n_steps) {
+            struct plan_step *step = &plan->steps[last];
+            step->destroy[step->n_destroy++] = t;
+        }
+    }
+    find_peak(plan);
+}

@@ -1,0 +1,127 @@
+#include "tce/plan.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* A line of --explain: an index formula, which may be long. */
+struct formula {
+    char text[400];
+    size_t n;
+};
+
+static void append(struct formula *formula, const char *text)
+{
+    size_t length = strlen(text), room = sizeof formula->text - 1 - formula->n;
+    length = length < room ? length : room;
+    memcpy(formula->text + formula->n, text, length);
+    formula->n += length;
+    formula->text[formula->n] = '\0';
+}
+
+static void append_operand(const struct plan *plan, const struct plan_step *step,
+                           const struct plan_operand *operand, struct formula *formula)
+{
+    const struct plan_tensor *tensor = &plan->tensors[operand->tensor];
+    append(formula, tensor->name);
+    for (int d = 0; d < tensor->labels.rank; d++) {
+        append(formula, d == 0 ? "[" : ",");
+        append(formula, plan->program->indices[step->name[operand->index[d]]].name);
+    }
+    append(formula, tensor->labels.rank > 0 ? "]" : "");
+}
+
+static void write_formula(const struct plan *plan, const struct plan_step *step,
+                          struct formula *formula)
+{
+    char factor[40] = "";
+    if (step->factor != 1)
+        snprintf(factor, sizeof factor, "%.10g * ", step->factor);
+    append_operand(plan, step, &step->C, formula);
+    append(formula, step->add ? " += " : " = ");
+    append(formula, factor);
+    append_operand(plan, step, &step->A, formula);
+    if (step->B.tensor < 0)
+        return;
+    append(formula, " * ");
+    append_operand(plan, step, &step->B, formula);
+}
+
+/* Blocks of C, or of A for a scalar. */
+static enum status count_tasks(const struct plan *plan, const struct plan_step *step, int64_t *n)
+{
+    const struct plan_tensor *C = &plan->tensors[step->C.tensor];
+    struct block_index *blocks;
+    TRY(block_index_create(C->labels.rank > 0 ? &C->labels : &plan->tensors[step->A.tensor].labels,
+                           &blocks));
+    *n = block_index_n(blocks);
+    block_index_destroy(blocks);
+    return STATUS_OK;
+}
+
+static double megabytes(double elements)
+{
+    return 1e-6 * sizeof(double) * elements;
+}
+
+static enum status print_step(const struct plan *plan, int s, FILE *stream)
+{
+    const struct plan_step *step = &plan->steps[s];
+    struct formula formula = {0};
+    int64_t n_tasks;
+    TRY(count_tasks(plan, step, &n_tasks));
+    write_formula(plan, step, &formula);
+    fprintf(stream, "%5d  %12.4g  %10" PRId64 "  ", s + 1, step->flops, n_tasks);
+    if (step->create >= 0)
+        fprintf(stream, "%10.4g  %10.4g", plan->tensors[step->create].elements,
+                megabytes(plan->tensors[step->create].elements));
+    else
+        fprintf(stream, "%22s", "");
+    fprintf(stream, "  %s", formula.text);
+    for (int d = 0; d < step->n_destroy; d++)
+        fprintf(stream, "%s%s", d == 0 ? "   then without " : ", ",
+                plan->tensors[step->destroy[d]].name);
+    fprintf(stream, "\n");
+    return STATUS_OK;
+}
+
+/* The steps in [begin, end), with the statement above those that are for it. */
+static enum status print_steps(const struct plan *plan, int begin, int end, FILE *stream)
+{
+    int statement = -1;
+    for (int s = begin; s < end; s++) {
+        if (plan->steps[s].statement != statement) {
+            statement = plan->steps[s].statement;
+            const struct program_statement *text = &plan->program->statements[statement];
+            fprintf(stream, "line %d: %s\n", text->place.line, text->text);
+        }
+        TRY(print_step(plan, s, stream));
+    }
+    return STATUS_OK;
+}
+
+static void print_sums(const struct plan *plan, FILE *stream)
+{
+    double flops = 0, naive = 0;
+    fprintf(stream, "\n        flops         naive  statement\n");
+    for (int s = 0; s < plan->program->n_statements; s++) {
+        const struct program_statement *statement = &plan->program->statements[s];
+        fprintf(stream, " %12.4g  %12.4g  line %d: %s\n", plan->statement_flops[s],
+                plan->naive_flops[s], statement->place.line, statement->text);
+        flops += plan->statement_flops[s];
+        naive += plan->naive_flops[s];
+    }
+    fprintf(stream, " %12.4g  %12.4g  all\n", flops, naive);
+    fprintf(stream, "tensors at most: %.4g elements, %.4g MB\n", plan->peak_elements,
+            megabytes(plan->peak_elements));
+}
+
+enum status plan_print(const struct plan *plan, FILE *stream)
+{
+    fprintf(stream, " step         flops       tasks    elements          MB  contraction\n");
+    TRY(print_steps(plan, 0, plan->first_iterated, stream));
+    if (plan->first_iterated < plan->n_steps)
+        fprintf(stream, "in every iteration:\n");
+    TRY(print_steps(plan, plan->first_iterated, plan->n_steps, stream));
+    print_sums(plan, stream);
+    return STATUS_OK;
+}

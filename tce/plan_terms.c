@@ -1,0 +1,136 @@
+#include "support/array.h"
+#include "tce/plan_builder.h"
+
+struct plan_part *plan_builder_find(const struct plan_builder *builder,
+                                    const struct product_key *key)
+{
+    int number = product_table_find(&builder->table, key);
+    return number < 0 ? NULL : &builder->parts[number];
+}
+
+enum status plan_builder_pays(const struct plan_term *term, bool *pays)
+{
+    const struct factorization *factorization = &term->factorization;
+    const struct factorization_node *root = &factorization->node[factorization->n_nodes - 1];
+    const struct product_operand *operand = &root->operand;
+    double elements;
+    *pays = false;
+    if (root->is_factor)
+        return STATUS_OK;
+    TRY(product_count(&term->product, 1, &operand, &elements));
+    double operations = root->left < 0 ? root->flops / 2 * PLAN_MOVE_FLOPS : root->flops;
+    *pays = operations > 2 * PLAN_MOVE_FLOPS * elements;
+    return STATUS_OK;
+}
+
+struct use_context {
+    const struct plan_builder *builder;
+    const struct product *product;
+};
+
+static struct part_use use_of(void *context, uint64_t part)
+{
+    const struct use_context *asked = context;
+    struct product_key key;
+    product_key(asked->product, part, &key);
+    const struct plan_part *found = plan_builder_find(asked->builder, &key);
+    return (struct part_use){.known = found->n_uses > 0, .wanted = found->n_places > 1};
+}
+
+/* The entry of a part, added if it is not there; NULL if it has too many factors. */
+static enum status enter_part(struct plan_builder *builder, const struct product *product,
+                              uint64_t part, struct plan_part **entry)
+{
+    struct product_key key;
+    int n = builder->table.n, number;
+    *entry = NULL;
+    if (!product_key(product, part, &key))
+        return STATUS_OK;
+    TRY(array_reserve(&builder->parts, n + 1, &builder->parts_capacity, sizeof *builder->parts));
+    TRY(product_table_add(&builder->table, &key, &number));
+    *entry = &builder->parts[number];
+    if (number == n)
+        **entry = (struct plan_part){.before.tensor = -1, .iterated.tensor = -1};
+    return STATUS_OK;
+}
+
+/* Counts that parts are used, from a node downwards. One that has been used before will be
+ * there: its own parts are not wanted again. */
+static enum status use_node(struct plan_builder *builder, const struct plan_term *term, int number)
+{
+    const struct factorization_node *node = &term->factorization.node[number];
+    struct plan_part *part = NULL;
+    bool shared = !node->is_factor;
+    if (number == term->factorization.n_nodes - 1)
+        TRY(plan_builder_pays(term, &shared));
+    if (shared)
+        TRY(enter_part(builder, &term->product, node->part, &part));
+    if ((part && part->n_uses++ > 0) || node->left < 0)
+        return STATUS_OK;
+    TRY(use_node(builder, term, node->left));
+    return use_node(builder, term, node->right);
+}
+
+static enum status factor_term(struct plan_builder *builder, struct plan_term *term)
+{
+    const struct program_statement *statement = &builder->program->statements[term->statement];
+    struct use_context context = {builder, &term->product};
+    TRY(factorization_init(&term->product, use_of, &context, &term->factorization));
+    if (!term->factorization.possible)
+        return source_fail(builder->program->file, term->place,
+                           "in '%.80s' this product of %d tensors has no order in which no "
+                           "intermediate has more than %d indices; write it as several statements",
+                           statement->text, term->product.n_factors, MAX_RANK);
+    return use_node(builder, term, term->factorization.n_nodes - 1);
+}
+
+/* All parts of a product that might be formed, single tensors among them. */
+static enum status add_parts(struct plan_builder *builder, const struct product *product)
+{
+    if (product->n_factors > FACTORIZATION_EXHAUSTIVE)
+        return STATUS_OK;
+    for (uint64_t part = 1; part <= product_all(product); part++) {
+        struct plan_part *entry;
+        TRY(enter_part(builder, product, part, &entry));
+        entry->n_places++;
+    }
+    return STATUS_OK;
+}
+
+static enum status add_term(struct plan_builder *builder, int s, int t)
+{
+    const struct program_statement *statement = &builder->program->statements[s];
+    TRY(array_reserve(&builder->terms, builder->n_terms + 1, &builder->terms_capacity,
+                      sizeof *builder->terms));
+    struct plan_term *term = &builder->terms[builder->n_terms++];
+    *term = (struct plan_term){.statement = s,
+                               .place = statement->terms[t].place,
+                               .coefficient = statement->terms[t].coefficient,
+                               .add = statement->add || t > 0};
+    TRY(product_init(builder->program, &builder->plan->spaces, &statement->target,
+                     &statement->terms[t], builder->version, &term->product));
+    return add_parts(builder, &term->product);
+}
+
+static enum status add_terms(struct plan_builder *builder)
+{
+    const struct program *program = builder->program;
+    for (int s = 0; s < program->n_statements; s++) {
+        const struct program_statement *statement = &program->statements[s];
+        /* What iterations change is not what it was before them. */
+        for (int t = 0; s == program->first_iterated && t < program->n_tensors; t++)
+            builder->version[t] += builder->changes[t];
+        for (int t = 0; t < statement->n_terms; t++)
+            TRY(add_term(builder, s, t));
+        builder->version[statement->target.tensor]++;
+    }
+    return STATUS_OK;
+}
+
+enum status plan_builder_factor(struct plan_builder *builder)
+{
+    TRY(add_terms(builder));
+    for (int t = 0; t < builder->n_terms; t++)
+        TRY(factor_term(builder, &builder->terms[t]));
+    return STATUS_OK;
+}

@@ -1,0 +1,86 @@
+/* A product of tensors, summed over the indices that its target lacks: what it takes to
+ * form it and its parts. A part is a set of factors, bit f for factor f; what it is, is
+ * summed over the indices that occur neither in other factors nor in the target. */
+#ifndef BERYL_TCE_PRODUCT_H
+#define BERYL_TCE_PRODUCT_H
+
+#include "support/status.h"
+#include "tce/label_spaces.h"
+#include "tce/program.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* A tensor with named indices and what labels allow of it:
+ *     product of irrep(index[d]) over d with has_irrep[d] = irrep,
+ *     sum of sign[d] spin(index[d]) = spin.
+ * A program's tensors have all irreps and signs +1 or -1. Of intermediates some indices
+ * may be free: has_irrep false, sign 0. In a space whose irreps (spins) are all 0,
+ * has_irrep is true (sign +1). */
+struct product_operand {
+    int rank;
+    int index[MAX_RANK]; /* numbers of product->index */
+    bool has_irrep[MAX_RANK];
+    int8_t sign[MAX_RANK];
+    int irrep, spin;
+};
+
+struct product_factor {
+    int tensor;
+    int version; /* how often it has been changed before */
+    struct product_operand operand;
+};
+
+struct product_index {
+    int name; /* number of program_index */
+    int space;
+    bool outer;       /* the target has it */
+    uint64_t factors; /* that have it */
+};
+
+struct product {
+    const struct label_spaces *spaces; /* borrowed */
+    struct product_operand target;
+    int n_factors;
+    struct product_factor *factor;
+    int n_indices;
+    struct product_index *index;
+};
+
+/* version  of each of the program's tensors
+ * Errors: STATUS_NO_MEMORY; nothing is then held. */
+enum status product_init(const struct program *program, const struct label_spaces *spaces,
+                         const struct program_factor *target, const struct program_term *term,
+                         const int version[], struct product *product);
+void product_fini(struct product *product);
+
+/* The set of all factors. */
+uint64_t product_all(const struct product *product);
+
+/* Whether the part has this index: it occurs there, and in other factors or the target. */
+bool product_has(const struct product *product, uint64_t part, int index);
+
+/* Indices of a part; may be more than MAX_RANK. */
+int product_rank(const struct product *product, uint64_t part);
+
+/* The part that A and B make (B may be NULL: A with sums over indices that only it has).
+ * Its indices are those of both A and B, A's, B's, in their orders. Its labels are a
+ * combination of theirs from which the summed indices have vanished, with as many
+ * indices as there can be. The part must have at most MAX_RANK indices. */
+void product_combine(const struct product *product, uint64_t part, const struct product_operand *A,
+                     const struct product_operand *B, struct product_operand *result);
+
+/* Tuples of values of all indices that occur in the n operands, such that each has a block:
+ * of one, its elements; of A, B and the result, the multiplications of a contraction.
+ * Errors: STATUS_NO_MEMORY. */
+enum status product_count(const struct product *product, int n,
+                          const struct product_operand *const operand[], double *count);
+
+/* Floating-point operations of the step that makes a part of A and B, or of A alone: an
+ * addition with each multiplication.
+ * into_target  made into the target, whose labels may ask for more than A's and B's
+ * Errors: STATUS_NO_MEMORY. */
+enum status product_flops(const struct product *product, const struct product_operand *A,
+                          const struct product_operand *B, bool into_target, double *flops);
+
+#endif

@@ -1,0 +1,93 @@
+/* What tests of plans share: a program given as text with its spaces, and what must hold
+ * of every plan. */
+#ifndef BERYL_TESTS_PLAN_CASE_H
+#define BERYL_TESTS_PLAN_CASE_H
+
+#include "tce/plan.h"
+#include "tests/check.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { PLAN_CASE_SPACES = 8 };
+
+struct plan_case {
+    struct program program;
+    struct index_space *space[PLAN_CASE_SPACES];
+    struct plan *plan;
+};
+
+/* The spaces of the program; bound ones have n_occupied or n_virtual values. */
+static inline void plan_case_spaces(struct plan_case *made, int64_t n_occupied, int64_t n_virtual)
+{
+    assert_true(made->program.n_spaces <= PLAN_CASE_SPACES);
+    for (int s = 0; s < made->program.n_spaces; s++) {
+        const struct program_space *from = &made->program.spaces[s];
+        bool occupied = from->binding && strcmp(from->binding, "occupied") == 0;
+        struct index_block block = {.size = occupied ? n_occupied : n_virtual};
+        check_ok(index_space_create(
+            from->name, from->binding ? 1 : from->n_blocks, from->binding ? &block : from->blocks,
+            from->tile > 0 ? from->tile : made->program.tile, &made->space[s]));
+    }
+}
+
+static inline enum status plan_case_plan(struct plan_case *made, double memory_bytes)
+{
+    const struct index_space *space[PLAN_CASE_SPACES];
+    struct plan_settings settings = {.memory_bytes = memory_bytes};
+    memcpy(space, made->space, sizeof space);
+    return plan_create(&made->program, space, &settings, &made->plan);
+}
+
+static inline void plan_case_fini(struct plan_case *made)
+{
+    plan_destroy(made->plan);
+    for (int s = 0; s < made->program.n_spaces; s++)
+        index_space_destroy(made->space[s]);
+    program_fini(&made->program);
+    *made = (struct plan_case){0};
+}
+
+static inline double plan_case_flops(const struct plan *plan)
+{
+    double flops = 0;
+    for (int s = 0; s < plan->n_steps; s++)
+        flops += plan->steps[s].flops;
+    return flops;
+}
+
+/* Every intermediate is made once, written whole by the step that makes it, not used before
+ * or after it exists, and destroyed unless iterations keep it. */
+static inline void plan_case_check_lifetimes(const struct plan *plan)
+{
+    bool *exists = calloc((size_t)plan->n_tensors + 1, sizeof *exists);
+    assert_non_null(exists);
+    for (int t = 0; t < plan->n_program_tensors; t++)
+        exists[t] = true;
+    for (int s = 0; s < plan->n_steps; s++) {
+        const struct plan_step *step = &plan->steps[s];
+        assert_true(exists[step->A.tensor]);
+        assert_true(step->B.tensor < 0 || exists[step->B.tensor]);
+        if (step->C.tensor >= plan->n_program_tensors)
+            assert_int_equal(step->create, step->C.tensor);
+        if (step->create >= 0) {
+            assert_false(exists[step->create] || step->add);
+            exists[step->create] = true;
+        }
+        assert_true(exists[step->C.tensor]);
+        for (int d = 0; d < step->n_destroy; d++) {
+            assert_true(exists[step->destroy[d]]);
+            assert_int_equal(plan->tensors[step->destroy[d]].last_step, s);
+            exists[step->destroy[d]] = false;
+        }
+    }
+    for (int t = plan->n_program_tensors; t < plan->n_tensors; t++) {
+        const struct plan_tensor *tensor = &plan->tensors[t];
+        bool kept = tensor->last_step == plan->n_steps;
+        assert_int_equal(exists[t], kept);
+        assert_true(!kept || tensor->first_step < plan->first_iterated);
+    }
+    free(exists);
+}
+
+#endif
