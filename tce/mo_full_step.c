@@ -1,0 +1,162 @@
+#include "tce/mo_full_step.h"
+
+#include "support/log.h"
+#include "tce/mo_half_step.h"
+
+#include <assert.h>
+#include <string.h>
+
+/* What a task has: matrices[r][s], n * n apart, each over p in rows and q in columns. */
+struct full_pair {
+    const struct mo_plan *plan;
+    const struct orbital_pair *pair;
+    struct orbital_range rows, columns;
+    const double *matrices;
+};
+
+/* matrices[r][s][mu][nu] for one tile pair, both orders of mu and nu, from block[r][s][p]. */
+static void spread_block(const struct mo_plan *plan, const struct orbital_pair *pair, int64_t M,
+                         int64_t N, const double *block, double *matrices)
+{
+    int64_t n = plan->problem.orbitals->n_functions;
+    const int64_t *first = plan->tiling->first_function;
+    for (int64_t rs = 0; rs < orbital_pair_size(pair); rs++, matrices += n * n)
+        for (int64_t mu = first[M]; mu < first[M + 1]; mu++) {
+            int64_t end = M == N ? mu + 1 : first[N + 1];
+            for (int64_t nu = first[N]; nu < end; nu++) {
+                matrices[mu * n + nu] = *block;
+                matrices[nu * n + mu] = *block++;
+            }
+        }
+}
+
+static void get_matrices(const struct mo_full_step *step, int64_t k)
+{
+    const struct mo_plan *plan = step->plan;
+    for (int64_t t = 0; t < tiling_n_pairs(plan->tiling); t++) {
+        int64_t M, N;
+        tile_pair_of_index(t, &M, &N);
+        darray_get(step->half, mo_half_block(plan, t, k), step->scratch->block);
+        spread_block(plan, &plan->orbital_pairs[k], M, N, step->scratch->block,
+                     step->scratch->matrices);
+        if (step->pool)
+            taskpool_poll(step->pool);
+    }
+}
+
+/* Whether a target has blocks that begin with tiles of these spaces, in this order. */
+static bool begins_with(const struct mo_target *target, enum mo_space x, enum mo_space y)
+{
+    return mo_target_space(target, 0) == x && mo_target_space(target, 1) == y;
+}
+
+/* The ranges of p and q that the targets need with this pair. */
+static void find_ranges(struct full_pair *full)
+{
+    const struct mo_plan *plan = full->plan;
+    enum mo_space x = full->pair->R.space, y = full->pair->S.space;
+    for (int i = 0; i < plan->problem.n_targets; i++) {
+        const struct mo_target *target = &plan->targets[i];
+        if (!begins_with(target, x, y) && !begins_with(target, y, x))
+            continue;
+        struct orbital_range p = mo_plan_range(plan, mo_target_space(target, 2));
+        struct orbital_range q = mo_plan_range(plan, mo_target_space(target, 3));
+        full->rows = orbital_range_union(full->rows, p);
+        full->columns = orbital_range_union(full->columns, q);
+    }
+}
+
+/* The part over tiles P and Q of the matrix of r and s, its rows `stride` apart. */
+static void copy_part(const struct full_pair *full, const struct orbital_tile *P,
+                      const struct orbital_tile *Q, int64_t rs, int64_t stride, double *block)
+{
+    int64_t n = full->plan->problem.orbitals->n_functions;
+    int64_t n_columns = orbital_range_size(full->columns);
+    int64_t n_q = orbital_range_size(Q->range);
+    const double *matrix = full->matrices + rs * n * n;
+    for (int64_t p = P->range.first; p < P->range.last; p++, block += stride)
+        memcpy(block,
+               matrix + (p - full->rows.first) * n_columns + Q->range.first - full->columns.first,
+               (size_t)n_q * sizeof *block);
+}
+
+/* The block [r][s][p][q], or [s][r][p][q] where the order is turned around; in Dirac's order
+ * [r][p][s][q] or [s][p][r][q]. */
+static void put_block(const struct full_pair *full, const struct mo_target *target, bool turned,
+                      const struct orbital_tile *P, const struct orbital_tile *Q, double *block)
+{
+    const struct orbital_tile *R = &full->pair->R, *S = &full->pair->S;
+    const struct orbital_tile *X = turned ? S : R, *Y = turned ? R : S;
+    int64_t n_x = orbital_range_size(X->range), n_y = orbital_range_size(Y->range);
+    int64_t n_p = orbital_range_size(P->range), n_q = orbital_range_size(Q->range);
+    for (int64_t x = 0; x < n_x; x++)
+        for (int64_t y = 0; y < n_y; y++) {
+            int64_t rs = turned ? y * n_x + x : x * n_y + y;
+            double *part = block + x * n_y * n_p * n_q + y * n_q * (target->dirac ? 1 : n_p);
+            copy_part(full, P, Q, rs, target->dirac ? n_y * n_q : n_q, part);
+        }
+    int32_t tiles[] = {X->tile, target->dirac ? P->tile : Y->tile,
+                       target->dirac ? Y->tile : P->tile, Q->tile};
+    int64_t number = block_index_number(target->tensor->blocks, tiles);
+    assert(number >= 0 && darray_block_size(target->tensor->data, number) == n_x * n_y * n_p * n_q);
+    darray_put(target->tensor->data, number, block);
+}
+
+static void put_target(const struct full_pair *full, const struct mo_target *target, bool turned,
+                       double *block)
+{
+    enum mo_space x = mo_target_space(target, 2), y = mo_target_space(target, 3);
+    for (int32_t p = 0; p < mo_plan_n_tiles(full->plan, x); p++)
+        for (int32_t q = 0; q < mo_plan_n_tiles(full->plan, y); q++) {
+            struct orbital_tile P = mo_plan_tile(full->plan, x, p);
+            struct orbital_tile Q = mo_plan_tile(full->plan, y, q);
+            put_block(full, target, turned, &P, &Q, block);
+        }
+}
+
+static enum status run_task(int64_t task, void *context)
+{
+    const struct mo_full_step *step = context;
+    const struct mo_plan *plan = step->plan;
+    struct mo_scratch *scratch = step->scratch;
+    struct full_pair full = {
+        .plan = plan, .pair = &plan->orbital_pairs[task], .matrices = scratch->matrices};
+    const struct orbital_tile *R = &full.pair->R, *S = &full.pair->S;
+    find_ranges(&full);
+    get_matrices(step, task);
+    orbital_transform(plan->problem.orbitals, full.rows, full.columns, orbital_pair_size(full.pair),
+                      scratch->matrices, scratch->work);
+    bool same = R->space == S->space && R->tile == S->tile;
+    for (int i = 0; i < plan->problem.n_targets; i++) {
+        const struct mo_target *target = &plan->targets[i];
+        if (begins_with(target, R->space, S->space))
+            put_target(&full, target, false, scratch->block);
+        if (begins_with(target, S->space, R->space) && !same)
+            put_target(&full, target, true, scratch->block);
+    }
+    if (step->pool && log_progress_visible())
+        log_progress("Integrals over orbitals, 2 of 2", taskpool_progress(step->pool));
+    return STATUS_OK;
+}
+
+static int owner(int64_t task, int n_workers, void *context)
+{
+    const struct mo_full_step *step = context;
+    (void)n_workers;
+    return darray_owner(step->half, mo_half_block(step->plan, 0, task));
+}
+
+static double cost(int64_t task, void *context)
+{
+    const struct mo_full_step *step = context;
+    return (double)orbital_pair_size(&step->plan->orbital_pairs[task]);
+}
+
+struct taskpool_problem mo_full_step_problem(struct mo_full_step *step)
+{
+    return (struct taskpool_problem){.n_tasks = step->plan->n_orbital_pairs,
+                                     .run = run_task,
+                                     .owner = owner,
+                                     .cost = cost,
+                                     .context = step};
+}

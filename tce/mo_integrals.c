@@ -1,0 +1,117 @@
+#include "tce/mo_integrals.h"
+
+#include "support/agree.h"
+#include "support/log.h"
+#include "support/memory_share.h"
+#include "tce/ao_integrals.h"
+#include "tce/mo_full_step.h"
+#include "tce/mo_half_step.h"
+#include "tce/mo_plan.h"
+#include "tce/mo_scratch.h"
+
+#include <stdlib.h>
+
+struct mo_integrals {
+    struct mo_plan *plan;
+    struct darray *half; /* (mu nu|rs): mo_half_step.h */
+    struct mo_scratch scratch;
+    struct mo_half_step half_step;
+    struct mo_full_step full_step;
+    struct taskpool *pools[N_MO_STEPS];
+};
+
+static enum status check_memory(const struct mo_plan *plan, MPI_Comm comm)
+{
+    int n_processes;
+    MPI_Comm_size(comm, &n_processes);
+    double share = mo_plan_half_bytes(plan) / n_processes, own = mo_plan_process_bytes(plan);
+    double available = memory_share_bytes(plan->problem.memory_bytes, comm);
+    if (share + own <= available)
+        return STATUS_OK;
+    return FAIL(STATUS_NO_MEMORY,
+                "the transformation of the integrals over %lld functions to %lld orbitals takes "
+                "%.0f MB on each of %d processes (%.0f of them its share of half-transformed "
+                "ones), but %.0f MB are available: use more processes on more nodes, or smaller "
+                "tiles of orbitals",
+                (long long)plan->problem.orbitals->n_functions,
+                (long long)plan->problem.orbitals->n_orbitals, 1e-6 * (share + own), n_processes,
+                1e-6 * share, 1e-6 * available);
+}
+
+static enum status create_pools(struct mo_integrals *made, const struct taskpool_settings *settings,
+                                MPI_Comm comm)
+{
+    struct taskpool_problem half = mo_half_step_problem(&made->half_step);
+    struct taskpool_problem full = mo_full_step_problem(&made->full_step);
+    TRY(taskpool_create(comm, &half, settings, &made->pools[MO_STEP_HALF]));
+    TRY(taskpool_create(comm, &full, settings, &made->pools[MO_STEP_FULL]));
+    made->half_step.pool = made->pools[MO_STEP_HALF];
+    made->full_step.pool = made->pools[MO_STEP_FULL];
+    return STATUS_OK;
+}
+
+static enum status fill(struct mo_integrals *made, const struct mo_integrals_problem *problem,
+                        const struct taskpool_settings *settings, MPI_Comm comm)
+{
+    TRY(status_agree(comm, mo_plan_create(problem, &made->plan)));
+    TRY(check_memory(made->plan, comm));
+    TRY(mo_half_create(made->plan, &made->half));
+    TRY(status_agree(comm, mo_scratch_init(made->plan, &made->scratch)));
+    made->half_step =
+        (struct mo_half_step){.plan = made->plan, .half = made->half, .scratch = &made->scratch};
+    made->full_step =
+        (struct mo_full_step){.plan = made->plan, .half = made->half, .scratch = &made->scratch};
+    return create_pools(made, settings, comm);
+}
+
+enum status mo_integrals_create(const struct mo_integrals_problem *problem,
+                                const struct taskpool_settings *pool, MPI_Comm comm,
+                                struct mo_integrals **integrals)
+{
+    *integrals = NULL;
+    struct mo_integrals *made = calloc(1, sizeof *made);
+    enum status status =
+        made ? STATUS_OK : FAIL(STATUS_NO_MEMORY, "no memory for a transformation of integrals");
+    status = status_agree(comm, status);
+    if (status == STATUS_OK)
+        status = fill(made, problem, pool, comm);
+    if (status != STATUS_OK) {
+        mo_integrals_destroy(made);
+        return status;
+    }
+    *integrals = made;
+    return STATUS_OK;
+}
+
+void mo_integrals_destroy(struct mo_integrals *integrals)
+{
+    if (!integrals)
+        return;
+    for (int step = 0; step < N_MO_STEPS; step++)
+        taskpool_destroy(integrals->pools[step]);
+    mo_scratch_fini(&integrals->scratch);
+    darray_destroy(integrals->half);
+    mo_plan_destroy(integrals->plan);
+    free(integrals);
+}
+
+static enum status run_pool(struct taskpool *pool)
+{
+    if (taskpool_n_iterations(pool) > 0)
+        TRY(taskpool_restore(pool));
+    enum status status = taskpool_run(pool);
+    log_progress("", 1);
+    darray_sync();
+    return status;
+}
+
+enum status mo_integrals_run(struct mo_integrals *integrals)
+{
+    TRY(run_pool(integrals->pools[MO_STEP_HALF]));
+    return run_pool(integrals->pools[MO_STEP_FULL]);
+}
+
+const struct taskpool *mo_integrals_pool(const struct mo_integrals *integrals, enum mo_step step)
+{
+    return integrals->pools[step];
+}

@@ -1,0 +1,72 @@
+/* Two-electron integrals over molecular orbitals, as tensors:
+ *
+ *   (pq|rs) = sum_{mu nu lambda sigma} C[mu][p] C[nu][q] C[lambda][r] C[sigma][s]
+ *                                      (mu nu|lambda sigma)
+ *
+ * in chemists' notation, by two pools of tasks. A task of the first is a pair of tiles of
+ * basis functions: it computes (mu nu|lambda sigma) for all lambda and sigma and transforms
+ * them to (mu nu|rs), which are put into a distributed array. A task of the second is a
+ * pair of tiles of orbitals: it gets (mu nu|rs) for all mu and nu, transforms them to
+ * (pq|rs), and writes the blocks of the tensors that begin with r, s or s, r, each of
+ * them once. So no process holds more than some n^2 times a tile's pairs, and the result
+ * depends neither on the mode nor on the number of processes. */
+#ifndef BERYL_TCE_MO_INTEGRALS_H
+#define BERYL_TCE_MO_INTEGRALS_H
+
+#include "hf/screening.h"
+#include "sched/taskpool.h"
+#include "support/status.h"
+#include "tce/index_space.h"
+#include "tce/orbital_space.h"
+#include "tce/tensor.h"
+
+#include <mpi.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Quartets of shells below it do not matter to any method here. */
+#define MO_INTEGRALS_THRESHOLD 1e-12
+
+/* A tensor of rank 4 to be filled. pattern says what p, q, r and s of (pq|rs) are, 'o'
+ * occupied or 'v' virtual; "ovov" is T[i,a,j,b] = (ia|jb) or, of Dirac's order,
+ * T[i,j,a,b] = <ij|ab> = (ia|jb). The tensor's spaces are cut like those of the problem, and
+ * all its blocks exist: no labels. */
+struct mo_target {
+    struct tensor *tensor;
+    const char *pattern;
+    bool dirac; /* the tensor's indices are p, r, q, s */
+};
+
+/* All borrowed. */
+struct mo_integrals_problem {
+    const struct screening *screening; /* bounds of the shells; its threshold plays no part */
+    const struct orbital_space *orbitals;
+    const struct index_space *occupied, *virtual; /* n_occupied and n_virtual values, no labels */
+    double threshold;                             /* of quartets of shells, hartree; > 0 */
+    int64_t memory_bytes;                         /* of a process; 0: what the machine has */
+    int n_targets;
+    const struct mo_target *targets;
+};
+
+struct mo_integrals;
+
+/* Only what the targets ask for is computed and kept: so name all of them at once.
+ * problem, pool and targets are copied. Collective over comm, which is all processes.
+ * Errors: STATUS_NO_MEMORY (before anything large is allocated: says how much is needed and
+ * what there is), STATUS_LIMIT, those of taskpool_create; the same everywhere. */
+enum status mo_integrals_create(const struct mo_integrals_problem *problem,
+                                const struct taskpool_settings *pool, MPI_Comm comm,
+                                struct mo_integrals **integrals);
+
+/* Collective; NULL is fine. */
+void mo_integrals_destroy(struct mo_integrals *integrals);
+
+/* Fills the targets; may be called again. Collective; synchronises.
+ * Errors: those of taskpool_run; the targets are then undefined. */
+enum status mo_integrals_run(struct mo_integrals *integrals);
+
+/* The pool of a step, for its figures. Borrowed. */
+enum mo_step { MO_STEP_HALF, MO_STEP_FULL, N_MO_STEPS };
+const struct taskpool *mo_integrals_pool(const struct mo_integrals *integrals, enum mo_step step);
+
+#endif

@@ -1,0 +1,183 @@
+#include "tce/mo_plan.h"
+
+#include "tce/ao_integrals.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Functions in a tile: so many that DGEMM and transfers are of some size, and so few that
+ * small molecules give tasks to many processes. Fewer where the integrals of a pair of
+ * tiles would take more than MATRICES_BYTES. The same for any number of processes: the last
+ * bits of a product may depend on the sizes. */
+enum { MAX_TILE = 8 };
+#define MATRICES_BYTES 128e6
+
+static int64_t tile_target(int64_t n_functions)
+{
+    double n = (double)n_functions;
+    double target = floor(sqrt(MATRICES_BYTES / sizeof(double)) / n);
+    return target < 1 ? 1 : target > MAX_TILE ? MAX_TILE : (int64_t)target;
+}
+
+static const struct index_space *space_of(const struct mo_plan *plan, enum mo_space space)
+{
+    return space == MO_OCCUPIED ? plan->problem.occupied : plan->problem.virtual;
+}
+
+enum mo_space mo_target_space(const struct mo_target *target, int d)
+{
+    assert(target->pattern[d] == 'o' || target->pattern[d] == 'v');
+    return target->pattern[d] == 'o' ? MO_OCCUPIED : MO_VIRTUAL;
+}
+
+struct orbital_range mo_plan_range(const struct mo_plan *plan, enum mo_space space)
+{
+    const struct orbital_space *orbitals = plan->problem.orbitals;
+    return space == MO_OCCUPIED
+               ? (struct orbital_range){0, orbitals->n_occupied}
+               : (struct orbital_range){orbitals->n_occupied, orbitals->n_orbitals};
+}
+
+int32_t mo_plan_n_tiles(const struct mo_plan *plan, enum mo_space space)
+{
+    return space_of(plan, space)->n_tiles;
+}
+
+struct orbital_tile mo_plan_tile(const struct mo_plan *plan, enum mo_space space, int32_t tile)
+{
+    const int64_t *first = space_of(plan, space)->first;
+    int64_t start = mo_plan_range(plan, space).first;
+    return (struct orbital_tile){space, tile, {start + first[tile], start + first[tile + 1]}};
+}
+
+struct orbital_range orbital_range_union(struct orbital_range left, struct orbital_range right)
+{
+    if (left.first == left.last || right.first == right.last)
+        return left.first == left.last ? right : left;
+    return (struct orbital_range){left.first < right.first ? left.first : right.first,
+                                  left.last > right.last ? left.last : right.last};
+}
+
+/* Whether a target's first two indices are of these spaces, in any order. */
+static bool is_wanted(const struct mo_plan *plan, enum mo_space x, enum mo_space y)
+{
+    for (int i = 0; i < plan->problem.n_targets; i++) {
+        enum mo_space first = mo_target_space(&plan->targets[i], 0);
+        enum mo_space second = mo_target_space(&plan->targets[i], 1);
+        if ((first == x && second == y) || (first == y && second == x))
+            return true;
+    }
+    return false;
+}
+
+static void add_orbital_pair(struct mo_plan *plan, struct orbital_tile R, struct orbital_tile S)
+{
+    struct orbital_pair pair = {R, S};
+    plan->orbital_pairs[plan->n_orbital_pairs++] = pair;
+    plan->half_rows = orbital_range_union(plan->half_rows, R.range);
+    plan->half_columns = orbital_range_union(plan->half_columns, S.range);
+    if (orbital_pair_size(&pair) > plan->max_orbital_pair)
+        plan->max_orbital_pair = orbital_pair_size(&pair);
+}
+
+static void list_orbital_pairs(struct mo_plan *plan)
+{
+    for (enum mo_space x = MO_OCCUPIED; x < N_MO_SPACES; x++)
+        for (enum mo_space y = MO_OCCUPIED; y <= x; y++) {
+            if (!is_wanted(plan, x, y))
+                continue;
+            for (int32_t r = 0; r < mo_plan_n_tiles(plan, x); r++)
+                for (int32_t s = 0; s < (x == y ? r + 1 : mo_plan_n_tiles(plan, y)); s++)
+                    add_orbital_pair(plan, mo_plan_tile(plan, x, r), mo_plan_tile(plan, y, s));
+        }
+}
+
+static enum status fill(struct mo_plan *plan, const struct mo_integrals_problem *problem)
+{
+    const struct shells *shells = problem->screening->tiling->shells;
+    size_t n_tiles = (size_t)(problem->occupied->n_tiles + (int64_t)problem->virtual->n_tiles);
+    plan->problem = *problem;
+    plan->targets = calloc((size_t)problem->n_targets + 1, sizeof *plan->targets);
+    plan->orbital_pairs = calloc(n_tiles * (n_tiles + 1) / 2, sizeof *plan->orbital_pairs);
+    if (!plan->targets || !plan->orbital_pairs)
+        return FAIL(STATUS_NO_MEMORY, "no memory for the pairs of %zu tiles of orbitals", n_tiles);
+    memcpy(plan->targets, problem->targets, (size_t)problem->n_targets * sizeof *plan->targets);
+    plan->problem.targets = plan->targets;
+    TRY(tiling_create(shells, tile_target(shells->n_functions), &plan->tiling));
+    list_orbital_pairs(plan);
+    for (int64_t M = 0; M < plan->tiling->n_tiles; M++)
+        for (int64_t N = 0; N <= M; N++) {
+            int64_t n = function_pairs_count(plan->tiling, M, N);
+            plan->max_function_pairs = n > plan->max_function_pairs ? n : plan->max_function_pairs;
+        }
+    for (int i = 0; i < problem->n_targets; i++) {
+        int64_t n = 1;
+        for (int d = 0; d < 4; d++)
+            n *= space_of(plan, mo_target_space(&plan->targets[i], d))->max_tile;
+        plan->max_block = n > plan->max_block ? n : plan->max_block;
+    }
+    return STATUS_OK;
+}
+
+enum status mo_plan_create(const struct mo_integrals_problem *problem, struct mo_plan **plan)
+{
+    *plan = NULL;
+    assert(problem->occupied->size == problem->orbitals->n_occupied);
+    assert(problem->virtual->size == problem->orbitals->n_virtual);
+    struct mo_plan *made = calloc(1, sizeof *made);
+    if (!made)
+        return FAIL(STATUS_NO_MEMORY, "no memory for the plan of a transformation");
+    enum status status = fill(made, problem);
+    if (status != STATUS_OK) {
+        mo_plan_destroy(made);
+        return status;
+    }
+    *plan = made;
+    return STATUS_OK;
+}
+
+void mo_plan_destroy(struct mo_plan *plan)
+{
+    if (!plan)
+        return;
+    tiling_destroy(plan->tiling);
+    free(plan->orbital_pairs);
+    free(plan->targets);
+    free(plan);
+}
+
+double mo_plan_half_bytes(const struct mo_plan *plan)
+{
+    double n = (double)plan->problem.orbitals->n_functions, n_pairs = 0;
+    for (int64_t i = 0; i < plan->n_orbital_pairs; i++)
+        n_pairs += (double)orbital_pair_size(&plan->orbital_pairs[i]);
+    return n * (n + 1) / 2 * n_pairs * sizeof(double);
+}
+
+int64_t mo_plan_matrices_size(const struct mo_plan *plan)
+{
+    int64_t n = plan->problem.orbitals->n_functions;
+    int64_t n_matrices = plan->max_function_pairs > plan->max_orbital_pair
+                             ? plan->max_function_pairs
+                             : plan->max_orbital_pair;
+    return n_matrices * n * n;
+}
+
+int64_t mo_plan_block_size(const struct mo_plan *plan)
+{
+    int64_t half = plan->max_function_pairs * plan->max_orbital_pair;
+    return half > plan->max_block ? half : plan->max_block;
+}
+
+double mo_plan_process_bytes(const struct mo_plan *plan)
+{
+    /* The sizes of the blocks are kept three times: here, and by the array with where they
+     * begin. */
+    double n_blocks = (double)tiling_n_pairs(plan->tiling) * (double)plan->n_orbital_pairs;
+    double n_doubles = (double)mo_plan_matrices_size(plan) + (double)mo_plan_block_size(plan) +
+                       (double)orbital_transform_work(plan->problem.orbitals);
+    return n_doubles * sizeof(double) + 3 * n_blocks * sizeof(int64_t) +
+           ao_integrals_bytes(plan->tiling->shells);
+}

@@ -1,0 +1,70 @@
+/* What a transformation of integrals is made of: tiles of basis functions, and the pairs of
+ * tiles of orbitals that its targets ask for. The same on every process. */
+#ifndef BERYL_TCE_MO_PLAN_H
+#define BERYL_TCE_MO_PLAN_H
+
+#include "hf/tiling.h"
+#include "support/status.h"
+#include "tce/mo_integrals.h"
+#include "tce/orbital_transform.h"
+
+#include <stdint.h>
+
+enum mo_space { MO_OCCUPIED, MO_VIRTUAL, N_MO_SPACES };
+
+/* A tile of one of the spaces. */
+struct orbital_tile {
+    enum mo_space space;
+    int32_t tile;
+    struct orbital_range range; /* of all correlated orbitals */
+};
+
+/* Tiles R >= S, occupied ones coming before virtual ones. */
+struct orbital_pair {
+    struct orbital_tile R, S;
+};
+
+struct mo_plan {
+    struct mo_integrals_problem problem; /* with its own list of targets */
+    struct mo_target *targets;
+    struct tiling *tiling; /* of basis functions */
+    int64_t n_orbital_pairs;
+    struct orbital_pair *orbital_pairs;
+    struct orbital_range half_rows, half_columns; /* of r and s in all orbital pairs */
+    int64_t max_function_pairs;                   /* of a tile pair */
+    int64_t max_orbital_pair;                     /* pairs (r, s) of an orbital pair */
+    int64_t max_block;                            /* elements of a block of a target */
+};
+
+/* The targets may be without tensors, the orbitals without coefficients, if it is only to be
+ * found out what memory it takes. Errors: STATUS_NO_MEMORY. Not collective. */
+enum status mo_plan_create(const struct mo_integrals_problem *problem, struct mo_plan **plan);
+void mo_plan_destroy(struct mo_plan *plan);
+
+/* Index d of a target. */
+enum mo_space mo_target_space(const struct mo_target *target, int d);
+
+/* All orbitals of a space, and a tile of it. */
+struct orbital_range mo_plan_range(const struct mo_plan *plan, enum mo_space space);
+struct orbital_tile mo_plan_tile(const struct mo_plan *plan, enum mo_space space, int32_t tile);
+int32_t mo_plan_n_tiles(const struct mo_plan *plan, enum mo_space space);
+
+/* The smallest range that contains both; an empty one adds nothing. */
+struct orbital_range orbital_range_union(struct orbital_range left, struct orbital_range right);
+
+static inline int64_t orbital_pair_size(const struct orbital_pair *pair)
+{
+    return orbital_range_size(pair->R.range) * orbital_range_size(pair->S.range);
+}
+
+/* Bytes of all (mu nu|rs) together. */
+double mo_plan_half_bytes(const struct mo_plan *plan);
+
+/* Bytes that each process takes beside that. */
+double mo_plan_process_bytes(const struct mo_plan *plan);
+
+/* Doubles for matrices over functions or orbitals, and for a block. */
+int64_t mo_plan_matrices_size(const struct mo_plan *plan);
+int64_t mo_plan_block_size(const struct mo_plan *plan);
+
+#endif

@@ -1,0 +1,21 @@
+/* What a process computes with in a transformation of integrals; both steps use it, one
+ * after the other. */
+#ifndef BERYL_TCE_MO_SCRATCH_H
+#define BERYL_TCE_MO_SCRATCH_H
+
+#include "support/status.h"
+#include "tce/ao_integrals.h"
+#include "tce/mo_plan.h"
+
+struct mo_scratch {
+    struct ao_integrals *integrals;
+    double *matrices; /* mo_plan_matrices_size */
+    double *block;    /* mo_plan_block_size: what is put or was got */
+    double *work;     /* orbital_transform_work */
+};
+
+/* Not collective. Errors: STATUS_NO_MEMORY, STATUS_LIMIT; *scratch may be finished then. */
+enum status mo_scratch_init(const struct mo_plan *plan, struct mo_scratch *scratch);
+void mo_scratch_fini(struct mo_scratch *scratch);
+
+#endif

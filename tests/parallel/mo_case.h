@@ -1,0 +1,106 @@
+/* Tensors of integrals over molecular orbitals, for the tests of what makes them. */
+#ifndef BERYL_TESTS_PARALLEL_MO_CASE_H
+#define BERYL_TESTS_PARALLEL_MO_CASE_H
+
+#include "tce/mo_integrals.h"
+#include "tests/check.h"
+#include "tests/parallel/pool_cases.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MO_CASE_TARGETS = 16 };
+
+struct mo_case {
+    struct index_space *occupied, *virtual;
+    char patterns[MO_CASE_TARGETS][5];
+    struct mo_target targets[MO_CASE_TARGETS];
+    struct mo_integrals_problem problem;
+    struct mo_integrals *integrals;
+};
+
+static inline struct index_space *mo_case_space(const char *name, int64_t size, int64_t tile)
+{
+    struct index_space *space;
+    struct index_block block = {.size = size};
+    check_ok(index_space_create(name, 1, &block, tile, &space));
+    return space;
+}
+
+/* Which of the tensor's indices p, q, r or s of (pq|rs) is. */
+static inline int mo_case_place(const struct mo_target *target, int d)
+{
+    static const int dirac[] = {0, 2, 1, 3};
+    return target->dirac ? dirac[d] : d;
+}
+
+/* patterns: "ovov <vvov ...", with < for those in Dirac's order. No integrals yet. Collective. */
+static inline void mo_case_init(struct mo_case *mo, const struct screening *screening,
+                                const struct orbital_space *orbitals, int64_t tile,
+                                const char *patterns)
+{
+    *mo = (struct mo_case){0};
+    mo->occupied = mo_case_space("o", orbitals->n_occupied, tile);
+    mo->virtual = mo_case_space("v", orbitals->n_virtual, tile);
+    mo->problem = (struct mo_integrals_problem){.screening = screening,
+                                                .orbitals = orbitals,
+                                                .occupied = mo->occupied,
+                                                .virtual = mo->virtual,
+                                                .threshold = MO_INTEGRALS_THRESHOLD,
+                                                .targets = mo->targets};
+    for (const char *pattern = patterns; *pattern; pattern += pattern[4] ? 5 : 4) {
+        int i = mo->problem.n_targets++;
+        struct block_labels labels = {.rank = 4, .sign = {1, 1, -1, -1}};
+        mo->targets[i].dirac = *pattern == '<';
+        pattern += *pattern == '<';
+        memcpy(mo->patterns[i], pattern, 4);
+        for (int d = 0; d < 4; d++)
+            labels.space[mo_case_place(&mo->targets[i], d)] = pattern[d] == 'o' ? mo->occupied
+                                                                                : mo->virtual;
+        mo->targets[i].pattern = mo->patterns[i];
+        check_ok(tensor_create(mo->patterns[i], &labels, MPI_COMM_WORLD, &mo->targets[i].tensor));
+    }
+}
+
+static inline void mo_case_fini(struct mo_case *mo)
+{
+    mo_integrals_destroy(mo->integrals);
+    for (int i = 0; i < mo->problem.n_targets; i++)
+        tensor_destroy(mo->targets[i].tensor);
+    index_space_destroy(mo->occupied);
+    index_space_destroy(mo->virtual);
+}
+
+/* Makes the integrals and fills all targets. pool: as in pool_cases. Collective. */
+static inline void mo_case_run(struct mo_case *mo, const char *pool)
+{
+    struct taskpool_settings settings = pool_case_settings(pool);
+    check_ok(mo_integrals_create(&mo->problem, &settings, MPI_COMM_WORLD, &mo->integrals));
+    check_ok(mo_integrals_run(mo->integrals));
+}
+
+/* The whole tensor, row-major; the caller frees it. Not collective. */
+static inline double *mo_case_whole(const struct tensor *tensor)
+{
+    const struct block_labels *labels = block_index_labels(tensor->blocks);
+    const struct index_space *const *space = labels->space;
+    double *whole = malloc((size_t)tensor->n_elements * sizeof *whole);
+    double *block = malloc((size_t)tensor->max_block * sizeof *block);
+    assert_true(whole && block);
+    for (int64_t b = 0; b < block_index_n(tensor->blocks); b++) {
+        int32_t t[MAX_RANK];
+        const double *element = block;
+        block_index_tuple(tensor->blocks, b, t);
+        darray_get(tensor->data, b, block);
+        for (int64_t p = space[0]->first[t[0]]; p < space[0]->first[t[0] + 1]; p++)
+            for (int64_t q = space[1]->first[t[1]]; q < space[1]->first[t[1] + 1]; q++)
+                for (int64_t r = space[2]->first[t[2]]; r < space[2]->first[t[2] + 1]; r++)
+                    for (int64_t s = space[3]->first[t[3]]; s < space[3]->first[t[3] + 1]; s++)
+                        whole[((p * space[1]->size + q) * space[2]->size + r) * space[3]->size +
+                              s] = *element++;
+    }
+    free(block);
+    return whole;
+}
+
+#endif

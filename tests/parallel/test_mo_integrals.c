@@ -1,0 +1,306 @@
+/* Integrals over orbitals agree with those of nested loops, for any targets; they are the
+ * same, bit for bit, under every mode. With --digests the program prints one digest of all
+ * targets instead, to be compared among numbers of processes. */
+#include "basis/integrals_reference.h"
+#include "tests/parallel/hf_system.h"
+#include "tests/parallel/mo_case.h"
+
+#define ALL_PATTERNS "oooo ovoo oovv ovov ovvv vvvv vovo vvoo voov ooov vvov <vvov <vvvv <ovov"
+
+enum { N_OCCUPIED = 6, N_ORBITALS = 15, TILE = 4 };
+
+/* One atom is beyond the reach of the others: pairs of tiles with it are null. */
+static const char molecule[] = "4\n\nO 0.1 -0.2 0.3\nH 1.5 0.9 0.2\nH -1.2 1.1 -0.4\n"
+                               "H 25.5 -26.0 24.5\n";
+
+static struct hf_system hf;
+static struct tiling *tiling;
+static struct screening *screening;
+static struct orbital_space orbitals;
+static double *expected; /* (pq|rs) over all orbitals */
+
+/* Any coefficients will do: not orthonormal ones. */
+static void make_orbitals(void)
+{
+    uint64_t random = 17;
+    int64_t n = hf.shells->n_functions;
+    orbitals = (struct orbital_space){.n_functions = n,
+                                      .n_occupied = N_OCCUPIED,
+                                      .n_virtual = N_ORBITALS - N_OCCUPIED,
+                                      .n_orbitals = N_ORBITALS};
+    orbitals.C = malloc((size_t)(n * N_ORBITALS) * sizeof *orbitals.C);
+    for (int64_t i = 0; i < n * N_ORBITALS; i++) {
+        random = random * 6364136223846793005u + 1442695040888963407u;
+        orbitals.C[i] = (double)(random >> 11) * 0x1p-53 - 0.5;
+    }
+}
+
+/* whole[a][b][c][d] of four shells. */
+static void put_quartet(const struct shell *a, const struct shell *b, const struct shell *c,
+                        const struct shell *d, double *whole)
+{
+    static double block[10000];
+    const double *value = block;
+    int64_t n = hf.shells->n_functions;
+    reference_two_electron(a, b, c, d, block);
+    for (int64_t i = a->first_function; i < a->first_function + a->n_functions; i++)
+        for (int64_t j = b->first_function; j < b->first_function + b->n_functions; j++)
+            for (int64_t k = c->first_function; k < c->first_function + c->n_functions; k++)
+                for (int64_t l = d->first_function; l < d->first_function + d->n_functions; l++) {
+                    double *ij = whole + (i * n + j) * n * n, *ji = whole + (j * n + i) * n * n;
+                    ij[k * n + l] = ij[l * n + k] = *value;
+                    ji[k * n + l] = ji[l * n + k] = *value++;
+                }
+}
+
+static double *all_integrals(void)
+{
+    const struct shells *shells = hf.shells;
+    int64_t n = shells->n_functions;
+    double *whole = malloc((size_t)(n * n * n * n) * sizeof *whole);
+    for (int64_t a = 0; a < shells->n_shells; a++)
+        for (int64_t b = 0; b <= a; b++)
+            for (int64_t c = 0; c < shells->n_shells; c++)
+                for (int64_t d = 0; d <= c; d++)
+                    put_quartet(&shells->shells[a], &shells->shells[b], &shells->shells[c],
+                                &shells->shells[d], whole);
+    return whole;
+}
+
+/* to[y][z][u][p] = sum_x C[x][p] from[x][y][z][u]: after four of them all indices are
+ * orbitals, in their old order. The sizes of y, z and u together are n_rest. */
+static double *transform_first(double *from, int64_t n_rest)
+{
+    int64_t n = hf.shells->n_functions;
+    double *to = calloc((size_t)(n_rest * N_ORBITALS), sizeof *to);
+    for (int64_t x = 0; x < n; x++)
+        for (int64_t rest = 0; rest < n_rest; rest++)
+            for (int64_t p = 0; p < N_ORBITALS; p++)
+                to[rest * N_ORBITALS + p] +=
+                    orbitals.C[x * N_ORBITALS + p] * from[x * n_rest + rest];
+    free(from);
+    return to;
+}
+
+static double *all_mo_integrals(void)
+{
+    int64_t n = hf.shells->n_functions, m = N_ORBITALS;
+    double *whole = transform_first(all_integrals(), n * n * n);
+    whole = transform_first(whole, n * n * m);
+    whole = transform_first(whole, n * m * m);
+    return transform_first(whole, m * m * m);
+}
+
+static void start_system(void)
+{
+    check_ok(darray_start());
+    hf_system_init(&hf, molecule, hf_system_basis);
+    make_orbitals();
+    check_ok(tiling_create(hf.shells, 12, &tiling));
+    check_ok(screening_create(tiling, 1e-6, MPI_COMM_WORLD, &screening));
+}
+
+static void stop_system(void)
+{
+    screening_destroy(screening);
+    tiling_destroy(tiling);
+    free(orbitals.C);
+    hf_system_fini(&hf);
+    darray_stop();
+}
+
+static int start(void **state)
+{
+    (void)state;
+    start_system();
+    expected = all_mo_integrals();
+    return 0;
+}
+
+static int stop(void **state)
+{
+    (void)state;
+    free(expected);
+    stop_system();
+    return 0;
+}
+
+/* The first orbital that index d of a target stands for, and how many it does. */
+static int64_t first_of(char letter)
+{
+    return letter == 'o' ? 0 : N_OCCUPIED;
+}
+
+static int64_t count_of(char letter)
+{
+    return letter == 'o' ? N_OCCUPIED : N_ORBITALS - N_OCCUPIED;
+}
+
+static void check_target(const struct mo_target *target)
+{
+    const char *x = target->pattern;
+    double *whole = mo_case_whole(target->tensor);
+    int64_t m = N_ORBITALS, stride[4], size = 1;
+    for (int place = 3; place >= 0; place--)
+        for (int d = 0; d < 4; d++)
+            if (mo_case_place(target, d) == place) {
+                stride[d] = size;
+                size *= count_of(x[d]);
+            }
+    for (int64_t p = 0; p < count_of(x[0]); p++)
+        for (int64_t q = 0; q < count_of(x[1]); q++)
+            for (int64_t r = 0; r < count_of(x[2]); r++)
+                for (int64_t s = 0; s < count_of(x[3]); s++)
+                    check_close(
+                        whole[p * stride[0] + q * stride[1] + r * stride[2] + s * stride[3]],
+                        expected[(((first_of(x[0]) + p) * m + first_of(x[1]) + q) * m +
+                                  first_of(x[2]) + r) *
+                                     m +
+                                 first_of(x[3]) + s],
+                        1e-10);
+    free(whole);
+}
+
+static void check_targets(const char *patterns, int64_t tile, const char *pool)
+{
+    struct mo_case mo;
+    mo_case_init(&mo, screening, &orbitals, tile, patterns);
+    mo_case_run(&mo, pool);
+    for (int i = 0; i < mo.problem.n_targets; i++)
+        check_target(&mo.targets[i]);
+    mo_case_fini(&mo);
+}
+
+static void test_all_targets_agree_with_nested_loops(void **state)
+{
+    (void)state;
+    static const int64_t tiles[] = {4, 5, 100};
+    for (size_t i = 0; i < sizeof tiles / sizeof tiles[0]; i++)
+        check_targets(ALL_PATTERNS, tiles[i], "--sched=counter");
+    check_targets("ovov", 1, "--sched=counter");
+}
+
+/* What is left out of the steps depends on what is asked for. */
+static void test_each_target_by_itself_agrees_with_nested_loops(void **state)
+{
+    (void)state;
+    static const char *const patterns[] = {"oooo", "ovoo",  "oovv",      "ovov", "ovvv",
+                                           "vvvv", "vovo",  "oooo vvvv", "vvoo", "oovv vvoo",
+                                           "voov", "<vvov", "<oovv",     ""};
+    for (size_t i = 0; i < sizeof patterns / sizeof patterns[0]; i++)
+        check_targets(patterns[i], TILE, "--sched=static");
+}
+
+static void test_integrals_have_their_symmetry(void **state)
+{
+    (void)state;
+    struct mo_case mo;
+    mo_case_init(&mo, screening, &orbitals, TILE, "vvvv");
+    mo_case_run(&mo, "--sched=steal");
+    double *v = mo_case_whole(mo.targets[0].tensor);
+    int64_t n = N_ORBITALS - N_OCCUPIED;
+    for (int64_t i = 0; i < n * n * n * n; i++) {
+        int64_t p = i / (n * n * n), q = i / (n * n) % n, r = i / n % n, s = i % n;
+        check_close(v[((q * n + p) * n + r) * n + s], v[i], 1e-12);
+        check_close(v[((p * n + q) * n + s) * n + r], v[i], 1e-12);
+        check_close(v[((r * n + s) * n + p) * n + q], v[i], 1e-10);
+    }
+    free(v);
+    mo_case_fini(&mo);
+}
+
+/* One digest of all targets. */
+static void digest(const struct mo_case *mo, char all[SHA256_HEX_SIZE])
+{
+    struct sha256 *sha256;
+    check_ok(sha256_create(&sha256));
+    for (int i = 0; i < mo->problem.n_targets; i++) {
+        char one[SHA256_HEX_SIZE];
+        check_ok(tensor_sha256(mo->targets[i].tensor, MPI_COMM_WORLD, one));
+        sha256_add(sha256, one, sizeof one);
+    }
+    sha256_finish(sha256, all);
+    sha256_destroy(sha256);
+}
+
+static void test_every_mode_gives_the_same_bits_again_and_again(void **state)
+{
+    (void)state;
+    char first[SHA256_HEX_SIZE], again[SHA256_HEX_SIZE];
+    for (int i = 0; i < n_pool_cases; i++) {
+        struct mo_case mo;
+        mo_case_init(&mo, screening, &orbitals, TILE, "ovoo vvov");
+        mo_case_run(&mo, pool_cases[i]);
+        digest(&mo, again);
+        if (i == 0)
+            memcpy(first, again, sizeof first);
+        assert_string_equal(again, first);
+        check_ok(mo_integrals_run(mo.integrals));
+        digest(&mo, again);
+        assert_string_equal(again, first);
+        assert_int_equal(taskpool_n_iterations(mo_integrals_pool(mo.integrals, MO_STEP_FULL)), 2);
+        mo_case_fini(&mo);
+    }
+}
+
+static void test_the_threshold_leaves_out_what_is_small(void **state)
+{
+    (void)state;
+    struct mo_case mo;
+    mo_case_init(&mo, screening, &orbitals, TILE, "ovov");
+    mo.problem.threshold = 1e3;
+    mo_case_run(&mo, "--sched=counter");
+    double *whole = mo_case_whole(mo.targets[0].tensor);
+    for (int64_t i = 0; i < mo.targets[0].tensor->n_elements; i++)
+        assert_true(whole[i] == 0);
+    free(whole);
+    mo_case_fini(&mo);
+}
+
+static void test_what_does_not_fit_is_refused_everywhere(void **state)
+{
+    (void)state;
+    struct mo_case mo;
+    struct taskpool_settings settings = pool_case_settings("--sched=counter");
+    mo_case_init(&mo, screening, &orbitals, TILE, "ovov");
+    mo.problem.memory_bytes = 1000;
+    check_status(STATUS_NO_MEMORY,
+                 mo_integrals_create(&mo.problem, &settings, MPI_COMM_WORLD, &mo.integrals));
+    assert_null(mo.integrals);
+    assert_non_null(strstr(status_text(), "15 orbitals"));
+    mo_case_fini(&mo);
+}
+
+static int print_digest(int *argc, char ***argv)
+{
+    int rank;
+    char all[SHA256_HEX_SIZE];
+    MPI_Init(argc, argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    start_system();
+    struct mo_case mo;
+    mo_case_init(&mo, screening, &orbitals, TILE, ALL_PATTERNS);
+    mo_case_run(&mo, "--sched=counter");
+    digest(&mo, all);
+    if (rank == 0)
+        printf("%s\n", all);
+    mo_case_fini(&mo);
+    stop_system();
+    MPI_Finalize();
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc > 1 && strcmp(argv[1], "--digests") == 0)
+        return print_digest(&argc, &argv);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(test_all_targets_agree_with_nested_loops, start),
+        cmocka_unit_test(test_each_target_by_itself_agrees_with_nested_loops),
+        cmocka_unit_test(test_integrals_have_their_symmetry),
+        cmocka_unit_test(test_every_mode_gives_the_same_bits_again_and_again),
+        cmocka_unit_test(test_the_threshold_leaves_out_what_is_small),
+        cmocka_unit_test_teardown(test_what_does_not_fit_is_refused_everywhere, stop),
+    };
+    return check_run_parallel(tests, &argc, &argv);
+}

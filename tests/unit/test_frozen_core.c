@@ -1,0 +1,53 @@
+/* Every nucleus freezes the orbitals of the noble gas before it, a ghost none. */
+#include "tce/frozen_core.h"
+
+#include "tests/check.h"
+
+static int64_t count_of(int element, bool ghost)
+{
+    struct atom atom = {.element = element, .ghost = ghost};
+    struct molecule molecule = {.n_atoms = 1, .atoms = &atom};
+    return frozen_core_count(&molecule);
+}
+
+static void test_rows_of_the_periodic_table(void **state)
+{
+    (void)state;
+    static const struct {
+        int first, last;
+        int64_t core;
+    } rows[] = {{1, 2, 0},    {3, 10, 1},   {11, 18, 5},  {19, 36, 9},
+                {37, 54, 18}, {55, 86, 27}, {87, 118, 43}};
+    for (size_t row = 0; row < sizeof rows / sizeof rows[0]; row++)
+        for (int element = rows[row].first; element <= rows[row].last; element++)
+            assert_int_equal(count_of(element, false), rows[row].core);
+}
+
+static void test_ghosts_have_no_core(void **state)
+{
+    (void)state;
+    assert_int_equal(count_of(18, true), 0);
+    assert_int_equal(count_of(0, true), 0);
+}
+
+static void test_centres_add_up(void **state)
+{
+    (void)state;
+    struct atom atoms[] = {{.element = 8},
+                           {.element = 1},
+                           {.element = 1},
+                           {.element = 17},
+                           {.element = 8, .ghost = true}};
+    struct molecule molecule = {.n_atoms = 5, .atoms = atoms};
+    assert_int_equal(frozen_core_count(&molecule), 6);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_rows_of_the_periodic_table),
+        cmocka_unit_test(test_ghosts_have_no_core),
+        cmocka_unit_test(test_centres_add_up),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
