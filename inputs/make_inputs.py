@@ -104,6 +104,13 @@ def water():
             ("H", (0.28018495, 0.39311176, -0.82655392))]
 
 
+def ethylene(cc=1.339, ch=1.086, hcc=121.2):
+    """Planar, D2h, in the xy plane, the C=C bond on x."""
+    x, y = cc / 2 - ch * math.cos(math.radians(hcc)), ch * math.sin(math.radians(hcc))
+    return ([("C", (sign * cc / 2, 0.0, 0.0)) for sign in (1, -1)] +
+            [("H", (sign * x, side * y, 0.0)) for sign in (1, -1) for side in (1, -1)])
+
+
 def benzene():
     """D6h: C at 1.397 and H at 2.481 from the centre."""
     return [(symbol, (radius * math.cos(math.radians(60 * k)),
@@ -259,6 +266,7 @@ def all_files():
     yield "be16_original.xyz", original_text(be_chain(16))
     for name, atoms, comment in (
             ("water", water(), "water, O-H 0.9572, H-O-H 104.52 degrees"),
+            ("c2h4", ethylene(), "ethylene, D2h, C-C 1.339, C-H 1.086, H-C-C 121.2 degrees"),
             ("benzene", benzene(), "benzene, D6h, C-C 1.397, C-H 1.084"),
             ("water10", water_prism(), "(H2O)10, pentagonal prism, O-O 2.80"),
             ("c24h12", hexagonal_flake(2), "coronene C24H12, C-C 1.42, C-H 1.09"),

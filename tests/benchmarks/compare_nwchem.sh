@@ -23,8 +23,8 @@ root=$(cd "$here/../.." && pwd)
 processes="1 2" molecules="water10 c24h12" modules="scf dft"
 beryl=$root/build/release/bin/beryl-hf out=
 
-usage() { sed -n '2,/^set /{/^set /d;s/^# \{0,1\}//;p}' "$0"; }
-die() { echo "compare_nwchem.sh: $*" >&2; exit 2; }
+# shellcheck source=tests/benchmarks/nwchem.sh
+source "$here/nwchem.sh"
 while [ $# -gt 0 ]; do
     case $1 in
         --help) usage; exit 0 ;;
@@ -45,37 +45,13 @@ while [ $# -gt 0 ]; do
 done
 [ -z "$beryl" ] || [ -x "$beryl" ] || die "no program $beryl: build Beryl first, or use --without-beryl"
 
-as_root() { if [ "$(id -u)" = 0 ]; then "$@"; else sudo "$@"; fi; }
-if ! command -v nwchem.openmpi > /dev/null; then
-    as_root apt-get update -qq
-    as_root apt-get install -y -qq --no-install-recommends nwchem-openmpi python3 > /dev/null
-fi
-if [ "$(id -u)" = 0 ]; then
-    export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
-fi
-export OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
-
-if [ -z "$out" ]; then
-    out=$(mktemp -d)
-fi
-mkdir -p "$out"
-out=$(cd "$out" && pwd)
-
-has_word() { case " $1 " in *" $2 "*) return 0 ;; *) return 1 ;; esac; }
+prepare_nwchem
+out=$(folder_for_results "$out")
 
 # nwchem_input MOLECULE NAME: the input file, on standard output.
 nwchem_input() {
+    nwchem_head "$2" "$1" cc-pvdz "$out"
     cat << END
-start $2
-scratch_dir $out
-permanent_dir $out
-memory total 1500 mb
-geometry units angstroms noautosym nocenter noautoz
-$(tail -n +3 "$root/inputs/$1.xyz")
-end
-basis spherical
- * library cc-pvdz
-end
 scf
  direct
  tol2e 1e-10
@@ -106,8 +82,7 @@ time_nwchem() {
     local name=nwchem_$1_$2
     nwchem_input "$1" "$name" > "$out/$name.nw"
     # Two iterations do not converge, and NWChem then ends with a failure.
-    { cd "$out"; GFORTRAN_UNBUFFERED_PRECONNECTED=y \
-        mpirun --oversubscribe -np "$2" nwchem.openmpi "$name.nw" 2>&1 || true; } |
+    run_nwchem "$name" "$2" "$out" |
         python3 "$here/nwchem_builds.py" "$out/$name.log" > "$out/$name.seconds"
     rm -f "$out/$name".{db,movecs,cfock,p,c,zmat}
     [ -s "$out/$name.seconds" ] || die "NWChem reported no Fock build, see $out/$name.log"
@@ -129,8 +104,7 @@ builds = json.load(open(sys.argv[1]))["extras"]["beryl"]["iterations"]
 print("%.2f" % statistics.median(b["fock_seconds"] for b in builds))' "$out/$name.json"
 }
 
-load=$(cut -d' ' -f1 /proc/loadavg)
-echo "Seconds per full Fock build, cc-pVDZ, threshold 1e-10 (load average at the start: $load)"
+echo "Seconds per full Fock build, cc-pVDZ, threshold 1e-10 (load average at the start: $(load_average))"
 printf '%-10s %5s %12s %12s %10s %14s\n' molecule np "NWChem scf" "NWChem dft" Beryl Beryl/NWChem
 for molecule in $molecules; do
     [ -r "$root/inputs/$molecule.xyz" ] || die "no inputs/$molecule.xyz"

@@ -21,7 +21,8 @@ Of each module the shortest counted build is reported. Standard library only.
 """
 import re
 import sys
-import time
+
+import timed_lines
 
 SETTLED_HARTREE = 0.01
 MODULE = re.compile(r"NWChem (SCF|DFT) Module")
@@ -62,12 +63,8 @@ class Counter:
 def main():
     if len(sys.argv) != 2:
         sys.exit(__doc__)
-    counter, start = Counter(), time.monotonic()
-    with open(sys.argv[1], "w") as log:
-        for text in sys.stdin:
-            now = time.monotonic() - start
-            log.write(f"{now:9.2f} {text}")
-            counter.line(text, now)
+    counter = Counter()
+    timed_lines.follow(sys.argv[1], counter.line)
     for module, seconds in counter.full.items():
         if seconds:
             print(module, f"{min(seconds):.2f}")

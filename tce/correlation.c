@@ -1,0 +1,128 @@
+#include "tce/correlation.h"
+
+#include "support/clock.h"
+#include "tce/correlation_integrals.h"
+#include "tce/methods.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Blocks of this many orbitals fill DGEMM, and still make many tasks; the same for any
+ * number of processes, on which results may not depend. */
+enum { FEW_ORBITALS = 128, SMALL_TILE = 20, LARGE_TILE = 24 };
+
+static int64_t tile_of(const struct correlation_problem *problem)
+{
+    if (problem->tile > 0)
+        return problem->tile;
+    return problem->orbitals->n_orbitals <= FEW_ORBITALS ? SMALL_TILE : LARGE_TILE;
+}
+
+/* --- binding --- */
+
+bool correlation_is_bound(const struct program_tensor *tensor, const char *name)
+{
+    return tensor->fill && strcmp(tensor->fill, name) == 0;
+}
+
+bool correlation_is_occupied(const struct correlation *self, const struct program_tensor *tensor,
+                             int d)
+{
+    const char *binding = self->evaluation.program.spaces[tensor->space[d]].binding;
+    return binding && strcmp(binding, CORRELATION_OCCUPIED) == 0;
+}
+
+static int find_energy(const struct program *program)
+{
+    if (program->energy >= 0)
+        return program->energy;
+    for (int i = 0; i < program->n_tensors; i++)
+        if (program->tensors[i].rank == 0 && strcmp(program->tensors[i].name, "E") == 0)
+            return i;
+    return -1;
+}
+
+enum status correlation_init(const struct correlation_problem *problem,
+                             struct correlation *correlation)
+{
+    size_t length;
+    const char *text = tce_method_text(problem->method, &length);
+    const struct orbital_space *orbitals = problem->orbitals;
+    const struct space_binding bindings[] = {
+        {CORRELATION_OCCUPIED, {.size = orbitals->n_occupied}, tile_of(problem)},
+        {CORRELATION_VIRTUAL, {.size = orbitals->n_virtual}, tile_of(problem)}};
+    *correlation = (struct correlation){.problem = *problem};
+    TRY(evaluation_init(text, length, problem->method, 2, bindings, problem->comm,
+                        &correlation->evaluation));
+    correlation->energy = find_energy(&correlation->evaluation.program);
+    assert(correlation->energy >= 0);
+    assert(correlation->evaluation.program.n_unknowns <= CORRELATION_MAX_UNKNOWNS);
+    return STATUS_OK;
+}
+
+void correlation_fini(struct correlation *correlation)
+{
+    evaluation_fini(&correlation->evaluation);
+    free(correlation->iterations);
+    *correlation = (struct correlation){0};
+}
+
+int correlation_unknowns(const struct correlation *self, struct tensor *x[CORRELATION_MAX_UNKNOWNS],
+                         struct tensor *f[CORRELATION_MAX_UNKNOWNS])
+{
+    const struct program *program = &self->evaluation.program;
+    for (int i = 0; i < program->n_unknowns; i++) {
+        x[i] = executor_tensor(self->evaluation.executor, program->unknowns[i].tensor);
+        f[i] = executor_tensor(self->evaluation.executor, program->unknowns[i].residual);
+    }
+    return program->n_unknowns;
+}
+
+/* --- denominators --- */
+
+/* The energies of each index's values, negative ones of virtual orbitals. */
+struct denominators {
+    int rank;
+    const double *energies[MAX_RANK];
+    double sign[MAX_RANK];
+};
+
+static double denominator(const int64_t value[], void *context)
+{
+    const struct denominators *denominators = context;
+    double sum = 0;
+    for (int d = 0; d < denominators->rank; d++)
+        sum += denominators->sign[d] * denominators->energies[d][value[d]];
+    return 1 / sum;
+}
+
+static enum status fill_denominators(struct correlation *self, int number)
+{
+    const struct program_tensor *tensor = &self->evaluation.program.tensors[number];
+    const struct orbital_space *orbitals = self->problem.orbitals;
+    struct denominators denominators = {.rank = tensor->rank};
+    for (int d = 0; d < tensor->rank; d++) {
+        bool is_occupied = correlation_is_occupied(self, tensor, d);
+        denominators.sign[d] = is_occupied ? 1 : -1;
+        denominators.energies[d] = orbitals->energies + (is_occupied ? 0 : orbitals->n_occupied);
+    }
+    return tensor_fill(executor_tensor(self->evaluation.executor, number), denominator,
+                       &denominators);
+}
+
+enum status correlation_prepare(struct correlation *self, const struct taskpool_settings *pool)
+{
+    const struct program *program = &self->evaluation.program;
+    double start_s = clock_now_s();
+    TRY(evaluation_start(&self->evaluation, &self->problem.contraction));
+    TRY(correlation_integrals_fill(self, pool));
+    for (int i = 0; i < program->n_tensors; i++)
+        if (correlation_is_bound(&program->tensors[i], "denominators"))
+            TRY(fill_denominators(self, i));
+    self->integral_seconds = clock_now_s() - start_s;
+    if (program->n_unknowns == 0)
+        return STATUS_OK;
+    TRY(executor_start(self->evaluation.executor, pool));
+    return executor_run(self->evaluation.executor, 0, self->evaluation.plan->first_iterated, NULL);
+}

@@ -1,0 +1,100 @@
+/* A correlation method over the orbitals of a closed shell: its program (methods.h) bound to
+ * a molecule, and solved. The program's names mean
+ *     occupied, virtual  spaces: the correlated orbitals
+ *     integrals          (pq|rs), chemists' notation
+ *     dirac_integrals    <pq|rs> = (pr|qs), physicists' notation
+ *     denominators       1 / (sum of occupied - sum of virtual orbital energies), of the
+ *                        indices that a tensor has
+ * and its energy, of `iterate` or else the scalar E, is added to that of the field. */
+#ifndef BERYL_TCE_CORRELATION_H
+#define BERYL_TCE_CORRELATION_H
+
+#include "hf/screening.h"
+#include "sched/statistics.h"
+#include "sched/taskpool.h"
+#include "support/status.h"
+#include "tce/evaluation.h"
+#include "tce/orbital_space.h"
+
+#include <mpi.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/* All borrowed. */
+struct correlation_problem {
+    const char *method; /* of tce_method_names */
+    const struct screening *screening;
+    const struct orbital_space *orbitals;
+    int64_t tile;         /* orbitals in a tile; 0: as suits their number */
+    int64_t memory_bytes; /* of a process; 0: what the machine has */
+    int64_t field_bytes;  /* of them, at most, that the field keeps */
+    struct contraction_settings contraction;
+    MPI_Comm comm;
+};
+
+struct correlation_checkpoint;
+
+struct correlation_settings {
+    double converge; /* largest change of an amplitude, and ten times that of the energy */
+    int64_t max_iterations;
+    int diis_size;
+    const char *restart; /* checkpoint to take the first amplitudes from; NULL: zeros */
+    const struct correlation_checkpoint *checkpoint; /* to write after every iteration, or NULL */
+};
+
+/* An evaluation of all equations. */
+struct correlation_iteration {
+    double energy; /* of the amplitudes that it began with, hartree */
+    double change; /* the largest of an amplitude; 0 of a method without iteration */
+    struct executor_record record;
+};
+
+struct correlation {
+    struct correlation_problem problem;
+    struct evaluation evaluation;
+    double integral_seconds;
+    int energy; /* tensor */
+
+    /* Of the last solution. */
+    int64_t n_iterations, capacity;
+    struct correlation_iteration *iterations;
+    int64_t memory_bytes; /* the most that this process held after one (memory_part_bytes) */
+};
+
+/* What the program's names stand for. */
+#define CORRELATION_OCCUPIED "occupied"
+#define CORRELATION_VIRTUAL  "virtual"
+
+/* Whether a tensor is to be filled with what has that name; whether index d of a tensor is an
+ * occupied orbital, and not a virtual one. */
+bool correlation_is_bound(const struct program_tensor *tensor, const char *name);
+bool correlation_is_occupied(const struct correlation *correlation,
+                             const struct program_tensor *tensor, int d);
+
+/* The tensors that are iterated, x, and what they become, f; number of them. */
+enum { CORRELATION_MAX_UNKNOWNS = 16 };
+int correlation_unknowns(const struct correlation *correlation,
+                         struct tensor *x[CORRELATION_MAX_UNKNOWNS],
+                         struct tensor *f[CORRELATION_MAX_UNKNOWNS]);
+
+/* Plans; allocates no tensors, and looks at the orbitals' numbers only. Collective, like all that
+ * follows. Sets *correlation in any case. Errors: those of evaluation_init. */
+enum status correlation_init(const struct correlation_problem *problem,
+                             struct correlation *correlation);
+void correlation_fini(struct correlation *correlation);
+
+/* Makes the tensors, transforms the integrals, and runs what precedes the iterations.
+ * Errors: those of executor_create, mo_integrals_create and _run, executor_run. */
+enum status correlation_prepare(struct correlation *correlation,
+                                const struct taskpool_settings *pool);
+
+/* Solves the equations with new pools, printing a line for each iteration.
+ * Errors: STATUS_NOT_CONVERGED, STATUS_NUMERIC, those of executor_run, amplitude_file_read and
+ * correlation_checkpoint_write. */
+enum status correlation_solve(struct correlation *correlation, const struct taskpool_settings *pool,
+                              const struct correlation_settings *settings);
+
+/* The correlation energy of the last iteration, hartree. Not collective. */
+double correlation_energy(const struct correlation *correlation);
+
+#endif

@@ -1,0 +1,60 @@
+#include "tce/correlation_checkpoint.h"
+
+#include "hf/checkpoint.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static struct amplitude_origin origin_of(const struct correlation *correlation)
+{
+    const struct orbital_space *orbitals = correlation->problem.orbitals;
+    struct amplitude_origin origin = {.n_core = orbitals->n_core,
+                                      .n_occupied = orbitals->n_occupied,
+                                      .n_virtual = orbitals->n_virtual};
+    snprintf(origin.method, sizeof origin.method, "%s", correlation->problem.method);
+    return origin;
+}
+
+static enum status add_amplitudes(const char *path, void *context)
+{
+    const struct correlation *correlation = context;
+    struct tensor *x[CORRELATION_MAX_UNKNOWNS], *f[CORRELATION_MAX_UNKNOWNS];
+    struct amplitude_origin origin = origin_of(correlation);
+    int n = correlation_unknowns(correlation, x, f);
+    return amplitude_file_write(path, &origin, n, x);
+}
+
+enum status correlation_checkpoint_write(const struct correlation_checkpoint *checkpoint,
+                                         const struct correlation *correlation)
+{
+    const struct scf_result *result = checkpoint->result;
+    const struct checkpoint_orbitals orbitals = {
+        .n_orbitals = (int)result->n_orbitals,
+        .orbitals = {result->orbitals[0]},
+        .orbital_energies = {result->orbital_energies[0]},
+        .energy = result->energy,
+        .add = add_amplitudes,
+        .add_context = (void *)correlation,
+    };
+    return checkpoint_write(checkpoint->path, checkpoint->field, &orbitals);
+}
+
+enum status correlation_checkpoint_find(const char *path, const struct amplitude_origin *wanted,
+                                        MPI_Comm comm, bool *found)
+{
+    struct amplitude_origin origin;
+    TRY(amplitude_file_find(path, comm, found, &origin));
+    if (!*found)
+        return STATUS_OK;
+    if (strcmp(origin.method, wanted->method) != 0)
+        return FAIL(STATUS_INPUT,
+                    "%s: its amplitudes are of %s, not of %s; --guess %s takes only the field",
+                    path, origin.method, wanted->method, path);
+    if (origin.n_core != wanted->n_core || origin.n_occupied != wanted->n_occupied)
+        return FAIL(STATUS_INPUT,
+                    "%s: its amplitudes are of %lld occupied orbitals, %lld frozen, not of %lld, "
+                    "%lld frozen (--frozen-core); --guess %s takes only the field",
+                    path, (long long)origin.n_occupied, (long long)origin.n_core,
+                    (long long)wanted->n_occupied, (long long)wanted->n_core, path);
+    return STATUS_OK;
+}

@@ -1,0 +1,111 @@
+#include "tce/correlation_integrals.h"
+
+#include "support/agree.h"
+#include "tce/mo_integrals.h"
+#include "tce/mo_plan.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* The tensors, for all of which one transformation serves. */
+struct targets {
+    struct mo_target *list; /* program->n_tensors there is room for */
+    char (*patterns)[MAX_RANK];
+    struct mo_integrals_problem problem;
+};
+
+static void targets_fini(struct targets *targets)
+{
+    free(targets->list);
+    free(targets->patterns);
+}
+
+/* A space that is bound to a name, NULL if the program has none. */
+static const struct index_space *find_space(const struct evaluation *evaluation, const char *name)
+{
+    for (int i = 0; i < evaluation->program.n_spaces; i++)
+        if (strcmp(evaluation->program.spaces[i].binding, name) == 0)
+            return evaluation->spaces[i];
+    return NULL;
+}
+
+/* Where p, q, r and s of (pq|rs) are in <pr|qs>. */
+static const int in_dirac_order[] = {0, 2, 1, 3};
+
+static void list_targets(const struct correlation *self, struct targets *targets)
+{
+    const struct evaluation *evaluation = &self->evaluation;
+    for (int i = 0; i < evaluation->program.n_tensors; i++) {
+        const struct program_tensor *tensor = &evaluation->program.tensors[i];
+        bool dirac = correlation_is_bound(tensor, "dirac_integrals");
+        if (!dirac && !correlation_is_bound(tensor, "integrals"))
+            continue;
+        int n = targets->problem.n_targets++;
+        for (int d = 0; d < 4; d++) {
+            int of_tensor = dirac ? in_dirac_order[d] : d;
+            targets->patterns[n][d] = correlation_is_occupied(self, tensor, of_tensor) ? 'o' : 'v';
+        }
+        targets->list[n] = (struct mo_target){
+            .tensor = evaluation->executor ? executor_tensor(evaluation->executor, i) : NULL,
+            .pattern = targets->patterns[n],
+            .dirac = dirac};
+    }
+}
+
+/* targets_fini has to be called in any case. */
+static enum status targets_init(const struct correlation *self, struct targets *targets)
+{
+    size_t n = (size_t)self->evaluation.program.n_tensors + 1;
+    *targets = (struct targets){.list = calloc(n, sizeof *targets->list),
+                                .patterns = calloc(n, sizeof *targets->patterns)};
+    if (!targets->list || !targets->patterns)
+        return FAIL(STATUS_NO_MEMORY, "no memory for a list of integrals");
+    targets->problem = (struct mo_integrals_problem){
+        .screening = self->problem.screening,
+        .orbitals = self->problem.orbitals,
+        .occupied = find_space(&self->evaluation, CORRELATION_OCCUPIED),
+        .virtual = find_space(&self->evaluation, CORRELATION_VIRTUAL),
+        .threshold = MO_INTEGRALS_THRESHOLD,
+        .memory_bytes = self->problem.memory_bytes,
+        .targets = targets->list,
+    };
+    list_targets(self, targets);
+    return STATUS_OK;
+}
+
+static enum status transform(const struct mo_integrals_problem *problem,
+                             const struct taskpool_settings *pool, MPI_Comm comm)
+{
+    struct mo_integrals *integrals;
+    TRY(mo_integrals_create(problem, pool, comm, &integrals));
+    enum status status = mo_integrals_run(integrals);
+    mo_integrals_destroy(integrals);
+    return status;
+}
+
+enum status correlation_integrals_fill(const struct correlation *self,
+                                       const struct taskpool_settings *pool)
+{
+    struct targets targets;
+    enum status status = status_agree(self->problem.comm, targets_init(self, &targets));
+    if (status == STATUS_OK)
+        status = transform(&targets.problem, pool, self->problem.comm);
+    targets_fini(&targets);
+    return status;
+}
+
+enum status correlation_integrals_bytes(const struct correlation *self, double *all, double *own)
+{
+    struct targets targets;
+    struct mo_plan *plan = NULL;
+    enum status status = targets_init(self, &targets);
+    if (status == STATUS_OK)
+        status = mo_plan_create(&targets.problem, &plan);
+    if (status == STATUS_OK) {
+        *all = mo_plan_half_bytes(plan);
+        *own = mo_plan_process_bytes(plan);
+    }
+    mo_plan_destroy(plan);
+    targets_fini(&targets);
+    return status;
+}

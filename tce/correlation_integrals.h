@@ -1,0 +1,20 @@
+/* The tensors of a method that are bound to `integrals`. Private to correlation. */
+#ifndef BERYL_TCE_CORRELATION_INTEGRALS_H
+#define BERYL_TCE_CORRELATION_INTEGRALS_H
+
+#include "sched/taskpool.h"
+#include "support/status.h"
+#include "tce/correlation.h"
+
+/* Fills them; the tensors exist. Collective.
+ * Errors: those of mo_integrals_create and mo_integrals_run. */
+enum status correlation_integrals_fill(const struct correlation *correlation,
+                                       const struct taskpool_settings *pool);
+
+/* What memory that takes beside the tensors, which need not exist: bytes of all processes
+ * together, and bytes that each of them takes besides. Not collective.
+ * Errors: STATUS_NO_MEMORY. */
+enum status correlation_integrals_bytes(const struct correlation *correlation, double *all,
+                                        double *own);
+
+#endif

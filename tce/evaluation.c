@@ -1,0 +1,137 @@
+#include "tce/evaluation.h"
+
+#include "support/agree.h"
+#include "support/sha256.h"
+#include "tce/fill.h"
+#include "tce/source_place.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static enum status cut_space(const struct evaluation *self, const struct program_space *space,
+                             int n_bindings, const struct space_binding bindings[],
+                             struct index_space **cut)
+{
+    int64_t tile = space->tile > 0 ? space->tile : self->program.tile;
+    if (!space->binding) {
+        enum status status =
+            index_space_create(space->name, space->n_blocks, space->blocks, tile, cut);
+        return status == STATUS_LIMIT
+                   ? source_fail(self->program.file, space->place, "%s", status_text())
+                   : status;
+    }
+    for (int i = 0; i < n_bindings; i++)
+        if (strcmp(bindings[i].name, space->binding) == 0)
+            return index_space_create(space->name, 1, &bindings[i].block,
+                                      space->tile > 0 ? space->tile : bindings[i].tile, cut);
+    return source_fail(self->program.file, space->binding_place,
+                       "nobody here binds the space %s to '%s': give it blocks, as in "
+                       "`space %s = 10, 12`%s",
+                       space->name, space->binding, space->name,
+                       n_bindings > 0 ? ", or a name that the method has" : "");
+}
+
+static enum status make(struct evaluation *self, const char *text, size_t length, const char *file,
+                        int n_bindings, const struct space_binding bindings[])
+{
+    TRY(program_parse(text, length, file, &self->program));
+    int n = self->program.n_spaces;
+    self->spaces = calloc((size_t)n + 1, sizeof(struct index_space *));
+    if (!self->spaces)
+        return FAIL(STATUS_NO_MEMORY, "no memory for %d index spaces", n);
+    for (int i = 0; i < n; i++)
+        TRY(cut_space(self, &self->program.spaces[i], n_bindings, bindings, &self->spaces[i]));
+    struct plan_settings settings = {.memory_bytes = INFINITY};
+    return plan_create(&self->program, (const struct index_space *const *)self->spaces, &settings,
+                       &self->plan);
+}
+
+enum status evaluation_init(const char *text, size_t length, const char *file, int n_bindings,
+                            const struct space_binding bindings[], MPI_Comm comm,
+                            struct evaluation *self)
+{
+    *self = (struct evaluation){.comm = comm};
+    return status_agree(comm, make(self, text, length, file, n_bindings, bindings));
+}
+
+void evaluation_fini(struct evaluation *self)
+{
+    executor_destroy(self->executor);
+    plan_destroy(self->plan);
+    for (int i = 0; self->spaces && i < self->program.n_spaces; i++)
+        index_space_destroy(self->spaces[i]);
+    free(self->spaces);
+    program_fini(&self->program);
+    *self = (struct evaluation){0};
+}
+
+enum status evaluation_start(struct evaluation *self, const struct contraction_settings *settings)
+{
+    return executor_create(self->plan, settings, self->comm, &self->executor);
+}
+
+static enum status find_fill(const struct evaluation *self, int tensor, struct fill *fill)
+{
+    const struct program_tensor *declared = &self->program.tensors[tensor];
+    if (fill_find(declared->fill, declared->n_arguments, declared->arguments, declared->rank,
+                  fill) == STATUS_OK)
+        return STATUS_OK;
+    return source_fail(self->program.file, declared->fill_place, "%s", status_text());
+}
+
+enum status evaluation_check_fill(const struct evaluation *self, int tensor)
+{
+    struct fill fill;
+    return self->program.tensors[tensor].fill ? find_fill(self, tensor, &fill) : STATUS_OK;
+}
+
+enum status evaluation_fill(struct evaluation *self, int tensor)
+{
+    struct tensor *filled = executor_tensor(self->executor, tensor);
+    struct fill fill;
+    if (!self->program.tensors[tensor].fill) {
+        darray_zero(filled->data);
+        return STATUS_OK;
+    }
+    TRY(find_fill(self, tensor, &fill));
+    return tensor_fill(filled, fill.element, &fill);
+}
+
+bool evaluation_is_assigned(const struct evaluation *self, int tensor)
+{
+    for (int i = 0; i < self->program.n_statements; i++)
+        if (self->program.statements[i].target.tensor == tensor)
+            return true;
+    return false;
+}
+
+static bool is_result(const struct evaluation *self, int tensor)
+{
+    const struct program *program = &self->program;
+    if (program->n_unknowns == 0)
+        return evaluation_is_assigned(self, tensor);
+    for (int i = 0; i < program->n_unknowns; i++)
+        if (program->unknowns[i].residual == tensor)
+            return true;
+    return program->energy == tensor;
+}
+
+/* The digest of the digests. */
+enum status evaluation_sha256(const struct evaluation *self, char text[SHA256_HEX_SIZE])
+{
+    struct sha256 *all;
+    TRY(status_agree(self->comm, sha256_create(&all)));
+    enum status status = STATUS_OK;
+    for (int i = 0; i < self->program.n_tensors && status == STATUS_OK; i++) {
+        char one[SHA256_HEX_SIZE];
+        if (!is_result(self, i))
+            continue;
+        status = tensor_sha256(executor_tensor(self->executor, i), self->comm, one);
+        sha256_add(all, one, sizeof one);
+    }
+    if (status == STATUS_OK)
+        sha256_finish(all, text);
+    sha256_destroy(all);
+    return status;
+}

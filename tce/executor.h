@@ -1,0 +1,46 @@
+/* A plan at work: its tensors, its contractions, and a pool for each of them. Pools live as
+ * long as the mode does, so that what they retain serves the next time. */
+#ifndef BERYL_TCE_EXECUTOR_H
+#define BERYL_TCE_EXECUTOR_H
+
+#include "sched/statistics.h"
+#include "sched/taskpool.h"
+#include "support/status.h"
+#include "tce/contraction.h"
+#include "tce/plan.h"
+#include "tce/tensor.h"
+
+#include <mpi.h>
+
+struct executor;
+
+/* Makes the program's tensors, of zeros. Collective, like all that follows.
+ * plan  borrowed. Errors: STATUS_NO_MEMORY, STATUS_LIMIT; the same everywhere. */
+enum status executor_create(const struct plan *plan, const struct contraction_settings *settings,
+                            MPI_Comm comm, struct executor **executor);
+void executor_destroy(struct executor *executor);
+
+/* A tensor of the program, by its number. Borrowed. Not collective. */
+struct tensor *executor_tensor(const struct executor *executor, int tensor);
+
+/* Makes the pools, anew if there were any: nothing is retained from before.
+ * Errors: as taskpool_create. */
+enum status executor_start(struct executor *executor, const struct taskpool_settings *pool);
+
+/* What steps cost together; the pools' figures are added up (statistics_add). */
+struct executor_record {
+    double seconds;
+    double flops; /* useful ones */
+    struct statistics_iteration statistics;
+};
+
+/* Runs the plan's steps [first, last), in order; intermediates come and go.
+ * record  out, or NULL. Errors: those of contraction_run and tensor_create. */
+enum status executor_run(struct executor *executor, int first, int last,
+                         struct executor_record *record);
+
+/* Writes the seconds of every task of the last run, those of all steps one after another,
+ * as profile_write does; for pools with a history. Errors: those of profile_write. */
+enum status executor_write_profile(const struct executor *executor, const char *path);
+
+#endif

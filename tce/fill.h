@@ -1,0 +1,27 @@
+/* What a program's tensors may be filled with: functions of the values of the indices,
+ * the same on every machine.
+ *
+ *     random(seed)     in [-1, 1), without structure; a whole number, 1 if not given
+ *     wave(phase)      cos(phase + sum over d of (1 + d/4) value_d / 3); phase 0
+ *     constant(c)      c; 1
+ *     delta            1 if all indices have the same value, else 0 */
+#ifndef BERYL_TCE_FILL_H
+#define BERYL_TCE_FILL_H
+
+#include "support/status.h"
+#include "tce/tensor.h"
+
+/* A function by name, with the arguments of a declaration. */
+struct fill {
+    tensor_element *element;
+    int rank;
+    double argument;
+};
+
+/* The function for a tensor of that rank. n_arguments <= 1.
+ * Errors: STATUS_INPUT (no such function: the message lists them; too many
+ * arguments; a seed that is no whole number). */
+enum status fill_find(const char *name, int n_arguments, const double *arguments, int rank,
+                      struct fill *fill);
+
+#endif

@@ -1,0 +1,195 @@
+#include "tce/fixed_point.h"
+
+#include "hf/diis.h"
+#include "support/agree.h"
+#include "tce/tensor_algebra.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* One step of the past. */
+struct step {
+    struct tensor **image; /* n: f(x) */
+    struct tensor **error; /* n: f(x) - x */
+};
+
+struct fixed_point {
+    int n, size, n_steps;
+    MPI_Comm comm;
+    struct tensor **x, **f; /* n */
+    struct step *steps;     /* size; [0, n_steps) from the oldest on */
+    double *B;              /* size x size: scalar products of errors, as steps */
+    /* size of each, for the step at hand */
+    double *row; /* of B, or the coefficients */
+    const struct tensor **images;
+    const struct tensor *const **errors;
+};
+
+static enum status create_step(const struct fixed_point *self, struct step *step)
+{
+    step->image = calloc((size_t)self->n, sizeof(struct tensor *));
+    step->error = calloc((size_t)self->n, sizeof(struct tensor *));
+    TRY(status_agree(self->comm, step->image && step->error
+                                     ? STATUS_OK
+                                     : FAIL(STATUS_NO_MEMORY, "no memory for a step of DIIS")));
+    for (int i = 0; i < self->n; i++) {
+        const struct block_labels *labels = block_index_labels(self->x[i]->blocks);
+        TRY(tensor_create("DIIS amplitudes", labels, self->comm, &step->image[i]));
+        TRY(tensor_create("DIIS errors", labels, self->comm, &step->error[i]));
+    }
+    return STATUS_OK;
+}
+
+static enum status create_steps(struct fixed_point *self)
+{
+    for (int i = 0; i < self->size; i++)
+        TRY(create_step(self, &self->steps[i]));
+    return STATUS_OK;
+}
+
+enum status fixed_point_create(int n, struct tensor *const x[], struct tensor *const f[], int size,
+                               MPI_Comm comm, struct fixed_point **fixed_point)
+{
+    struct fixed_point *made = calloc(1, sizeof *made);
+    *fixed_point = NULL;
+    if (made) {
+        *made = (struct fixed_point){.n = n, .size = size, .comm = comm};
+        made->x = calloc((size_t)n, sizeof(struct tensor *));
+        made->f = calloc((size_t)n, sizeof(struct tensor *));
+        made->steps = calloc((size_t)size, sizeof *made->steps);
+        made->B = calloc((size_t)size * (size_t)size, sizeof *made->B);
+        made->row = calloc((size_t)size, sizeof *made->row);
+        made->images = calloc((size_t)size, sizeof *made->images);
+        made->errors = calloc((size_t)size, sizeof *made->errors);
+    }
+    bool complete = made && made->x && made->f && made->steps && made->B && made->row &&
+                    made->images && made->errors;
+    enum status status =
+        status_agree(comm, complete ? STATUS_OK : FAIL(STATUS_NO_MEMORY, "no memory for DIIS"));
+    if (status == STATUS_OK) {
+        memcpy(made->x, x, (size_t)n * sizeof(struct tensor *));
+        memcpy(made->f, f, (size_t)n * sizeof(struct tensor *));
+        status = create_steps(made);
+    }
+    if (status != STATUS_OK) {
+        fixed_point_destroy(made);
+        return status;
+    }
+    *fixed_point = made;
+    return STATUS_OK;
+}
+
+static void destroy_tensors(struct tensor **tensors, int n)
+{
+    for (int i = 0; tensors && i < n; i++)
+        tensor_destroy(tensors[i]);
+    free(tensors);
+}
+
+void fixed_point_destroy(struct fixed_point *self)
+{
+    if (!self)
+        return;
+    for (int i = 0; self->steps && i < self->size; i++) {
+        destroy_tensors(self->steps[i].image, self->n);
+        destroy_tensors(self->steps[i].error, self->n);
+    }
+    free(self->steps);
+    free(self->B);
+    free(self->row);
+    free(self->images);
+    free(self->errors);
+    free(self->x);
+    free(self->f);
+    free(self);
+}
+
+double fixed_point_count_elements(double n_elements, int size)
+{
+    return 2.0 * size * n_elements;
+}
+
+/* Forgets the n oldest steps, whose tensors become free ones at the end. */
+static void drop_oldest(struct fixed_point *self, int n)
+{
+    for (; n > 0; n--) {
+        struct step oldest = self->steps[0];
+        size_t left = (size_t)--self->n_steps;
+        memmove(self->steps, self->steps + 1, left * sizeof *self->steps);
+        self->steps[left] = oldest;
+        for (size_t i = 0; i < left; i++)
+            memmove(self->B + i * (size_t)self->size, self->B + (i + 1) * (size_t)self->size + 1,
+                    left * sizeof *self->B);
+    }
+}
+
+/* f(x) and f(x) - x, where the step is to keep them. */
+static enum status fill_step(const struct fixed_point *self, const struct step *step)
+{
+    static const double difference[] = {1, -1};
+    for (int i = 0; i < self->n; i++) {
+        const struct tensor *terms[] = {self->f[i], self->x[i]};
+        TRY(tensor_combine(1, difference, terms, step->image[i]));
+        TRY(tensor_combine(2, difference, terms, step->error[i]));
+    }
+    return STATUS_OK;
+}
+
+/* The scalar products of the newest error with all of them. */
+static enum status extend_B(struct fixed_point *self, double *change)
+{
+    int newest = self->n_steps - 1;
+    for (int s = 0; s <= newest; s++)
+        self->errors[s] = (const struct tensor *const *)self->steps[s].error;
+    TRY(tensor_dots(self->n, self->errors[newest], newest + 1, self->errors, self->comm, self->row,
+                    change));
+    for (int s = 0; s <= newest; s++)
+        self->B[newest * self->size + s] = self->B[s * self->size + newest] = self->row[s];
+    if (!isfinite(self->row[newest]))
+        return FAIL(STATUS_NUMERIC, "the iteration has left the range of numbers");
+    return STATUS_OK;
+}
+
+/* Keeps x and f(x) as the newest step. */
+static enum status push(struct fixed_point *self, double *change)
+{
+    if (self->n_steps == self->size)
+        drop_oldest(self, 1);
+    TRY(status_agree(self->comm, fill_step(self, &self->steps[self->n_steps])));
+    darray_sync();
+    self->n_steps++;
+    return extend_B(self, change);
+}
+
+/* x from the steps [first, n_steps) with the coefficients in `row`. */
+static enum status combine_images(const struct fixed_point *self, int first)
+{
+    for (int i = 0; i < self->n; i++) {
+        for (int s = first; s < self->n_steps; s++)
+            self->images[s] = self->steps[s].image[i];
+        TRY(tensor_combine(self->n_steps - first, self->row + first, self->images + first,
+                           self->x[i]));
+    }
+    return STATUS_OK;
+}
+
+static enum status extrapolate(struct fixed_point *self)
+{
+    int n_dropped;
+    enum status status =
+        diis_coefficients(self->n_steps, self->B, self->size, self->row, &n_dropped);
+    if (status == STATUS_OK)
+        status = combine_images(self, n_dropped);
+    TRY(status_agree(self->comm, status));
+    darray_sync();
+    drop_oldest(self, n_dropped);
+    return STATUS_OK;
+}
+
+enum status fixed_point_step(struct fixed_point *self, double *change)
+{
+    TRY(push(self, change));
+    return extrapolate(self);
+}

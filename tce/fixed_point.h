@@ -1,0 +1,34 @@
+/* Solves x = f(x) for some tensors together, by iteration with extrapolation:
+ *
+ *     x <- sum_i c_i f(x_i),   sum_i c_i = 1,   | sum_i c_i (f(x_i) - x_i) | minimal
+ *
+ * over the last steps. Source: Scuseria, Lee, Schaefer, Chem. Phys. Lett. 130, 236 (1986),
+ * DIIS for the amplitudes of coupled-cluster theory. */
+#ifndef BERYL_TCE_FIXED_POINT_H
+#define BERYL_TCE_FIXED_POINT_H
+
+#include "support/status.h"
+#include "tce/tensor.h"
+
+#include <mpi.h>
+
+struct fixed_point;
+
+/* Collective, like all that follows.
+ * n      tensors
+ * x, f   n of each: the unknowns, and what f makes of them; borrowed
+ * size   steps kept; 1: plain iteration
+ * Errors: STATUS_NO_MEMORY; the same everywhere. */
+enum status fixed_point_create(int n, struct tensor *const x[], struct tensor *const f[], int size,
+                               MPI_Comm comm, struct fixed_point **fixed_point);
+void fixed_point_destroy(struct fixed_point *fixed_point);
+
+/* f holds f(x): *change = max |f(x) - x|, and x becomes the next guess. The same to the bit
+ * for any number of processes. Errors: STATUS_NO_MEMORY, STATUS_NUMERIC (f(x) is not finite). */
+enum status fixed_point_step(struct fixed_point *fixed_point, double *change);
+
+/* Elements of all tensors that are kept, of unknowns with n_elements together: for the
+ * estimate of memory. */
+double fixed_point_count_elements(double n_elements, int size);
+
+#endif

@@ -1,0 +1,108 @@
+#include "tce/method_result.h"
+
+#include "hf/hf_outputs.h"
+#include "hf/hf_result.h"
+#include "sched/taskpool.h"
+#include "support/log.h"
+#include "support/memory_share.h"
+
+#include <ctype.h>
+#include <stdio.h>
+
+static double total_energy(const struct method_result *result)
+{
+    return result->calculation->result.energy + result->records->list[0].energy;
+}
+
+void method_result_print(const struct method_result *result)
+{
+    char name[16];
+    snprintf(name, sizeof name, "%s", result->options->method);
+    for (char *letter = name; *letter; letter++)
+        *letter = (char)toupper((unsigned char)*letter);
+    log_print("\n  Hartree-Fock energy       %20.10f hartree\n",
+              result->calculation->result.energy);
+    log_print("  correlation energy        %20.10f\n", result->records->list[0].energy);
+    log_print("  total %-6s energy       %20.10f\n\n", name, total_energy(result));
+}
+
+static json_t *properties_to_json(const struct method_result *result)
+{
+    char key[64];
+    const char *method = result->options->method;
+    const struct mode_record *record = &result->records->list[0];
+    json_t *properties = json_object();
+    snprintf(key, sizeof key, "%s_correlation_energy", method);
+    json_object_set_new(properties, key, json_real(record->energy));
+    snprintf(key, sizeof key, "%s_total_energy", method);
+    json_object_set_new(properties, key, json_real(total_energy(result)));
+    snprintf(key, sizeof key, "%s_iterations", method);
+    json_object_set_new(properties, key, json_integer((json_int_t)record->n_iterations));
+    return properties;
+}
+
+static json_t *compare_to_json(const struct mode_records *records)
+{
+    json_t *compare = json_object();
+    for (int m = 0; m < records->n; m++) {
+        json_t *mode = mode_record_to_json(&records->list[m]);
+        json_object_set_new(mode, "correlation_energy", json_real(records->list[m].energy));
+        json_object_set_new(compare, taskpool_mode_name(records->list[m].mode), mode);
+    }
+    return compare;
+}
+
+static json_t *extras_to_json(const struct method_result *result, int64_t memory_part_bytes)
+{
+    const struct orbital_space *orbitals = result->orbitals;
+    const struct mode_records *records = result->records;
+    json_t *extras = json_pack("{s:o, s:I}", "options", tce_options_to_json(result->options),
+                               "memory_part_bytes", (json_int_t)memory_part_bytes);
+    if (orbitals)
+        json_object_update_new(extras,
+                               json_pack("{s:I, s:I, s:I, s:f}", "frozen_orbitals",
+                                         (json_int_t)orbitals->n_core, "occupied_orbitals",
+                                         (json_int_t)orbitals->n_occupied, "virtual_orbitals",
+                                         (json_int_t)orbitals->n_virtual, "integral_seconds",
+                                         result->integral_seconds));
+    if (records->n > 0 && result->options->hf.compare)
+        json_object_set_new(extras, "compare", compare_to_json(records));
+    else if (records->n > 0)
+        json_object_set(extras, "iterations", records->list[0].iterations);
+    return extras;
+}
+
+enum status method_result_write(const struct method_result *result, enum status status,
+                                MPI_Comm comm)
+{
+    const struct hf_calculation *calculation = result->calculation;
+    struct memory_use memory = memory_use_of_all(result->memory_bytes, comm);
+    int n_workers;
+    MPI_Comm_size(comm, &n_workers);
+    log_print("Peak memory %.0f MB per process (%.0f MB between iterations, what processes share "
+              "counted once)\n",
+              1e-6 * (double)memory.peak_bytes, 1e-6 * (double)memory.part_bytes);
+    struct hf_correlated correlated = {.program = "beryl-tce",
+                                       .method = result->options->method,
+                                       .has_energy = status == STATUS_OK,
+                                       .extras = extras_to_json(result, memory.part_bytes)};
+    if (correlated.has_energy) {
+        correlated.energy = total_energy(result);
+        correlated.properties = properties_to_json(result);
+    }
+    struct hf_outcome outcome = {.options = &result->options->hf,
+                                 .input = &calculation->input,
+                                 .fock = calculation->fock,
+                                 .scf = calculation->result.n_orbitals > 0 ? &calculation->result
+                                                                           : NULL,
+                                 .scf_iterations = calculation->iterations,
+                                 .correlated = &correlated,
+                                 .n_workers = n_workers,
+                                 .memory_peak_bytes = memory.peak_bytes,
+                                 .complete = status == STATUS_OK};
+    hf_outcome_set_status(&outcome, status);
+    status = hf_outputs_write(&outcome, comm);
+    json_decref(correlated.properties);
+    json_decref(correlated.extras);
+    return status;
+}

@@ -1,0 +1,33 @@
+/* What `beryl-tce mp2|ccd|ccsd` tells of a method that ran. */
+#ifndef BERYL_TCE_METHOD_RESULT_H
+#define BERYL_TCE_METHOD_RESULT_H
+
+#include "hf/hf_calculation.h"
+#include "support/status.h"
+#include "tce/mode_records.h"
+#include "tce/orbital_space.h"
+#include "tce/tce_options.h"
+
+#include <mpi.h>
+#include <stdint.h>
+
+/* As far as the run came; all borrowed. */
+struct method_result {
+    const struct tce_options *options;
+    const struct hf_calculation *calculation;
+    const struct orbital_space *orbitals; /* NULL before the field was solved */
+    const struct mode_records *records;
+    double integral_seconds;
+    int64_t memory_bytes; /* of this process, while iterating */
+};
+
+/* Prints the energies. Not collective. */
+void method_result_print(const struct method_result *result);
+
+/* Writes the files asked for. Collective.
+ * status  of the run, whose text is the last one
+ * Returns the status, or that of a file that could not be written; the same everywhere. */
+enum status method_result_write(const struct method_result *result, enum status status,
+                                MPI_Comm comm);
+
+#endif

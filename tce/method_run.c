@@ -1,0 +1,264 @@
+#include "tce/method_run.h"
+
+#include "hf/checkpoint.h"
+#include "hf/hf_calculation.h"
+#include "hf/hf_outputs.h"
+#include "sched/mode_options.h"
+#include "support/agree.h"
+#include "support/log.h"
+#include "tce/correlation.h"
+#include "tce/correlation_checkpoint.h"
+#include "tce/correlation_memory.h"
+#include "tce/frozen_core.h"
+#include "tce/method_result.h"
+#include "tce/predicted_tasks.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+struct run {
+    const struct tce_options *options;
+    MPI_Comm comm;
+    int rank;
+    struct hf_options field; /* of the options, those of the field */
+    struct hf_calculation calculation;
+    struct orbital_space counts;    /* of orbitals, as far as known before the field */
+    struct orbital_space *orbitals; /* of the field */
+    struct correlation correlation;
+    bool has_amplitudes; /* the checkpoint to restart from, for these orbitals */
+    struct mode_records records;
+    bool checked;   /* the outputs can be written */
+    bool computing; /* every input was accepted */
+};
+
+static struct taskpool_settings pool_of(const struct run *run, int mode)
+{
+    struct taskpool_settings pool;
+    mode_options_select(&run->options->hf.pool, mode, &pool);
+    return pool;
+}
+
+/* The modes to run under; without --compare there is one. */
+static struct mode_list modes_of(const struct run *run)
+{
+    const struct hf_options *options = &run->options->hf;
+    return options->compare ? options->modes
+                            : (struct mode_list){.n = 1, .modes = {options->pool.mode}};
+}
+
+/* --- before the field --- */
+
+static enum status make_correlation(struct run *run, const struct orbital_space *orbitals)
+{
+    const struct tce_options *options = run->options;
+    const struct correlation_problem problem = {.method = options->method,
+                                                .screening = run->calculation.screening,
+                                                .orbitals = orbitals,
+                                                .tile = options->orbital_tile,
+                                                .memory_bytes =
+                                                    options->hf.memory_megabytes * 1000000,
+                                                .field_bytes = run->field.fock.cache_bytes,
+                                                .contraction = options->contraction,
+                                                .comm = run->comm};
+    correlation_fini(&run->correlation);
+    return correlation_init(&problem, &run->correlation);
+}
+
+static enum status find_amplitudes(struct run *run)
+{
+    const char *file = run->options->hf.restart;
+    struct amplitude_origin wanted = {.n_core = run->counts.n_core,
+                                      .n_occupied = run->counts.n_occupied};
+    if (!file || run->correlation.evaluation.program.n_unknowns == 0)
+        return STATUS_OK;
+    snprintf(wanted.method, sizeof wanted.method, "%s", run->options->method);
+    TRY(correlation_checkpoint_find(file, &wanted, run->comm, &run->has_amplitudes));
+    /* Until new amplitudes are there, a checkpoint that may be the same file stays. */
+    if (run->has_amplitudes)
+        run->field.scf.checkpoint = NULL;
+    return STATUS_OK;
+}
+
+static enum status read_input(struct run *run)
+{
+    const struct tce_options *options = run->options;
+    struct hf_calculation *calculation = &run->calculation;
+    const struct hf_input *input = &calculation->input;
+    TRY(hf_outputs_check(&options->hf, run->comm));
+    run->checked = true;
+    TRY(hf_calculation_read(&run->field, run->comm, calculation));
+    if (input->n_spins != 1)
+        return FAIL(STATUS_USAGE, "%s: the multiplicity is %d, but %s is for closed shells",
+                    options->hf.molecule, input->molecule.multiplicity, options->method);
+    int64_t n_core = options->frozen_core ? frozen_core_count(&input->molecule) : 0;
+    int64_t n_functions = input->shells->n_functions;
+    TRY(orbital_space_count(n_functions, n_functions, input->n_occupied[0], n_core, &run->counts));
+    TRY(make_correlation(run, &run->counts));
+    return find_amplitudes(run);
+}
+
+static enum status print_method(const struct run *run)
+{
+    const struct plan *plan = run->correlation.evaluation.plan;
+    struct predicted_tasks tasks;
+    TRY(predicted_tasks_count(plan, &tasks));
+    log_print("Method     %s: %lld occupied and %lld virtual orbitals, %lld frozen\n",
+              run->options->method, (long long)run->counts.n_occupied,
+              (long long)run->counts.n_virtual, (long long)run->counts.n_core);
+    log_print("           %d contractions, %lld tasks, %.3g operations\n", plan->n_steps,
+              (long long)tasks.n, tasks.flops);
+    if (run->options->hf.restart)
+        log_print("Restart    %s of %s\n", run->has_amplitudes ? "field and amplitudes" : "field",
+                  run->options->hf.restart);
+    if (run->options->explain && run->rank == 0)
+        return plan_print(plan, stdout);
+    return STATUS_OK;
+}
+
+static enum status prepare(struct run *run)
+{
+    log_print("beryl-tce %s\n\n", BERYL_VERSION);
+    hf_calculation_print_input(&run->calculation);
+    TRY(hf_calculation_prepare_screening(&run->calculation));
+    run->correlation.problem.screening = run->calculation.screening;
+    TRY(status_agree(run->comm, print_method(run)));
+    return correlation_memory_check(&run->correlation, (int)run->options->diis_size);
+}
+
+/* --- the field --- */
+
+/* Amplitudes belong to the very orbitals that they were found with, which the field may have
+ * mixed where several have one energy. */
+static enum status take_orbitals(struct run *run)
+{
+    struct scf_problem problem = hf_calculation_problem(&run->calculation);
+    struct scf_result *result = &run->calculation.result;
+    const char *file = run->options->hf.restart;
+    if (run->has_amplitudes && result->iterations > 1) {
+        log_print("\nThe field is not that of %s any more: the amplitudes begin at zero\n", file);
+        run->has_amplitudes = false;
+    }
+    return run->has_amplitudes
+               ? checkpoint_read_orbitals(file, &problem, result->n_orbitals, result->orbitals,
+                                          result->orbital_energies)
+               : STATUS_OK;
+}
+
+static enum status run_field(struct run *run)
+{
+    struct hf_calculation *calculation = &run->calculation;
+    struct taskpool_settings pool = pool_of(run, modes_of(run).modes[0]);
+    TRY(hf_calculation_prepare_build(calculation, &pool));
+    hf_calculation_print_tasks(calculation);
+    run->computing = true;
+    TRY(hf_calculation_guess(calculation));
+    TRY(hf_calculation_solve(calculation));
+    TRY(take_orbitals(run));
+    return orbital_space_create(&calculation->result, calculation->input.n_occupied[0],
+                                run->counts.n_core, run->comm, &run->orbitals);
+}
+
+/* --- the method --- */
+
+static enum status prepare_integrals(struct run *run)
+{
+    struct taskpool_settings pool = pool_of(run, modes_of(run).modes[0]);
+    if (run->orbitals->n_virtual < run->counts.n_virtual)
+        log_print("\n%lld virtual orbitals are left\n", (long long)run->orbitals->n_virtual);
+    TRY(make_correlation(run, run->orbitals));
+    TRY(correlation_prepare(&run->correlation, &pool));
+    log_print("\nIntegrals over orbitals took %.3f s\n", run->correlation.integral_seconds);
+    return STATUS_OK;
+}
+
+/* What the iterations were, also of a solution that failed. */
+static void note_iterations(const struct correlation *correlation, struct mode_record *record)
+{
+    for (int64_t i = 0; i < correlation->n_iterations; i++) {
+        const struct correlation_iteration *iteration = &correlation->iterations[i];
+        json_t *entry = mode_record_note(record, &iteration->record);
+        json_object_set_new(entry, "energy", json_real(iteration->energy));
+        json_object_set_new(entry, "change", json_real(iteration->change));
+    }
+}
+
+static enum status solve(struct run *run, int mode)
+{
+    const struct tce_options *options = run->options;
+    struct scf_problem field = hf_calculation_problem(&run->calculation);
+    const struct correlation_checkpoint checkpoint = {
+        .path = options->hf.scf.checkpoint, .field = &field, .result = &run->calculation.result};
+    const struct correlation_settings settings = {
+        .converge = options->converge,
+        .max_iterations = options->max_iterations,
+        .diis_size = (int)options->diis_size,
+        .restart = run->has_amplitudes ? options->hf.restart : NULL,
+        .checkpoint = checkpoint.path ? &checkpoint : NULL};
+    struct mode_record *record = mode_records_begin(&run->records, mode);
+    struct taskpool_settings pool = pool_of(run, mode);
+    if (options->hf.compare)
+        log_print("\nScheduling by %s\n", taskpool_mode_name(mode));
+    log_print("\n");
+    enum status status = correlation_solve(&run->correlation, &pool, &settings);
+    note_iterations(&run->correlation, record);
+    TRY(status);
+    record->energy = correlation_energy(&run->correlation);
+    return evaluation_sha256(&run->correlation.evaluation, record->sha256);
+}
+
+static struct method_result result_of(const struct run *run)
+{
+    return (struct method_result){.options = run->options,
+                                  .calculation = &run->calculation,
+                                  .orbitals = run->orbitals,
+                                  .records = &run->records,
+                                  .integral_seconds = run->correlation.integral_seconds,
+                                  .memory_bytes = run->correlation.memory_bytes};
+}
+
+static enum status do_all(struct run *run)
+{
+    struct mode_list modes = modes_of(run);
+    TRY(read_input(run));
+    TRY(prepare(run));
+    if (run->options->dry_run)
+        return STATUS_OK;
+    TRY(run_field(run));
+    TRY(prepare_integrals(run));
+    for (int i = 0; i < modes.n; i++)
+        TRY(solve(run, modes.modes[i]));
+    struct method_result result = result_of(run);
+    method_result_print(&result);
+    if (run->options->hf.compare)
+        mode_records_print(&run->records, "iteration");
+    return mode_records_check(&run->records);
+}
+
+/* Bad input leaves nothing; of all else --json tells. */
+static enum status finish(const struct run *run, enum status status, int *exit_status)
+{
+    struct method_result result = result_of(run);
+    bool late = run->computing && (status == STATUS_IO || status == STATUS_LIMIT);
+    *exit_status = late ? 1 : status_exit_code(status);
+    if (!run->checked || *exit_status == 2 || run->options->dry_run)
+        return status;
+    status = method_result_write(&result, status, run->comm);
+    *exit_status = status == STATUS_OK ? 0 : 1;
+    return status;
+}
+
+enum status method_run(const struct tce_options *options, MPI_Comm comm, int *exit_status)
+{
+    struct run *run = calloc(1, sizeof *run);
+    if (!run)
+        die("no memory to begin with");
+    *run = (struct run){.options = options, .comm = comm, .field = options->hf};
+    MPI_Comm_rank(comm, &run->rank);
+    enum status status = finish(run, do_all(run), exit_status);
+    mode_records_fini(&run->records);
+    correlation_fini(&run->correlation);
+    orbital_space_destroy(run->orbitals);
+    hf_calculation_fini(&run->calculation);
+    free(run);
+    return status;
+}

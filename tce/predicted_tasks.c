@@ -1,0 +1,52 @@
+#include "tce/predicted_tasks.h"
+
+#include "sched/profile.h"
+#include "support/agree.h"
+
+static enum status create_step(const struct plan *plan, int step, struct contraction **contraction)
+{
+    static const struct contraction_settings settings = {0};
+    struct contraction_problem problem;
+    plan_problem(plan, &plan->steps[step], &problem);
+    return contraction_create(&problem, &settings, contraction);
+}
+
+enum status predicted_tasks_count(const struct plan *plan, struct predicted_tasks *tasks)
+{
+    *tasks = (struct predicted_tasks){0};
+    for (int step = 0; step < plan->n_steps; step++) {
+        struct contraction *contraction;
+        TRY(create_step(plan, step, &contraction));
+        tasks->n += contraction_n_tasks(contraction);
+        tasks->flops += plan->steps[step].flops;
+        contraction_destroy(contraction);
+    }
+    return STATUS_OK;
+}
+
+static enum status add_step(const struct plan *plan, int step, struct history *history)
+{
+    struct contraction *contraction;
+    TRY(create_step(plan, step, &contraction));
+    enum status status = STATUS_OK;
+    int64_t first = history->n_entries;
+    for (int64_t task = 0; task < contraction_n_tasks(contraction) && status == STATUS_OK; task++)
+        status = history_add(history, first + task, contraction_task_seconds(contraction, task), 0);
+    contraction_destroy(contraction);
+    return status;
+}
+
+enum status predicted_tasks_write(const struct plan *plan, MPI_Comm comm, const char *path)
+{
+    struct history history = {0};
+    int rank;
+    MPI_Comm_rank(comm, &rank);
+    enum status status = STATUS_OK;
+    for (int step = 0; rank == 0 && step < plan->n_steps && status == STATUS_OK; step++)
+        status = add_step(plan, step, &history);
+    status = status_agree(comm, status);
+    if (status == STATUS_OK)
+        status = profile_write(comm, &history, path);
+    history_fini(&history);
+    return status;
+}

@@ -1,0 +1,23 @@
+/* The tasks of a plan before anything is allocated: how many, and what each will cost. */
+#ifndef BERYL_TCE_PREDICTED_TASKS_H
+#define BERYL_TCE_PREDICTED_TASKS_H
+
+#include "support/status.h"
+#include "tce/plan.h"
+
+#include <mpi.h>
+#include <stdint.h>
+
+struct predicted_tasks {
+    int64_t n;    /* of all steps */
+    double flops; /* useful ones */
+};
+
+/* Not collective; the same on every process. Errors: STATUS_NO_MEMORY, STATUS_LIMIT. */
+enum status predicted_tasks_count(const struct plan *plan, struct predicted_tasks *tasks);
+
+/* Writes the predicted seconds of every task, those of all steps one after another, as
+ * profile_write does. Collective. Errors: those of profile_write. */
+enum status predicted_tasks_write(const struct plan *plan, MPI_Comm comm, const char *path);
+
+#endif

@@ -1,0 +1,55 @@
+#include "tce/program_result.h"
+
+#include "sched/taskpool.h"
+#include "support/json.h"
+#include "support/log.h"
+
+void program_result_print_scalars(const struct evaluation *evaluation)
+{
+    const struct program *program = &evaluation->program;
+    for (int i = 0; i < program->n_tensors; i++) {
+        const struct tensor *tensor = executor_tensor(evaluation->executor, i);
+        double value;
+        if (program->tensors[i].rank > 0 || block_index_n(tensor->blocks) == 0)
+            continue;
+        darray_get(tensor->data, 0, &value);
+        log_print("%-10s %.15g\n", program->tensors[i].name, value);
+    }
+}
+
+static json_t *compare_to_json(const struct mode_records *records)
+{
+    json_t *compare = json_object();
+    for (int m = 0; m < records->n; m++)
+        json_object_set_new(compare, taskpool_mode_name(records->list[m].mode),
+                            mode_record_to_json(&records->list[m]));
+    return compare;
+}
+
+static json_t *to_json(const struct tce_options *options, int n_workers,
+                       const struct memory_use *memory, const struct mode_records *records)
+{
+    json_t *result = json_pack(
+        "{s:o, s:i, s:I, s:I, s:o}", "program", json_text(options->file), "workers", n_workers,
+        "memory_peak_bytes", (json_int_t)memory->peak_bytes, "memory_part_bytes",
+        (json_int_t)memory->part_bytes, "options", tce_options_to_json(options));
+    if (!result)
+        return NULL;
+    if (options->compare)
+        json_object_set_new(result, "compare", compare_to_json(records));
+    else
+        json_object_update_new(result, mode_record_to_json(&records->list[0]));
+    return result;
+}
+
+enum status program_result_write(const struct tce_options *options, int n_workers,
+                                 const struct memory_use *memory,
+                                 const struct mode_records *records)
+{
+    json_t *result = to_json(options, n_workers, memory, records);
+    if (!result)
+        return FAIL(STATUS_NO_MEMORY, "no memory for the result");
+    enum status status = json_write_file(result, options->json);
+    json_decref(result);
+    return status;
+}

@@ -1,0 +1,20 @@
+/* What `beryl-tce run` tells of a program that ran. */
+#ifndef BERYL_TCE_PROGRAM_RESULT_H
+#define BERYL_TCE_PROGRAM_RESULT_H
+
+#include "support/memory_share.h"
+#include "support/status.h"
+#include "tce/evaluation.h"
+#include "tce/mode_records.h"
+#include "tce/tce_options.h"
+
+/* Prints the values of the scalars. Not collective. */
+void program_result_print_scalars(const struct evaluation *evaluation);
+
+/* Writes --json: the figures of the mode, or of each that was compared. Not collective.
+ * Errors: STATUS_NO_MEMORY, STATUS_IO. */
+enum status program_result_write(const struct tce_options *options, int n_workers,
+                                 const struct memory_use *memory,
+                                 const struct mode_records *records);
+
+#endif

@@ -1,0 +1,215 @@
+#include "tce/program_run.h"
+
+#include "sched/mode_options.h"
+#include "support/agree.h"
+#include "support/log.h"
+#include "support/memory.h"
+#include "support/memory_share.h"
+#include "support/output_file.h"
+#include "support/text_file.h"
+#include "tce/evaluation.h"
+#include "tce/mode_records.h"
+#include "tce/predicted_tasks.h"
+#include "tce/program_result.h"
+#include "tce/verification.h"
+
+#include <stdio.h>
+
+struct run {
+    const struct tce_options *options;
+    MPI_Comm comm;
+    int rank, n_workers;
+    struct evaluation evaluation;
+    struct mode_records records;
+    int64_t memory_bytes; /* of this process, after an iteration at most */
+    bool computing;       /* every input was accepted */
+};
+
+/* --- before --- */
+
+static enum status check_output(const struct tce_options *options, const char *path)
+{
+    if (output_file_same(path, options->file))
+        return FAIL(STATUS_USAGE, "%s is to be read and to be written: name another file", path);
+    return path ? output_file_check(path) : STATUS_OK;
+}
+
+static enum status check_outputs(const struct tce_options *options)
+{
+    if (output_file_same(options->json, options->profile))
+        return FAIL(STATUS_USAGE, "--json and --write-profile name the same file");
+    TRY(check_output(options, options->json));
+    return check_output(options, options->profile);
+}
+
+static enum status read_program(struct run *run)
+{
+    const struct tce_options *options = run->options;
+    struct text_file text;
+    TRY(status_agree(run->comm, run->rank == 0 ? check_outputs(options) : STATUS_OK));
+    TRY(text_file_read_all(options->file, run->comm, &text));
+    enum status status = evaluation_init(text.bytes, text.length, options->file, 0, NULL, run->comm,
+                                         &run->evaluation);
+    text_file_fini(&text);
+    for (int i = 0; status == STATUS_OK && i < run->evaluation.program.n_tensors; i++)
+        status = evaluation_check_fill(&run->evaluation, i);
+    if (status == STATUS_OK && run->evaluation.program.n_unknowns > 0)
+        status = FAIL(STATUS_INPUT,
+                      "%s: `iterate` is for methods such as beryl-tce ccsd: leave it "
+                      "out, and repeat the program with --iterations",
+                      options->file);
+    return status;
+}
+
+static void print_start(const struct run *run)
+{
+    const struct tce_options *options = run->options;
+    log_print("beryl-tce %s\n\n", BERYL_VERSION);
+    log_print("Program    %s: %d statements, %d contractions\n", options->file,
+              run->evaluation.program.n_statements, run->evaluation.plan->n_steps);
+    double gigabytes = 1e-9 * sizeof(double) * run->evaluation.plan->peak_elements;
+    log_print("Tensors    %.3f GB at a time, %.3f GB per process\n", gigabytes,
+              gigabytes / run->n_workers);
+    log_print("Processes  %d, scheduling %s%s\n\n", run->n_workers,
+              options->compare ? "by each of " : "",
+              options->compare ? options->compare : taskpool_mode_name(options->pool.mode));
+}
+
+/* --- without tensors --- */
+
+static enum status count_tasks(const struct run *run)
+{
+    struct predicted_tasks tasks;
+    TRY(predicted_tasks_count(run->evaluation.plan, &tasks));
+    if (run->rank == 0)
+        printf("{\"tasks\": %lld, \"flops\": %.17g}\n", (long long)tasks.n, tasks.flops);
+    return STATUS_OK;
+}
+
+static enum status predict(const struct run *run)
+{
+    struct predicted_tasks tasks;
+    TRY(predicted_tasks_count(run->evaluation.plan, &tasks));
+    log_print("Tasks      %lld, %.4g operations\n", (long long)tasks.n, tasks.flops);
+    if (!run->options->profile)
+        return STATUS_OK;
+    return predicted_tasks_write(run->evaluation.plan, run->comm, run->options->profile);
+}
+
+/* --- iterations --- */
+
+/* What statements assign to becomes what it was declared as; the rest, with `all`. */
+static enum status fill_tensors(struct run *run, bool all)
+{
+    for (int i = 0; i < run->evaluation.program.n_tensors; i++)
+        if (all || evaluation_is_assigned(&run->evaluation, i))
+            TRY(evaluation_fill(&run->evaluation, i));
+    return STATUS_OK;
+}
+
+static void print_iteration(int mode, int64_t i, const struct executor_record *done)
+{
+    log_print("%-10s %9lld %11.4f %9.2f %11.2f %% %9lld\n", taskpool_mode_name(mode), (long long)i,
+              done->seconds, 1e-9 * done->flops / done->seconds, 100 * done->statistics.efficiency,
+              (long long)done->statistics.tasks);
+}
+
+static void watch_memory(struct run *run)
+{
+    int64_t bytes = memory_part_bytes();
+    run->memory_bytes = bytes > run->memory_bytes ? bytes : run->memory_bytes;
+}
+
+static enum status run_mode(struct run *run, int mode)
+{
+    const struct tce_options *options = run->options;
+    struct executor *executor = run->evaluation.executor;
+    struct mode_record *record = mode_records_begin(&run->records, mode);
+    struct taskpool_settings settings;
+    mode_options_select(&options->pool, mode, &settings);
+    settings.keep_history = options->profile != NULL;
+    TRY(executor_start(executor, &settings));
+    for (int64_t i = 0; i < options->iterations; i++) {
+        struct executor_record done;
+        TRY(fill_tensors(run, false));
+        TRY(executor_run(executor, 0, run->evaluation.plan->n_steps, &done));
+        mode_record_note(record, &done);
+        print_iteration(mode, i, &done);
+        watch_memory(run);
+    }
+    return evaluation_sha256(&run->evaluation, record->sha256);
+}
+
+static enum status run_modes(struct run *run)
+{
+    const struct tce_options *options = run->options;
+    log_print("mode       iteration     seconds  GFLOP/s    efficiency     tasks\n");
+    if (!options->compare)
+        return run_mode(run, options->pool.mode);
+    for (int m = 0; m < options->modes.n; m++)
+        TRY(run_mode(run, options->modes.modes[m]));
+    return STATUS_OK;
+}
+
+/* --- after --- */
+
+static enum status write_json(const struct run *run)
+{
+    struct memory_use memory = memory_use_of_all(run->memory_bytes, run->comm);
+    log_print("Peak memory %.0f MB per process (%.0f MB between iterations, what processes share "
+              "counted once)\n",
+              1e-6 * (double)memory.peak_bytes, 1e-6 * (double)memory.part_bytes);
+    if (!run->options->json)
+        return STATUS_OK;
+    enum status status =
+        run->rank == 0 ? program_result_write(run->options, run->n_workers, &memory, &run->records)
+                       : STATUS_OK;
+    return status_agree(run->comm, status);
+}
+
+static enum status tell(struct run *run)
+{
+    const struct tce_options *options = run->options;
+    program_result_print_scalars(&run->evaluation);
+    log_print("\nSHA-256 of the results  %s\n", run->records.list[0].sha256);
+    if (options->compare)
+        mode_records_print(&run->records, "run of the program");
+    TRY(mode_records_check(&run->records));
+    if (options->verify)
+        TRY(verification_run(&run->evaluation));
+    if (options->profile)
+        TRY(executor_write_profile(run->evaluation.executor, options->profile));
+    return write_json(run);
+}
+
+static enum status do_all(struct run *run)
+{
+    const struct tce_options *options = run->options;
+    TRY(read_program(run));
+    if (options->count_tasks)
+        return count_tasks(run);
+    print_start(run);
+    if (options->explain)
+        TRY(status_agree(run->comm,
+                         run->rank == 0 ? plan_print(run->evaluation.plan, stdout) : STATUS_OK));
+    if (options->dry_run)
+        return predict(run);
+    TRY(evaluation_start(&run->evaluation, &options->contraction));
+    run->computing = true;
+    TRY(fill_tensors(run, true));
+    TRY(run_modes(run));
+    return tell(run);
+}
+
+enum status program_run(const struct tce_options *options, MPI_Comm comm, int *exit_status)
+{
+    struct run run = {.options = options, .comm = comm};
+    MPI_Comm_rank(comm, &run.rank);
+    MPI_Comm_size(comm, &run.n_workers);
+    enum status status = do_all(&run);
+    bool late = run.computing && (status == STATUS_IO || status == STATUS_LIMIT);
+    *exit_status = late ? 1 : status_exit_code(status);
+    mode_records_fini(&run.records);
+    evaluation_fini(&run.evaluation);
+    return status;
+}

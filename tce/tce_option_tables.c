@@ -1,0 +1,177 @@
+#include "tce/tce_option_tables.h"
+
+#include <stddef.h>
+#include <stdio.h>
+
+#define FIELD(name)  offsetof(struct tce_options, name)
+#define N_ROWS(rows) (sizeof(rows) / sizeof((rows)[0]))
+
+static const struct option_row program_rows[] = {
+    {.name = "iterations",
+     .kind = OPTION_INTEGER,
+     .offset = FIELD(iterations),
+     .default_text = "1",
+     .min = 1,
+     .max = 1000000,
+     .value = "N",
+     .help = "times that the program is run; what modes retain is kept per statement"},
+    {.name = "compare",
+     .kind = OPTION_TEXT,
+     .offset = FIELD(compare),
+     .value = "M1,M2,...|all",
+     .help = "run it under each of these modes, one after another, and print a table"},
+    {.name = "count-tasks",
+     .kind = OPTION_FLAG,
+     .offset = FIELD(count_tasks),
+     .help = "print the number of tasks and what they cost, and stop; allocates no tensors"},
+    {.name = "dry-run",
+     .kind = OPTION_FLAG,
+     .offset = FIELD(dry_run),
+     .help = "run nothing and allocate no tensors; with --write-profile the predicted seconds "
+             "of every task"},
+    {.name = "verify",
+     .kind = OPTION_FLAG,
+     .offset = FIELD(verify),
+     .help = "compare every result with plain nested loops, which takes very long"},
+    {.name = "write-profile",
+     .kind = OPTION_TEXT,
+     .offset = FIELD(profile),
+     .value = "FILE.csv|FILE.npy",
+     .help = "seconds of every task, those of all statements one after another"},
+};
+
+static const struct option_row contraction_rows[] = {
+    {.name = "explain",
+     .kind = OPTION_FLAG,
+     .offset = FIELD(explain),
+     .help = "print the plan: every contraction with its operations and memory"},
+    {.name = "cache",
+     .kind = OPTION_INTEGER,
+     .offset = FIELD(cache_megabytes),
+     .default_text = "256",
+     .min = 0,
+     .max = 1000000,
+     .value = "MB",
+     .help = "memory per process for blocks of tensors that are read"},
+    {.name = "no-prefetch",
+     .kind = OPTION_FLAG,
+     .offset = FIELD(no_prefetch),
+     .help = "fetch a block only when it is needed"},
+};
+
+/* Those of beryl-hf that a method has, too. */
+static const struct option_row method_run_rows[] = {
+    {.name = "dry-run",
+     .kind = OPTION_FLAG,
+     .offset = FIELD(dry_run),
+     .help = "find out what memory the run takes and how many tasks and operations it has, and "
+             "stop"},
+    {.name = "compare",
+     .kind = OPTION_TEXT,
+     .offset = FIELD(hf.compare),
+     .value = "M1,M2,...|all",
+     .help = "solve the equations under each of these modes, one after another, and print a "
+             "table; options of a mode go to those that have them"},
+    {.name = "memory",
+     .kind = OPTION_INTEGER,
+     .offset = FIELD(hf.memory_megabytes),
+     .default_text = "0",
+     .min = 0,
+     .max = 1000000000,
+     .value = "MB",
+     .help = "memory that a process may take; 0: what the machine has"},
+    {.name = "json",
+     .kind = OPTION_TEXT,
+     .offset = FIELD(hf.json),
+     .value = "FILE",
+     .help = "write the result as a QCSchema AtomicResult"},
+    {.name = "report",
+     .kind = OPTION_TEXT,
+     .offset = FIELD(hf.report),
+     .value = "FILE.html",
+     .help = "write a page of the run, with charts"},
+};
+
+static const struct option_row output_rows[] = {
+    {.name = "json",
+     .kind = OPTION_TEXT,
+     .offset = FIELD(json),
+     .value = "FILE",
+     .help = "write the figures of the run"},
+};
+
+static const struct option_row method_rows[] = {
+    {.name = "frozen-core",
+     .kind = OPTION_FLAG,
+     .offset = FIELD(frozen_core),
+     .help = "leave the orbitals of noble-gas cores uncorrelated"},
+    {.name = "orbital-tile",
+     .kind = OPTION_INTEGER,
+     .offset = FIELD(orbital_tile),
+     .default_text = "0",
+     .min = 0,
+     .max = 1000,
+     .value = "N",
+     .help = "orbitals in a tile, at most; 0: as suits their number"},
+    {.name = "converge-amplitudes",
+     .kind = OPTION_REAL,
+     .offset = FIELD(converge),
+     .default_text = "1e-8",
+     .min = 0,
+     .max = 1,
+     .min_excluded = true,
+     .value = "X",
+     .help = "largest change of an amplitude at convergence, and ten times that of the energy"},
+    {.name = "max-iter-amplitudes",
+     .kind = OPTION_INTEGER,
+     .offset = FIELD(max_iterations),
+     .default_text = "100",
+     .min = 1,
+     .max = 1000000,
+     .value = "N",
+     .help = "iterations of the amplitudes before the run is given up"},
+    {.name = "diis-amplitudes",
+     .kind = OPTION_INTEGER,
+     .offset = FIELD(diis_size),
+     .default_text = "8",
+     .min = 1,
+     .max = 100,
+     .value = "N",
+     .help = "amplitudes that DIIS keeps; 1: no DIIS"},
+};
+
+static void add(struct tce_option_tables *tables, const char *heading,
+                const struct option_row *rows, size_t n_rows, void *fields)
+{
+    tables->table[tables->n++] = (struct option_table){heading, rows, n_rows, fields};
+}
+
+static void add_program(struct tce_options *options, struct tce_option_tables *tables)
+{
+    add(tables, "Program", program_rows, N_ROWS(program_rows), options);
+    add(tables, "Contractions", contraction_rows, N_ROWS(contraction_rows), options);
+    add(tables, "Scheduling", taskpool_option_rows, taskpool_n_option_rows, &options->pool);
+    add(tables, "Output", output_rows, N_ROWS(output_rows), options);
+}
+
+/* What comes last of beryl-hf's is what that program alone does. The Fock build has a cache
+ * of the same name: of the contractions' rows the first is left. */
+static void add_method(struct tce_options *options, struct tce_option_tables *tables)
+{
+    hf_options_tables(&options->hf, tables->table);
+    tables->n = HF_OPTION_TABLES - 1;
+    add(tables, "Correlation", method_rows, N_ROWS(method_rows), options);
+    add(tables, "Contractions", contraction_rows, 1, options);
+    add(tables, "Run", method_run_rows, N_ROWS(method_run_rows), options);
+}
+
+void tce_option_tables_init(struct tce_options *options, struct tce_option_tables *tables)
+{
+    tables->n = 0;
+    snprintf(tables->program, sizeof tables->program, "beryl-tce%s%s", options->method ? " " : "",
+             options->method ? options->method : "");
+    if (options->method)
+        add_method(options, tables);
+    else
+        add_program(options, tables);
+}

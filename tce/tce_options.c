@@ -1,0 +1,153 @@
+#include "tce/tce_options.h"
+
+#include "sched/mode_options.h"
+#include "tce/methods.h"
+#include "tce/tce_option_tables.h"
+
+#include <string.h>
+
+static struct options program_options(const struct tce_option_tables *tables)
+{
+    return (struct options){
+        .program = tables->program,
+        .synopsis = "run FILE.tce [options]\n"
+                    "       beryl-tce mp2|ccd|ccsd MOLECULE.xyz --basis NAME [options]",
+        .purpose = "Runs a program of tensor contractions; or a method of quantum chemistry, which "
+                   "is such a program over a molecule's orbitals (beryl-tce ccsd --help). "
+                   "Runs on one process as it is, on several under mpirun -np P.",
+        .tables = tables->table,
+        .n_tables = tables->n,
+        .min_operands = 1,
+        .max_operands = 1,
+        .operand_name = "FILE.tce",
+    };
+}
+
+static struct options method_options(const struct tce_option_tables *tables)
+{
+    struct options options = program_options(tables);
+    options.synopsis = "MOLECULE.xyz --basis NAME [options]";
+    options.purpose = "Correlation energies of closed shells: second-order perturbation theory, "
+                      "coupled cluster with double, and with single and double excitations. "
+                      "Runs on one process as it is, on several under mpirun -np P.";
+    options.operand_name = "MOLECULE.xyz";
+    return options;
+}
+
+static struct options options_of(struct tce_options *options, struct tce_option_tables *tables)
+{
+    tce_option_tables_init(options, tables);
+    return options->method ? method_options(tables) : program_options(tables);
+}
+
+static enum status check_program(struct tce_options *options)
+{
+    struct taskpool_settings defaults;
+    taskpool_settings_default(&defaults);
+    if (options->count_tasks && (options->json || options->profile || options->explain))
+        return FAIL(STATUS_USAGE, "--count-tasks prints one line and writes no file");
+    if (options->dry_run && (options->compare || options->verify || options->iterations != 1))
+        return FAIL(STATUS_USAGE, "--dry-run runs nothing: leave --compare, --verify and "
+                                  "--iterations out");
+    if (!options->compare)
+        return mode_options_check(&options->pool);
+    TRY(mode_list_parse("compare", options->compare, &options->modes));
+    if (options->pool.mode != defaults.mode)
+        return FAIL(STATUS_USAGE, "--compare names the modes itself: leave --sched out");
+    if (options->profile)
+        return FAIL(STATUS_USAGE, "--write-profile is for one mode: leave --compare out");
+    return mode_options_check_list(&options->pool, &options->modes);
+}
+
+static enum status check_method(const struct tce_options *options)
+{
+    const struct hf_options *hf = &options->hf;
+    if (hf->method == METHOD_UHF)
+        return FAIL(STATUS_USAGE, "%s is for closed shells: --method uhf has no use",
+                    options->method);
+    if (hf->compare && hf->scf.checkpoint)
+        return FAIL(STATUS_USAGE, "--compare solves the same equations several times: leave "
+                                  "--checkpoint out");
+    if (options->dry_run && (hf->compare || hf->json || hf->report || hf->scf.checkpoint))
+        return FAIL(STATUS_USAGE, "--dry-run runs nothing and writes no file: leave --compare, "
+                                  "--json, --report and --checkpoint out");
+    return STATUS_OK;
+}
+
+/* Whether it is a request that needs no command. */
+static bool stands_alone(const char *word)
+{
+    return strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0 || strcmp(word, "--version") == 0;
+}
+
+/* The word after the program's name. */
+static enum status find_command(const char *word, struct tce_options *options)
+{
+    options->method = NULL;
+    if (strcmp(word, "run") == 0)
+        return STATUS_OK;
+    if (word[0] == '-')
+        return FAIL(STATUS_USAGE, "the command comes first: run FILE.tce, or %s and a molecule",
+                    tce_method_names);
+    if (!tce_method_text(word, NULL))
+        return FAIL(STATUS_USAGE, "'%.64s' is no command: give run FILE.tce, or %s and a molecule",
+                    word, tce_method_names);
+    options->method = word;
+    return STATUS_OK;
+}
+
+enum status tce_options_parse(int argc, char **argv, struct tce_options *options,
+                              enum option_request *request)
+{
+    int first_operand;
+    struct tce_option_tables tables;
+    *options = (struct tce_options){0};
+    *request = OPTION_REQUEST_RUN;
+    hf_options_init(&options->hf);
+    if (argc < 2)
+        return FAIL(STATUS_USAGE, "give run FILE.tce, or %s and a molecule; see --help",
+                    tce_method_names);
+    bool command = !stands_alone(argv[1]);
+    if (command)
+        TRY(find_command(argv[1], options));
+    struct options all = options_of(options, &tables);
+    if (command && !options->method)
+        all.synopsis = "run FILE.tce [options]";
+    int shift = command ? 1 : 0;
+    TRY(options_parse(&all, argc - shift, argv + shift, request, &first_operand));
+    if (*request != OPTION_REQUEST_RUN)
+        return STATUS_OK;
+    options->file = argv[shift + first_operand];
+    if (options->method) {
+        TRY(check_method(options));
+        TRY(hf_options_complete(&options->hf, options->file));
+        options->cache_megabytes = options->hf.cache_megabytes;
+        options->json = options->hf.json;
+    } else {
+        TRY(check_program(options));
+    }
+    options->contraction = (struct contraction_settings){
+        .cache_bytes = options->cache_megabytes * 1000000, .prefetch = !options->no_prefetch};
+    return STATUS_OK;
+}
+
+void tce_options_answer(const struct tce_options *options, enum option_request request)
+{
+    struct tce_options copy = *options;
+    struct tce_option_tables tables;
+    struct options all = options_of(&copy, &tables);
+    options_answer(&all, request);
+}
+
+const struct taskpool_settings *tce_options_pool(const struct tce_options *options)
+{
+    return options->method ? &options->hf.pool : &options->pool;
+}
+
+json_t *tce_options_to_json(const struct tce_options *options)
+{
+    struct tce_options copy = *options;
+    struct tce_option_tables tables;
+    struct options all = options_of(&copy, &tables);
+    return options_to_json(&all);
+}

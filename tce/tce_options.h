@@ -1,0 +1,58 @@
+/* What beryl-tce is told on its command line:
+ *     beryl-tce run FILE.tce [options]
+ *     beryl-tce mp2|ccd|ccsd MOLECULE.xyz [options] */
+#ifndef BERYL_TCE_TCE_OPTIONS_H
+#define BERYL_TCE_TCE_OPTIONS_H
+
+#include "hf/hf_options.h"
+#include "sched/mode_list.h"
+#include "sched/taskpool.h"
+#include "support/options.h"
+#include "support/status.h"
+#include "tce/contraction.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct tce_options {
+    const char *method; /* of tce_methods; NULL: a program is run */
+    const char *file;   /* the program or the molecule */
+
+    /* Of both. */
+    bool explain, dry_run;
+    int64_t cache_megabytes;
+    bool no_prefetch;
+    struct contraction_settings contraction;
+    const char *json;
+
+    /* Of a program. */
+    struct taskpool_settings pool;
+    const char *compare;    /* the text of the option, or NULL */
+    struct mode_list modes; /* what it names */
+    int64_t iterations;
+    bool verify, count_tasks;
+    const char *profile;
+
+    /* Of a method. */
+    struct hf_options hf;
+    bool frozen_core;
+    int64_t orbital_tile;
+    double converge;
+    int64_t max_iterations;
+    int64_t diis_size;
+};
+
+/* Parses and checks what can be checked without reading a file. Pointers refer to argv.
+ * *request tells whether the run is only for --help or --version, which
+ * tce_options_answer prints; method is then set as in a run. Errors: STATUS_USAGE. */
+enum status tce_options_parse(int argc, char **argv, struct tce_options *options,
+                              enum option_request *request);
+void tce_options_answer(const struct tce_options *options, enum option_request request);
+
+/* Settings of the pools of a run. Not collective. */
+const struct taskpool_settings *tce_options_pool(const struct tce_options *options);
+
+/* Every option in force. */
+json_t *tce_options_to_json(const struct tce_options *options);
+
+#endif

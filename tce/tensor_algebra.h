@@ -1,0 +1,26 @@
+/* Tensors of the same shape as vectors: every process works on its own blocks, where they
+ * lie. Nothing here synchronises: what was written to the tensors must have been, and what
+ * is written here is seen by other processes after darray_sync. */
+#ifndef BERYL_TCE_TENSOR_ALGEBRA_H
+#define BERYL_TCE_TENSOR_ALGEBRA_H
+
+#include "support/status.h"
+#include "tce/tensor.h"
+
+#include <mpi.h>
+
+/* y = sum_i alpha[i] x[i], of n tensors; y may be one of them. Not collective.
+ * Errors: STATUS_NO_MEMORY. */
+enum status tensor_combine(int n, const double alpha[], const struct tensor *const x[],
+                           struct tensor *y);
+
+/* Scalar products of a vector with n_others ones, each of n tensors together, and its norm:
+ *     dot[k] = sum_i x[i] . others[k][i]          max = max over i of |x[i]|
+ * Summed block by block, and these sums in the order of the blocks, so that they are the
+ * same to the bit for any number of processes. Collective.
+ * Errors: STATUS_NO_MEMORY; the same everywhere. */
+enum status tensor_dots(int n, const struct tensor *const x[], int n_others,
+                        const struct tensor *const *const others[], MPI_Comm comm, double dot[],
+                        double *max);
+
+#endif

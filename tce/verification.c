@@ -1,0 +1,271 @@
+#include "tce/verification.h"
+
+#include "support/agree.h"
+#include "support/log.h"
+#include "tce/fill.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define TOLERANCE 1e-12
+
+/* A whole tensor. */
+struct array {
+    int rank;
+    int64_t size[MAX_RANK], stride[MAX_RANK];
+    int64_t n;
+    double *elements; /* n, row-major */
+    double *norms;    /* n: of all products that make the element the absolute values' sum, to
+                       * which rounding is relative, also where the products cancel */
+};
+
+struct verification {
+    const struct evaluation *evaluation;
+    struct array *arrays; /* one for each tensor */
+};
+
+/* --- arrays --- */
+
+static enum status create_array(const struct evaluation *evaluation, int tensor,
+                                struct array *array)
+{
+    const struct program_tensor *declared = &evaluation->program.tensors[tensor];
+    double n = 1;
+    array->rank = declared->rank;
+    array->n = 1;
+    for (int d = declared->rank - 1; d >= 0; d--) {
+        array->size[d] = evaluation->spaces[declared->space[d]]->size;
+        array->stride[d] = array->n;
+        n *= (double)array->size[d];
+        if (n > 0x1p40)
+            return FAIL(STATUS_LIMIT, "tensor %s has %.3g elements: too many for --verify",
+                        declared->name, n);
+        array->n *= array->size[d];
+    }
+    array->elements = calloc((size_t)array->n, sizeof *array->elements);
+    array->norms = calloc((size_t)array->n, sizeof *array->norms);
+    if (!array->elements || !array->norms)
+        return FAIL(STATUS_NO_MEMORY, "no memory for the %.3g elements of tensor %s", n,
+                    declared->name);
+    return STATUS_OK;
+}
+
+/* The next values of n indices of given sizes, the last one fastest; false after the last. */
+static bool next_values(int n, const int64_t size[], int64_t value[])
+{
+    for (int d = n - 1; d >= 0; d--) {
+        if (++value[d] < size[d])
+            return true;
+        value[d] = 0;
+    }
+    return false;
+}
+
+/* Whether the labels of the values' tiles allow the element. */
+static bool exists(const struct block_labels *labels, const int64_t value[])
+{
+    int irrep = labels->irrep, spin = labels->spin;
+    for (int d = 0; d < labels->rank; d++) {
+        const struct index_space *space = labels->space[d];
+        int32_t tile = 0;
+        while (space->first[tile + 1] <= value[d])
+            tile++;
+        irrep ^= space->irrep[tile];
+        spin -= labels->sign[d] * space->spin[tile];
+    }
+    return irrep == 0 && spin == 0;
+}
+
+static void fill_array(const struct block_labels *labels, struct fill *fill, struct array *array)
+{
+    int64_t value[MAX_RANK] = {0}, i = 0;
+    do {
+        if (exists(labels, value))
+            array->elements[i] = fill->element(value, fill);
+        array->norms[i] = fabs(array->elements[i]);
+        i++;
+    } while (next_values(array->rank, array->size, value));
+}
+
+static enum status fill_arrays(struct verification *self)
+{
+    const struct program *program = &self->evaluation->program;
+    for (int i = 0; i < program->n_tensors; i++) {
+        const struct program_tensor *declared = &program->tensors[i];
+        struct fill fill;
+        TRY(create_array(self->evaluation, i, &self->arrays[i]));
+        if (!declared->fill)
+            continue;
+        TRY(fill_find(declared->fill, declared->n_arguments, declared->arguments, declared->rank,
+                      &fill));
+        fill_array(&self->evaluation->plan->tensors[i].labels, &fill, &self->arrays[i]);
+    }
+    return STATUS_OK;
+}
+
+/* --- statements --- */
+
+/* The indices of a term and its target, each once. */
+struct loop_nest {
+    int n, index[MAX_RANK * (PROGRAM_MAX_FACTORS + 1)];
+    int64_t size[MAX_RANK * (PROGRAM_MAX_FACTORS + 1)];
+    int64_t value[MAX_RANK * (PROGRAM_MAX_FACTORS + 1)];
+};
+
+static void add_indices(const struct verification *self, const struct program_factor *factor,
+                        struct loop_nest *nest)
+{
+    const struct array *array = &self->arrays[factor->tensor];
+    for (int d = 0; d < array->rank; d++) {
+        int i = 0;
+        while (i < nest->n && nest->index[i] != factor->index[d])
+            i++;
+        if (i < nest->n)
+            continue;
+        nest->index[nest->n] = factor->index[d];
+        nest->size[nest->n] = array->size[d];
+        nest->value[nest->n++] = 0;
+    }
+}
+
+static int64_t offset_of(const struct array *array, const struct program_factor *factor,
+                         const struct loop_nest *nest)
+{
+    int64_t offset = 0;
+    for (int d = 0; d < array->rank; d++) {
+        int i = 0;
+        while (nest->index[i] != factor->index[d])
+            i++;
+        offset += nest->value[i] * array->stride[d];
+    }
+    return offset;
+}
+
+static void add_term(const struct verification *self, const struct program_factor *target,
+                     const struct program_term *term)
+{
+    struct array *to = &self->arrays[target->tensor];
+    struct loop_nest nest = {0};
+    add_indices(self, target, &nest);
+    for (int f = 0; f < term->n_factors; f++)
+        add_indices(self, &term->factors[f], &nest);
+    do {
+        double product = term->coefficient, norm = fabs(term->coefficient);
+        for (int f = 0; f < term->n_factors; f++) {
+            const struct array *array = &self->arrays[term->factors[f].tensor];
+            int64_t offset = offset_of(array, &term->factors[f], &nest);
+            product *= array->elements[offset];
+            norm *= array->norms[offset];
+        }
+        int64_t offset = offset_of(to, target, &nest);
+        to->elements[offset] += product;
+        to->norms[offset] += norm;
+    } while (next_values(nest.n, nest.size, nest.value));
+}
+
+/* A tensor keeps what its own labels allow; elsewhere nothing can be added, unless indices
+ * are not all summed in pairs. */
+static void remove_what_labels_forbid(const struct verification *self, int tensor)
+{
+    struct array *array = &self->arrays[tensor];
+    const struct block_labels *labels = &self->evaluation->plan->tensors[tensor].labels;
+    int64_t value[MAX_RANK] = {0}, i = 0;
+    do {
+        if (!exists(labels, value))
+            array->elements[i] = array->norms[i] = 0;
+        i++;
+    } while (next_values(array->rank, array->size, value));
+}
+
+static void run_statement(const struct verification *self,
+                          const struct program_statement *statement)
+{
+    struct array *target = &self->arrays[statement->target.tensor];
+    for (int64_t i = 0; i < target->n && !statement->add; i++)
+        target->elements[i] = target->norms[i] = 0;
+    for (int t = 0; t < statement->n_terms; t++)
+        add_term(self, &statement->target, &statement->terms[t]);
+    remove_what_labels_forbid(self, statement->target.tensor);
+}
+
+/* --- comparison --- */
+
+/* Other than fmax, what is no number if one of them is none. */
+static double larger(double a, double b)
+{
+    return isnan(a) || a > b ? a : b;
+}
+
+/* The largest deviation of a block's elements from the array's, as a share of their norms. */
+static double compare_block(const struct tensor *tensor, int64_t block, const struct array *array,
+                            double *elements)
+{
+    const struct block_labels *labels = block_index_labels(tensor->blocks);
+    int32_t tile[MAX_RANK];
+    int64_t value[MAX_RANK] = {0}, size[MAX_RANK] = {0}, i = 0;
+    double deviation = 0;
+    block_index_tuple(tensor->blocks, block, tile);
+    darray_get(tensor->data, block, elements);
+    for (int d = 0; d < labels->rank; d++)
+        size[d] = index_space_tile_size(labels->space[d], tile[d]);
+    do {
+        int64_t offset = 0;
+        for (int d = 0; d < labels->rank; d++)
+            offset += (labels->space[d]->first[tile[d]] + value[d]) * array->stride[d];
+        double difference = fabs(elements[i++] - array->elements[offset]);
+        deviation = larger(
+            deviation, difference > 0 || isnan(difference) ? difference / array->norms[offset] : 0);
+    } while (next_values(labels->rank, size, value));
+    return deviation;
+}
+
+static enum status compare(const struct verification *self, int number)
+{
+    const struct tensor *tensor = executor_tensor(self->evaluation->executor, number);
+    const struct array *array = &self->arrays[number];
+    double *elements = malloc(((size_t)tensor->max_block + 1) * sizeof *elements);
+    double deviation = 0;
+    if (!elements)
+        return FAIL(STATUS_NO_MEMORY, "no memory for a block of tensor %s", tensor->name);
+    for (int64_t block = 0; block < block_index_n(tensor->blocks); block++)
+        deviation = larger(deviation, compare_block(tensor, block, array, elements));
+    free(elements);
+    log_print("%-10s deviates by at most %.2e of the products that make an element\n", tensor->name,
+              deviation);
+    if (!(deviation <= TOLERANCE))
+        return FAIL(STATUS_NUMERIC,
+                    "tensor %s is wrong: it deviates from nested loops by %.2e of the products "
+                    "that make an element",
+                    tensor->name, deviation);
+    return STATUS_OK;
+}
+
+static enum status verify(struct verification *self)
+{
+    const struct evaluation *evaluation = self->evaluation;
+    const struct program *program = &evaluation->program;
+    TRY(fill_arrays(self));
+    for (int i = 0; i < program->n_statements; i++)
+        run_statement(self, &program->statements[i]);
+    for (int i = 0; i < program->n_tensors; i++)
+        if (evaluation_is_assigned(evaluation, i))
+            TRY(compare(self, i));
+    return STATUS_OK;
+}
+
+enum status verification_run(const struct evaluation *evaluation)
+{
+    int n = evaluation->program.n_tensors;
+    struct verification self = {.evaluation = evaluation,
+                                .arrays = calloc((size_t)n + 1, sizeof *self.arrays)};
+    log_print("\nComparison with nested loops\n");
+    enum status status =
+        self.arrays ? verify(&self) : FAIL(STATUS_NO_MEMORY, "no memory for %d arrays", n);
+    for (int i = 0; self.arrays && i < n; i++) {
+        free(self.arrays[i].elements);
+        free(self.arrays[i].norms);
+    }
+    free(self.arrays);
+    return status_agree(evaluation->comm, status);
+}

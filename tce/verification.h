@@ -1,0 +1,18 @@
+/* What a program's results should be, by nested loops over the values of all indices of
+ * each product, with whole arrays: no labels, no blocks, no plan. Written to be believed;
+ * takes the time and memory that this takes. */
+#ifndef BERYL_TCE_VERIFICATION_H
+#define BERYL_TCE_VERIFICATION_H
+
+#include "support/status.h"
+#include "tce/evaluation.h"
+
+/* Runs the program from what its declarations say and compares every tensor that it assigns
+ * to with the executor's, after one run of all statements; prints the largest deviations.
+ * Collective; every process computes the same.
+ * Errors: STATUS_NUMERIC (an element deviates by more than 1e-12 of the sum of the absolute
+ * values of all products that make it; the message names the tensor), STATUS_NO_MEMORY,
+ * STATUS_LIMIT (arrays beyond 2^40 elements); the same everywhere. */
+enum status verification_run(const struct evaluation *evaluation);
+
+#endif

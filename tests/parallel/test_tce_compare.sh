@@ -1,0 +1,79 @@
+#!/usr/bin/env bash
+# beryl-tce --compare runs a program, or a method, under each mode: a row of its table and an
+# entry of its result for each, one digest of the results for all; of a program the same
+# whatever the number of processes, of a method the same energy.
+#
+#   test_tce_compare.sh BERYL_TCE MPIEXEC INPUTS
+set -u
+program=$1 mpiexec=$2 inputs=$3 seconds=120 processes=1
+. "$(dirname "$0")/program.sh"
+
+# check KIND N_RUNS: the result in result.json and the table in the output; prints what must
+# not depend on the number of processes.
+check()
+{
+    python3 - "$1" "$2" "$processes" "$folder/output" << 'END'
+import json, sys
+kind, n_runs, processes, output = sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), sys.argv[4]
+result = json.load(open("result.json"))
+modes = "static,counter,share,steal,retentive,persist,dtree,hybrid,auto".split(",")
+if kind == "program":
+    assert result["workers"] == processes
+    assert "sched" not in result and "iterations" not in result
+    compare, common = result["compare"], "sha256"
+else:
+    assert result["success"] and result["extras"]["beryl"]["workers"] == processes
+    compare, common = result["extras"]["beryl"]["compare"], "correlation_energy"
+assert list(compare) == modes, list(compare)
+assert len({entry["sha256"] for entry in compare.values()}) == 1
+assert len({entry[common] for entry in compare.values()}) == 1
+n_runs = n_runs or len(compare["static"]["iterations"])
+for mode, entry in compare.items():
+    assert entry["sched"] == mode and entry["tasks"] > 0 and len(entry["iterations"]) == n_runs, mode
+    for i, iteration in enumerate(entry["iterations"]):
+        assert iteration["iteration"] == i and iteration["seconds"] > 0, (mode, i)
+        assert iteration["flops"] > 0
+        assert 0 < iteration["efficiency"] <= 1.000001
+table = open(output).read().split("mode           first ")[1].split("\n")[1:]
+rows = [line.split() for line in table[:len(compare)]]
+assert [row[0] for row in rows] == modes, rows
+assert rows[0][-1] == "1.0000"
+if kind == "program":
+    print(compare["static"]["sha256"])
+else:
+    print(round(result["return_result"], 7))
+END
+}
+
+# compare KIND N_RUNS NUMBERS_OF_PROCESSES ARGUMENT...
+compare()
+{
+    local kind=$1 n_runs=$2 numbers=$3 first="" found
+    shift 3
+    for processes in $numbers; do
+        rm -f result.json
+        run 0 "$@" --compare all --json result.json
+        found=$(check "$kind" "$n_runs" 2>> "$folder/errors")
+        first=${first:-$found}
+        if [ -z "$found" ] || [ "$found" != "$first" ]; then
+            complain "$processes processes: '$found', not '$first'"
+        fi
+    done
+    echo "$*: $first"
+}
+
+# The benchmark of Lifflander et al. with blocks of half the length of lifflander-s.tce.
+sed -e 's/30 irrep 0, 22 irrep 1, 12 irrep 2, 26 irrep 3/15 irrep 0, 11 irrep 1, 6 irrep 2, 13 irrep 3/' \
+    -e 's/20 irrep 0, 24 irrep 1, 20 irrep 2, 20 irrep 3/10 irrep 0, 12 irrep 1, 10 irrep 2, 10 irrep 3/' \
+    -e 's/^tile 20/tile 10/' "$inputs/lifflander-s.tce" > lifflander.tce
+run 0 run lifflander.tce --count-tasks
+grep -q '"tasks": 601,' "$folder/output" || complain "$(cat "$folder/output")"
+
+compare program 2 "1 2 7" run lifflander.tce --iterations 2
+compare program 2 "1 4" run "$inputs/examples.tce" --iterations 2 --verify
+compare program 1 "3" run "$inputs/examples.tce" --verify --cache 0 --no-prefetch --progress thread
+printf '3\n\nO 0 0 0\nH 0 0.757 0.587\nH 0 -0.757 0.587\n' > water.xyz
+compare method 0 "1 4" ccsd water.xyz --basis sto-3g
+compare method 1 "3" mp2 water.xyz --basis sto-3g
+
+exit $((n_failed > 0))

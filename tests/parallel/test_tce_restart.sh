@@ -1,0 +1,86 @@
+#!/usr/bin/env bash
+# A coupled-cluster run goes on from its checkpoint where it stopped, with the amplitudes and
+# the very orbitals that they belong to, on any number of processes; a checkpoint of something
+# else is refused.
+#
+#   test_tce_restart.sh BERYL_TCE PROCESSES MPIEXEC
+set -u
+program=$1 processes=$2 mpiexec=$3 seconds=120
+. "$(dirname "$0")/refuse.sh"
+
+# Orbitals of one energy, which a field may mix: pi orbitals; and e orbitals.
+printf '2\n\nN 0 0 0\nN 0.3 0.4 0.97\n' > nitrogen.xyz
+printf '4\n\nN 0 0 0\nH 0.94 0 0.38\nH -0.47 0.814 0.38\nH -0.47 -0.814 0.38\n' > ammonia.xyz
+printf '2\n\nN 0 0 0\nN 0.3 0.4 0.98\n' > longer.xyz
+nitrogen="nitrogen.xyz --basis 6-31g" ammonia="ammonia.xyz --basis cc-pvdz"
+
+# one ARGUMENT...: a run on one process that must end well.
+one()
+{
+    local here=$processes
+    processes=1
+    run 0 "$@"
+    processes=$here
+}
+
+# same FIRST SECOND MOST: equal energies, and the second took so many iterations at most.
+same()
+{
+    python3 - "$@" << 'END' 2> "$folder/errors" || complain "not the same result"
+import json, sys
+first, second = (json.load(open(name)) for name in sys.argv[1:3])
+difference = first["return_result"] - second["return_result"]
+assert abs(difference) < 1e-9, difference
+method = second["model"]["method"]
+iterations = second["properties"][method + "_iterations"]
+assert iterations <= int(sys.argv[3]), iterations
+END
+}
+
+# A converged run is so at once, written by one process and read by several and the reverse.
+for method in ccd ccsd; do
+    one $method $nitrogen --frozen-core --checkpoint n2.h5 --json n2.json
+    run 0 $method $nitrogen --frozen-core --restart n2.h5 --json again.json
+    same n2.json again.json 2
+done
+run 0 ccsd $ammonia --checkpoint nh3.h5 --json nh3.json
+one ccsd $ammonia --restart nh3.h5 --json again.json
+same nh3.json again.json 2
+
+# Other tiles, tighter amplitudes; and the checkpoint goes on in the same file.
+run 0 ccsd $nitrogen --frozen-core --restart n2.h5 --orbital-tile 3 --json again.json
+same n2.json again.json 2
+run 0 ccsd $nitrogen --frozen-core --restart n2.h5 --checkpoint n2.h5 --converge-amplitudes 1e-11
+run 0 ccsd $nitrogen --frozen-core --restart n2.h5 --converge-amplitudes 1e-11 --json again.json
+same n2.json again.json 2
+
+# A run that was stopped has fewer iterations to go.
+run 1 ccsd $ammonia --max-iter-amplitudes 6 --checkpoint stopped.h5
+run 0 ccsd $ammonia --restart stopped.h5 --json again.json
+same nh3.json again.json 10
+
+# A field that moves on has other orbitals: the amplitudes begin anew, and end well.
+one ccsd $nitrogen --frozen-core --converge 1e-4 --checkpoint loose.h5
+run 0 ccsd $nitrogen --frozen-core --restart loose.h5 --json again.json
+grep -q "amplitudes begin at zero" "$folder/output" || complain "nothing said of the amplitudes"
+same n2.json again.json 100
+
+# The field alone: of beryl-tce mp2, and of coupled cluster with another method.
+one mp2 $nitrogen --checkpoint mp2.h5
+run 0 ccsd $nitrogen --frozen-core --restart mp2.h5 --json again.json
+same n2.json again.json 100
+run 0 ccd $nitrogen --guess n2.h5
+run 0 mp2 $nitrogen --restart n2.h5
+
+# What does not fit.
+refuse "centre" ccsd longer.xyz --basis 6-31g --frozen-core --restart n2.h5
+refuse "basis" ccsd nitrogen.xyz --basis sto-3g --frozen-core --restart n2.h5
+refuse "--frozen-core" ccsd $nitrogen --restart n2.h5
+refuse "ccsd, not of ccd" ccd $nitrogen --frozen-core --restart n2.h5
+refuse "missing.h5" ccsd $nitrogen --restart missing.h5
+size=$(stat -c %s n2.h5)
+head -c $((size - 1)) n2.h5 > cut.h5
+refuse "cut.h5" ccsd $nitrogen --frozen-core --restart cut.h5
+refuse "--checkpoint" ccsd $nitrogen --compare static,steal --checkpoint n2.h5
+
+finish
