@@ -10,5 +10,7 @@ build release
 build asan
 prepare_run
 
-ctest --test-dir build/asan -L 'unit|fuzz' --output-on-failure --no-tests=error -j "$(nproc)" "$@"
-exec ctest --test-dir build/release --output-on-failure --no-tests=error -j "$(nproc)" "$@"
+# Most of the time of many small MPI runs is waiting.
+jobs=$((2 * $(nproc)))
+ctest --test-dir build/asan -L 'unit|fuzz' --output-on-failure --no-tests=error -j "$jobs" "$@"
+exec ctest --test-dir build/release --output-on-failure --no-tests=error -j "$jobs" "$@"
