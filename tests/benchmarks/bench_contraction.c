@@ -222,9 +222,9 @@ static enum status run(int repeat)
     MPI_Comm_size(MPI_COMM_WORLD, &n_processes);
     TRY(dgemm_rate(repeat, &dgemm));
     if (rank == 0)
-        printf(
-            "%d processes, OpenBLAS's kernels for %s\nDGEMM, n = %d %43.1f GFLOP/s per process\n",
-            n_processes, openblas_get_corename(), DGEMM_N, dgemm);
+        printf("Processes %d, OpenBLAS's kernels for %s\n"
+               "DGEMM, n = %d %43.1f GFLOP/s per process\n",
+               n_processes, openblas_get_corename(), DGEMM_N, dgemm);
     TRY(index_space_create("O", 4, occupied, TILE, &O));
     enum status status = index_space_create("V", 4, virtual, TILE, &V);
     for (int f = 0; status == STATUS_OK && f < 2; f++)
@@ -236,13 +236,15 @@ static enum status run(int repeat)
 
 int main(int argc, char **argv)
 {
-    int rank;
+    int rank, repeat = argc > 1 ? atoi(argv[1]) : 3;
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     dense_threads_default();
     enum status status = darray_start();
+    if (status == STATUS_OK && repeat < 1)
+        status = FAIL(STATUS_USAGE, "'%s' is not a number of repetitions from 1 on", argv[1]);
     if (status == STATUS_OK)
-        status = run(argc > 1 ? atoi(argv[1]) : 3);
+        status = run(repeat);
     if (status != STATUS_OK && rank == 0)
         fprintf(stderr, "bench_contraction: %s\n", status_text());
     darray_stop();
