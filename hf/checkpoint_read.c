@@ -68,24 +68,31 @@ static enum status density_of_rows(const struct scf_problem *problem, int spin, 
     return status;
 }
 
+/* Collective: what process 0 reads, empty on the others; to be freed in any case. */
+static enum status read_collectively(const char *path, const struct scf_problem *problem,
+                                     struct checkpoint_contents *contents, int *rank)
+{
+    *contents = (struct checkpoint_contents){0};
+    MPI_Comm_rank(problem->comm, rank);
+    return status_agree(problem->comm,
+                        *rank == 0 ? read_fitting(path, problem, contents) : STATUS_OK);
+}
+
 enum status checkpoint_check_fits(const char *path, const struct scf_problem *problem)
 {
-    struct checkpoint_contents contents = {0};
+    struct checkpoint_contents contents;
     int rank;
-    MPI_Comm_rank(problem->comm, &rank);
-    enum status status = rank == 0 ? read_fitting(path, problem, &contents) : STATUS_OK;
+    enum status status = read_collectively(path, problem, &contents, &rank);
     checkpoint_contents_fini(&contents);
-    return status_agree(problem->comm, status);
+    return status;
 }
 
 enum status checkpoint_read_density(const char *path, const struct scf_problem *problem,
                                     struct darray *const D[])
 {
-    struct checkpoint_contents contents = {0};
+    struct checkpoint_contents contents;
     int rank;
-    MPI_Comm_rank(problem->comm, &rank);
-    enum status status = rank == 0 ? read_fitting(path, problem, &contents) : STATUS_OK;
-    status = status_agree(problem->comm, status);
+    enum status status = read_collectively(path, problem, &contents, &rank);
     for (int s = 0; s < problem->n_spins && status == STATUS_OK; s++) {
         int64_t n_rows = 0;
         int64_t first = rank == 0 ? find_spin(&contents, s, &n_rows) : 0;
@@ -128,11 +135,9 @@ enum status checkpoint_read_orbitals(const char *path, const struct scf_problem 
                                      int64_t n_orbitals, struct dense *const C[],
                                      double *const energies[])
 {
-    struct checkpoint_contents contents = {0};
+    struct checkpoint_contents contents;
     int rank;
-    MPI_Comm_rank(problem->comm, &rank);
-    enum status status = rank == 0 ? read_fitting(path, problem, &contents) : STATUS_OK;
-    status = status_agree(problem->comm, status);
+    enum status status = read_collectively(path, problem, &contents, &rank);
     for (int s = 0; s < problem->n_spins && status == STATUS_OK; s++) {
         int64_t first = 0;
         if (rank == 0)

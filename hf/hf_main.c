@@ -24,13 +24,6 @@ static enum status run(const struct hf_options *options, int *exit_status)
     return status;
 }
 
-/* A progress thread takes the highest level; where messages go from node to
- * node over TCP, windows are only to be had at the lowest. */
-static int thread_level(const struct hf_options *options)
-{
-    return options->pool.progress == PROGRESS_THREAD ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE;
-}
-
 int main(int argc, char **argv)
 {
     int rank, provided;
@@ -38,7 +31,7 @@ int main(int argc, char **argv)
     enum option_request request;
     /* First, because they tell what is asked of MPI. */
     enum status status = hf_options_parse(argc, argv, &options, &request);
-    MPI_Init_thread(&argc, &argv, thread_level(&options), &provided);
+    MPI_Init_thread(&argc, &argv, taskpool_thread_level(&options.pool), &provided);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     int exit_status = status_exit_code(status);
     if (status == STATUS_OK && request == OPTION_REQUEST_RUN)

@@ -7,12 +7,11 @@
 #include <mpi.h>
 #include <stdio.h>
 
-/* A progress thread takes the highest level; where messages go from node to
- * node over TCP, windows are only to be had at the lowest. */
+/* Simulated workers need no thread. */
 static int thread_level(const struct beryl_sched_options *options)
 {
-    bool threaded = options->pool.progress == PROGRESS_THREAD && options->machine.n_workers == 0;
-    return threaded ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE;
+    return options->machine.n_workers > 0 ? MPI_THREAD_SINGLE
+                                          : taskpool_thread_level(&options->pool);
 }
 
 int main(int argc, char **argv)

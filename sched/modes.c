@@ -23,6 +23,11 @@ const char *taskpool_mode_name(int mode)
     return modes[mode]->name;
 }
 
+int taskpool_thread_level(const struct taskpool_settings *settings)
+{
+    return settings->progress == PROGRESS_THREAD ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE;
+}
+
 const struct option_row taskpool_option_rows[] = {
     {.name = "sched",
      .kind = OPTION_CHOICE,

@@ -118,6 +118,11 @@ extern const char *const taskpool_mode_names;
 /* The name of one of them. */
 const char *taskpool_mode_name(int mode);
 
+/* What a program asks of MPI_Init_thread before it makes such pools. A progress thread takes
+ * the highest level; where messages go from node to node over TCP, windows are only to be
+ * had at the lowest. */
+int taskpool_thread_level(const struct taskpool_settings *settings);
+
 /* Creates a pool over a duplicate of comm. Collective.
  * problem and settings are copied, the context borrowed.
  * Errors: STATUS_USAGE (the mode or seeding cannot do what is asked: the

@@ -26,20 +26,13 @@ static enum status run(const struct tce_options *options, int *exit_status)
     return status;
 }
 
-/* As beryl-hf: the lowest thread level that will do. */
-static int thread_level(const struct tce_options *options)
-{
-    return tce_options_pool(options)->progress == PROGRESS_THREAD ? MPI_THREAD_MULTIPLE
-                                                                  : MPI_THREAD_SINGLE;
-}
-
 int main(int argc, char **argv)
 {
     int rank, provided;
     struct tce_options options;
     enum option_request request;
     enum status status = tce_options_parse(argc, argv, &options, &request);
-    MPI_Init_thread(&argc, &argv, thread_level(&options), &provided);
+    MPI_Init_thread(&argc, &argv, taskpool_thread_level(tce_options_pool(&options)), &provided);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     int exit_status = status_exit_code(status);
     if (status == STATUS_OK && request == OPTION_REQUEST_RUN)

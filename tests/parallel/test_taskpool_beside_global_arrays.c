@@ -1,6 +1,7 @@
 /* Pools and Global Arrays share a program: tasks read and accumulate blocks of
  * distributed arrays while a shared counter hands them out. */
 #include "support/darray.h"
+#include "tests/darray_case.h"
 #include "tests/parallel/pool_cases.h"
 
 #include <stdlib.h>
@@ -90,22 +91,9 @@ static void test_tasks_use_global_arrays(void **state)
     darray_destroy(arrays.source);
 }
 
-static int start(void **state)
-{
-    (void)state;
-    return darray_start() != STATUS_OK;
-}
-
-static int stop(void **state)
-{
-    (void)state;
-    darray_stop();
-    return 0;
-}
-
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_tasks_use_global_arrays, start, stop)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test_setup_teardown(
+        test_tasks_use_global_arrays, darray_case_start, darray_case_stop)};
     return check_run_parallel(tests, &argc, &argv);
 }

@@ -2,6 +2,7 @@
  * themselves under every mode, cache and prefetch. With --digests the program prints one
  * digest of all results instead, to be compared among numbers of processes. */
 #include "support/sha256.h"
+#include "tests/darray_case.h"
 #include "tests/parallel/contraction_cases.h"
 #include "tests/parallel/pool_cases.h"
 
@@ -236,19 +237,6 @@ static void test_a_tensor_that_does_not_fit_is_refused(void **state)
     index_space_destroy(space);
 }
 
-static int start(void **state)
-{
-    (void)state;
-    return darray_start() != STATUS_OK;
-}
-
-static int stop(void **state)
-{
-    (void)state;
-    darray_stop();
-    return 0;
-}
-
 static int print_digests(int *argc, char ***argv)
 {
     int rank;
@@ -283,11 +271,11 @@ int main(int argc, char **argv)
     if (argc > 1 && strcmp(argv[1], "--digests") == 0)
         return print_digests(&argc, &argv);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(test_blocks_are_packed_only_where_they_must, start),
+        cmocka_unit_test_setup(test_blocks_are_packed_only_where_they_must, darray_case_start),
         cmocka_unit_test(test_random_contractions_agree_with_nested_loops),
         cmocka_unit_test(test_every_mode_gives_the_same_bits),
         cmocka_unit_test(test_runs_can_be_repeated),
-        cmocka_unit_test_teardown(test_a_tensor_that_does_not_fit_is_refused, stop),
+        cmocka_unit_test_teardown(test_a_tensor_that_does_not_fit_is_refused, darray_case_stop),
     };
     return check_run_parallel(tests, &argc, &argv);
 }

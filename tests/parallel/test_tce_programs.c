@@ -10,6 +10,7 @@
 #include "support/sha256.h"
 #include "tce/verification.h"
 #include "tests/check.h"
+#include "tests/darray_case.h"
 #include "tests/parallel/pool_cases.h"
 #include "tests/parallel/program_case_values.h"
 
@@ -375,19 +376,6 @@ static void test_verification_knows_what_cancels(void **state)
 
 /* ---- Programs of this program. */
 
-static int start(void **state)
-{
-    (void)state;
-    return darray_start() != STATUS_OK;
-}
-
-static int stop(void **state)
-{
-    (void)state;
-    darray_stop();
-    return 0;
-}
-
 /* Modes differ from one number of processes to another. */
 static void print_digests(void)
 {
@@ -433,10 +421,10 @@ int main(int argc, char **argv)
         return 0;
     }
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(test_random_programs_agree_with_nested_loops, start),
+        cmocka_unit_test_setup(test_random_programs_agree_with_nested_loops, darray_case_start),
         cmocka_unit_test(test_every_mode_gives_the_same_bits),
         cmocka_unit_test(test_verification_tells_right_from_wrong),
-        cmocka_unit_test_teardown(test_verification_knows_what_cancels, stop),
+        cmocka_unit_test_teardown(test_verification_knows_what_cancels, darray_case_stop),
     };
     return check_run_parallel(tests, &argc, &argv);
 }

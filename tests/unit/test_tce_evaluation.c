@@ -2,21 +2,9 @@
  * with its place. */
 #include "tce/evaluation.h"
 #include "tests/check.h"
+#include "tests/darray_case.h"
 
 #include <string.h>
-
-static int start(void **state)
-{
-    (void)state;
-    return darray_start() != STATUS_OK;
-}
-
-static int stop(void **state)
-{
-    (void)state;
-    darray_stop();
-    return 0;
-}
 
 static const struct space_binding bindings[] = {
     {"occupied", {.size = 5, .irrep = 1}, 2},
@@ -178,12 +166,12 @@ static void test_functions_are_checked_without_tensors(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(test_spaces_are_cut_as_they_say, start),
+        cmocka_unit_test_setup(test_spaces_are_cut_as_they_say, darray_case_start),
         cmocka_unit_test(test_a_bound_space_may_leave_no_blocks),
         cmocka_unit_test(test_tensors_are_filled_as_they_say),
         cmocka_unit_test(test_what_is_wrong_is_told_with_its_place),
         cmocka_unit_test(test_products_beyond_the_rank_are_refused),
-        cmocka_unit_test_teardown(test_functions_are_checked_without_tensors, stop),
+        cmocka_unit_test_teardown(test_functions_are_checked_without_tensors, darray_case_stop),
     };
     return check_run_parallel(tests, &argc, &argv);
 }

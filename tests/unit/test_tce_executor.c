@@ -2,6 +2,7 @@
  * later step on, and what it cost is added up. */
 #include "tce/evaluation.h"
 #include "tests/check.h"
+#include "tests/darray_case.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,19 +10,6 @@
 
 static const struct contraction_settings settings = {.cache_bytes = 1000000, .prefetch = true};
 static const struct taskpool_settings pool = {.poll_every = 8, .keep_history = true};
-
-static int start(void **state)
-{
-    (void)state;
-    return darray_start() != STATUS_OK;
-}
-
-static int stop(void **state)
-{
-    (void)state;
-    darray_stop();
-    return 0;
-}
 
 static void begin(const char *text, struct evaluation *evaluation)
 {
@@ -280,14 +268,14 @@ static void test_what_does_not_fit_is_refused(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(test_intermediates_come_and_go, start),
+        cmocka_unit_test_setup(test_intermediates_come_and_go, darray_case_start),
         cmocka_unit_test(test_a_plan_can_be_run_again),
         cmocka_unit_test(test_an_executor_can_be_left_in_the_middle),
         cmocka_unit_test(test_what_it_costs_is_added_up),
         cmocka_unit_test(test_later_steps_can_be_repeated),
         cmocka_unit_test(test_all_steps_can_be_repeated_with_what_iterations_keep),
         cmocka_unit_test(test_every_task_is_in_the_profile),
-        cmocka_unit_test_teardown(test_what_does_not_fit_is_refused, stop),
+        cmocka_unit_test_teardown(test_what_does_not_fit_is_refused, darray_case_stop),
     };
     return check_run_parallel(tests, &argc, &argv);
 }

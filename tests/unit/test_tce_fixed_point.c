@@ -2,6 +2,7 @@
  * with one step kept it is plain iteration; numbers that are none end it. */
 #include "tce/fixed_point.h"
 #include "tests/check.h"
+#include "tests/darray_case.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -13,19 +14,6 @@ struct problem {
     struct index_space *spaces[2];
     struct tensor *x[2], *f[2];
 };
-
-static int start(void **state)
-{
-    (void)state;
-    return darray_start() != STATUS_OK;
-}
-
-static int stop(void **state)
-{
-    (void)state;
-    darray_stop();
-    return 0;
-}
 
 static double one(const int64_t value[], void *context)
 {
@@ -239,12 +227,12 @@ int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(test_diis_solves_a_linear_problem_in_one_step_more_than_unknowns,
-                               start),
+                               darray_case_start),
         cmocka_unit_test(test_a_short_memory_converges_as_well),
         cmocka_unit_test(test_one_step_kept_is_plain_iteration),
         cmocka_unit_test(test_a_solution_stays),
         cmocka_unit_test(test_numbers_that_are_none_are_refused_everywhere),
-        cmocka_unit_test_teardown(test_what_is_kept_is_counted, stop),
+        cmocka_unit_test_teardown(test_what_is_kept_is_counted, darray_case_stop),
     };
     return check_run_parallel(tests, &argc, &argv);
 }

@@ -1,0 +1,21 @@
+/* Set-up and tear-down of tests that use distributed arrays. */
+#ifndef BERYL_TESTS_DARRAY_CASE_H
+#define BERYL_TESTS_DARRAY_CASE_H
+
+#include "support/darray.h"
+#include "tests/check.h"
+
+static inline int darray_case_start(void **state)
+{
+    (void)state;
+    return darray_start() != STATUS_OK;
+}
+
+static inline int darray_case_stop(void **state)
+{
+    (void)state;
+    darray_stop();
+    return 0;
+}
+
+#endif
