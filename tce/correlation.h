@@ -58,7 +58,7 @@ struct correlation {
     /* Of the last solution. */
     int64_t n_iterations, capacity;
     struct correlation_iteration *iterations;
-    int64_t memory_bytes; /* the most that this process held after one (memory_part_bytes) */
+    int64_t memory_bytes; /* the most that this process held after the last (memory_part_bytes) */
 };
 
 /* What the program's names stand for. */

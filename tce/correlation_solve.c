@@ -45,13 +45,18 @@ static enum status keep(struct correlation *self, const struct correlation_itera
     TRY(status_agree(self->problem.comm, array_reserve(&self->iterations, self->n_iterations + 1,
                                                        &self->capacity, sizeof *self->iterations)));
     self->iterations[self->n_iterations++] = *iteration;
-    int64_t memory = memory_part_bytes();
-    self->memory_bytes = memory > self->memory_bytes ? memory : self->memory_bytes;
     log_print("%4lld %20.10f %13.3e %12.3e %10.3f %9.2f\n", (long long)self->n_iterations,
               iteration->energy, self->n_iterations > 1 ? iteration->energy - before : 0,
               iteration->change, iteration->record.seconds,
               1e-9 * iteration->record.flops / iteration->record.seconds);
     return STATUS_OK;
+}
+
+/* To ask the system takes milliseconds, more than many an iteration. */
+static void note_memory(struct correlation *self)
+{
+    int64_t memory = memory_part_bytes();
+    self->memory_bytes = memory > self->memory_bytes ? memory : self->memory_bytes;
 }
 
 /* The energy is linear in the amplitudes, of which there are many. */
@@ -104,6 +109,7 @@ static enum status solve_iteratively(struct correlation *self,
     TRY(begin(self, settings));
     TRY(fixed_point_create(n, x, f, settings->diis_size, self->problem.comm, &fixed_point));
     enum status status = iterate(self, fixed_point, settings);
+    note_memory(self);
     fixed_point_destroy(fixed_point);
     return status;
 }
@@ -118,5 +124,6 @@ enum status correlation_solve(struct correlation *self, const struct taskpool_se
     if (self->evaluation.program.n_unknowns > 0)
         return solve_iteratively(self, settings);
     TRY(evaluate(self, &iteration));
+    note_memory(self);
     return keep(self, &iteration);
 }

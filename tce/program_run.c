@@ -21,7 +21,7 @@ struct run {
     int rank, n_workers;
     struct evaluation evaluation;
     struct mode_records records;
-    int64_t memory_bytes; /* of this process, after an iteration at most */
+    int64_t memory_bytes; /* of this process, after a mode's iterations at most */
     bool computing;       /* every input was accepted */
 };
 
@@ -135,8 +135,8 @@ static enum status run_mode(struct run *run, int mode)
         TRY(executor_run(executor, 0, run->evaluation.plan->n_steps, &done));
         mode_record_note(record, &done);
         print_iteration(mode, i, &done);
-        watch_memory(run);
     }
+    watch_memory(run);
     return evaluation_sha256(&run->evaluation, record->sha256);
 }
 
