@@ -2,7 +2,7 @@
 
 #include "support/agree.h"
 #include "support/log.h"
-#include "tce/contraction_tasks.h"
+#include "tce/contraction_sums.h"
 #include "tce/contraction_worker.h"
 
 #include <stdlib.h>
@@ -14,9 +14,8 @@
 #define SECONDS_PER_PRODUCT 1e-6
 
 struct contraction {
-    struct contraction_problem problem;
     struct contraction_settings settings;
-    struct contraction_tasks tasks;
+    struct contraction_sums sums;
     MPI_Comm comm;
     struct taskpool *pool;
     bool ran;                          /* this pool, before */
@@ -25,7 +24,7 @@ struct contraction {
     enum status worker_status;         /* why there is none */
 };
 
-enum status contraction_create(const struct contraction_problem *problem,
+enum status contraction_create(int n, const struct contraction_problem problems[],
                                const struct contraction_settings *settings,
                                struct contraction **contraction)
 {
@@ -33,9 +32,8 @@ enum status contraction_create(const struct contraction_problem *problem,
     *contraction = NULL;
     if (!made)
         return FAIL(STATUS_NO_MEMORY, "no memory for a contraction");
-    made->problem = *problem;
     made->settings = *settings;
-    enum status status = contraction_tasks_init(&made->problem, &made->tasks);
+    enum status status = contraction_sums_init(n, problems, &made->sums);
     if (status == STATUS_OK && !settings->buffers) {
         status = block_buffers_create(&made->own_buffers);
         made->settings.buffers = made->own_buffers;
@@ -53,43 +51,54 @@ void contraction_destroy(struct contraction *contraction)
     if (!contraction)
         return;
     taskpool_destroy(contraction->pool);
-    contraction_tasks_fini(&contraction->tasks);
+    contraction_sums_fini(&contraction->sums);
     block_buffers_destroy(contraction->own_buffers);
     free(contraction);
 }
 
 int64_t contraction_n_tasks(const struct contraction *contraction)
 {
-    return contraction_tasks_n(&contraction->tasks);
+    return contraction->sums.n_tasks;
+}
+
+/* Elements read, and operations, of one product. */
+static void add_product(const struct contraction_tasks *term, const int32_t tile[MAX_INDICES],
+                        double *elements, struct contraction_cost *cost)
+{
+    const struct contraction_indices *indices = &term->indices;
+    cost->n_products++;
+    *elements += (double)contraction_tasks_extent(term, &indices->A.own, tile);
+    if (!term->problem->has_B)
+        return;
+    *elements += (double)contraction_tasks_extent(term, &indices->B.own, tile);
+    cost->flops += 2 * (double)contraction_tasks_extent(term, &indices->C.own, tile) *
+                   (double)contraction_tasks_extent(term, &indices->group[ROLE_SUMMED], tile);
+}
+
+static double elements_of_C(const struct contraction_task *task)
+{
+    return task->sum->scalar ? 1 : (double)block_index_size(task->sum->lead->C, task->at);
 }
 
 struct contraction_cost contraction_task_cost(const struct contraction *contraction, int64_t task)
 {
-    const struct contraction_tasks *tasks = &contraction->tasks;
-    const struct contraction_indices *indices = &tasks->indices;
+    const struct contraction_sums *sums = &contraction->sums;
     struct contraction_cost cost = {0};
-    double elements = 0;
-    struct pair_walk walk;
-    pair_walk_begin(tasks, task, &walk);
-    while (pair_walk_next(&walk)) {
-        const int32_t *tile = walk.pair.tile;
-        cost.n_products++;
-        elements += (double)contraction_tasks_extent(tasks, &indices->A.own, tile);
-        if (!contraction->problem.has_B)
-            continue;
-        elements += (double)contraction_tasks_extent(tasks, &indices->B.own, tile);
-        cost.flops += 2 * (double)contraction_tasks_extent(tasks, &indices->C.own, tile) *
-                      (double)contraction_tasks_extent(tasks, &indices->group[ROLE_SUMMED], tile);
-    }
-    int n_C = contraction->problem.add ? 2 : 1;
-    elements += n_C * (double)contraction_tasks_extent(tasks, &indices->C.own, walk.pair.tile);
+    struct contraction_task found;
+    struct term_walk walk;
+    contraction_sums_task(sums, task, &found);
+    bool add = sums->problems[found.sum->first_term].add;
+    double elements = (add ? 2 : 1) * elements_of_C(&found);
+    term_walk_begin(sums, &found, &walk);
+    while (term_walk_next(&walk))
+        add_product(&sums->terms[walk.term], walk.pairs.pair.tile, &elements, &cost);
     cost.bytes = elements * sizeof(double);
     return cost;
 }
 
-void contraction_packed(const struct contraction *contraction, char packed[4])
+void contraction_packed(const struct contraction *contraction, int problem, char packed[4])
 {
-    const struct contraction_indices *indices = &contraction->tasks.indices;
+    const struct contraction_indices *indices = &contraction->sums.terms[problem].indices;
     const struct matrix_layout *layouts[] = {&indices->C, &indices->A, &indices->B};
     int n = 0;
     for (int i = 0; i < 3; i++)
@@ -98,12 +107,12 @@ void contraction_packed(const struct contraction *contraction, char packed[4])
     packed[n] = 0;
 }
 
-void contraction_bind(struct contraction *contraction, struct tensor *C, struct tensor *A,
-                      struct tensor *B)
+void contraction_bind(struct contraction *contraction, int problem, struct tensor *C,
+                      struct tensor *A, struct tensor *B)
 {
-    contraction->problem.C.tensor = C;
-    contraction->problem.A.tensor = A;
-    contraction->problem.B.tensor = B;
+    contraction->sums.problems[problem].C.tensor = C;
+    contraction->sums.problems[problem].A.tensor = A;
+    contraction->sums.problems[problem].B.tensor = B;
 }
 
 static enum status run_task(int64_t task, void *context)
@@ -119,10 +128,9 @@ static enum status run_task(int64_t task, void *context)
 static int owner_of(int64_t task, int n_workers, void *context)
 {
     const struct contraction *contraction = context;
-    int32_t tile[MAX_INDICES];
-    if (contraction->tasks.scalar)
-        return (int)(task % n_workers);
-    return (int)(contraction_tasks_block(&contraction->tasks, task, tile) % n_workers);
+    struct contraction_task found;
+    contraction_sums_task(&contraction->sums, task, &found);
+    return (int)((found.sum->scalar ? task : found.block) % n_workers);
 }
 
 double contraction_task_seconds(const struct contraction *contraction, int64_t task)
@@ -159,13 +167,21 @@ static void poll(void *context)
     taskpool_poll(contraction->pool);
 }
 
+static bool has_scalar(const struct contraction_sums *sums)
+{
+    for (int s = 0; s < sums->n; s++)
+        if (sums->list[s].scalar)
+            return true;
+    return false;
+}
+
 static enum status run_pool(struct contraction *contraction)
 {
     if (contraction->ran)
         TRY(taskpool_restore(contraction->pool));
     contraction->ran = true;
     TRY(taskpool_run(contraction->pool));
-    if (!contraction->tasks.scalar)
+    if (!has_scalar(&contraction->sums))
         return STATUS_OK;
     TRY(status_agree(contraction->comm, contraction->worker_status));
     contraction_worker_reduce(contraction->worker, contraction->comm);
@@ -177,7 +193,7 @@ static enum status run_pool(struct contraction *contraction)
 enum status contraction_run(struct contraction *contraction)
 {
     contraction->worker_status = contraction_worker_create(
-        &contraction->tasks, &contraction->settings, &contraction->worker);
+        &contraction->sums, &contraction->settings, &contraction->worker);
     if (contraction->worker)
         contraction_worker_interrupt(contraction->worker, poll, contraction);
     enum status status = run_pool(contraction);

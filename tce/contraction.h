@@ -7,11 +7,12 @@
  * twice in a or in b: a diagonal, or a trace. Without B: a copy with indices in another
  * order, a trace, a sum.
  *
- * A task is a block of C; contraction_tasks.h says which number it has. It walks the
- * tuples of summed tiles for which blocks of A and of B exist, in lexicographic order,
- * multiplies with DGEMM and writes its block once: the result depends neither on the mode
- * nor on the number of processes. A scalar C is a sum over tasks that are the blocks of A,
- * added up in their order.
+ * Several of them may run as one pool, if none reads what another one writes. Those that
+ * join are a sum: a task is a block of its C (contraction_tasks.h says which number it has).
+ * It walks the tuples of summed tiles for which blocks of A and of B exist, contraction by
+ * contraction, each in lexicographic order, multiplies with DGEMM and writes its block once:
+ * the result depends neither on the mode nor on the number of processes. A scalar C is a
+ * sum over tasks that are the blocks of A, added up in their order.
  *
  * Elements of C whose block does not exist are left out, whatever the factors' labels. */
 #ifndef BERYL_TCE_CONTRACTION_H
@@ -41,6 +42,9 @@ struct contraction_problem {
     struct contraction_operand C, A, B;
     bool has_B;
     bool add; /* to what C holds, instead of replacing it */
+    /* The contraction before it has the same C, in the same order of places, and this one
+     * adds to what that one makes. */
+    bool joins;
     double factor;
 };
 
@@ -53,7 +57,7 @@ struct contraction_settings {
     struct block_buffers *buffers;
 };
 
-/* What a task will do, from labels alone. */
+/* What a task will do, all contractions of its sum together, from labels alone. */
 struct contraction_cost {
     double flops;       /* useful ones: 2 m n k */
     double bytes;       /* of blocks read and written */
@@ -63,9 +67,10 @@ struct contraction_cost {
 struct contraction;
 
 /* The task list and costs; allocates no tensor. The same on every process; not collective.
- * problem, settings  copied; the labels are borrowed until contraction_destroy
+ * problems  n >= 1 of them, copied, as settings are; the labels are borrowed until
+ *           contraction_destroy
  * Errors: STATUS_NO_MEMORY, STATUS_LIMIT. */
-enum status contraction_create(const struct contraction_problem *problem,
+enum status contraction_create(int n, const struct contraction_problem problems[],
                                const struct contraction_settings *settings,
                                struct contraction **contraction);
 void contraction_destroy(struct contraction *contraction);
@@ -76,12 +81,13 @@ struct contraction_cost contraction_task_cost(const struct contraction *contract
 /* The time that a task is expected to take, in seconds on a processor of the day. */
 double contraction_task_seconds(const struct contraction *contraction, int64_t task);
 
-/* The blocks that are packed: which of "CAB", in this order, as a text of at most 3 letters. */
-void contraction_packed(const struct contraction *contraction, char packed[4]);
+/* The blocks of a problem that are packed: which of "CAB", in this order, as a text of at most
+ * 3 letters. */
+void contraction_packed(const struct contraction *contraction, int problem, char packed[4]);
 
 /* Gives the tensors, where the problem did not have them; B is NULL without B. Borrowed. */
-void contraction_bind(struct contraction *contraction, struct tensor *C, struct tensor *A,
-                      struct tensor *B);
+void contraction_bind(struct contraction *contraction, int problem, struct tensor *C,
+                      struct tensor *A, struct tensor *B);
 
 /* Makes the pool (anew, if there is one: forgets its history). Collective.
  * Errors: as taskpool_create. */

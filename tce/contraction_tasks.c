@@ -25,33 +25,33 @@ static int place_of(const struct index_list *list, int index)
     return d;
 }
 
-/* The same blocks as C's, with its indices in the order of `fixed`. */
-static struct block_labels reorder(const struct block_labels *labels, const struct index_list *own,
-                                   const struct index_list *fixed)
-{
-    struct block_labels reordered = *labels;
-    for (int d = 0; d < fixed->n; d++) {
-        int place = place_of(own, fixed->index[d]);
-        reordered.space[d] = labels->space[place];
-        reordered.sign[d] = labels->sign[place];
-    }
-    return reordered;
-}
-
 static enum status init_tuples(struct contraction_tasks *tasks)
 {
     const struct contraction_problem *problem = tasks->problem;
     const struct contraction_indices *indices = &tasks->indices;
-    if (tasks->scalar) {
-        tasks->fixed = indices->A.own;
-        return block_index_create(problem->A.labels, &tasks->tuples);
+    const struct block_labels *labels = tasks->scalar ? problem->A.labels : problem->C.labels;
+    const struct index_list *own = tasks->scalar ? &indices->A.own : &indices->C.own;
+    /* The same index may be twice in A, but not in C. */
+    struct index_list order = tasks->scalar ? indices->A.own : task_order(indices);
+    struct block_labels reordered = *labels;
+    for (int d = 0; d < order.n; d++) {
+        tasks->place[d] = tasks->scalar ? d : place_of(own, order.index[d]);
+        reordered.space[d] = labels->space[tasks->place[d]];
+        reordered.sign[d] = labels->sign[tasks->place[d]];
     }
-    tasks->fixed = task_order(indices);
-    struct block_labels labels = reorder(problem->C.labels, &indices->C.own, &tasks->fixed);
-    tasks->summed_in_A = indices->group[ROLE_SUMMED];
+    return block_index_create(&reordered, &tasks->tuples);
+}
+
+static struct index_list summed_in_A(const struct contraction_tasks *tasks)
+{
+    const struct contraction_indices *indices = &tasks->indices;
+    struct index_list list = {0};
+    if (tasks->scalar)
+        return list;
+    list = indices->group[ROLE_SUMMED];
     for (int d = 0; d < indices->group[ROLE_LONE_A].n; d++)
-        index_list_append(&tasks->summed_in_A, indices->group[ROLE_LONE_A].index[d]);
-    return block_index_create(&labels, &tasks->tuples);
+        index_list_append(&list, indices->group[ROLE_LONE_A].index[d]);
+    return list;
 }
 
 static enum status init(struct contraction_tasks *tasks)
@@ -61,6 +61,7 @@ static enum status init(struct contraction_tasks *tasks)
     TRY(block_index_create(problem->C.labels, &tasks->C));
     TRY(block_index_create(problem->A.labels, &tasks->A));
     TRY(init_tuples(tasks));
+    tasks->summed_in_A = summed_in_A(tasks);
     TRY(summed_tiles_create(problem->A.labels, &indices->A.own, &tasks->summed_in_A,
                             &tasks->tiles_of_A));
     if (!problem->has_B)
@@ -110,16 +111,14 @@ static void tiles_at(const struct index_list *own, const int32_t tile[MAX_INDICE
 }
 
 int64_t contraction_tasks_block(const struct contraction_tasks *tasks, int64_t task,
-                                int32_t tile[MAX_INDICES])
+                                int32_t at[MAX_RANK])
 {
-    int32_t at[MAX_RANK];
-    block_index_tuple(tasks->tuples, task, at);
-    for (int d = 0; d < tasks->fixed.n; d++)
-        tile[tasks->fixed.index[d]] = at[d];
-    if (tasks->scalar)
-        return 0;
-    tiles_at(&tasks->indices.C.own, tile, at);
-    return block_index_number(tasks->C, at);
+    int32_t in_order[MAX_RANK];
+    int n = block_index_labels(tasks->tuples)->rank;
+    block_index_tuple(tasks->tuples, task, in_order);
+    for (int d = 0; d < n; d++)
+        at[tasks->place[d]] = in_order[d];
+    return tasks->scalar ? 0 : block_index_number(tasks->C, at);
 }
 
 int64_t contraction_tasks_extent(const struct contraction_tasks *tasks,
@@ -146,28 +145,27 @@ static struct tile_label subtract(struct tile_label label, const struct block_la
     return label;
 }
 
-/* A task of a scalar is a block of A; of one that would be off a diagonal there is nothing. */
-static bool tiles_agree(const struct contraction_tasks *tasks, int64_t task,
-                        const int32_t tile[MAX_INDICES])
+/* The tiles of the indices that a task fixes. Where A has an index twice, a task of a scalar
+ * may be off the diagonal: there is nothing to do, and false is returned. */
+static bool fix_tiles(const struct index_list *own, const int32_t at[MAX_RANK],
+                      int32_t tile[MAX_INDICES])
 {
-    int32_t at[MAX_RANK];
-    if (!tasks->scalar)
-        return true;
-    block_index_tuple(tasks->tuples, task, at);
-    for (int d = 0; d < tasks->fixed.n; d++)
-        if (at[d] != tile[tasks->fixed.index[d]])
+    for (int d = 0; d < own->n; d++)
+        tile[own->index[d]] = at[d];
+    for (int d = 0; d < own->n; d++)
+        if (tile[own->index[d]] != at[d])
             return false;
     return true;
 }
 
-void pair_walk_begin(const struct contraction_tasks *tasks, int64_t task, struct pair_walk *walk)
+void pair_walk_begin(const struct contraction_tasks *tasks, const int32_t at[MAX_RANK],
+                     struct pair_walk *walk)
 {
     const struct contraction_problem *problem = tasks->problem;
     const struct contraction_indices *indices = &tasks->indices;
     *walk = (struct pair_walk){.tasks = tasks};
     int32_t *tile = walk->pair.tile;
-    contraction_tasks_block(tasks, task, tile);
-    if (!tiles_agree(tasks, task, tile))
+    if (!fix_tiles(tasks->scalar ? &indices->A.own : &indices->C.own, at, tile))
         return;
     struct tile_label left = {problem->A.labels->irrep, problem->A.labels->spin};
     if (tasks->scalar)

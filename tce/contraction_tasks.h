@@ -24,8 +24,8 @@ struct contraction_tasks {
     struct contraction_indices indices;
     struct block_index *C, *A, *B; /* B is NULL without B */
     bool scalar;
-    struct index_list fixed;    /* by a task: an index number for each place of its tuple */
-    struct block_index *tuples; /* of the tasks */
+    struct block_index *tuples; /* of the tasks: tiles in their own order */
+    int place[MAX_RANK];        /* in C, of each entry of a tuple; of a scalar, in A */
     struct index_list summed_in_A, summed_in_B; /* B: what only B has */
     struct summed_tiles *tiles_of_A, *tiles_of_B;
 };
@@ -53,15 +53,18 @@ void contraction_tasks_fini(struct contraction_tasks *tasks);
 
 int64_t contraction_tasks_n(const struct contraction_tasks *tasks);
 
-/* The tiles of the indices that the task fixes; the block of C that it makes, 0 for a scalar. */
+/* The block of C that a task makes, and its tiles; of a scalar 0, and the tiles of the block
+ * of A. */
 int64_t contraction_tasks_block(const struct contraction_tasks *tasks, int64_t task,
-                                int32_t tile[MAX_INDICES]);
+                                int32_t at[MAX_RANK]);
 
 /* Values of each index of a list, together: its extent in a matrix. */
 int64_t contraction_tasks_extent(const struct contraction_tasks *tasks,
                                  const struct index_list *list, const int32_t tile[MAX_INDICES]);
 
-void pair_walk_begin(const struct contraction_tasks *tasks, int64_t task, struct pair_walk *walk);
+/* at  what contraction_tasks_block tells, of this contraction or of one with the same C */
+void pair_walk_begin(const struct contraction_tasks *tasks, const int32_t at[MAX_RANK],
+                     struct pair_walk *walk);
 
 /* Steps to the next pair; false at the end. */
 bool pair_walk_next(struct pair_walk *walk);

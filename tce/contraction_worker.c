@@ -8,38 +8,50 @@
 #include <string.h>
 
 struct contraction_worker {
-    const struct contraction_tasks *tasks;
+    const struct contraction_sums *sums;
     struct block_buffers *buffers;
     struct operand_blocks *blocks;
     bool copy_own;
-    double *product; /* C's matrix; a block of C itself unless packed */
-    double *block;   /* of C; NULL unless packed */
-    double *target;  /* of the products of the task at hand */
-    double *parts;   /* of a scalar, by task; else NULL */
+    double *product; /* the matrix of a C that is packed; NULL if none is */
+    double *block;   /* of C, where this process does not hold it, or a scalar */
+    double *parts;   /* of scalars, by task; NULL if there are none */
     void (*interrupt)(void *context);
     void *interrupt_context;
 };
 
-static enum status fill(struct contraction_worker *worker,
-                        const struct contraction_settings *settings)
+/* The block that a task makes. */
+struct block_sum {
+    double *block;
+    bool defined; /* terms that are done are in the block, or what C had */
+    bool changed;
+    /* Of the term at hand. */
+    int term; /* -1: none yet */
+    double *target;
+    bool add; /* to the target, instead of replacing it */
+};
+
+static enum status take_blocks(struct contraction_worker *worker)
 {
-    const struct contraction_tasks *tasks = worker->tasks;
-    int64_t size = tasks->problem->C.tensor->max_block;
-    worker->buffers = settings->buffers;
-    worker->copy_own = settings->copy_own;
-    worker->target = worker->product = block_buffers_take(worker->buffers, size);
-    if (tasks->indices.C.packed)
-        worker->block = block_buffers_take(worker->buffers, size);
-    if (tasks->scalar)
-        worker->parts = calloc((size_t)contraction_tasks_n(tasks) + 1, sizeof(double));
-    if (!worker->product || (tasks->indices.C.packed && !worker->block) ||
-        (tasks->scalar && !worker->parts))
-        return FAIL(STATUS_NO_MEMORY, "no memory for a block of tensor %s",
-                    tasks->problem->C.tensor->name);
-    return operand_blocks_create(tasks, settings, &worker->blocks);
+    const struct contraction_sums *sums = worker->sums;
+    const struct tensor *largest = NULL;
+    bool packed = false, scalar = false;
+    for (int t = 0; t < sums->n_terms; t++) {
+        const struct tensor *C = sums->problems[t].C.tensor;
+        largest = !largest || C->max_block > largest->max_block ? C : largest;
+        packed = packed || sums->terms[t].indices.C.packed;
+        scalar = scalar || sums->terms[t].scalar;
+    }
+    worker->block = block_buffers_take(worker->buffers, largest->max_block);
+    if (packed)
+        worker->product = block_buffers_take(worker->buffers, largest->max_block);
+    if (scalar)
+        worker->parts = calloc((size_t)sums->n_tasks + 1, sizeof(double));
+    if (!worker->block || (packed && !worker->product) || (scalar && !worker->parts))
+        return FAIL(STATUS_NO_MEMORY, "no memory for a block of tensor %s", largest->name);
+    return STATUS_OK;
 }
 
-enum status contraction_worker_create(const struct contraction_tasks *tasks,
+enum status contraction_worker_create(const struct contraction_sums *sums,
                                       const struct contraction_settings *settings,
                                       struct contraction_worker **worker)
 {
@@ -47,8 +59,12 @@ enum status contraction_worker_create(const struct contraction_tasks *tasks,
     *worker = NULL;
     if (!made)
         return FAIL(STATUS_NO_MEMORY, "no memory for a contraction");
-    made->tasks = tasks;
-    enum status status = fill(made, settings);
+    made->sums = sums;
+    made->buffers = settings->buffers;
+    made->copy_own = settings->copy_own;
+    enum status status = take_blocks(made);
+    if (status == STATUS_OK)
+        status = operand_blocks_create(sums, settings, &made->blocks);
     if (status != STATUS_OK) {
         contraction_worker_destroy(made);
         return status;
@@ -75,11 +91,15 @@ void contraction_worker_interrupt(struct contraction_worker *worker,
     worker->interrupt_context = context;
 }
 
-static void announce(struct contraction_worker *worker, const struct block_pair *pair)
+/* What comes next is fetched meanwhile. */
+static void announce(struct contraction_worker *worker, const struct term_walk *next)
 {
-    operand_blocks_announce(worker->blocks, OPERAND_A, pair->block_A);
-    if (worker->tasks->problem->has_B)
-        operand_blocks_announce(worker->blocks, OPERAND_B, pair->block_B);
+    const struct block_pair *pair = &next->pairs.pair;
+    operand_blocks_announce(worker->blocks, (struct operand_place){next->term, OPERAND_A},
+                            pair->block_A);
+    if (worker->sums->problems[next->term].has_B)
+        operand_blocks_announce(worker->blocks, (struct operand_place){next->term, OPERAND_B},
+                                pair->block_B);
 }
 
 /* DGEMM packs its matrices in short strides, which hardware does not foresee: blocks that lie
@@ -93,123 +113,160 @@ static void bring_near(const struct tensor *tensor, int64_t block, const double 
         __builtin_prefetch(matrix + i, 0, 2);
 }
 
-/* Adds the pair's product, or sets it; what is to come, NULL for nothing, is fetched
- * meanwhile. */
-static enum status add_pair(struct contraction_worker *worker, const struct block_pair *pair,
-                            const struct block_pair *to_come, bool add)
+static void multiply(const struct contraction_tasks *term, const struct block_pair *pair,
+                     const double *A, const double *B, const struct block_sum *sum)
 {
-    const struct contraction_problem *problem = worker->tasks->problem;
-    const struct contraction_indices *indices = &worker->tasks->indices;
-    const double *A, *B;
+    const struct contraction_problem *problem = term->problem;
+    const struct contraction_indices *indices = &term->indices;
     int64_t extent[MAX_INDICES];
     for (int x = 0; x < MAX_INDICES; x++)
         extent[x] = indices->space[x] ? index_space_tile_size(indices->space[x], pair->tile[x]) : 1;
-    TRY(operand_blocks_pin(worker->blocks, OPERAND_A, pair->block_A, &A));
-    enum status status = STATUS_OK;
-    if (problem->has_B)
-        status = operand_blocks_pin(worker->blocks, OPERAND_B, pair->block_B, &B);
-    if (status == STATUS_OK) {
-        if (to_come)
-            announce(worker, to_come);
-        if (problem->has_B) {
-            bring_near(problem->A.tensor, pair->block_A, A);
-            bring_near(problem->B.tensor, pair->block_B, B);
-            contraction_multiply(indices, extent, problem->factor, A, B, add, worker->target);
-            operand_blocks_release(worker->blocks, OPERAND_B, pair->block_B);
-        } else {
-            contraction_pack(&indices->A.order, &indices->C.own, extent, problem->factor, A, add,
-                             worker->target);
-        }
+    if (problem->has_B) {
+        bring_near(problem->A.tensor, pair->block_A, A);
+        bring_near(problem->B.tensor, pair->block_B, B);
+        contraction_multiply(indices, extent, problem->factor, A, B, sum->add, sum->target);
+    } else {
+        contraction_pack(&indices->A.order, &indices->C.own, extent, problem->factor, A, sum->add,
+                         sum->target);
     }
-    operand_blocks_release(worker->blocks, OPERAND_A, pair->block_A);
+}
+
+/* Adds the pair's product to the target, or sets it. next: NULL if nothing is to come */
+static enum status add_pair(struct contraction_worker *worker, int number,
+                            const struct block_pair *pair, const struct term_walk *next,
+                            struct block_sum *sum)
+{
+    const struct contraction_tasks *term = &worker->sums->terms[number];
+    const struct operand_place place_A = {number, OPERAND_A}, place_B = {number, OPERAND_B};
+    const double *A, *B = NULL;
+    TRY(operand_blocks_pin(worker->blocks, place_A, pair->block_A, &A));
+    enum status status = STATUS_OK;
+    if (term->problem->has_B)
+        status = operand_blocks_pin(worker->blocks, place_B, pair->block_B, &B);
+    if (status == STATUS_OK) {
+        if (next)
+            announce(worker, next);
+        multiply(term, pair, A, B, sum);
+        sum->add = sum->changed = true;
+    }
+    if (B)
+        operand_blocks_release(worker->blocks, place_B, pair->block_B);
+    operand_blocks_release(worker->blocks, place_A, pair->block_A);
     return status;
 }
 
-/* Adds all products to `target` or, before the first one unless `add`, replaces it; *n
- * tells how many there were. */
-static enum status add_pairs(struct contraction_worker *worker, int64_t task, bool add, int64_t *n)
+/* What was summed in the order of a term's matrix goes into the block, which has C's own. */
+static void end_term(const struct contraction_worker *worker, const struct contraction_task *task,
+                     struct block_sum *sum)
 {
-    struct pair_walk walk;
-    *n = 0;
-    pair_walk_begin(worker->tasks, task, &walk);
-    for (bool more = pair_walk_next(&walk); more; ++*n) {
-        struct block_pair pair = walk.pair;
-        more = pair_walk_next(&walk);
-        TRY(add_pair(worker, &pair, more ? &walk.pair : NULL, add || *n > 0));
+    if (sum->term < 0)
+        return;
+    const struct contraction_indices *indices = &worker->sums->terms[sum->term].indices;
+    if (sum->target != sum->block) {
+        int64_t extent[MAX_INDICES];
+        for (int d = 0; d < indices->C.own.n; d++) {
+            int index = indices->C.own.index[d];
+            extent[index] = index_space_tile_size(indices->space[index], task->at[d]);
+        }
+        contraction_pack(&indices->C.order, &indices->C.own, extent, 1, worker->product,
+                         sum->defined, sum->block);
+    }
+    sum->defined = true;
+}
+
+static void begin_term(const struct contraction_worker *worker, int term, struct block_sum *sum)
+{
+    bool packed = worker->sums->terms[term].indices.C.packed;
+    sum->term = term;
+    sum->target = packed ? worker->product : sum->block;
+    sum->add = packed ? false : sum->defined;
+}
+
+static enum status add_terms(struct contraction_worker *worker, const struct contraction_task *task,
+                             struct block_sum *sum)
+{
+    struct term_walk walk;
+    sum->term = -1;
+    term_walk_begin(worker->sums, task, &walk);
+    for (bool more = term_walk_next(&walk); more;) {
+        const struct block_pair pair = walk.pairs.pair;
+        if (walk.term != sum->term) {
+            end_term(worker, task, sum);
+            begin_term(worker, walk.term, sum);
+        }
+        more = term_walk_next(&walk);
+        TRY(add_pair(worker, sum->term, &pair, more ? &walk : NULL, sum));
         if (worker->interrupt)
             worker->interrupt(worker->interrupt_context);
     }
+    end_term(worker, task, sum);
     return STATUS_OK;
 }
 
-/* What was summed in the order of the matrix goes into a block in C's own. */
-static void unpack(const struct contraction_worker *worker, const int32_t tile[MAX_INDICES],
-                   double *block)
-{
-    const struct contraction_indices *indices = &worker->tasks->indices;
-    int64_t extent[MAX_INDICES];
-    for (int d = 0; d < indices->C.own.n; d++) {
-        int index = indices->C.own.index[d];
-        extent[index] = index_space_tile_size(indices->space[index], tile[index]);
-    }
-    contraction_pack(&indices->C.order, &indices->C.own, extent, 1, worker->product,
-                     worker->tasks->problem->add, block);
-}
-
 /* A block that this process holds is written where it lies. */
-static enum status run_block(struct contraction_worker *worker, int64_t task)
+static enum status run_block(struct contraction_worker *worker, const struct contraction_task *task)
 {
-    const struct contraction_problem *problem = worker->tasks->problem;
-    struct darray *C = problem->C.tensor->data;
-    int32_t tile[MAX_INDICES];
-    int64_t n_products, block = contraction_tasks_block(worker->tasks, task, tile);
-    double *own = worker->copy_own ? NULL : darray_local(C, block);
-    double *result = own ? own : worker->block ? worker->block : worker->product;
-    worker->target = worker->block ? worker->product : result;
-    if (problem->add && !own)
-        darray_get(C, block, result);
-    TRY(add_pairs(worker, task, problem->add && !worker->block, &n_products));
-    if (n_products > 0 && worker->block)
-        unpack(worker, tile, result);
-    else if (n_products == 0 && !problem->add)
-        memset(result, 0, (size_t)darray_block_size(C, block) * sizeof *result);
-    if (!own && (n_products > 0 || !problem->add))
-        darray_put(C, block, result);
+    const struct contraction_problem *first = &worker->sums->problems[task->sum->first_term];
+    struct darray *C = first->C.tensor->data;
+    double *own = worker->copy_own ? NULL : darray_local(C, task->block);
+    struct block_sum sum = {.block = own ? own : worker->block, .defined = first->add};
+    if (first->add && !own)
+        darray_get(C, task->block, sum.block);
+    TRY(add_terms(worker, task, &sum));
+    if (!sum.defined)
+        memset(sum.block, 0, (size_t)darray_block_size(C, task->block) * sizeof *sum.block);
+    if (!own && (sum.changed || !first->add))
+        darray_put(C, task->block, sum.block);
     return STATUS_OK;
 }
 
 enum status contraction_worker_run(struct contraction_worker *worker, int64_t task)
 {
-    int64_t n_products;
-    if (!worker->tasks->scalar)
-        return run_block(worker, task);
-    TRY(add_pairs(worker, task, false, &n_products));
-    worker->parts[task] = n_products > 0 ? worker->product[0] : 0;
+    struct contraction_task found;
+    contraction_sums_task(worker->sums, task, &found);
+    if (!found.sum->scalar)
+        return run_block(worker, &found);
+    struct block_sum sum = {.block = worker->block};
+    TRY(add_terms(worker, &found, &sum));
+    worker->parts[task] = sum.changed ? worker->block[0] : 0;
     return STATUS_OK;
+}
+
+/* Each part is a number on one process and zero on the others: their sum is exact. */
+static void exchange(double *parts, int64_t n, MPI_Comm comm)
+{
+    enum { MAX_COUNT = 1 << 30 };
+    for (int64_t first = 0; first < n; first += MAX_COUNT)
+        MPI_Allreduce(MPI_IN_PLACE, parts + first,
+                      (int)(n - first < MAX_COUNT ? n - first : MAX_COUNT), MPI_DOUBLE, MPI_SUM,
+                      comm);
+}
+
+static void write_scalar(const struct contraction_problem *problem, int64_t n, const double *parts)
+{
+    struct darray *C = problem->C.tensor->data;
+    double sum = 0, old = 0;
+    for (int64_t i = 0; i < n; i++)
+        sum += parts[i];
+    if (problem->add)
+        darray_get(C, 0, &old);
+    sum += old;
+    darray_put(C, 0, &sum);
 }
 
 void contraction_worker_reduce(struct contraction_worker *worker, MPI_Comm comm)
 {
-    enum { MAX_COUNT = 1 << 30 };
-    const struct contraction_tasks *tasks = worker->tasks;
-    int64_t n = contraction_tasks_n(tasks);
+    const struct contraction_sums *sums = worker->sums;
     int rank;
-    if (!tasks->scalar)
-        return;
-    /* Each part is a number on one process and zero on the others: their sum is exact. */
-    for (int64_t first = 0; first < n; first += MAX_COUNT)
-        MPI_Allreduce(MPI_IN_PLACE, worker->parts + first,
-                      (int)(n - first < MAX_COUNT ? n - first : MAX_COUNT), MPI_DOUBLE, MPI_SUM,
-                      comm);
     MPI_Comm_rank(comm, &rank);
-    if (rank != 0 || block_index_n(tasks->C) == 0)
-        return;
-    struct darray *C = tasks->problem->C.tensor->data;
-    double sum = 0, old = 0;
-    for (int64_t task = 0; task < n; task++)
-        sum += worker->parts[task];
-    if (tasks->problem->add)
-        darray_get(C, 0, &old);
-    sum += old;
-    darray_put(C, 0, &sum);
+    for (int s = 0; s < sums->n; s++) {
+        const struct contraction_sum *sum = &sums->list[s];
+        double *parts = worker->parts + sum->first_task;
+        int64_t n = contraction_tasks_n(sum->lead);
+        if (!sum->scalar)
+            continue;
+        exchange(parts, n, comm);
+        if (rank == 0 && block_index_n(sum->lead->C) > 0)
+            write_scalar(&sums->problems[sum->first_term], n, parts);
+    }
 }

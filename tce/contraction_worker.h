@@ -1,19 +1,19 @@
-/* What one process needs to run tasks of a contraction, and how it runs one. */
+/* What one process needs to run tasks of contractions, and how it runs one. */
 #ifndef BERYL_TCE_CONTRACTION_WORKER_H
 #define BERYL_TCE_CONTRACTION_WORKER_H
 
 #include "support/status.h"
 #include "tce/contraction.h"
-#include "tce/contraction_tasks.h"
+#include "tce/contraction_sums.h"
 
 #include <stdint.h>
 
 struct contraction_worker;
 
-/* tasks     borrowed, with its problem, whose tensors exist
+/* sums      borrowed, with its problems, whose tensors exist
  * settings  with buffers
  * Errors: STATUS_NO_MEMORY. */
-enum status contraction_worker_create(const struct contraction_tasks *tasks,
+enum status contraction_worker_create(const struct contraction_sums *sums,
                                       const struct contraction_settings *settings,
                                       struct contraction_worker **worker);
 void contraction_worker_destroy(struct contraction_worker *worker);
@@ -26,7 +26,7 @@ void contraction_worker_interrupt(struct contraction_worker *worker,
  * Errors: STATUS_NO_MEMORY. */
 enum status contraction_worker_run(struct contraction_worker *worker, int64_t task);
 
-/* Adds up the parts of a scalar, in the order of the tasks, and writes it. Collective over
+/* Adds up the parts of each scalar, in the order of the tasks, and writes it. Collective over
  * comm, after all tasks ran; nothing to do for other tensors. */
 void contraction_worker_reduce(struct contraction_worker *worker, MPI_Comm comm);
 

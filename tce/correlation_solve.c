@@ -31,9 +31,9 @@ static double read_energy(const struct correlation *self)
 static enum status evaluate(struct correlation *self, struct correlation_iteration *iteration)
 {
     const struct plan *plan = self->evaluation.plan;
-    int first = self->evaluation.program.n_unknowns > 0 ? plan->first_iterated : 0;
+    int first = self->evaluation.program.n_unknowns > 0 ? plan->first_iterated_stage : 0;
     *iteration = (struct correlation_iteration){0};
-    TRY(executor_run(self->evaluation.executor, first, plan->n_steps, &iteration->record));
+    TRY(executor_run(self->evaluation.executor, first, plan->n_stages, &iteration->record));
     iteration->record.statistics.iteration = self->n_iterations;
     iteration->energy = read_energy(self);
     return STATUS_OK;

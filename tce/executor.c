@@ -15,7 +15,7 @@ struct executor {
     MPI_Comm comm;
     struct block_buffers *buffers;     /* of all contractions */
     struct tensor **tensors;           /* plan->n_tensors; NULL while one does not exist */
-    struct contraction **contractions; /* plan->n_steps */
+    struct contraction **contractions; /* plan->n_stages */
     bool *idle;                        /* plan->n_tensors: exists, and its value is not needed */
     double elements;                   /* of the tensors that exist */
 };
@@ -24,11 +24,8 @@ static enum status create_contractions(struct executor *self, struct contraction
 {
     TRY(block_buffers_create(&self->buffers));
     settings.buffers = self->buffers;
-    for (int i = 0; i < self->plan->n_steps; i++) {
-        struct contraction_problem problem;
-        plan_problem(self->plan, &self->plan->steps[i], &problem);
-        TRY(contraction_create(&problem, &settings, &self->contractions[i]));
-    }
+    for (int k = 0; k < self->plan->n_stages; k++)
+        TRY(plan_contraction(self->plan, k, &settings, &self->contractions[k]));
     return STATUS_OK;
 }
 
@@ -48,7 +45,7 @@ static void destroy_tensor(struct executor *self, int tensor)
     self->elements -= self->plan->tensors[tensor].elements;
 }
 
-/* An intermediate for a step to write. Making an array takes longer than many a contraction:
+/* An intermediate for a stage to write. Making an array takes longer than many a contraction:
  * so one that is not needed any more stays for the next time, if it is small or within the
  * memory of the plan. */
 static enum status claim_intermediate(struct executor *self, int tensor)
@@ -73,12 +70,12 @@ enum status executor_create(const struct plan *plan, const struct contraction_se
     if (made) {
         *made = (struct executor){.plan = plan, .comm = comm};
         made->tensors = calloc((size_t)plan->n_tensors + 1, sizeof(struct tensor *));
-        made->contractions = calloc((size_t)plan->n_steps + 1, sizeof(struct contraction *));
+        made->contractions = calloc((size_t)plan->n_stages + 1, sizeof(struct contraction *));
         made->idle = calloc((size_t)plan->n_tensors + 1, sizeof *made->idle);
     }
     bool complete = made && made->tensors && made->contractions && made->idle;
     enum status status = complete ? create_contractions(made, *settings)
-                                  : FAIL(STATUS_NO_MEMORY, "no memory for the steps of a plan");
+                                  : FAIL(STATUS_NO_MEMORY, "no memory for the stages of a plan");
     status = status_agree(comm, status);
     for (int i = 0; i < plan->n_program_tensors && status == STATUS_OK; i++)
         status = create_tensor(made, i);
@@ -94,8 +91,8 @@ void executor_destroy(struct executor *self)
 {
     if (!self)
         return;
-    for (int i = 0; self->contractions && i < self->plan->n_steps; i++)
-        contraction_destroy(self->contractions[i]);
+    for (int k = 0; self->contractions && k < self->plan->n_stages; k++)
+        contraction_destroy(self->contractions[k]);
     for (int i = 0; self->tensors && i < self->plan->n_tensors; i++)
         tensor_destroy(self->tensors[i]);
     block_buffers_destroy(self->buffers);
@@ -112,23 +109,45 @@ struct tensor *executor_tensor(const struct executor *self, int tensor)
 
 enum status executor_start(struct executor *self, const struct taskpool_settings *pool)
 {
-    for (int i = 0; i < self->plan->n_steps; i++)
-        TRY(contraction_start(self->contractions[i], pool, self->comm));
+    for (int k = 0; k < self->plan->n_stages; k++)
+        TRY(contraction_start(self->contractions[k], pool, self->comm));
     return STATUS_OK;
 }
 
-static enum status run_step(struct executor *self, int number)
+static void bind(struct executor *self, int stage)
 {
-    const struct plan_step *step = &self->plan->steps[number];
     struct tensor *const *tensors = self->tensors;
-    if (step->create >= 0)
-        TRY(claim_intermediate(self, step->create));
-    contraction_bind(self->contractions[number], tensors[step->C.tensor], tensors[step->A.tensor],
-                     step->B.tensor >= 0 ? tensors[step->B.tensor] : NULL);
-    TRY(contraction_run(self->contractions[number]));
-    for (int i = 0; i < step->n_destroy; i++)
-        self->idle[step->destroy[i]] = true;
+    int begin = self->plan->stage_begin[stage], end = self->plan->stage_begin[stage + 1];
+    for (int s = begin; s < end; s++) {
+        const struct plan_step *step = &self->plan->steps[s];
+        contraction_bind(self->contractions[stage], s - begin, tensors[step->C.tensor],
+                         tensors[step->A.tensor],
+                         step->B.tensor >= 0 ? tensors[step->B.tensor] : NULL);
+    }
+}
+
+static enum status run_stage(struct executor *self, int stage)
+{
+    const struct plan *plan = self->plan;
+    int begin = plan->stage_begin[stage], end = plan->stage_begin[stage + 1];
+    for (int s = begin; s < end; s++)
+        if (plan->steps[s].create >= 0)
+            TRY(claim_intermediate(self, plan->steps[s].create));
+    bind(self, stage);
+    TRY(contraction_run(self->contractions[stage]));
+    for (int s = begin; s < end; s++)
+        for (int d = 0; d < plan->steps[s].n_destroy; d++)
+            self->idle[plan->steps[s].destroy[d]] = true;
     return STATUS_OK;
+}
+
+/* Sums and copies are work, but none of DGEMM's. */
+static double stage_flops(const struct plan *plan, int stage)
+{
+    double flops = 0;
+    for (int s = plan->stage_begin[stage]; s < plan->stage_begin[stage + 1]; s++)
+        flops += plan->steps[s].B.tensor >= 0 ? plan->steps[s].flops : 0;
+    return flops;
 }
 
 /* What a run left, that ended early or kept intermediates for more iterations. */
@@ -144,13 +163,11 @@ enum status executor_run(struct executor *self, int first, int last, struct exec
     double start_s = clock_now_s();
     if (first == 0)
         forget_intermediates(self);
-    for (int i = first; i < last; i++) {
-        TRY(run_step(self, i));
-        const struct taskpool *pool = contraction_pool(self->contractions[i]);
+    for (int k = first; k < last; k++) {
+        TRY(run_stage(self, k));
+        const struct taskpool *pool = contraction_pool(self->contractions[k]);
         statistics_add(&sum.statistics, taskpool_statistics(pool, taskpool_n_iterations(pool) - 1));
-        /* Sums and copies are work, but none of DGEMM's. */
-        if (self->plan->steps[i].B.tensor >= 0)
-            sum.flops += self->plan->steps[i].flops;
+        sum.flops += stage_flops(self->plan, k);
     }
     sum.seconds = clock_now_s() - start_s;
     if (record)
@@ -158,11 +175,11 @@ enum status executor_run(struct executor *self, int first, int last, struct exec
     return STATUS_OK;
 }
 
-/* Appends a step's tasks, which are numbered from first on. */
-static enum status append_history(const struct history *step, int64_t first, struct history *all)
+/* Appends a stage's tasks, which are numbered from first on. */
+static enum status append_history(const struct history *stage, int64_t first, struct history *all)
 {
-    for (int64_t i = 0; i < step->n_entries; i++) {
-        const struct history_entry *entry = &step->entries[i];
+    for (int64_t i = 0; i < stage->n_entries; i++) {
+        const struct history_entry *entry = &stage->entries[i];
         TRY(history_add(all, first + entry->task, entry->time_s, entry->worker));
     }
     return STATUS_OK;
@@ -173,10 +190,10 @@ enum status executor_write_profile(const struct executor *self, const char *path
     struct history all = {0};
     enum status status = STATUS_OK;
     int64_t first = 0;
-    for (int i = 0; i < self->plan->n_steps && status == STATUS_OK; i++) {
+    for (int k = 0; k < self->plan->n_stages && status == STATUS_OK; k++) {
         status =
-            append_history(taskpool_history(contraction_pool(self->contractions[i])), first, &all);
-        first += contraction_n_tasks(self->contractions[i]);
+            append_history(taskpool_history(contraction_pool(self->contractions[k])), first, &all);
+        first += contraction_n_tasks(self->contractions[k]);
     }
     status = status_agree(self->comm, status);
     if (status == STATUS_OK)

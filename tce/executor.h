@@ -27,19 +27,19 @@ struct tensor *executor_tensor(const struct executor *executor, int tensor);
  * Errors: as taskpool_create. */
 enum status executor_start(struct executor *executor, const struct taskpool_settings *pool);
 
-/* What steps cost together; the pools' figures are added up (statistics_add). */
+/* What stages cost together; the pools' figures are added up (statistics_add). */
 struct executor_record {
     double seconds;
     double flops; /* useful ones */
     struct statistics_iteration statistics;
 };
 
-/* Runs the plan's steps [first, last), in order; intermediates come and go.
+/* Runs the plan's stages [first, last), in order; intermediates come and go.
  * record  out, or NULL. Errors: those of contraction_run and tensor_create. */
 enum status executor_run(struct executor *executor, int first, int last,
                          struct executor_record *record);
 
-/* Writes the seconds of every task of the last run, those of all steps one after another,
+/* Writes the seconds of every task of the last run, those of all stages one after another,
  * as profile_write does; for pools with a history. Errors: those of profile_write. */
 enum status executor_write_profile(const struct executor *executor, const char *path);
 

@@ -6,65 +6,75 @@
 
 #include <stdlib.h>
 
-/* One factor. A block that this process holds is read where it lies. Another one that is
+/* What is read. */
+struct factor {
+    const struct tensor *tensor; /* NULL: there is no B */
+    const struct matrix_layout *layout;
+    bool used_once;       /* no block is wanted by two tasks: none is kept */
+    int64_t first_number; /* of its blocks in the cache */
+};
+
+/* How it arrives. A block that this process holds is read where it lies. Another one that is
  * packed arrives in `arrival`, which is kept for all of them; one that is used as it is
  * arrives where it stays. */
-struct factor {
-    const struct tensor *tensor;
-    const struct matrix_layout *layout;
-    struct block_buffers *buffers;
-    bool copy_own;
-    bool used_once;    /* no block is wanted by two tasks: none is kept */
-    double *passing;   /* the matrix that is pinned of such a factor */
-    double *arrival;   /* max_block elements; NULL unless packed */
-    int64_t announced; /* the block on its way, -1 if none */
-    double *buffer;    /* that it is on its way to */
+struct channel {
+    double *arrival;                /* for the largest block; NULL if none is packed */
+    const struct factor *announced; /* of the block on its way; NULL: none is */
+    int64_t block;
+    double *buffer; /* that it is on its way to */
     struct darray_request request;
+    double *passing; /* the matrix that is pinned of a factor used once */
 };
 
 struct operand_blocks {
-    const struct contraction_tasks *tasks;
     struct block_buffers *buffers;
-    bool prefetch;
-    struct factor factor[N_OPERANDS];
-    int64_t first_number[N_OPERANDS]; /* of a factor's blocks in the cache */
+    bool prefetch, copy_own;
+    int n_terms;
+    struct factor (*factors)[N_OPERANDS]; /* n_terms */
+    struct channel channels[N_OPERANDS];
+    /* What the cache is to load. */
+    const struct factor *wanted;
+    struct channel *wanted_from;
     struct tile_cache *cache;
 };
 
-static double *make_buffer(struct factor *factor, int64_t block)
+static double *make_buffer(const struct operand_blocks *blocks, const struct channel *channel,
+                           const struct factor *factor, int64_t block)
 {
-    if (factor->arrival)
-        return factor->arrival;
-    return block_buffers_take(factor->buffers, darray_block_size(factor->tensor->data, block));
+    if (factor->layout->packed)
+        return channel->arrival;
+    return block_buffers_take(blocks->buffers, darray_block_size(factor->tensor->data, block));
 }
 
-static const double *find_own(const struct factor *factor, int64_t block)
+static const double *find_own(const struct operand_blocks *blocks, const struct factor *factor,
+                              int64_t block)
 {
-    return factor->copy_own ? NULL : darray_local(factor->tensor->data, block);
+    return blocks->copy_own ? NULL : darray_local(factor->tensor->data, block);
 }
 
 /* Ends a transfer that nobody waits for. */
-static void forget_announced(struct factor *factor)
+static void forget_announced(struct operand_blocks *blocks, struct channel *channel)
 {
-    if (factor->announced < 0)
+    if (!channel->announced)
         return;
-    darray_get_end(&factor->request);
-    if (factor->buffer != factor->arrival)
-        block_buffers_give_back(factor->buffers, factor->buffer);
-    factor->announced = -1;
+    darray_get_end(&channel->request);
+    if (channel->buffer != channel->arrival)
+        block_buffers_give_back(blocks->buffers, channel->buffer);
+    channel->announced = NULL;
 }
 
 /* The block as it lies, announced or not; in `arrival` or to be freed. NULL without memory. */
-static double *receive(struct factor *factor, int64_t block)
+static double *receive(struct operand_blocks *blocks, struct channel *channel,
+                       const struct factor *factor, int64_t block)
 {
-    if (factor->announced == block) {
-        darray_get_end(&factor->request);
-        factor->announced = -1;
-        return factor->buffer;
+    if (channel->announced == factor && channel->block == block) {
+        darray_get_end(&channel->request);
+        channel->announced = NULL;
+        return channel->buffer;
     }
     /* There is one `arrival`. */
-    forget_announced(factor);
-    double *buffer = make_buffer(factor, block);
+    forget_announced(blocks, channel);
+    double *buffer = make_buffer(blocks, channel, factor, block);
     if (buffer)
         darray_get(factor->tensor->data, block, buffer);
     return buffer;
@@ -86,14 +96,15 @@ static int64_t extents_of(const struct factor *factor, int64_t block, int64_t ex
 }
 
 /* NULL without memory; *size elements. */
-static double *load_packed(struct factor *factor, int64_t block, int64_t *size)
+static double *load_packed(struct operand_blocks *blocks, struct channel *channel,
+                           const struct factor *factor, int64_t block, int64_t *size)
 {
     int64_t extent[MAX_INDICES];
     *size = extents_of(factor, block, extent);
-    const double *source = find_own(factor, block);
+    const double *source = find_own(blocks, factor, block);
     if (!source)
-        source = receive(factor, block);
-    double *packed = source ? block_buffers_take(factor->buffers, *size) : NULL;
+        source = receive(blocks, channel, factor, block);
+    double *packed = source ? block_buffers_take(blocks->buffers, *size) : NULL;
     if (packed)
         contraction_pack(&factor->layout->own, &factor->layout->order, extent, 1, source, false,
                          packed);
@@ -101,10 +112,12 @@ static double *load_packed(struct factor *factor, int64_t block, int64_t *size)
 }
 
 /* NULL without memory; *size elements. */
-static double *load_matrix(struct factor *factor, int64_t block, int64_t *size)
+static double *load_matrix(struct operand_blocks *blocks, struct channel *channel,
+                           const struct factor *factor, int64_t block, int64_t *size)
 {
     *size = darray_block_size(factor->tensor->data, block);
-    return factor->layout->packed ? load_packed(factor, block, size) : receive(factor, block);
+    return factor->layout->packed ? load_packed(blocks, channel, factor, block, size)
+                                  : receive(blocks, channel, factor, block);
 }
 
 static enum status no_memory(const struct factor *factor)
@@ -115,10 +128,10 @@ static enum status no_memory(const struct factor *factor)
 static enum status load(int64_t number, void *context, void **item, int64_t *bytes)
 {
     struct operand_blocks *blocks = context;
-    enum operand operand = number >= blocks->first_number[OPERAND_B] ? OPERAND_B : OPERAND_A;
-    struct factor *factor = &blocks->factor[operand];
+    const struct factor *factor = blocks->wanted;
     int64_t size;
-    *item = load_matrix(factor, number - blocks->first_number[operand], &size);
+    *item =
+        load_matrix(blocks, blocks->wanted_from, factor, number - factor->first_number, &size);
     *bytes = block_buffers_bytes(size);
     return *item ? STATUS_OK : no_memory(factor);
 }
@@ -140,42 +153,100 @@ static bool is_one_tile(const struct contraction_indices *indices, enum index_ro
     return true;
 }
 
-static enum status init_factor(struct factor *factor, const struct tensor *tensor,
-                               const struct matrix_layout *layout,
-                               const struct contraction_settings *settings)
+static int place_in(const struct index_list *list, int index)
 {
-    *factor = (struct factor){.tensor = tensor,
-                              .layout = layout,
-                              .buffers = settings->buffers,
-                              .copy_own = settings->copy_own,
-                              .announced = -1};
-    if (layout->packed) {
-        factor->arrival = block_buffers_take(settings->buffers, tensor->max_block);
-        if (!factor->arrival)
-            return no_memory(factor);
-    }
-    return STATUS_OK;
+    int d = 0;
+    while (list->index[d] != index)
+        d++;
+    return d;
 }
 
-static enum status fill(struct operand_blocks *blocks, const struct contraction_settings *settings)
+/* Whether both factors are the same matrices: contractions number indices each in their own
+ * way. */
+static bool is_same(const struct factor *left, const struct factor *right)
 {
-    const struct contraction_problem *problem = blocks->tasks->problem;
-    const struct contraction_indices *indices = &blocks->tasks->indices;
-    struct factor *A = &blocks->factor[OPERAND_A], *B = &blocks->factor[OPERAND_B];
-    TRY(init_factor(A, problem->A.tensor, &indices->A, settings));
-    A->used_once = is_one_tile(indices, ROLE_COLUMN) && is_one_tile(indices, ROLE_LONE_B);
-    blocks->first_number[OPERAND_B] = block_index_n(A->tensor->blocks);
-    int64_t n_items = blocks->first_number[OPERAND_B];
-    if (problem->has_B) {
-        TRY(init_factor(B, problem->B.tensor, &indices->B, settings));
-        B->used_once = is_one_tile(indices, ROLE_ROW) && is_one_tile(indices, ROLE_LONE_A);
-        n_items += block_index_n(B->tensor->blocks);
+    const struct matrix_layout *l = left->layout, *r = right->layout;
+    if (left->tensor != right->tensor || l->packed != r->packed || l->order.n != r->order.n)
+        return false;
+    for (int d = 0; d < l->own.n; d++)
+        if (place_in(&l->own, l->own.index[d]) != place_in(&r->own, r->own.index[d]))
+            return false;
+    for (int d = 0; d < l->order.n; d++)
+        if (place_in(&l->own, l->order.index[d]) != place_in(&r->own, r->order.index[d]))
+            return false;
+    return true;
+}
+
+/* Blocks of a factor that an earlier one reads too have the numbers that they have there. */
+static void number_blocks(struct operand_blocks *blocks, struct factor *factor, int64_t *n_items)
+{
+    for (int f = 0; &blocks->factors[0][f] < factor; f++) {
+        struct factor *earlier = &blocks->factors[0][f];
+        if (earlier->tensor && is_same(earlier, factor)) {
+            factor->first_number = earlier->first_number;
+            factor->used_once = earlier->used_once = false;
+            return;
+        }
     }
+    factor->first_number = *n_items;
+    *n_items += block_index_n(factor->tensor->blocks);
+}
+
+static void init_factors(struct operand_blocks *blocks, const struct contraction_sums *sums,
+                         int64_t *n_items)
+{
+    *n_items = 0;
+    for (int t = 0; t < sums->n_terms; t++) {
+        const struct contraction_problem *problem = &sums->problems[t];
+        const struct contraction_indices *indices = &sums->terms[t].indices;
+        struct factor *A = &blocks->factors[t][OPERAND_A], *B = &blocks->factors[t][OPERAND_B];
+        *A = (struct factor){.tensor = problem->A.tensor,
+                             .layout = &indices->A,
+                             .used_once = is_one_tile(indices, ROLE_COLUMN) &&
+                                          is_one_tile(indices, ROLE_LONE_B)};
+        number_blocks(blocks, A, n_items);
+        if (!problem->has_B)
+            continue;
+        *B = (struct factor){.tensor = problem->B.tensor,
+                             .layout = &indices->B,
+                             .used_once = is_one_tile(indices, ROLE_ROW) &&
+                                          is_one_tile(indices, ROLE_LONE_A)};
+        number_blocks(blocks, B, n_items);
+    }
+}
+
+static enum status take_arrival(struct operand_blocks *blocks, enum operand operand)
+{
+    const struct factor *largest = NULL;
+    for (int t = 0; t < blocks->n_terms; t++) {
+        const struct factor *factor = &blocks->factors[t][operand];
+        if (factor->tensor && factor->layout->packed &&
+            (!largest || factor->tensor->max_block > largest->tensor->max_block))
+            largest = factor;
+    }
+    if (!largest)
+        return STATUS_OK;
+    double *arrival = block_buffers_take(blocks->buffers, largest->tensor->max_block);
+    blocks->channels[operand].arrival = arrival;
+    return arrival ? STATUS_OK : no_memory(largest);
+}
+
+static enum status fill(struct operand_blocks *blocks, const struct contraction_sums *sums,
+                        int64_t cache_bytes)
+{
+    int64_t n_items;
+    blocks->factors = calloc((size_t)sums->n_terms, sizeof *blocks->factors);
+    if (!blocks->factors)
+        return FAIL(STATUS_NO_MEMORY, "no memory for a contraction's blocks");
+    blocks->n_terms = sums->n_terms;
+    init_factors(blocks, sums, &n_items);
+    TRY(take_arrival(blocks, OPERAND_A));
+    TRY(take_arrival(blocks, OPERAND_B));
     struct tile_cache_source source = {load, unload, blocks};
-    return tile_cache_create(n_items, settings->cache_bytes, &source, &blocks->cache);
+    return tile_cache_create(n_items, cache_bytes, &source, &blocks->cache);
 }
 
-enum status operand_blocks_create(const struct contraction_tasks *tasks,
+enum status operand_blocks_create(const struct contraction_sums *sums,
                                   const struct contraction_settings *settings,
                                   struct operand_blocks **blocks)
 {
@@ -183,11 +254,10 @@ enum status operand_blocks_create(const struct contraction_tasks *tasks,
     *blocks = NULL;
     if (!made)
         return FAIL(STATUS_NO_MEMORY, "no memory for a contraction's blocks");
-    made->tasks = tasks;
     made->buffers = settings->buffers;
     made->prefetch = settings->prefetch;
-    made->factor[OPERAND_A].announced = made->factor[OPERAND_B].announced = -1;
-    enum status status = fill(made, settings);
+    made->copy_own = settings->copy_own;
+    enum status status = fill(made, sums, settings->cache_bytes);
     if (status != STATUS_OK) {
         operand_blocks_destroy(made);
         return status;
@@ -201,59 +271,72 @@ void operand_blocks_destroy(struct operand_blocks *blocks)
     if (!blocks)
         return;
     for (int operand = 0; operand < N_OPERANDS; operand++) {
-        forget_announced(&blocks->factor[operand]);
-        block_buffers_give_back(blocks->buffers, blocks->factor[operand].arrival);
+        forget_announced(blocks, &blocks->channels[operand]);
+        block_buffers_give_back(blocks->buffers, blocks->channels[operand].arrival);
     }
     tile_cache_destroy(blocks->cache);
+    free(blocks->factors);
     free(blocks);
 }
 
 /* Where the block is used without having been loaded, or NULL. */
-static const double *find_in_place(const struct factor *factor, int64_t block)
+static const double *find_in_place(const struct operand_blocks *blocks,
+                                   const struct factor *factor, int64_t block)
 {
-    return factor->layout->packed ? NULL : find_own(factor, block);
+    return factor->layout->packed ? NULL : find_own(blocks, factor, block);
 }
 
-void operand_blocks_announce(struct operand_blocks *blocks, enum operand operand, int64_t block)
+void operand_blocks_announce(struct operand_blocks *blocks, struct operand_place place,
+                             int64_t block)
 {
-    struct factor *factor = &blocks->factor[operand];
-    if (!blocks->prefetch || factor->announced == block || find_own(factor, block) ||
-        tile_cache_holds(blocks->cache, blocks->first_number[operand] + block))
+    const struct factor *factor = &blocks->factors[place.term][place.operand];
+    struct channel *channel = &blocks->channels[place.operand];
+    if (!blocks->prefetch || (channel->announced == factor && channel->block == block) ||
+        find_own(blocks, factor, block) ||
+        tile_cache_holds(blocks->cache, factor->first_number + block))
         return;
-    forget_announced(factor);
-    factor->buffer = make_buffer(factor, block);
+    forget_announced(blocks, channel);
+    channel->buffer = make_buffer(blocks, channel, factor, block);
     /* Without memory the pin that follows will say so. */
-    if (!factor->buffer)
+    if (!channel->buffer)
         return;
-    darray_get_begin(factor->tensor->data, block, factor->buffer, &factor->request);
-    factor->announced = block;
+    darray_get_begin(factor->tensor->data, block, channel->buffer, &channel->request);
+    channel->announced = factor;
+    channel->block = block;
 }
 
-enum status operand_blocks_pin(struct operand_blocks *blocks, enum operand operand, int64_t block,
-                               const double **matrix)
+enum status operand_blocks_pin(struct operand_blocks *blocks, struct operand_place place,
+                               int64_t block, const double **matrix)
 {
-    struct factor *factor = &blocks->factor[operand];
+    const struct factor *factor = &blocks->factors[place.term][place.operand];
+    struct channel *channel = &blocks->channels[place.operand];
     int64_t size;
     void *item;
-    *matrix = find_in_place(factor, block);
+    *matrix = find_in_place(blocks, factor, block);
     if (*matrix)
         return STATUS_OK;
     if (factor->used_once) {
-        *matrix = factor->passing = load_matrix(factor, block, &size);
+        *matrix = channel->passing = load_matrix(blocks, channel, factor, block, &size);
         return *matrix ? STATUS_OK : no_memory(factor);
     }
-    TRY(tile_cache_pin(blocks->cache, blocks->first_number[operand] + block, &item));
+    blocks->wanted = factor;
+    blocks->wanted_from = channel;
+    TRY(tile_cache_pin(blocks->cache, factor->first_number + block, &item));
     *matrix = item;
     return STATUS_OK;
 }
 
-void operand_blocks_release(struct operand_blocks *blocks, enum operand operand, int64_t block)
+void operand_blocks_release(struct operand_blocks *blocks, struct operand_place place,
+                            int64_t block)
 {
-    struct factor *factor = &blocks->factor[operand];
+    const struct factor *factor = &blocks->factors[place.term][place.operand];
+    struct channel *channel = &blocks->channels[place.operand];
+    if (find_in_place(blocks, factor, block))
+        return;
     if (factor->used_once) {
-        block_buffers_give_back(blocks->buffers, factor->passing);
-        factor->passing = NULL;
-    } else if (!find_in_place(factor, block)) {
-        tile_cache_release(blocks->cache, blocks->first_number[operand] + block);
+        block_buffers_give_back(blocks->buffers, channel->passing);
+        channel->passing = NULL;
+    } else {
+        tile_cache_release(blocks->cache, factor->first_number + block);
     }
 }

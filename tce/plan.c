@@ -92,7 +92,7 @@ static enum status build(struct plan_builder *builder, const struct index_space 
     TRY(plan_builder_factor(builder));
     TRY(plan_builder_steps(builder));
     TRY(join_lists(builder));
-    plan_builder_lifetimes(plan);
+    TRY(plan_builder_stages(plan));
     sum_flops(builder);
     return STATUS_OK;
 }
@@ -139,6 +139,7 @@ void plan_destroy(struct plan *plan)
         free(plan->tensors[t].name);
     free(plan->tensors);
     free(plan->steps);
+    free(plan->stage_begin);
     free(plan->statement_flops);
     free(plan->naive_flops);
     label_spaces_fini(&plan->spaces);
@@ -163,4 +164,22 @@ void plan_problem(const struct plan *plan, const struct plan_step *step,
                                             .factor = step->factor};
     if (problem->has_B)
         problem->B = operand_of(plan, &step->B);
+}
+
+enum status plan_contraction(const struct plan *plan, int stage,
+                             const struct contraction_settings *settings,
+                             struct contraction **contraction)
+{
+    int begin = plan->stage_begin[stage], n = plan->stage_begin[stage + 1] - begin;
+    struct contraction_problem *problems = calloc((size_t)n + 1, sizeof *problems);
+    *contraction = NULL;
+    if (!problems)
+        return FAIL(STATUS_NO_MEMORY, "no memory for %d steps of a plan", n);
+    for (int s = 0; s < n; s++) {
+        plan_problem(plan, &plan->steps[begin + s], &problems[s]);
+        problems[s].joins = plan->steps[begin + s].joins;
+    }
+    enum status status = contraction_create(n, problems, settings, contraction);
+    free(problems);
+    return status;
 }

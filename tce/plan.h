@@ -1,4 +1,5 @@
-/* From a program to a list of binary and unary contractions.
+/* From a program to a list of binary and unary contractions, in stages that run as a pool
+ * each.
  *
  * - A product of several tensors is factored (factorization.h); its parts are
  *   intermediates, and the last step adds it to its target. The first term of `=` replaces
@@ -11,6 +12,9 @@
  *   memory allows. A whole product likewise, under the same condition as for sharing.
  * - An intermediate lives from the step that makes it to the last one that reads it; if
  *   that is iterated but the first is not, to the end of the plan.
+ * - A stage has steps that may run at the same time; what is added to a tensor in one stage
+ *   is added to a block of it by one task. Where stages would take much more memory than
+ *   one step after another, they have one step each.
  * Terms are taken as they stand: A*B + A*C is not made into A*(B + C). */
 #ifndef BERYL_TCE_PLAN_H
 #define BERYL_TCE_PLAN_H
@@ -48,8 +52,9 @@ struct plan_step {
     int name[MAX_INDICES]; /* of the indices: numbers of program_index; -1: unused */
     double factor;
     bool add;
-    int create;                /* intermediate, made before the step; -1: none */
-    int n_destroy, destroy[2]; /* intermediates that are not needed after the step */
+    bool joins;                /* the step before it, in the same stage and with the same C */
+    int create;                /* intermediate, made before the stage; -1: none */
+    int n_destroy, destroy[2]; /* intermediates that are not needed after the stage */
     double flops;              /* two for each pair of elements; without B, each element */
 };
 
@@ -61,7 +66,10 @@ struct plan {
     struct plan_tensor *tensors;
     int n_steps;
     struct plan_step *steps;
-    int first_iterated;      /* step; n_steps if nothing is iterated */
+    int n_stages;
+    int *stage_begin;         /* n_stages + 1: steps */
+    int first_iterated_stage; /* n_stages if nothing is iterated */
+    int first_iterated;       /* its first step; n_steps if nothing is iterated */
     double *statement_flops; /* of the steps of each statement, program->n_statements */
     double *naive_flops;     /* of one loop nest over all indices of each product, without
                                 labels: a multiplication or addition for each factor */
@@ -81,9 +89,15 @@ enum status plan_create(const struct program *program, const struct index_space 
                         const struct plan_settings *settings, struct plan **plan);
 void plan_destroy(struct plan *plan);
 
-/* A step as a contraction, of labels alone: no tensors. */
+/* A step as a contraction by itself, of labels alone: no tensors. */
 void plan_problem(const struct plan *plan, const struct plan_step *step,
                   struct contraction_problem *problem);
+
+/* A stage as the contractions of one pool, of labels alone. Errors: those of
+ * contraction_create. */
+enum status plan_contraction(const struct plan *plan, int stage,
+                             const struct contraction_settings *settings,
+                             struct contraction **contraction);
 
 /* Every step as a formula with its flops and tasks, its intermediate's elements and MB;
  * the sum of each statement and of all; the naive cost; the peak memory of tensors.

@@ -68,7 +68,11 @@ enum status plan_builder_factor(struct plan_builder *builder);
 /* Second pass: the steps. Errors: STATUS_NO_MEMORY. */
 enum status plan_builder_steps(struct plan_builder *builder);
 
-/* Third pass, on the finished list: from when to when intermediates live. */
+/* Third pass, on the finished list: its stages, in whose order the steps then are. Errors:
+ * STATUS_NO_MEMORY. */
+enum status plan_builder_stages(struct plan *plan);
+
+/* Part of it: from when to when intermediates live. */
 void plan_builder_lifetimes(struct plan *plan);
 
 #endif

@@ -9,7 +9,8 @@ static void use(struct plan *plan, const struct plan_operand *operand, int step)
 static void find_last_steps(struct plan *plan)
 {
     for (int s = 0; s < plan->n_steps; s++) {
-        const struct plan_step *step = &plan->steps[s];
+        struct plan_step *step = &plan->steps[s];
+        step->n_destroy = 0;
         if (step->create >= 0)
             plan->tensors[step->create].first_step = s;
         use(plan, &step->C, s);
@@ -30,13 +31,14 @@ static void find_peak(struct plan *plan)
     for (int t = 0; t < plan->n_program_tensors; t++)
         elements += plan->tensors[t].elements;
     plan->peak_elements = elements;
-    for (int s = 0; s < plan->n_steps; s++) {
-        const struct plan_step *step = &plan->steps[s];
-        if (step->create >= 0)
-            elements += plan->tensors[step->create].elements;
+    for (int k = 0; k < plan->n_stages; k++) {
+        for (int s = plan->stage_begin[k]; s < plan->stage_begin[k + 1]; s++)
+            if (plan->steps[s].create >= 0)
+                elements += plan->tensors[plan->steps[s].create].elements;
         plan->peak_elements = elements > plan->peak_elements ? elements : plan->peak_elements;
-        for (int d = 0; d < step->n_destroy; d++)
-            elements -= plan->tensors[step->destroy[d]].elements;
+        for (int s = plan->stage_begin[k]; s < plan->stage_begin[k + 1]; s++)
+            for (int d = 0; d < plan->steps[s].n_destroy; d++)
+                elements -= plan->tensors[plan->steps[s].destroy[d]].elements;
     }
 }
 

@@ -3,31 +3,31 @@
 #include "sched/profile.h"
 #include "support/agree.h"
 
-static enum status create_step(const struct plan *plan, int step, struct contraction **contraction)
+static enum status create_stage(const struct plan *plan, int stage,
+                                struct contraction **contraction)
 {
     static const struct contraction_settings settings = {0};
-    struct contraction_problem problem;
-    plan_problem(plan, &plan->steps[step], &problem);
-    return contraction_create(&problem, &settings, contraction);
+    return plan_contraction(plan, stage, &settings, contraction);
 }
 
 enum status predicted_tasks_count(const struct plan *plan, struct predicted_tasks *tasks)
 {
     *tasks = (struct predicted_tasks){0};
-    for (int step = 0; step < plan->n_steps; step++) {
+    for (int stage = 0; stage < plan->n_stages; stage++) {
         struct contraction *contraction;
-        TRY(create_step(plan, step, &contraction));
+        TRY(create_stage(plan, stage, &contraction));
         tasks->n += contraction_n_tasks(contraction);
-        tasks->flops += plan->steps[step].flops;
         contraction_destroy(contraction);
     }
+    for (int step = 0; step < plan->n_steps; step++)
+        tasks->flops += plan->steps[step].B.tensor >= 0 ? plan->steps[step].flops : 0;
     return STATUS_OK;
 }
 
-static enum status add_step(const struct plan *plan, int step, struct history *history)
+static enum status add_stage(const struct plan *plan, int stage, struct history *history)
 {
     struct contraction *contraction;
-    TRY(create_step(plan, step, &contraction));
+    TRY(create_stage(plan, stage, &contraction));
     enum status status = STATUS_OK;
     int64_t first = history->n_entries;
     for (int64_t task = 0; task < contraction_n_tasks(contraction) && status == STATUS_OK; task++)
@@ -42,8 +42,8 @@ enum status predicted_tasks_write(const struct plan *plan, MPI_Comm comm, const 
     int rank;
     MPI_Comm_rank(comm, &rank);
     enum status status = STATUS_OK;
-    for (int step = 0; rank == 0 && step < plan->n_steps && status == STATUS_OK; step++)
-        status = add_step(plan, step, &history);
+    for (int stage = 0; rank == 0 && stage < plan->n_stages && status == STATUS_OK; stage++)
+        status = add_stage(plan, stage, &history);
     status = status_agree(comm, status);
     if (status == STATUS_OK)
         status = profile_write(comm, &history, path);

@@ -132,7 +132,7 @@ static enum status run_mode(struct run *run, int mode)
     for (int64_t i = 0; i < options->iterations; i++) {
         struct executor_record done;
         TRY(fill_tensors(run, false));
-        TRY(executor_run(executor, 0, run->evaluation.plan->n_steps, &done));
+        TRY(executor_run(executor, 0, run->evaluation.plan->n_stages, &done));
         mode_record_note(record, &done);
         print_iteration(mode, i, &done);
     }

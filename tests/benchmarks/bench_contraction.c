@@ -102,7 +102,7 @@ static enum status time_contraction(const struct contraction_problem *problem, b
     taskpool_settings_default(&pool);
     if (as_nwchem)
         pool.mode = option_choice_index(taskpool_mode_names, "counter");
-    TRY(contraction_create(problem, &settings, &contraction));
+    TRY(contraction_create(1, problem, &settings, &contraction));
     for (int64_t task = 0; task < contraction_n_tasks(contraction); task++)
         flops += contraction_task_cost(contraction, task).flops;
     enum status status = contraction_start(contraction, &pool, MPI_COMM_WORLD);
@@ -182,7 +182,7 @@ static enum status time_small(const char *mode, double *time_us)
                                           .factor = 1};
     enum status status = create_operands(&problem);
     if (status == STATUS_OK)
-        status = contraction_create(&problem, &settings, &contraction);
+        status = contraction_create(1, &problem, &settings, &contraction);
     if (status == STATUS_OK)
         status = contraction_start(contraction, &pool, MPI_COMM_WORLD);
     double start_s = now_together_s();

@@ -59,7 +59,7 @@ static void run(const struct contraction_case *one, const char *pool, int way)
         .cache_bytes = (int64_t[]){0, 2000, 100000000}[way % 3], .prefetch = way % 2};
     struct taskpool_settings pool_settings = pool_case_settings(pool);
     struct contraction *contraction;
-    check_ok(contraction_create(&one->problem, &settings, &contraction));
+    check_ok(contraction_create(1, &one->problem, &settings, &contraction));
     check_ok(contraction_start(contraction, &pool_settings, MPI_COMM_WORLD));
     fill(one->problem.C.tensor);
     check_ok(contraction_run(contraction));
@@ -147,7 +147,7 @@ static void test_runs_can_be_repeated(void **state)
     const struct contraction_settings settings = {.cache_bytes = 10000, .prefetch = true};
     struct taskpool_settings pool = pool_case_settings("--sched=persist");
     struct contraction *contraction;
-    check_ok(contraction_create(&one.problem, &settings, &contraction));
+    check_ok(contraction_create(1, &one.problem, &settings, &contraction));
     assert_null(contraction_pool(contraction));
     check_ok(contraction_start(contraction, &pool, MPI_COMM_WORLD));
     for (int i = 0; i < 3; i++) {
@@ -211,8 +211,8 @@ static void test_blocks_are_packed_only_where_they_must(void **state)
         struct contraction *contraction;
         char packed[4];
         double flops = 0;
-        check_ok(contraction_create(&problem, &(struct contraction_settings){0}, &contraction));
-        contraction_packed(contraction, packed);
+        check_ok(contraction_create(1, &problem, &(struct contraction_settings){0}, &contraction));
+        contraction_packed(contraction, 0, packed);
         assert_string_equal(packed, forms[f].packed);
         for (int64_t task = 0; task < contraction_n_tasks(contraction); task++)
             flops += contraction_task_cost(contraction, task).flops;

@@ -68,7 +68,7 @@ static void run_all(void)
     for (int t = 0; t < running.one.n_tensors; t++)
         if (evaluation_is_assigned(&running.evaluation, t))
             need(evaluation_fill(&running.evaluation, t));
-    need(executor_run(running.evaluation.executor, 0, running.evaluation.plan->n_steps, NULL));
+    need(executor_run(running.evaluation.executor, 0, running.evaluation.plan->n_stages, NULL));
 }
 
 static void run_in(const char *pool)
@@ -369,7 +369,7 @@ static void test_verification_knows_what_cancels(void **state)
     for (int t = 0; t < evaluation.program.n_tensors; t++)
         check_ok(evaluation_fill(&evaluation, t));
     check_ok(executor_start(evaluation.executor, &pool));
-    check_ok(executor_run(evaluation.executor, 0, evaluation.plan->n_steps, NULL));
+    check_ok(executor_run(evaluation.executor, 0, evaluation.plan->n_stages, NULL));
     check_ok(verification_run(&evaluation));
     evaluation_fini(&evaluation);
 }

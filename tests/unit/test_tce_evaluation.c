@@ -77,7 +77,7 @@ static void test_a_bound_space_may_leave_no_blocks(void **state)
     assert_int_equal(executor_tensor(evaluation.executor, 0)->n_elements, 0);
     assert_int_equal(executor_tensor(evaluation.executor, 1)->n_elements, 25);
     check_ok(executor_start(evaluation.executor, &pool));
-    check_ok(executor_run(evaluation.executor, 0, evaluation.plan->n_steps, NULL));
+    check_ok(executor_run(evaluation.executor, 0, evaluation.plan->n_stages, NULL));
     darray_get(executor_tensor(evaluation.executor, 2)->data, 0, &value);
     check_close(value, 0, 0);
     evaluation_fini(&evaluation);
@@ -104,7 +104,7 @@ static void test_tensors_are_filled_as_they_say(void **state)
     assert_true(evaluation_is_assigned(&evaluation, 1));
     assert_false(evaluation_is_assigned(&evaluation, 2));
     check_ok(executor_start(evaluation.executor, &(struct taskpool_settings){.poll_every = 8}));
-    check_ok(executor_run(evaluation.executor, 0, evaluation.plan->n_steps, NULL));
+    check_ok(executor_run(evaluation.executor, 0, evaluation.plan->n_stages, NULL));
     darray_get(executor_tensor(evaluation.executor, 1)->data, 0, values);
     for (int i = 0; i < 9; i++)
         check_close(values[i], -0.25 * one[i], 0);

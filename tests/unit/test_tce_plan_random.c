@@ -302,7 +302,7 @@ static void check_cost(const struct plan *plan, const struct plan_step *step)
     plan_problem(plan, step, &problem);
     if (!problem.has_B)
         return;
-    check_ok(contraction_create(&problem, &settings, &contraction));
+    check_ok(contraction_create(1, &problem, &settings, &contraction));
     for (int64_t task = 0; task < contraction_n_tasks(contraction); task++)
         flops += contraction_task_cost(contraction, task).flops;
     contraction_destroy(contraction);

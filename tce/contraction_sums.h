@@ -1,0 +1,65 @@
+/* The tasks of several contractions that run as one pool.
+ *
+ * Contractions that join one another are a sum: they have the same C, and a task makes one
+ * of its blocks from all of them, in their order. The sums' tasks are numbered one after
+ * another. A contraction with a scalar C is a sum of its own, whose tasks are the blocks of
+ * its A. */
+#ifndef BERYL_TCE_CONTRACTION_SUMS_H
+#define BERYL_TCE_CONTRACTION_SUMS_H
+
+#include "support/status.h"
+#include "tce/contraction.h"
+#include "tce/contraction_tasks.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct contraction_sum {
+    int first_term, end_term;
+    bool scalar;
+    /* Decides about the order of the tasks: the term with most to compute. */
+    const struct contraction_tasks *lead;
+    int64_t first_task;
+};
+
+struct contraction_sums {
+    int n_terms;
+    struct contraction_problem *problems; /* n_terms */
+    struct contraction_tasks *terms;      /* n_terms */
+    int n;
+    struct contraction_sum *list; /* n */
+    int64_t n_tasks;
+};
+
+/* problems  n_terms >= 1 of them, copied; the labels are borrowed
+ * Errors: STATUS_NO_MEMORY, STATUS_LIMIT; nothing is then held. */
+enum status contraction_sums_init(int n_terms, const struct contraction_problem problems[],
+                                  struct contraction_sums *sums);
+void contraction_sums_fini(struct contraction_sums *sums);
+
+/* A task's sum, its block of C, which for a scalar is 0, and the block's tiles; for a scalar
+ * those of a block of A. */
+struct contraction_task {
+    const struct contraction_sum *sum;
+    int64_t block;
+    int32_t at[MAX_RANK];
+};
+
+void contraction_sums_task(const struct contraction_sums *sums, int64_t task,
+                           struct contraction_task *found);
+
+/* The products of a task, term by term. */
+struct term_walk {
+    const struct contraction_sums *sums;
+    const struct contraction_task *task; /* borrowed */
+    int term;
+    struct pair_walk pairs; /* of the term */
+};
+
+void term_walk_begin(const struct contraction_sums *sums, const struct contraction_task *task,
+                     struct term_walk *walk);
+
+/* Steps to the next pair; false at the end. */
+bool term_walk_next(struct term_walk *walk);
+
+#endif

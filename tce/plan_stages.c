@@ -1,0 +1,115 @@
+/* Which steps run together.
+ *
+ * A step must come after an earlier one if it reads what that one writes, writes what that one
+ * reads, or replaces what that one writes; if it adds to it, both may be in one stage, where
+ * they join. A step is put into the last stage that lets all others follow: intermediates
+ * are then made late, and terms of a sum meet in one stage. */
+#include "tce/plan_builder.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Stages may take so much more memory than one step after another. */
+#define STAGES_MEMORY 1.1
+
+static bool reads(const struct plan_step *step, int tensor)
+{
+    return step->A.tensor == tensor || step->B.tensor == tensor;
+}
+
+static bool may_join(const struct plan_step *earlier, const struct plan_step *later)
+{
+    return later->C.tensor == earlier->C.tensor && later->add;
+}
+
+static bool must_follow(const struct plan_step *earlier, const struct plan_step *later)
+{
+    bool replaces = later->C.tensor == earlier->C.tensor && !later->add;
+    return replaces || reads(later, earlier->C.tensor) || reads(earlier, later->C.tensor);
+}
+
+/* Stages, counted from first_stage on, of the steps [begin, end); returns the next stage. */
+static int find_stages(const struct plan *plan, int begin, int end, int first_stage, int *stage)
+{
+    int deepest = -1;
+    /* First how many stages must follow each. */
+    for (int s = end - 1; s >= begin; s--) {
+        stage[s] = 0;
+        for (int later = s + 1; later < end; later++) {
+            int depth = -1;
+            if (must_follow(&plan->steps[s], &plan->steps[later]))
+                depth = stage[later] + 1;
+            else if (may_join(&plan->steps[s], &plan->steps[later]))
+                depth = stage[later];
+            stage[s] = depth > stage[s] ? depth : stage[s];
+        }
+        deepest = stage[s] > deepest ? stage[s] : deepest;
+    }
+    for (int s = begin; s < end; s++)
+        stage[s] = first_stage + deepest - stage[s];
+    return first_stage + deepest + 1;
+}
+
+/* One step after another, but for those that join the one before. */
+static int find_sequence(const struct plan *plan, int begin, int end, int first_stage, int *stage)
+{
+    int next = first_stage;
+    for (int s = begin; s < end; s++)
+        stage[s] = s > begin && may_join(&plan->steps[s - 1], &plan->steps[s]) ? next - 1 : next++;
+    return next;
+}
+
+/* Orders the steps by their stages, those that join side by side. from: as they were */
+static void arrange(struct plan *plan, const struct plan_step from[], int stage[])
+{
+    int n = 0;
+    for (int k = 0; k < plan->n_stages; k++) {
+        plan->stage_begin[k] = n;
+        for (int s = 0; s < plan->n_steps; s++) {
+            int first = n;
+            for (int other = s; stage[s] == k && other < plan->n_steps; other++) {
+                if (stage[other] != k || from[other].C.tensor != from[s].C.tensor)
+                    continue;
+                plan->steps[n] = from[other];
+                plan->steps[n].joins = n > first;
+                n++;
+                if (other != s)
+                    stage[other] = -1; /* is placed */
+            }
+        }
+    }
+    plan->stage_begin[plan->n_stages] = n;
+    plan_builder_lifetimes(plan);
+}
+
+typedef int stage_rule(const struct plan *plan, int begin, int end, int first_stage, int *stage);
+
+static void apply(struct plan *plan, stage_rule *rule, const struct plan_step from[], int stage[])
+{
+    memcpy(plan->steps, from, (size_t)plan->n_steps * sizeof *from);
+    plan->first_iterated_stage = rule(plan, 0, plan->first_iterated, 0, stage);
+    plan->n_stages =
+        rule(plan, plan->first_iterated, plan->n_steps, plan->first_iterated_stage, stage);
+    arrange(plan, from, stage);
+}
+
+enum status plan_builder_stages(struct plan *plan)
+{
+    size_t n = (size_t)plan->n_steps + 1;
+    struct plan_step *from = malloc(n * sizeof *from);
+    int *stage = malloc(n * sizeof *stage);
+    plan->stage_begin = calloc(n, sizeof *plan->stage_begin);
+    bool complete = from && stage && plan->stage_begin;
+    if (complete) {
+        memcpy(from, plan->steps, (size_t)plan->n_steps * sizeof *from);
+        apply(plan, find_sequence, from, stage);
+        double least = plan->peak_elements;
+        apply(plan, find_stages, from, stage);
+        if (plan->peak_elements > STAGES_MEMORY * least)
+            apply(plan, find_sequence, from, stage);
+    }
+    free(from);
+    free(stage);
+    return complete ? STATUS_OK
+                    : FAIL(STATUS_NO_MEMORY, "no memory for a plan of %d steps", plan->n_steps);
+}
