@@ -192,8 +192,8 @@ static enum status run_pool(struct contraction *contraction)
  * asked before. */
 enum status contraction_run(struct contraction *contraction)
 {
-    contraction->worker_status = contraction_worker_create(
-        &contraction->sums, &contraction->settings, &contraction->worker);
+    contraction->worker_status =
+        contraction_worker_create(&contraction->sums, &contraction->settings, &contraction->worker);
     if (contraction->worker)
         contraction_worker_interrupt(contraction->worker, poll, contraction);
     enum status status = run_pool(contraction);

@@ -124,5 +124,6 @@ enum status correlation_prepare(struct correlation *self, const struct taskpool_
     if (program->n_unknowns == 0)
         return STATUS_OK;
     TRY(executor_start(self->evaluation.executor, pool));
-    return executor_run(self->evaluation.executor, 0, self->evaluation.plan->first_iterated_stage, NULL);
+    return executor_run(self->evaluation.executor, 0, self->evaluation.plan->first_iterated_stage,
+                        NULL);
 }

@@ -130,8 +130,7 @@ static enum status load(int64_t number, void *context, void **item, int64_t *byt
     struct operand_blocks *blocks = context;
     const struct factor *factor = blocks->wanted;
     int64_t size;
-    *item =
-        load_matrix(blocks, blocks->wanted_from, factor, number - factor->first_number, &size);
+    *item = load_matrix(blocks, blocks->wanted_from, factor, number - factor->first_number, &size);
     *bytes = block_buffers_bytes(size);
     return *item ? STATUS_OK : no_memory(factor);
 }
@@ -280,8 +279,8 @@ void operand_blocks_destroy(struct operand_blocks *blocks)
 }
 
 /* Where the block is used without having been loaded, or NULL. */
-static const double *find_in_place(const struct operand_blocks *blocks,
-                                   const struct factor *factor, int64_t block)
+static const double *find_in_place(const struct operand_blocks *blocks, const struct factor *factor,
+                                   int64_t block)
 {
     return factor->layout->packed ? NULL : find_own(blocks, factor, block);
 }

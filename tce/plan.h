@@ -70,10 +70,10 @@ struct plan {
     int *stage_begin;         /* n_stages + 1: steps */
     int first_iterated_stage; /* n_stages if nothing is iterated */
     int first_iterated;       /* its first step; n_steps if nothing is iterated */
-    double *statement_flops; /* of the steps of each statement, program->n_statements */
-    double *naive_flops;     /* of one loop nest over all indices of each product, without
-                                labels: a multiplication or addition for each factor */
-    double peak_elements;    /* of all tensors that exist at a time */
+    double *statement_flops;  /* of the steps of each statement, program->n_statements */
+    double *naive_flops;      /* of one loop nest over all indices of each product, without
+                                 labels: a multiplication or addition for each factor */
+    double peak_elements;     /* of all tensors that exist at a time */
 };
 
 struct plan_settings {
@@ -99,7 +99,8 @@ enum status plan_contraction(const struct plan *plan, int stage,
                              const struct contraction_settings *settings,
                              struct contraction **contraction);
 
-/* Every step as a formula with its flops and tasks, its intermediate's elements and MB;
+/* Every step, stage by stage, as a formula with its line, flops and tasks (of a sum in its
+ * first step's line), its intermediate's elements and MB;
  * the sum of each statement and of all; the naive cost; the peak memory of tensors.
  * Errors: STATUS_NO_MEMORY, STATUS_LIMIT. */
 enum status plan_print(const struct plan *plan, FILE *stream);

@@ -63,38 +63,46 @@ static double megabytes(double elements)
     return 1e-6 * sizeof(double) * elements;
 }
 
+/* The tasks of a sum stand in the line of its first step. */
+static enum status print_tasks(const struct plan *plan, const struct plan_step *step, FILE *stream)
+{
+    int64_t n;
+    if (step->joins && plan->tensors[step->C.tensor].labels.rank > 0) {
+        fprintf(stream, "  %10s", "");
+        return STATUS_OK;
+    }
+    TRY(count_tasks(plan, step, &n));
+    fprintf(stream, "  %10" PRId64, n);
+    return STATUS_OK;
+}
+
 static enum status print_step(const struct plan *plan, int s, FILE *stream)
 {
     const struct plan_step *step = &plan->steps[s];
     struct formula formula = {0};
-    int64_t n_tasks;
-    TRY(count_tasks(plan, step, &n_tasks));
     write_formula(plan, step, &formula);
-    fprintf(stream, "%5d  %12.4g  %10" PRId64 "  ", s + 1, step->flops, n_tasks);
+    fprintf(stream, "%5d %5d  %12.4g", s + 1, plan->program->statements[step->statement].place.line,
+            step->flops);
+    TRY(print_tasks(plan, step, stream));
     if (step->create >= 0)
-        fprintf(stream, "%10.4g  %10.4g", plan->tensors[step->create].elements,
+        fprintf(stream, "  %10.4g  %10.4g", plan->tensors[step->create].elements,
                 megabytes(plan->tensors[step->create].elements));
     else
-        fprintf(stream, "%22s", "");
+        fprintf(stream, "%24s", "");
     fprintf(stream, "  %s", formula.text);
     for (int d = 0; d < step->n_destroy; d++)
-        fprintf(stream, "%s%s", d == 0 ? "   then without " : ", ",
+        fprintf(stream, "%s%s", d == 0 ? "   last use of " : ", ",
                 plan->tensors[step->destroy[d]].name);
     fprintf(stream, "\n");
     return STATUS_OK;
 }
 
-/* The steps in [begin, end), with the statement above those that are for it. */
-static enum status print_steps(const struct plan *plan, int begin, int end, FILE *stream)
+static enum status print_stages(const struct plan *plan, int begin, int end, FILE *stream)
 {
-    int statement = -1;
-    for (int s = begin; s < end; s++) {
-        if (plan->steps[s].statement != statement) {
-            statement = plan->steps[s].statement;
-            const struct program_statement *text = &plan->program->statements[statement];
-            fprintf(stream, "line %d: %s\n", text->place.line, text->text);
-        }
-        TRY(print_step(plan, s, stream));
+    for (int k = begin; k < end; k++) {
+        fprintf(stream, "stage %d\n", k + 1);
+        for (int s = plan->stage_begin[k]; s < plan->stage_begin[k + 1]; s++)
+            TRY(print_step(plan, s, stream));
     }
     return STATUS_OK;
 }
@@ -117,11 +125,11 @@ static void print_sums(const struct plan *plan, FILE *stream)
 
 enum status plan_print(const struct plan *plan, FILE *stream)
 {
-    fprintf(stream, " step         flops       tasks    elements          MB  contraction\n");
-    TRY(print_steps(plan, 0, plan->first_iterated, stream));
-    if (plan->first_iterated < plan->n_steps)
+    fprintf(stream, " step  line         flops       tasks    elements          MB  contraction\n");
+    TRY(print_stages(plan, 0, plan->first_iterated_stage, stream));
+    if (plan->first_iterated_stage < plan->n_stages)
         fprintf(stream, "in every iteration:\n");
-    TRY(print_steps(plan, plan->first_iterated, plan->n_steps, stream));
+    TRY(print_stages(plan, plan->first_iterated_stage, plan->n_stages, stream));
     print_sums(plan, stream);
     return STATUS_OK;
 }

@@ -90,4 +90,38 @@ static inline void plan_case_check_lifetimes(const struct plan *plan)
     free(exists);
 }
 
+static inline bool plan_case_reads(const struct plan_step *step, int tensor)
+{
+    return step->A.tensor == tensor || step->B.tensor == tensor;
+}
+
+/* No step reads or replaces what another one of its stage writes; those that add to the same
+ * tensor are side by side. */
+static inline void plan_case_check_stage(const struct plan *plan, int begin, int end)
+{
+    for (int s = begin; s < end; s++) {
+        const struct plan_step *step = &plan->steps[s];
+        bool follows = s > begin && step[-1].C.tensor == step->C.tensor;
+        assert_true(step->joins == follows && (!follows || step->add));
+        for (int other = begin; other < end; other++) {
+            assert_false(plan_case_reads(&plan->steps[other], step->C.tensor));
+            if (other < s && plan->steps[other].C.tensor == step->C.tensor)
+                assert_true(follows);
+        }
+    }
+}
+
+/* Stages are all steps in order; no stage is empty, none begins before the iterations and
+ * ends in them. */
+static inline void plan_case_check_stages(const struct plan *plan)
+{
+    assert_int_equal(plan->stage_begin[0], 0);
+    assert_int_equal(plan->stage_begin[plan->n_stages], plan->n_steps);
+    assert_int_equal(plan->stage_begin[plan->first_iterated_stage], plan->first_iterated);
+    for (int k = 0; k < plan->n_stages; k++) {
+        assert_true(plan->stage_begin[k] < plan->stage_begin[k + 1]);
+        plan_case_check_stage(plan, plan->stage_begin[k], plan->stage_begin[k + 1]);
+    }
+}
+
 #endif

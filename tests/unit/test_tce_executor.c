@@ -201,7 +201,8 @@ static void test_later_steps_can_be_repeated(void **state)
     for (int iteration = 0; iteration < 4; iteration++) {
         const double x[3] = {1.0 - iteration, 0.5 * iteration, 2};
         put(&evaluation, "x", x);
-        check_ok(executor_run(evaluation.executor, plan->first_iterated_stage, plan->n_stages, NULL));
+        check_ok(
+            executor_run(evaluation.executor, plan->first_iterated_stage, plan->n_stages, NULL));
         check_iteration(&evaluation, x);
     }
     evaluation_fini(&evaluation);

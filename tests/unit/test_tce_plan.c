@@ -12,6 +12,7 @@ static void init(const char *text, struct plan_case *made)
     plan_case_spaces(made, 5, 20);
     check_ok(plan_case_plan(made, INFINITY));
     plan_case_check_lifetimes(made->plan);
+    plan_case_check_stages(made->plan);
 }
 
 /* Whether step s multiplies these tensors, in either order. */
@@ -204,6 +205,46 @@ static void what_is_not_iterated_is_computed_before(void **state)
     plan_case_fini(&made);
 }
 
+static void independent_statements_share_a_stage(void **state)
+{
+    (void)state;
+    struct plan_case made;
+    /* C and D, then E and F; the terms of E meet although F is written between them. */
+    init("space s = 10\nindex i, j, k : s\ntensor A[i,j]\ntensor B[i,j]\ntensor C[i,j]\n"
+         "tensor D[i,j]\ntensor E[i,j]\ntensor F[i,j]\n"
+         "C[i,j] = A[i,k] * B[k,j]\nD[i,j] = A[k,i] * B[k,j]\nE[i,j] = C[i,k] * B[k,j]\n"
+         "F[i,j] = C[i,k] * D[k,j]\nE[i,j] += D[j,i]\n",
+         &made);
+    assert_int_equal(made.plan->n_stages, 2);
+    assert_int_equal(made.plan->stage_begin[1], 2);
+    assert_true(made.plan->steps[3].joins);
+    plan_case_fini(&made);
+    /* What is read must not be written meanwhile. */
+    init("space s = 10\nindex i, j, k : s\ntensor A[i,j]\ntensor B[i,j]\ntensor C[i,j]\n"
+         "C[i,j] = A[i,k] * B[k,j]\nA[i,j] = B[j,i]\nC[i,j] = A[i,j]\n",
+         &made);
+    assert_int_equal(made.plan->n_stages, 3);
+    plan_case_fini(&made);
+}
+
+/* Each product has a part as large as its factors; all three at a time would take two thirds
+ * more than one. */
+static void stages_do_not_take_much_more_memory(void **state)
+{
+    (void)state;
+    const double large = 30 * 30 * 30, small = 30 * 30;
+    struct plan_case made;
+    init("space s = 30\nindex i, j, k, l, m : s\ntensor A[i,j,k]\ntensor D[i,j,k]\n"
+         "tensor B[i,j]\ntensor E[i,j]\ntensor F[i,j]\n"
+         "tensor P[i,l]\ntensor Q[i,l]\ntensor R[i,l]\n"
+         "P[i,l] = A[i,j,k] * B[j,m] * D[m,k,l]\nQ[i,l] = A[i,j,k] * E[j,m] * D[m,k,l]\n"
+         "R[i,l] = A[i,j,k] * F[j,m] * D[m,k,l]\n",
+         &made);
+    assert_int_equal(made.plan->n_stages, 6);
+    check_close(made.plan->peak_elements, 3 * large + 6 * small, 0);
+    plan_case_fini(&made);
+}
+
 static void too_many_indices_are_an_error_that_names_the_statement(void **state)
 {
     (void)state;
@@ -273,6 +314,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(permuted_products_are_copied),
         cmocka_unit_test(sums_over_an_index_of_one_factor_come_first),
         cmocka_unit_test(what_is_not_iterated_is_computed_before),
+        cmocka_unit_test(independent_statements_share_a_stage),
+        cmocka_unit_test(stages_do_not_take_much_more_memory),
         cmocka_unit_test(too_many_indices_are_an_error_that_names_the_statement),
         cmocka_unit_test(plan_is_printed),
         cmocka_unit_test(files_have_plans),

@@ -421,6 +421,7 @@ static int check_program(struct maker *maker)
     struct dense *planned = calloc((size_t)plan->n_tensors, sizeof *planned);
     struct dense *direct = calloc((size_t)plan->n_program_tensors, sizeof *direct);
     plan_case_check_lifetimes(plan);
+    plan_case_check_stages(plan);
     for (int t = 0; t < plan->n_tensors; t++)
         check_elements(&plan->tensors[t]);
     for (int t = 0; t < plan->n_program_tensors; t++) {
