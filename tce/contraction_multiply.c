@@ -1,13 +1,8 @@
 #include "tce/contraction_matrix.h"
 
 #include <assert.h>
+#include <cblas.h>
 #include <limits.h>
-
-/* OpenBLAS comes with no C prototype for it: Fortran's calling convention, matrices
- * column-major. C = alpha op(A) op(B) + beta C. */
-void dgemm_(const char *op_A, const char *op_B, const int *m, const int *n, const int *k,
-            const double *alpha, const double *A, const int *stride_A, const double *B,
-            const int *stride_B, const double *beta, double *C, const int *stride_C);
 
 /* Products of fewer multiplications cost less than a call of DGEMM. */
 enum { SMALL_PRODUCT = 64 };
@@ -60,9 +55,9 @@ static struct strided_matrix matrix_of(const struct contraction_indices *indices
     return matrix;
 }
 
-/* How DGEMM is told of a matrix: 'N' if it lies by rows. */
+/* How DGEMM is told of a matrix: not to be transposed if it lies by rows. */
 struct blas_matrix {
-    char op;
+    enum CBLAS_TRANSPOSE op;
     int stride;
 };
 
@@ -78,7 +73,7 @@ static struct blas_matrix blas_matrix_of(const struct strided_matrix *matrix)
     int64_t stride = by_rows ? max(matrix->row_stride, matrix->n_columns)
                              : max(matrix->column_stride, matrix->n_rows);
     assert(stride <= INT_MAX);
-    return (struct blas_matrix){by_rows ? 'N' : 'T', (int)stride};
+    return (struct blas_matrix){by_rows ? CblasNoTrans : CblasTrans, (int)stride};
 }
 
 static struct strided_matrix transposed(const struct strided_matrix *matrix)
@@ -105,19 +100,17 @@ static void multiply_plainly(const struct strided_matrix *a, const struct stride
         }
 }
 
-/* Column-major DGEMM computes the transposed product of the transposed matrices. */
 static void multiply_by_rows(const struct strided_matrix *a, const struct strided_matrix *b,
                              const struct strided_matrix *c, double factor, const double *A,
                              const double *B, bool add, double *C)
 {
     struct blas_matrix blas_a = blas_matrix_of(a), blas_b = blas_matrix_of(b);
     struct blas_matrix blas_c = blas_matrix_of(c);
-    assert(blas_c.op == 'N' && a->n_rows <= INT_MAX && b->n_columns <= INT_MAX &&
+    assert(blas_c.op == CblasNoTrans && a->n_rows <= INT_MAX && b->n_columns <= INT_MAX &&
            a->n_columns <= INT_MAX);
-    int m = (int)a->n_rows, n = (int)b->n_columns, k = (int)a->n_columns;
-    double beta = add;
-    dgemm_(&blas_b.op, &blas_a.op, &n, &m, &k, &factor, B, &blas_b.stride, A, &blas_a.stride, &beta,
-           C, &blas_c.stride);
+    cblas_dgemm(CblasRowMajor, blas_a.op, blas_b.op, (int)a->n_rows, (int)b->n_columns,
+                (int)a->n_columns, factor, A, blas_a.stride, B, blas_b.stride, add, C,
+                blas_c.stride);
 }
 
 static void multiply(const struct strided_matrix *a, const struct strided_matrix *b,

@@ -2,8 +2,17 @@
 
 #include "support/agree.h"
 
+#include <cblas.h>
 #include <math.h>
 #include <stdlib.h>
+
+/* In pieces that MPI and BLAS can count. */
+enum { MAX_COUNT = 1 << 30 };
+
+static int piece(int64_t n)
+{
+    return n < MAX_COUNT ? (int)n : MAX_COUNT;
+}
 
 static const double *own_block(const struct tensor *tensor, int64_t block)
 {
@@ -44,16 +53,18 @@ struct block_sums {
 static double dot_block(const double *x, const double *y, int64_t size)
 {
     double sum = 0;
-    for (int64_t e = 0; e < size; e++)
-        sum += x[e] * y[e];
+    for (int64_t first = 0; first < size; first += MAX_COUNT)
+        sum += cblas_ddot(piece(size - first), x + first, 1, y + first, 1);
     return sum;
 }
 
 static double max_block(const double *x, int64_t size)
 {
     double max = 0;
-    for (int64_t e = 0; e < size; e++)
-        max = fmax(max, fabs(x[e]));
+    for (int64_t first = 0; first < size; first += MAX_COUNT) {
+        size_t largest = cblas_idamax(piece(size - first), x + first, 1);
+        max = fmax(max, fabs(x[first + (int64_t)largest]));
+    }
     return max;
 }
 
@@ -74,14 +85,11 @@ static void sum_blocks(int n, const struct tensor *const x[],
         }
 }
 
-/* In pieces that MPI can count. All numbers but one are zero: exact in any order. */
+/* All numbers but one are zero: exact in any order. */
 static void exchange(double *numbers, int64_t n, MPI_Comm comm)
 {
-    enum { MAX_COUNT = 1 << 30 };
     for (int64_t first = 0; first < n; first += MAX_COUNT)
-        MPI_Allreduce(MPI_IN_PLACE, numbers + first,
-                      (int)(n - first < MAX_COUNT ? n - first : MAX_COUNT), MPI_DOUBLE, MPI_SUM,
-                      comm);
+        MPI_Allreduce(MPI_IN_PLACE, numbers + first, piece(n - first), MPI_DOUBLE, MPI_SUM, comm);
 }
 
 enum status tensor_dots(int n, const struct tensor *const x[], int n_others,

@@ -13,17 +13,11 @@
 #include "support/options.h"
 #include "tce/contraction.h"
 
+#include <cblas.h>
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-void dgemm_(const char *op_A, const char *op_B, const int *m, const int *n, const int *k,
-            const double *alpha, const double *A, const int *stride_A, const double *B,
-            const int *stride_B, const double *beta, double *C, const int *stride_C);
-
-/* The kernels that OpenBLAS has chosen, or was told to use by OPENBLAS_CORETYPE. */
-char *openblas_get_corename(void);
 
 enum { DGEMM_N = 4000, TILE = 20, SMALL = 10, N_SMALL_RUNS = 1000 };
 
@@ -55,7 +49,6 @@ static enum status dgemm_rate(int repeat, double *rate)
 {
     const size_t n = (size_t)DGEMM_N * DGEMM_N;
     const int size = DGEMM_N;
-    const double one = 1, zero = 0;
     double *matrices = malloc(3 * n * sizeof *matrices);
     *rate = 0;
     if (!matrices)
@@ -64,8 +57,8 @@ static enum status dgemm_rate(int repeat, double *rate)
         matrices[i] = 1.0 / (double)(1 + i % 101);
     for (int i = 0; i < repeat; i++) {
         double start_s = now_together_s();
-        dgemm_("N", "N", &size, &size, &size, &one, matrices, &size, matrices + n, &size, &zero,
-               matrices + 2 * n, &size);
+        cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, size, size, size, 1, matrices, size,
+                    matrices + n, size, 0, matrices + 2 * n, size);
         double s = since_s(start_s), now = 2e-9 * size * size * size / s;
         *rate = now > *rate ? now : *rate;
     }
