@@ -62,9 +62,9 @@ static enum status check_electrons(const struct molecule *molecule, const char *
     if ((n - unpaired) % 2 != 0)
         return FAIL(STATUS_INPUT,
                     "%s: charge %d and multiplicity %d do not fit: %" PRId64
-                    " electrons need an %s multiplicity (%s)",
-                    name, molecule->charge, molecule->multiplicity, n, n % 2 ? "even" : "odd",
-                    n % 2 ? "2, 4, ..." : "1, 3, ...");
+                    " electron%s an %s multiplicity (%s)",
+                    name, molecule->charge, molecule->multiplicity, n, n == 1 ? " needs" : "s need",
+                    n % 2 ? "even" : "odd", n % 2 ? "2, 4, ..." : "1, 3, ...");
     return STATUS_OK;
 }
 

@@ -82,10 +82,10 @@ static enum status iterate(struct correlation *self, struct fixed_point *fixed_p
             return STATUS_OK;
     }
     return FAIL(STATUS_NOT_CONVERGED,
-                "the amplitudes of %s still change by %.1e after %lld iterations: allow more with "
+                "the amplitudes of %s still change by %.1e after %lld iteration%s: allow more with "
                 "--max-iter-amplitudes",
                 self->problem.method, self->iterations[self->n_iterations - 1].change,
-                (long long)settings->max_iterations);
+                (long long)settings->max_iterations, settings->max_iterations == 1 ? "" : "s");
 }
 
 /* The first amplitudes. */

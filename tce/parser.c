@@ -135,9 +135,9 @@ static enum status parse(struct parser *parser, size_t length)
         TRY(parse_line(parser));
     if (program->n_statements == 0)
         return parser_unexpected(parser, "at least one statement, such as C[i,j] += A[i,j]");
-    if (parser->iterate_place.line == 0)
+    if (program->iterate_place.line == 0)
         program->first_iterated = program->n_statements;
-    return program_check_iteration(program, parser->iterate_place);
+    return program_check_iteration(program);
 }
 
 enum status program_parse(const char *text, size_t length, const char *file,

@@ -74,11 +74,11 @@ static enum status parse_energy(struct parser *parser)
 enum status parser_iterate(struct parser *parser)
 {
     struct program *program = parser->program;
-    if (parser->iterate_place.line > 0)
+    if (program->iterate_place.line > 0)
         return source_fail(parser->file, parser->line_place,
                            "'iterate' stands in line %d already; a program has one at most",
-                           parser->iterate_place.line);
-    parser->iterate_place = parser->line_place;
+                           program->iterate_place.line);
+    program->iterate_place = parser->line_place;
     program->first_iterated = program->n_statements;
     int64_t capacity = 0;
     bool energy;

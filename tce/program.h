@@ -112,8 +112,9 @@ struct program {
     struct program_statement *statements;
     int n_unknowns; /* 0: nothing is iterated */
     struct program_unknown *unknowns;
-    int energy;         /* tensor; -1 without `iterate` */
-    int first_iterated; /* statement; n_statements without `iterate` */
+    int energy;                        /* tensor; -1 without `iterate` */
+    int first_iterated;                /* statement; n_statements without `iterate` */
+    struct source_place iterate_place; /* line 0 without it */
 };
 
 /* Reads and checks the text (length bytes). file appears in messages, with line and

@@ -119,9 +119,9 @@ enum status program_check_statement(const struct program *program,
 }
 
 /* computed: by tensor, whether a statement with `=` among the iterated ones was met. */
-static enum status check_iterated(const struct program *program, struct source_place place,
-                                  bool *computed)
+static enum status check_iterated(const struct program *program, bool *computed)
 {
+    const struct source_place place = program->iterate_place;
     for (int s = program->first_iterated; s < program->n_statements; s++) {
         const struct program_statement *statement = &program->statements[s];
         int target = statement->target.tensor;
@@ -144,13 +144,13 @@ static enum status check_iterated(const struct program *program, struct source_p
     return STATUS_OK;
 }
 
-enum status program_check_iteration(const struct program *program, struct source_place place)
+enum status program_check_iteration(const struct program *program)
 {
     bool *computed = calloc((size_t)program->n_tensors + 1, sizeof *computed);
     if (!computed)
         return FAIL(STATUS_NO_MEMORY, "no memory to check a program of %d tensors",
                     program->n_tensors);
-    enum status status = check_iterated(program, place, computed);
+    enum status status = check_iterated(program, computed);
     free(computed);
     return status;
 }

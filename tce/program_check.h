@@ -19,8 +19,7 @@ enum status program_check_statement(const struct program *program,
 
 /* That what is iterated is computed there: the energy and every residual, and each target
  * by `=` before anything is added to it.
- * place  of `iterate`
  * Errors: STATUS_INPUT, STATUS_NO_MEMORY. */
-enum status program_check_iteration(const struct program *program, struct source_place place);
+enum status program_check_iteration(const struct program *program);
 
 #endif

@@ -11,6 +11,7 @@
 #include "tce/mode_records.h"
 #include "tce/predicted_tasks.h"
 #include "tce/program_result.h"
+#include "tce/source_place.h"
 #include "tce/verification.h"
 
 #include <stdio.h>
@@ -54,10 +55,9 @@ static enum status read_program(struct run *run)
     for (int i = 0; status == STATUS_OK && i < run->evaluation.program.n_tensors; i++)
         status = evaluation_check_fill(&run->evaluation, i);
     if (status == STATUS_OK && run->evaluation.program.n_unknowns > 0)
-        status = FAIL(STATUS_INPUT,
-                      "%s: `iterate` is for methods such as beryl-tce ccsd: leave it "
-                      "out, and repeat the program with --iterations",
-                      options->file);
+        status = source_fail(options->file, run->evaluation.program.iterate_place,
+                             "'iterate' is for methods such as beryl-tce ccsd: leave it out, and "
+                             "repeat the program with --iterations");
     return status;
 }
 

@@ -133,8 +133,8 @@ refuse "name.tce:1:1: " run name.tce
 # `iterate` is for methods.
 printf "${declarations}tensor A[i]\ntensor B[i]\nscalar E\niterate A from B, energy E\n" > iterate.tce
 printf 'E = A[i] * A[i]\nB[i] = 2 * A[i]\n' >> iterate.tce
-refuse iterate.tce run iterate.tce
-refuse iterate.tce run iterate.tce --count-tasks
+refuse "iterate.tce:8:1: 'iterate' is for methods" run iterate.tce
+refuse iterate.tce:8:1: run iterate.tce --count-tasks
 
 # Files.
 mkdir folder folder.tce

@@ -197,7 +197,7 @@ static void electrons_must_fit_charge_and_multiplicity(void **state)
     check_accepted("1\n\nHe 0 0 0\n");
     check_accepted("1\ncharge=1 multiplicity=2\nHe 0 0 0\n");
     check_accepted("1\nmultiplicity=3\nHe 0 0 0\n");
-    check_refused("1\n\nH 0 0 0\n", "1 electrons need an even multiplicity");
+    check_refused("1\n\nH 0 0 0\n", "1 electron needs an even multiplicity");
     check_refused("1\nmultiplicity=2\nHe 0 0 0\n", "2 electrons need an odd multiplicity");
     check_refused("1\nmultiplicity=5\nHe 0 0 0\n", "needs 4 unpaired electrons, there are 2");
     check_refused("1\nmultiplicity=0\nHe 0 0 0\n", "2S+1 is at least 1");
