@@ -130,7 +130,8 @@ static int owner_of(int64_t task, int n_workers, void *context)
     const struct contraction *contraction = context;
     struct contraction_task found;
     contraction_sums_task(&contraction->sums, task, &found);
-    return (int)((found.sum->scalar ? task : found.block) % n_workers);
+    int64_t block = found.sum->scalar ? task - found.sum->first_task : found.block;
+    return (int)(block % n_workers);
 }
 
 double contraction_task_seconds(const struct contraction *contraction, int64_t task)
@@ -167,21 +168,13 @@ static void poll(void *context)
     taskpool_poll(contraction->pool);
 }
 
-static bool has_scalar(const struct contraction_sums *sums)
-{
-    for (int s = 0; s < sums->n; s++)
-        if (sums->list[s].scalar)
-            return true;
-    return false;
-}
-
 static enum status run_pool(struct contraction *contraction)
 {
     if (contraction->ran)
         TRY(taskpool_restore(contraction->pool));
     contraction->ran = true;
     TRY(taskpool_run(contraction->pool));
-    if (!has_scalar(&contraction->sums))
+    if (!contraction->sums.has_scalars)
         return STATUS_OK;
     TRY(status_agree(contraction->comm, contraction->worker_status));
     contraction_worker_reduce(contraction->worker, contraction->comm);
@@ -194,7 +187,9 @@ enum status contraction_run(struct contraction *contraction)
 {
     contraction->worker_status =
         contraction_worker_create(&contraction->sums, &contraction->settings, &contraction->worker);
-    if (contraction->worker)
+    int n_workers;
+    MPI_Comm_size(contraction->comm, &n_workers);
+    if (contraction->worker && n_workers > 1)
         contraction_worker_interrupt(contraction->worker, poll, contraction);
     enum status status = run_pool(contraction);
     log_progress("Contraction", 1);

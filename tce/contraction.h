@@ -42,8 +42,8 @@ struct contraction_problem {
     struct contraction_operand C, A, B;
     bool has_B;
     bool add; /* to what C holds, instead of replacing it */
-    /* The contraction before it has the same C, in the same order of places, and this one
-     * adds to what that one makes. */
+    /* The contraction before it has the same C, no scalar, in the same order of places, and
+     * this one adds to what that one makes. */
     bool joins;
     double factor;
 };

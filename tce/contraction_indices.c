@@ -11,6 +11,14 @@ int index_list_count(const struct index_list *list, int index)
     return n;
 }
 
+int index_list_place(const struct index_list *list, int index)
+{
+    int d = 0;
+    while (list->index[d] != index)
+        d++;
+    return d;
+}
+
 void index_list_append(struct index_list *list, int index)
 {
     assert(list->n < MAX_RANK);

@@ -50,6 +50,9 @@ void contraction_indices_init(const struct contraction_problem *problem,
 /* How often the index occurs in the list. */
 int index_list_count(const struct index_list *list, int index);
 
+/* The first place of an index that is in the list. */
+int index_list_place(const struct index_list *list, int index);
+
 void index_list_append(struct index_list *list, int index);
 
 #endif

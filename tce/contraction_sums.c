@@ -38,14 +38,18 @@ static enum status init(struct contraction_sums *sums, const struct contraction_
     memcpy(sums->problems, problems, n * sizeof *sums->problems);
     for (int t = 0; t < sums->n_terms; t++) {
         TRY(contraction_tasks_init(&sums->problems[t], &sums->terms[t]));
-        if (problems[t].joins && !sums->terms[t].scalar)
+        if (problems[t].joins)
             join(&sums->list[sums->n - 1], &sums->terms[t]);
         else
             append_sum(sums, t);
     }
     for (int s = 0; s < sums->n; s++) {
+        int64_t n_tasks = contraction_tasks_n(sums->list[s].lead);
         sums->list[s].first_task = sums->n_tasks;
-        sums->n_tasks += contraction_tasks_n(sums->list[s].lead);
+        sums->list[s].first_part = sums->n_parts;
+        sums->n_tasks += n_tasks;
+        sums->n_parts += sums->list[s].scalar ? n_tasks : 0;
+        sums->has_scalars = sums->has_scalars || sums->list[s].scalar;
     }
     return STATUS_OK;
 }

@@ -20,6 +20,7 @@ struct contraction_sum {
     /* Decides about the order of the tasks: the term with most to compute. */
     const struct contraction_tasks *lead;
     int64_t first_task;
+    int64_t first_part; /* of a scalar: each task makes a part of it */
 };
 
 struct contraction_sums {
@@ -28,7 +29,9 @@ struct contraction_sums {
     struct contraction_tasks *terms;      /* n_terms */
     int n;
     struct contraction_sum *list; /* n */
+    bool has_scalars;
     int64_t n_tasks;
+    int64_t n_parts; /* of scalars, of which each may have none */
 };
 
 /* problems  n_terms >= 1 of them, copied; the labels are borrowed

@@ -17,14 +17,6 @@ static struct index_list task_order(const struct contraction_indices *indices)
     return order;
 }
 
-static int place_of(const struct index_list *list, int index)
-{
-    int d = 0;
-    while (list->index[d] != index)
-        d++;
-    return d;
-}
-
 static enum status init_tuples(struct contraction_tasks *tasks)
 {
     const struct contraction_problem *problem = tasks->problem;
@@ -35,7 +27,7 @@ static enum status init_tuples(struct contraction_tasks *tasks)
     struct index_list order = tasks->scalar ? indices->A.own : task_order(indices);
     struct block_labels reordered = *labels;
     for (int d = 0; d < order.n; d++) {
-        tasks->place[d] = tasks->scalar ? d : place_of(own, order.index[d]);
+        tasks->place[d] = tasks->scalar ? d : index_list_place(own, order.index[d]);
         reordered.space[d] = labels->space[tasks->place[d]];
         reordered.sign[d] = labels->sign[tasks->place[d]];
     }

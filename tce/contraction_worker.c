@@ -2,6 +2,7 @@
 
 #include "tce/block_buffers.h"
 #include "tce/contraction_matrix.h"
+#include "tce/exact_sum.h"
 #include "tce/operand_blocks.h"
 
 #include <stdlib.h>
@@ -14,7 +15,7 @@ struct contraction_worker {
     bool copy_own;
     double *product; /* the matrix of a C that is packed; NULL if none is */
     double *block;   /* of C, where this process does not hold it, or a scalar */
-    double *parts;   /* of scalars, by task; NULL if there are none */
+    double *parts;   /* sums->n_parts; NULL without scalars */
     void (*interrupt)(void *context);
     void *interrupt_context;
 };
@@ -34,19 +35,18 @@ static enum status take_blocks(struct contraction_worker *worker)
 {
     const struct contraction_sums *sums = worker->sums;
     const struct tensor *largest = NULL;
-    bool packed = false, scalar = false;
+    bool packed = false;
     for (int t = 0; t < sums->n_terms; t++) {
         const struct tensor *C = sums->problems[t].C.tensor;
         largest = !largest || C->max_block > largest->max_block ? C : largest;
         packed = packed || sums->terms[t].indices.C.packed;
-        scalar = scalar || sums->terms[t].scalar;
     }
     worker->block = block_buffers_take(worker->buffers, largest->max_block);
     if (packed)
         worker->product = block_buffers_take(worker->buffers, largest->max_block);
-    if (scalar)
-        worker->parts = calloc((size_t)sums->n_tasks + 1, sizeof(double));
-    if (!worker->block || (packed && !worker->product) || (scalar && !worker->parts))
+    if (sums->has_scalars)
+        worker->parts = calloc((size_t)sums->n_parts + 1, sizeof(double));
+    if (!worker->block || (packed && !worker->product) || (sums->has_scalars && !worker->parts))
         return FAIL(STATUS_NO_MEMORY, "no memory for a block of tensor %s", largest->name);
     return STATUS_OK;
 }
@@ -228,20 +228,13 @@ enum status contraction_worker_run(struct contraction_worker *worker, int64_t ta
         return run_block(worker, &found);
     struct block_sum sum = {.block = worker->block};
     TRY(add_terms(worker, &found, &sum));
-    worker->parts[task] = sum.changed ? worker->block[0] : 0;
+    int64_t part = found.sum->first_part + task - found.sum->first_task;
+    worker->parts[part] = sum.changed ? worker->block[0] : 0;
     return STATUS_OK;
 }
 
-/* Each part is a number on one process and zero on the others: their sum is exact. */
-static void exchange(double *parts, int64_t n, MPI_Comm comm)
-{
-    enum { MAX_COUNT = 1 << 30 };
-    for (int64_t first = 0; first < n; first += MAX_COUNT)
-        MPI_Allreduce(MPI_IN_PLACE, parts + first,
-                      (int)(n - first < MAX_COUNT ? n - first : MAX_COUNT), MPI_DOUBLE, MPI_SUM,
-                      comm);
-}
-
+/* By process 0, which holds block 0: what several terms add to a scalar is written and read
+ * in order. */
 static void write_scalar(const struct contraction_problem *problem, int64_t n, const double *parts)
 {
     struct darray *C = problem->C.tensor->data;
@@ -259,14 +252,11 @@ void contraction_worker_reduce(struct contraction_worker *worker, MPI_Comm comm)
     const struct contraction_sums *sums = worker->sums;
     int rank;
     MPI_Comm_rank(comm, &rank);
+    exact_sum(worker->parts, sums->n_parts, comm);
     for (int s = 0; s < sums->n; s++) {
         const struct contraction_sum *sum = &sums->list[s];
-        double *parts = worker->parts + sum->first_task;
-        int64_t n = contraction_tasks_n(sum->lead);
-        if (!sum->scalar)
-            continue;
-        exchange(parts, n, comm);
-        if (rank == 0 && block_index_n(sum->lead->C) > 0)
-            write_scalar(&sums->problems[sum->first_term], n, parts);
+        if (sum->scalar && rank == 0 && block_index_n(sum->lead->C) > 0)
+            write_scalar(&sums->problems[sum->first_term], contraction_tasks_n(sum->lead),
+                         worker->parts + sum->first_part);
     }
 }

@@ -27,7 +27,7 @@ static double read_energy(const struct correlation *self)
     return energy;
 }
 
-/* Runs the steps from the first iterated one on, and keeps what they cost. */
+/* Runs the stages from the first iterated one on, and keeps what they cost. */
 static enum status evaluate(struct correlation *self, struct correlation_iteration *iteration)
 {
     const struct plan *plan = self->evaluation.plan;

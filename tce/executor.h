@@ -1,4 +1,4 @@
-/* A plan at work: its tensors, its contractions, and a pool for each of them. Pools live as
+/* A plan at work: its tensors, its stages, and a pool for each of them. Pools live as
  * long as the mode does, so that what they retain serves the next time. */
 #ifndef BERYL_TCE_EXECUTOR_H
 #define BERYL_TCE_EXECUTOR_H

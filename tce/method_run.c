@@ -105,8 +105,8 @@ static enum status print_method(const struct run *run)
     log_print("Method     %s: %lld occupied and %lld virtual orbitals, %lld frozen\n",
               run->options->method, (long long)run->counts.n_occupied,
               (long long)run->counts.n_virtual, (long long)run->counts.n_core);
-    log_print("           %d contractions, %lld tasks, %.3g operations\n", plan->n_steps,
-              (long long)tasks.n, tasks.flops);
+    log_print("           %d contractions in %d stages, %lld tasks, %.3g operations\n",
+              plan->n_steps, plan->n_stages, (long long)tasks.n, tasks.flops);
     if (run->options->hf.restart)
         log_print("Restart    %s of %s\n", run->has_amplitudes ? "field and amplitudes" : "field",
                   run->options->hf.restart);

@@ -30,13 +30,18 @@ struct operand_blocks {
     struct block_buffers *buffers;
     bool prefetch, copy_own;
     int n_terms;
-    struct factor (*factors)[N_OPERANDS]; /* n_terms */
+    struct factor *factors; /* of each term A and B */
     struct channel channels[N_OPERANDS];
     /* What the cache is to load. */
     const struct factor *wanted;
     struct channel *wanted_from;
     struct tile_cache *cache;
 };
+
+static struct factor *factor_at(const struct operand_blocks *blocks, struct operand_place place)
+{
+    return &blocks->factors[place.term * N_OPERANDS + (int)place.operand];
+}
 
 static double *make_buffer(const struct operand_blocks *blocks, const struct channel *channel,
                            const struct factor *factor, int64_t block)
@@ -152,14 +157,6 @@ static bool is_one_tile(const struct contraction_indices *indices, enum index_ro
     return true;
 }
 
-static int place_in(const struct index_list *list, int index)
-{
-    int d = 0;
-    while (list->index[d] != index)
-        d++;
-    return d;
-}
-
 /* Whether both factors are the same matrices: contractions number indices each in their own
  * way. */
 static bool is_same(const struct factor *left, const struct factor *right)
@@ -168,10 +165,12 @@ static bool is_same(const struct factor *left, const struct factor *right)
     if (left->tensor != right->tensor || l->packed != r->packed || l->order.n != r->order.n)
         return false;
     for (int d = 0; d < l->own.n; d++)
-        if (place_in(&l->own, l->own.index[d]) != place_in(&r->own, r->own.index[d]))
+        if (index_list_place(&l->own, l->own.index[d]) !=
+            index_list_place(&r->own, r->own.index[d]))
             return false;
     for (int d = 0; d < l->order.n; d++)
-        if (place_in(&l->own, l->order.index[d]) != place_in(&r->own, r->order.index[d]))
+        if (index_list_place(&l->own, l->order.index[d]) !=
+            index_list_place(&r->own, r->order.index[d]))
             return false;
     return true;
 }
@@ -179,8 +178,7 @@ static bool is_same(const struct factor *left, const struct factor *right)
 /* Blocks of a factor that an earlier one reads too have the numbers that they have there. */
 static void number_blocks(struct operand_blocks *blocks, struct factor *factor, int64_t *n_items)
 {
-    for (int f = 0; &blocks->factors[0][f] < factor; f++) {
-        struct factor *earlier = &blocks->factors[0][f];
+    for (struct factor *earlier = blocks->factors; earlier < factor; earlier++) {
         if (earlier->tensor && is_same(earlier, factor)) {
             factor->first_number = earlier->first_number;
             factor->used_once = earlier->used_once = false;
@@ -198,7 +196,8 @@ static void init_factors(struct operand_blocks *blocks, const struct contraction
     for (int t = 0; t < sums->n_terms; t++) {
         const struct contraction_problem *problem = &sums->problems[t];
         const struct contraction_indices *indices = &sums->terms[t].indices;
-        struct factor *A = &blocks->factors[t][OPERAND_A], *B = &blocks->factors[t][OPERAND_B];
+        struct factor *A = factor_at(blocks, (struct operand_place){t, OPERAND_A});
+        struct factor *B = factor_at(blocks, (struct operand_place){t, OPERAND_B});
         *A = (struct factor){.tensor = problem->A.tensor,
                              .layout = &indices->A,
                              .used_once = is_one_tile(indices, ROLE_COLUMN) &&
@@ -218,7 +217,7 @@ static enum status take_arrival(struct operand_blocks *blocks, enum operand oper
 {
     const struct factor *largest = NULL;
     for (int t = 0; t < blocks->n_terms; t++) {
-        const struct factor *factor = &blocks->factors[t][operand];
+        const struct factor *factor = factor_at(blocks, (struct operand_place){t, operand});
         if (factor->tensor && factor->layout->packed &&
             (!largest || factor->tensor->max_block > largest->tensor->max_block))
             largest = factor;
@@ -234,7 +233,7 @@ static enum status fill(struct operand_blocks *blocks, const struct contraction_
                         int64_t cache_bytes)
 {
     int64_t n_items;
-    blocks->factors = calloc((size_t)sums->n_terms, sizeof *blocks->factors);
+    blocks->factors = calloc((size_t)sums->n_terms * N_OPERANDS, sizeof *blocks->factors);
     if (!blocks->factors)
         return FAIL(STATUS_NO_MEMORY, "no memory for a contraction's blocks");
     blocks->n_terms = sums->n_terms;
@@ -288,7 +287,7 @@ static const double *find_in_place(const struct operand_blocks *blocks, const st
 void operand_blocks_announce(struct operand_blocks *blocks, struct operand_place place,
                              int64_t block)
 {
-    const struct factor *factor = &blocks->factors[place.term][place.operand];
+    const struct factor *factor = factor_at(blocks, place);
     struct channel *channel = &blocks->channels[place.operand];
     if (!blocks->prefetch || (channel->announced == factor && channel->block == block) ||
         find_own(blocks, factor, block) ||
@@ -307,7 +306,7 @@ void operand_blocks_announce(struct operand_blocks *blocks, struct operand_place
 enum status operand_blocks_pin(struct operand_blocks *blocks, struct operand_place place,
                                int64_t block, const double **matrix)
 {
-    const struct factor *factor = &blocks->factors[place.term][place.operand];
+    const struct factor *factor = factor_at(blocks, place);
     struct channel *channel = &blocks->channels[place.operand];
     int64_t size;
     void *item;
@@ -328,7 +327,7 @@ enum status operand_blocks_pin(struct operand_blocks *blocks, struct operand_pla
 void operand_blocks_release(struct operand_blocks *blocks, struct operand_place place,
                             int64_t block)
 {
-    const struct factor *factor = &blocks->factors[place.term][place.operand];
+    const struct factor *factor = factor_at(blocks, place);
     struct channel *channel = &blocks->channels[place.operand];
     if (find_in_place(blocks, factor, block))
         return;

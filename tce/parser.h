@@ -15,10 +15,10 @@ struct parser {
     struct program *program;
     struct name_list spaces, indices, tensors;
     int64_t spaces_capacity, indices_capacity, tensors_capacity, statements_capacity;
-    struct source_place line_place;                /* of the first word of this line */
+    struct source_place line_place; /* of the first word of this line */
     struct source_place tile_place; /* line 0: not yet seen */
-    int n_terms;                                   /* of all statements */
-    int64_t label_effort;                          /* left, for label_search.h */
+    int n_terms;                    /* of all statements */
+    int64_t label_effort;           /* left, for label_search.h */
 };
 
 /* Goes on to the next token. */

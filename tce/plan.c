@@ -1,8 +1,21 @@
 #include "tce/plan_builder.h"
+#include "tce/source_place.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* That they can be numbered. */
+static enum status check_blocks(const struct program *program, const struct program_tensor *tensor,
+                                const struct block_labels *labels)
+{
+    struct block_index *blocks;
+    enum status status = block_index_create(labels, &blocks);
+    block_index_destroy(blocks);
+    if (status != STATUS_LIMIT)
+        return status;
+    return source_fail(program->file, tensor->place, "tensor %s: %s", tensor->name, status_text());
+}
 
 static enum status add_program_tensors(struct plan_builder *builder)
 {
@@ -19,6 +32,7 @@ static enum status add_program_tensors(struct plan_builder *builder)
             tensor->labels.space[d] = plan->spaces.spaces[from->space[d]].space;
             tensor->labels.sign[d] = from->sign[d];
         }
+        TRY(check_blocks(program, from, &tensor->labels));
         tensor->elements = tensor_count_elements(&tensor->labels);
         builder->total_elements += tensor->elements;
         tensor->name = strdup(from->name);

@@ -52,7 +52,8 @@ struct plan_step {
     int name[MAX_INDICES]; /* of the indices: numbers of program_index; -1: unused */
     double factor;
     bool add;
-    bool joins;                /* the step before it, in the same stage and with the same C */
+    bool joins;                /* the step before it, in the same stage and with the same C;
+                                  what is added to a scalar has tasks of its own */
     int create;                /* intermediate, made before the stage; -1: none */
     int n_destroy, destroy[2]; /* intermediates that are not needed after the stage */
     double flops;              /* two for each pair of elements; without B, each element */
@@ -68,6 +69,8 @@ struct plan {
     struct plan_step *steps;
     int n_stages;
     int *stage_begin;         /* n_stages + 1: steps */
+    bool in_sequence;         /* one step after another, because stages would take much more
+                                 memory */
     int first_iterated_stage; /* n_stages if nothing is iterated */
     int first_iterated;       /* its first step; n_steps if nothing is iterated */
     double *statement_flops;  /* of the steps of each statement, program->n_statements */
@@ -100,7 +103,7 @@ enum status plan_contraction(const struct plan *plan, int stage,
                              struct contraction **contraction);
 
 /* Every step, stage by stage, as a formula with its line, flops and tasks (of a sum in its
- * first step's line), its intermediate's elements and MB;
+ * first step's line, blank in the others), its intermediate's elements and MB;
  * the sum of each statement and of all; the naive cost; the peak memory of tensors.
  * Errors: STATUS_NO_MEMORY, STATUS_LIMIT. */
 enum status plan_print(const struct plan *plan, FILE *stream);

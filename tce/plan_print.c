@@ -67,7 +67,7 @@ static double megabytes(double elements)
 static enum status print_tasks(const struct plan *plan, const struct plan_step *step, FILE *stream)
 {
     int64_t n;
-    if (step->joins && plan->tensors[step->C.tensor].labels.rank > 0) {
+    if (step->joins) {
         fprintf(stream, "  %10s", "");
         return STATUS_OK;
     }
@@ -130,6 +130,9 @@ enum status plan_print(const struct plan *plan, FILE *stream)
     if (plan->first_iterated_stage < plan->n_stages)
         fprintf(stream, "in every iteration:\n");
     TRY(print_stages(plan, plan->first_iterated_stage, plan->n_stages, stream));
+    if (plan->in_sequence)
+        fprintf(stream,
+                "one step after another: to run more at a time would take much more memory\n");
     print_sums(plan, stream);
     return STATUS_OK;
 }

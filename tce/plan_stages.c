@@ -6,11 +6,13 @@
  * are then made late, and terms of a sum meet in one stage. */
 #include "tce/plan_builder.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Stages may take so much more memory than one step after another. */
-#define STAGES_MEMORY 1.1
+/* Stages may take so much more memory than one step after another: a part, or elements. */
+#define STAGES_MORE_PART     0.1
+#define STAGES_MORE_ELEMENTS 1e6
 
 static bool reads(const struct plan_step *step, int tensor)
 {
@@ -71,7 +73,7 @@ static void arrange(struct plan *plan, const struct plan_step from[], int stage[
                 if (stage[other] != k || from[other].C.tensor != from[s].C.tensor)
                     continue;
                 plan->steps[n] = from[other];
-                plan->steps[n].joins = n > first;
+                plan->steps[n].joins = n > first && plan->tensors[from[s].C.tensor].labels.rank > 0;
                 n++;
                 if (other != s)
                     stage[other] = -1; /* is placed */
@@ -105,7 +107,9 @@ enum status plan_builder_stages(struct plan *plan)
         apply(plan, find_sequence, from, stage);
         double least = plan->peak_elements;
         apply(plan, find_stages, from, stage);
-        if (plan->peak_elements > STAGES_MEMORY * least)
+        plan->in_sequence =
+            plan->peak_elements > least + fmax(STAGES_MORE_PART * least, STAGES_MORE_ELEMENTS);
+        if (plan->in_sequence)
             apply(plan, find_sequence, from, stage);
     }
     free(from);

@@ -65,13 +65,14 @@ static void print_start(const struct run *run)
 {
     const struct tce_options *options = run->options;
     log_print("beryl-tce %s\n\n", BERYL_VERSION);
-    log_print("Program    %s: %d statements, %d contractions\n", options->file,
-              run->evaluation.program.n_statements, run->evaluation.plan->n_steps);
+    log_print("Program    %s: %d statements, %d contractions in %d stages\n", options->file,
+              run->evaluation.program.n_statements, run->evaluation.plan->n_steps,
+              run->evaluation.plan->n_stages);
     double gigabytes = 1e-9 * sizeof(double) * run->evaluation.plan->peak_elements;
     log_print("Tensors    %.3f GB at a time, %.3f GB per process\n", gigabytes,
               gigabytes / run->n_workers);
     log_print("Processes  %d, scheduling %s%s\n\n", run->n_workers,
-              options->compare ? "by each of " : "",
+              options->compare ? "compared: " : "",
               options->compare ? options->compare : taskpool_mode_name(options->pool.mode));
 }
 

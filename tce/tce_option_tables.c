@@ -14,7 +14,7 @@ static const struct option_row program_rows[] = {
      .min = 1,
      .max = 1000000,
      .value = "N",
-     .help = "times that the program is run; what modes retain is kept per statement"},
+     .help = "times that the program is run; what modes retain is kept"},
     {.name = "compare",
      .kind = OPTION_TEXT,
      .offset = FIELD(compare),
@@ -37,14 +37,14 @@ static const struct option_row program_rows[] = {
      .kind = OPTION_TEXT,
      .offset = FIELD(profile),
      .value = "FILE.csv|FILE.npy",
-     .help = "seconds of every task, those of all statements one after another"},
+     .help = "seconds of every task, those of all stages one after another"},
 };
 
 static const struct option_row contraction_rows[] = {
     {.name = "explain",
      .kind = OPTION_FLAG,
      .offset = FIELD(explain),
-     .help = "print the plan: every contraction with its operations and memory"},
+     .help = "print the plan: the contractions of every stage, operations and memory"},
     {.name = "cache",
      .kind = OPTION_INTEGER,
      .offset = FIELD(cache_megabytes),

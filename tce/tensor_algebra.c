@@ -1,12 +1,13 @@
 #include "tce/tensor_algebra.h"
 
 #include "support/agree.h"
+#include "tce/exact_sum.h"
 
 #include <cblas.h>
 #include <math.h>
 #include <stdlib.h>
 
-/* In pieces that MPI and BLAS can count. */
+/* In pieces that BLAS can count. */
 enum { MAX_COUNT = 1 << 30 };
 
 static int piece(int64_t n)
@@ -85,13 +86,6 @@ static void sum_blocks(int n, const struct tensor *const x[],
         }
 }
 
-/* All numbers but one are zero: exact in any order. */
-static void exchange(double *numbers, int64_t n, MPI_Comm comm)
-{
-    for (int64_t first = 0; first < n; first += MAX_COUNT)
-        MPI_Allreduce(MPI_IN_PLACE, numbers + first, piece(n - first), MPI_DOUBLE, MPI_SUM, comm);
-}
-
 enum status tensor_dots(int n, const struct tensor *const x[], int n_others,
                         const struct tensor *const *const others[], MPI_Comm comm, double dot[],
                         double *max)
@@ -106,7 +100,7 @@ enum status tensor_dots(int n, const struct tensor *const x[], int n_others,
                                : FAIL(STATUS_NO_MEMORY, "no memory for sums over %lld blocks",
                                       (long long)sums.n_blocks)));
     sum_blocks(n, x, others, &sums);
-    exchange(sums.lines, n_numbers, comm);
+    exact_sum(sums.lines, n_numbers, comm);
     *max = 0;
     for (int k = 0; k < n_others; k++)
         dot[k] = 0;

@@ -15,9 +15,12 @@ struct array {
     int rank;
     int64_t size[MAX_RANK], stride[MAX_RANK];
     int64_t n;
-    double *elements; /* n, row-major */
-    double *norms;    /* n: of all products that make the element the absolute values' sum, to
-                       * which rounding is relative, also where the products cancel */
+    /* n, row-major; of more digits than what they are compared with, for sums of millions. */
+    long double *elements;
+    /* n: what rounding is relative to, also where products cancel: of all products that make
+     * the element the absolute values' sum, and what this is for their factors in turn, times
+     * the other factors. 0 of what a fill makes. */
+    double *norms;
 };
 
 struct verification {
@@ -83,7 +86,6 @@ static void fill_array(const struct block_labels *labels, struct fill *fill, str
     do {
         if (exists(labels, value))
             array->elements[i] = fill->element(value, fill);
-        array->norms[i] = fabs(array->elements[i]);
         i++;
     } while (next_values(array->rank, array->size, value));
 }
@@ -151,16 +153,19 @@ static void add_term(const struct verification *self, const struct program_facto
     for (int f = 0; f < term->n_factors; f++)
         add_indices(self, &term->factors[f], &nest);
     do {
-        double product = term->coefficient, norm = fabs(term->coefficient);
+        long double product = term->coefficient;
+        double size = fabs(term->coefficient), norm = 0;
         for (int f = 0; f < term->n_factors; f++) {
             const struct array *array = &self->arrays[term->factors[f].tensor];
             int64_t offset = offset_of(array, &term->factors[f], &nest);
+            double factor = fabs((double)array->elements[offset]);
             product *= array->elements[offset];
-            norm *= array->norms[offset];
+            norm = norm * factor + size * array->norms[offset];
+            size *= factor;
         }
         int64_t offset = offset_of(to, target, &nest);
         to->elements[offset] += product;
-        to->norms[offset] += norm;
+        to->norms[offset] += size + norm;
     } while (next_values(nest.n, nest.size, nest.value));
 }
 
@@ -213,7 +218,7 @@ static double compare_block(const struct tensor *tensor, int64_t block, const st
         int64_t offset = 0;
         for (int d = 0; d < labels->rank; d++)
             offset += (labels->space[d]->first[tile[d]] + value[d]) * array->stride[d];
-        double difference = fabs(elements[i++] - array->elements[offset]);
+        double difference = (double)fabsl(elements[i++] - array->elements[offset]);
         deviation = larger(
             deviation, difference > 0 || isnan(difference) ? difference / array->norms[offset] : 0);
     } while (next_values(labels->rank, size, value));

@@ -102,7 +102,8 @@ static inline void plan_case_check_stage(const struct plan *plan, int begin, int
     for (int s = begin; s < end; s++) {
         const struct plan_step *step = &plan->steps[s];
         bool follows = s > begin && step[-1].C.tensor == step->C.tensor;
-        assert_true(step->joins == follows && (!follows || step->add));
+        bool scalar = plan->tensors[step->C.tensor].labels.rank == 0;
+        assert_true(step->joins == (follows && !scalar) && (!follows || step->add));
         for (int other = begin; other < end; other++) {
             assert_false(plan_case_reads(&plan->steps[other], step->C.tensor));
             if (other < s && plan->steps[other].C.tensor == step->C.tensor)
