@@ -23,7 +23,7 @@ static enum status cut_space(const struct evaluation *self, const struct program
     }
     for (int i = 0; i < n_bindings; i++)
         if (strcmp(bindings[i].name, space->binding) == 0)
-            return index_space_create(space->name, 1, &bindings[i].block,
+            return index_space_create(space->name, bindings[i].n_blocks, bindings[i].blocks,
                                       space->tile > 0 ? space->tile : bindings[i].tile, cut);
     return source_fail(self->program.file, space->binding_place,
                        "nobody here binds the space %s to '%s': give it blocks, as in "

@@ -24,7 +24,8 @@ struct evaluation {
 /* What a method binds a name of the program to. */
 struct space_binding {
     const char *name;
-    struct index_block block; /* all values, of one label */
+    int64_t n_blocks;
+    const struct index_block *blocks; /* borrowed */
     int64_t tile;
 };
 

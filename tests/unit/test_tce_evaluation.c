@@ -6,9 +6,11 @@
 
 #include <string.h>
 
+static const struct index_block occupied[] = {{.size = 5, .irrep = 1}};
+static const struct index_block virtual[] = {{.size = 7, .irrep = 1}};
 static const struct space_binding bindings[] = {
-    {"occupied", {.size = 5, .irrep = 1}, 2},
-    {"virtual", {.size = 7, .irrep = 1}, 3},
+    {"occupied", 1, occupied, 2},
+    {"virtual", 1, virtual, 3},
 };
 
 static enum status init(const char *text, int n_bindings, struct evaluation *evaluation)
