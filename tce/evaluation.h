@@ -33,7 +33,8 @@ struct space_binding {
  * text      length bytes; file is its name in messages
  * bindings  n of them
  * Collective. Sets *evaluation in any case. Errors: those of program_parse and plan_create;
- * STATUS_INPUT, with the place, for a space that nobody binds. The same everywhere. */
+ * STATUS_INPUT, with the place, for a space that nobody binds, and for a tensor without a bar in
+ * one that is bound to blocks with spins. The same everywhere. */
 enum status evaluation_init(const char *text, size_t length, const char *file, int n_bindings,
                             const struct space_binding bindings[], MPI_Comm comm,
                             struct evaluation *evaluation);
