@@ -46,13 +46,12 @@ static int find_energy(const struct program *program)
 /* The blocks of a space with sizes[] values of each spin; empty ones are left out. */
 static int64_t list_blocks(int n_spins, const int64_t sizes[], struct index_block blocks[2])
 {
+    static const int labels[] = {1, -1};
     int64_t n = 0;
     for (int s = 0; s < n_spins; s++)
         if (sizes[s] > 0)
-            blocks[n++] = (struct index_block){.size = sizes[s],
-                                               .spin = n_spins == 1 ? 0
-                                                       : s == 0     ? 1
-                                                                    : -1};
+            blocks[n++] =
+                (struct index_block){.size = sizes[s], .spin = n_spins == 1 ? 0 : labels[s]};
     return n;
 }
 
@@ -113,8 +112,8 @@ static double orbital_energy(const struct orbital_spaces *orbitals, bool is_occu
     const struct orbital_space *alpha = &orbitals->spin[0], *beta = &orbitals->spin[1];
     int64_t n_alpha = is_occupied ? alpha->n_occupied : alpha->n_virtual;
     const struct orbital_space *space = value < n_alpha ? alpha : beta;
-    return space
-        ->energies[(is_occupied ? 0 : space->n_occupied) + value - (value < n_alpha ? 0 : n_alpha)];
+    int64_t number = value < n_alpha ? value : value - n_alpha;
+    return space->energies[is_occupied ? number : space->n_occupied + number];
 }
 
 static double denominator(const int64_t value[], void *context)

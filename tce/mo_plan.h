@@ -31,8 +31,7 @@ struct mo_plan {
     struct tiling *tiling; /* of basis functions */
     int64_t n_orbital_pairs;
     struct orbital_pair *orbital_pairs;
-    struct orbital_range half_rows[2], half_columns[2]; /* of r and s in all orbital pairs of a
-                                                         * spin */
+    struct orbital_range half_rows[2], half_columns[2]; /* of r and s, by spin */
     int64_t max_function_pairs;                         /* of a tile pair */
     int64_t max_orbital_pair;                           /* pairs (r, s) of an orbital pair */
     int64_t max_block;                                  /* elements of a block of a target */

@@ -1,6 +1,7 @@
 /* Integrals over orbitals agree with those of nested loops, for any targets; they are the
  * same, bit for bit, under every mode. With --digests the program prints one digest of all
- * targets instead, to be compared among numbers of processes. */
+ * targets, over orbitals and over spin orbitals, instead, to be compared among numbers of
+ * processes. */
 #include "basis/integrals_reference.h"
 #include "tests/parallel/hf_system.h"
 #include "tests/parallel/mo_case.h"
@@ -300,20 +301,26 @@ static void test_what_does_not_fit_is_refused_everywhere(void **state)
     mo_case_fini(&mo);
 }
 
-static int print_digest(int *argc, char ***argv)
+static void print_digest_of(const struct orbital_spaces *spaces, const char *patterns)
 {
     int rank;
     char all[SHA256_HEX_SIZE];
-    MPI_Init(argc, argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    start_system();
     struct mo_case mo;
-    mo_case_init(&mo, screening, &orbitals, TILE, ALL_PATTERNS);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    mo_case_init(&mo, screening, spaces, TILE, patterns);
     mo_case_run(&mo, "--sched=counter");
     digest(&mo, all);
     if (rank == 0)
         printf("%s\n", all);
     mo_case_fini(&mo);
+}
+
+static int print_digests(int *argc, char ***argv)
+{
+    MPI_Init(argc, argv);
+    start_system();
+    print_digest_of(&orbitals, ALL_PATTERNS);
+    print_digest_of(&spin_orbitals, SPIN_PATTERNS);
     stop_system();
     MPI_Finalize();
     return 0;
@@ -322,7 +329,7 @@ static int print_digest(int *argc, char ***argv)
 int main(int argc, char **argv)
 {
     if (argc > 1 && strcmp(argv[1], "--digests") == 0)
-        return print_digest(&argc, &argv);
+        return print_digests(&argc, &argv);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(test_all_targets_agree_with_nested_loops, start),
         cmocka_unit_test(test_each_target_by_itself_agrees_with_nested_loops),
