@@ -5,7 +5,9 @@
  *     /beryl_amplitudes/t2 n_occupied x n_occupied x n_virtual x n_virtual doubles
  *
  * and so on for each tensor, by its name: whole and row-major, so that neither tiles nor
- * processes matter. Process 0 reads and writes, a row of blocks at a time. */
+ * processes matter. Of an unrestricted field the method's name begins with u, and spin orbitals
+ * are counted, alpha ones before beta ones. Process 0 reads and writes, a row of blocks at a time.
+ */
 #ifndef BERYL_TCE_AMPLITUDE_FILE_H
 #define BERYL_TCE_AMPLITUDE_FILE_H
 

@@ -16,7 +16,7 @@ static int64_t tile_of(const struct correlation_problem *problem)
 {
     if (problem->tile > 0)
         return problem->tile;
-    return problem->orbitals->n_orbitals <= FEW_ORBITALS ? SMALL_TILE : LARGE_TILE;
+    return problem->orbitals->spin[0].n_orbitals <= FEW_ORBITALS ? SMALL_TILE : LARGE_TILE;
 }
 
 /* --- binding --- */
@@ -43,15 +43,33 @@ static int find_energy(const struct program *program)
     return -1;
 }
 
+/* The blocks of a space with sizes[] values of each spin; empty ones are left out. */
+static int64_t list_blocks(int n_spins, const int64_t sizes[], struct index_block blocks[2])
+{
+    static const int labels[] = {1, -1};
+    int64_t n = 0;
+    for (int s = 0; s < n_spins; s++)
+        if (sizes[s] > 0)
+            blocks[n++] =
+                (struct index_block){.size = sizes[s], .spin = n_spins == 1 ? 0 : labels[s]};
+    return n;
+}
+
 enum status correlation_init(const struct correlation_problem *problem,
                              struct correlation *correlation)
 {
     size_t length;
-    const char *text = tce_method_text(problem->method, &length);
-    const struct orbital_space *orbitals = problem->orbitals;
+    const struct orbital_spaces *orbitals = problem->orbitals;
+    const struct orbital_space *alpha = &orbitals->spin[0], *beta = &orbitals->spin[1];
+    const char *text = tce_method_text(problem->method, orbitals->n_spins, &length);
+    struct index_block occupied[2], virtual[2];
     const struct space_binding bindings[] = {
-        {CORRELATION_OCCUPIED, {.size = orbitals->n_occupied}, tile_of(problem)},
-        {CORRELATION_VIRTUAL, {.size = orbitals->n_virtual}, tile_of(problem)}};
+        {CORRELATION_OCCUPIED,
+         list_blocks(orbitals->n_spins, (int64_t[]){alpha->n_occupied, beta->n_occupied}, occupied),
+         occupied, tile_of(problem)},
+        {CORRELATION_VIRTUAL,
+         list_blocks(orbitals->n_spins, (int64_t[]){alpha->n_virtual, beta->n_virtual}, virtual),
+         virtual, tile_of(problem)}};
     *correlation = (struct correlation){.problem = *problem};
     TRY(evaluation_init(text, length, problem->method, 2, bindings, problem->comm,
                         &correlation->evaluation));
@@ -81,32 +99,41 @@ int correlation_unknowns(const struct correlation *self, struct tensor *x[CORREL
 
 /* --- denominators --- */
 
-/* The energies of each index's values, negative ones of virtual orbitals. */
+/* What each index stands for. */
 struct denominators {
+    const struct orbital_spaces *orbitals;
     int rank;
-    const double *energies[MAX_RANK];
-    double sign[MAX_RANK];
+    bool is_occupied[MAX_RANK];
 };
+
+/* Of a value of one of the spaces, alpha orbitals first. */
+static double orbital_energy(const struct orbital_spaces *orbitals, bool is_occupied, int64_t value)
+{
+    const struct orbital_space *alpha = &orbitals->spin[0], *beta = &orbitals->spin[1];
+    int64_t n_alpha = is_occupied ? alpha->n_occupied : alpha->n_virtual;
+    const struct orbital_space *space = value < n_alpha ? alpha : beta;
+    int64_t number = value < n_alpha ? value : value - n_alpha;
+    return space->energies[is_occupied ? number : space->n_occupied + number];
+}
 
 static double denominator(const int64_t value[], void *context)
 {
     const struct denominators *denominators = context;
     double sum = 0;
-    for (int d = 0; d < denominators->rank; d++)
-        sum += denominators->sign[d] * denominators->energies[d][value[d]];
+    for (int d = 0; d < denominators->rank; d++) {
+        bool is_occupied = denominators->is_occupied[d];
+        double energy = orbital_energy(denominators->orbitals, is_occupied, value[d]);
+        sum += is_occupied ? energy : -energy;
+    }
     return 1 / sum;
 }
 
 static enum status fill_denominators(struct correlation *self, int number)
 {
     const struct program_tensor *tensor = &self->evaluation.program.tensors[number];
-    const struct orbital_space *orbitals = self->problem.orbitals;
-    struct denominators denominators = {.rank = tensor->rank};
-    for (int d = 0; d < tensor->rank; d++) {
-        bool is_occupied = correlation_is_occupied(self, tensor, d);
-        denominators.sign[d] = is_occupied ? 1 : -1;
-        denominators.energies[d] = orbitals->energies + (is_occupied ? 0 : orbitals->n_occupied);
-    }
+    struct denominators denominators = {.orbitals = self->problem.orbitals, .rank = tensor->rank};
+    for (int d = 0; d < tensor->rank; d++)
+        denominators.is_occupied[d] = correlation_is_occupied(self, tensor, d);
     return tensor_fill(executor_tensor(self->evaluation.executor, number), denominator,
                        &denominators);
 }

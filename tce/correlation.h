@@ -1,8 +1,10 @@
-/* A correlation method over the orbitals of a closed shell: its program (methods.h) bound to
- * a molecule, and solved. The program's names mean
- *     occupied, virtual  spaces: the correlated orbitals
+/* A correlation method over the orbitals of a field: its program (methods.h) bound to a
+ * molecule, and solved. The program's names mean
+ *     occupied, virtual  spaces: the correlated orbitals; of an unrestricted field those of
+ *                        alpha spin, then those of beta spin, with these labels
  *     integrals          (pq|rs), chemists' notation
- *     dirac_integrals    <pq|rs> = (pr|qs), physicists' notation
+ *     dirac_integrals    <pq|rs> = (pr|qs), physicists' notation; the only ones where orbitals
+ *                        have spins, declared with the bar in the middle
  *     denominators       1 / (sum of occupied - sum of virtual orbital energies), of the
  *                        indices that a tensor has
  * and its energy, of `iterate` or else the scalar E, is added to that of the field. */
@@ -24,7 +26,7 @@
 struct correlation_problem {
     const char *method; /* of tce_method_names */
     const struct screening *screening;
-    const struct orbital_space *orbitals;
+    const struct orbital_spaces *orbitals;
     int64_t tile;         /* orbitals in a tile; 0: as suits their number */
     int64_t memory_bytes; /* of a process; 0: what the machine has */
     int64_t field_bytes;  /* of them, at most, that the field keeps */

@@ -5,13 +5,14 @@
 #include <stdio.h>
 #include <string.h>
 
-static struct amplitude_origin origin_of(const struct correlation *correlation)
+struct amplitude_origin correlation_checkpoint_origin(const char *method,
+                                                      const struct orbital_spaces *orbitals)
 {
-    const struct orbital_space *orbitals = correlation->problem.orbitals;
-    struct amplitude_origin origin = {.n_core = orbitals->n_core,
-                                      .n_occupied = orbitals->n_occupied,
-                                      .n_virtual = orbitals->n_virtual};
-    snprintf(origin.method, sizeof origin.method, "%s", correlation->problem.method);
+    struct amplitude_origin origin = {.n_core = orbital_spaces_n_core(orbitals),
+                                      .n_occupied = orbital_spaces_n_occupied(orbitals),
+                                      .n_virtual = orbital_spaces_n_virtual(orbitals)};
+    snprintf(origin.method, sizeof origin.method, "%s%s", orbitals->n_spins == 1 ? "" : "u",
+             method);
     return origin;
 }
 
@@ -19,7 +20,8 @@ static enum status add_amplitudes(const char *path, void *context)
 {
     const struct correlation *correlation = context;
     struct tensor *x[CORRELATION_MAX_UNKNOWNS], *f[CORRELATION_MAX_UNKNOWNS];
-    struct amplitude_origin origin = origin_of(correlation);
+    struct amplitude_origin origin =
+        correlation_checkpoint_origin(correlation->problem.method, correlation->problem.orbitals);
     int n = correlation_unknowns(correlation, x, f);
     return amplitude_file_write(path, &origin, n, x);
 }
@@ -30,8 +32,8 @@ enum status correlation_checkpoint_write(const struct correlation_checkpoint *ch
     const struct scf_result *result = checkpoint->result;
     const struct checkpoint_orbitals orbitals = {
         .n_orbitals = (int)result->n_orbitals,
-        .orbitals = {result->orbitals[0]},
-        .orbital_energies = {result->orbital_energies[0]},
+        .orbitals = {result->orbitals[0], result->orbitals[1]},
+        .orbital_energies = {result->orbital_energies[0], result->orbital_energies[1]},
         .energy = result->energy,
         .add = add_amplitudes,
         .add_context = (void *)correlation,

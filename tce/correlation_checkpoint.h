@@ -17,6 +17,10 @@ struct correlation_checkpoint {
     const struct scf_result *result; /* the orbitals of all amplitudes */
 };
 
+/* What a method's amplitudes over these orbitals belong to. Not collective. */
+struct amplitude_origin correlation_checkpoint_origin(const char *method,
+                                                      const struct orbital_spaces *orbitals);
+
 /* Writes the amplitudes that the next iteration begins with. Collective.
  * Errors: those of checkpoint_write. */
 enum status correlation_checkpoint_write(const struct correlation_checkpoint *checkpoint,

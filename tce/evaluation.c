@@ -23,13 +23,36 @@ static enum status cut_space(const struct evaluation *self, const struct program
     }
     for (int i = 0; i < n_bindings; i++)
         if (strcmp(bindings[i].name, space->binding) == 0)
-            return index_space_create(space->name, 1, &bindings[i].block,
+            return index_space_create(space->name, bindings[i].n_blocks, bindings[i].blocks,
                                       space->tile > 0 ? space->tile : bindings[i].tile, cut);
     return source_fail(self->program.file, space->binding_place,
                        "nobody here binds the space %s to '%s': give it blocks, as in "
                        "`space %s = 10, 12`%s",
                        space->name, space->binding, space->name,
                        n_bindings > 0 ? ", or a name that the method has" : "");
+}
+
+static bool has_spins(const struct index_space *space)
+{
+    for (int32_t tile = 0; tile < space->n_tiles; tile++)
+        if (space->spin[tile] != 0)
+            return true;
+    return false;
+}
+
+/* What the parser could not find out of bound spaces. */
+static enum status check_bars(const struct evaluation *self)
+{
+    for (int t = 0; t < self->program.n_tensors; t++) {
+        const struct program_tensor *tensor = &self->program.tensors[t];
+        for (int d = 0; d < tensor->rank && !tensor->has_bar; d++)
+            if (has_spins(self->spaces[tensor->space[d]]))
+                return source_fail(self->program.file, tensor->place,
+                                   "'%s' needs a bar '|' between its upper and its lower indices, "
+                                   "because space '%s' is bound to one with spins",
+                                   tensor->name, self->program.spaces[tensor->space[d]].name);
+    }
+    return STATUS_OK;
 }
 
 static enum status make(struct evaluation *self, const char *text, size_t length, const char *file,
@@ -42,6 +65,7 @@ static enum status make(struct evaluation *self, const char *text, size_t length
         return FAIL(STATUS_NO_MEMORY, "no memory for %d index spaces", n);
     for (int i = 0; i < n; i++)
         TRY(cut_space(self, &self->program.spaces[i], n_bindings, bindings, &self->spaces[i]));
+    TRY(check_bars(self));
     struct plan_settings settings = {.memory_bytes = INFINITY};
     return plan_create(&self->program, (const struct index_space *const *)self->spaces, &settings,
                        &self->plan);

@@ -24,7 +24,8 @@ struct evaluation {
 /* What a method binds a name of the program to. */
 struct space_binding {
     const char *name;
-    struct index_block block; /* all values, of one label */
+    int64_t n_blocks;
+    const struct index_block *blocks; /* borrowed */
     int64_t tile;
 };
 
@@ -32,7 +33,8 @@ struct space_binding {
  * text      length bytes; file is its name in messages
  * bindings  n of them
  * Collective. Sets *evaluation in any case. Errors: those of program_parse and plan_create;
- * STATUS_INPUT, with the place, for a space that nobody binds. The same everywhere. */
+ * STATUS_INPUT, with the place, for a space that nobody binds, and for a tensor without a bar in
+ * one that is bound to blocks with spins. The same everywhere. */
 enum status evaluation_init(const char *text, size_t length, const char *file, int n_bindings,
                             const struct space_binding bindings[], MPI_Comm comm,
                             struct evaluation *evaluation);

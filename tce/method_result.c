@@ -54,17 +54,17 @@ static json_t *compare_to_json(const struct mode_records *records)
 
 static json_t *extras_to_json(const struct method_result *result, int64_t memory_part_bytes)
 {
-    const struct orbital_space *orbitals = result->orbitals;
+    const struct orbital_spaces *orbitals = result->orbitals;
     const struct mode_records *records = result->records;
     json_t *extras = json_pack("{s:o, s:I}", "options", tce_options_to_json(result->options),
                                "memory_part_bytes", (json_int_t)memory_part_bytes);
     if (orbitals)
-        json_object_update_new(extras,
-                               json_pack("{s:I, s:I, s:I, s:f}", "frozen_orbitals",
-                                         (json_int_t)orbitals->n_core, "occupied_orbitals",
-                                         (json_int_t)orbitals->n_occupied, "virtual_orbitals",
-                                         (json_int_t)orbitals->n_virtual, "integral_seconds",
-                                         result->integral_seconds));
+        json_object_update_new(
+            extras, json_pack("{s:I, s:I, s:I, s:f}", "frozen_orbitals",
+                              (json_int_t)orbital_spaces_n_core(orbitals), "occupied_orbitals",
+                              (json_int_t)orbital_spaces_n_occupied(orbitals), "virtual_orbitals",
+                              (json_int_t)orbital_spaces_n_virtual(orbitals), "integral_seconds",
+                              result->integral_seconds));
     if (records->n > 0 && result->options->hf.compare)
         json_object_set_new(extras, "compare", compare_to_json(records));
     else if (records->n > 0)

@@ -15,7 +15,7 @@
 struct method_result {
     const struct tce_options *options;
     const struct hf_calculation *calculation;
-    const struct orbital_space *orbitals; /* NULL before the field was solved */
+    const struct orbital_spaces *orbitals; /* NULL before the field was solved */
     const struct mode_records *records;
     double integral_seconds;
     int64_t memory_bytes; /* of this process, while iterating */

@@ -22,8 +22,8 @@ struct run {
     int rank;
     struct hf_options field; /* of the options, those of the field */
     struct hf_calculation calculation;
-    struct orbital_space counts;    /* of orbitals, as far as known before the field */
-    struct orbital_space *orbitals; /* of the field */
+    struct orbital_spaces counts;    /* of orbitals, as far as known before the field */
+    struct orbital_spaces *orbitals; /* of the field */
     struct correlation correlation;
     bool has_amplitudes; /* the checkpoint to restart from, for these orbitals */
     struct mode_records records;
@@ -48,7 +48,7 @@ static struct mode_list modes_of(const struct run *run)
 
 /* --- before the field --- */
 
-static enum status make_correlation(struct run *run, const struct orbital_space *orbitals)
+static enum status make_correlation(struct run *run, const struct orbital_spaces *orbitals)
 {
     const struct tce_options *options = run->options;
     const struct correlation_problem problem = {.method = options->method,
@@ -67,11 +67,10 @@ static enum status make_correlation(struct run *run, const struct orbital_space 
 static enum status find_amplitudes(struct run *run)
 {
     const char *file = run->options->hf.restart;
-    struct amplitude_origin wanted = {.n_core = run->counts.n_core,
-                                      .n_occupied = run->counts.n_occupied};
+    struct amplitude_origin wanted =
+        correlation_checkpoint_origin(run->options->method, &run->counts);
     if (!file || run->correlation.evaluation.program.n_unknowns == 0)
         return STATUS_OK;
-    snprintf(wanted.method, sizeof wanted.method, "%s", run->options->method);
     TRY(correlation_checkpoint_find(file, &wanted, run->comm, &run->has_amplitudes));
     /* Until new amplitudes are there, a checkpoint that may be the same file stays. */
     if (run->has_amplitudes)
@@ -87,12 +86,10 @@ static enum status read_input(struct run *run)
     TRY(hf_outputs_check(&options->hf, run->comm));
     run->checked = true;
     TRY(hf_calculation_read(&run->field, run->comm, calculation));
-    if (input->n_spins != 1)
-        return FAIL(STATUS_USAGE, "%s: the multiplicity is %d, but %s is for closed shells",
-                    options->hf.molecule, input->molecule.multiplicity, options->method);
     int64_t n_core = options->frozen_core ? frozen_core_count(&input->molecule) : 0;
     int64_t n_functions = input->shells->n_functions;
-    TRY(orbital_space_count(n_functions, n_functions, input->n_occupied[0], n_core, &run->counts));
+    TRY(orbital_spaces_count(n_functions, n_functions, input->n_spins, input->n_occupied, n_core,
+                             &run->counts));
     TRY(make_correlation(run, &run->counts));
     return find_amplitudes(run);
 }
@@ -102,9 +99,12 @@ static enum status print_method(const struct run *run)
     const struct plan *plan = run->correlation.evaluation.plan;
     struct predicted_tasks tasks;
     TRY(predicted_tasks_count(plan, &tasks));
-    log_print("Method     %s: %lld occupied and %lld virtual orbitals, %lld frozen\n",
-              run->options->method, (long long)run->counts.n_occupied,
-              (long long)run->counts.n_virtual, (long long)run->counts.n_core);
+    const struct orbital_spaces *counts = &run->counts;
+    log_print("Method     %s: %lld occupied and %lld virtual %s, %lld frozen\n",
+              run->options->method, (long long)orbital_spaces_n_occupied(counts),
+              (long long)orbital_spaces_n_virtual(counts),
+              counts->n_spins == 1 ? "orbitals" : "spin orbitals",
+              (long long)orbital_spaces_n_core(counts));
     log_print("           %d contractions in %d stages, %lld tasks, %.3g operations\n",
               plan->n_steps, plan->n_stages, (long long)tasks.n, tasks.flops);
     if (run->options->hf.restart)
@@ -154,8 +154,9 @@ static enum status run_field(struct run *run)
     TRY(hf_calculation_guess(calculation));
     TRY(hf_calculation_solve(calculation));
     TRY(take_orbitals(run));
-    return orbital_space_create(&calculation->result, calculation->input.n_occupied[0],
-                                run->counts.n_core, run->comm, &run->orbitals);
+    const struct hf_input *input = &calculation->input;
+    return orbital_spaces_create(&calculation->result, input->n_spins, input->n_occupied,
+                                 run->counts.spin[0].n_core, run->comm, &run->orbitals);
 }
 
 /* --- the method --- */
@@ -163,8 +164,9 @@ static enum status run_field(struct run *run)
 static enum status prepare_integrals(struct run *run)
 {
     struct taskpool_settings pool = pool_of(run, modes_of(run).modes[0]);
-    if (run->orbitals->n_virtual < run->counts.n_virtual)
-        log_print("\n%lld virtual orbitals are left\n", (long long)run->orbitals->n_virtual);
+    int64_t n_virtual = orbital_spaces_n_virtual(run->orbitals);
+    if (n_virtual < orbital_spaces_n_virtual(&run->counts))
+        log_print("\n%lld virtual orbitals are left\n", (long long)n_virtual);
     TRY(make_correlation(run, run->orbitals));
     TRY(correlation_prepare(&run->correlation, &pool));
     log_print("\nIntegrals over orbitals took %.3f s\n", run->correlation.integral_seconds);
@@ -257,7 +259,7 @@ enum status method_run(const struct tce_options *options, MPI_Comm comm, int *ex
     enum status status = finish(run, do_all(run), exit_status);
     mode_records_fini(&run->records);
     correlation_fini(&run->correlation);
-    orbital_space_destroy(run->orbitals);
+    orbital_spaces_destroy(run->orbitals);
     hf_calculation_fini(&run->calculation);
     free(run);
     return status;

@@ -6,10 +6,12 @@
 #include <assert.h>
 #include <string.h>
 
-/* What a task has: matrices[r][s], n * n apart, each over p in rows and q in columns. */
+/* What a task has for p and q of one spin: matrices[r][s], n * n apart, each over p in rows and
+ * q in columns. */
 struct full_pair {
     const struct mo_plan *plan;
     const struct orbital_pair *pair;
+    int spin;
     struct orbital_range rows, columns;
     const double *matrices;
 };
@@ -18,7 +20,7 @@ struct full_pair {
 static void spread_block(const struct mo_plan *plan, const struct orbital_pair *pair, int64_t M,
                          int64_t N, const double *block, double *matrices)
 {
-    int64_t n = plan->problem.orbitals->n_functions;
+    int64_t n = plan->problem.orbitals->spin[0].n_functions;
     const int64_t *first = plan->tiling->first_function;
     for (int64_t rs = 0; rs < orbital_pair_size(pair); rs++, matrices += n * n)
         for (int64_t mu = first[M]; mu < first[M + 1]; mu++) {
@@ -59,8 +61,8 @@ static void find_ranges(struct full_pair *full)
         const struct mo_target *target = &plan->targets[i];
         if (!begins_with(target, x, y) && !begins_with(target, y, x))
             continue;
-        struct orbital_range p = mo_plan_range(plan, mo_target_space(target, 2));
-        struct orbital_range q = mo_plan_range(plan, mo_target_space(target, 3));
+        struct orbital_range p = mo_plan_range(plan, mo_target_space(target, 2), full->spin);
+        struct orbital_range q = mo_plan_range(plan, mo_target_space(target, 3), full->spin);
         full->rows = orbital_range_union(full->rows, p);
         full->columns = orbital_range_union(full->columns, q);
     }
@@ -70,7 +72,7 @@ static void find_ranges(struct full_pair *full)
 static void copy_part(const struct full_pair *full, const struct orbital_tile *P,
                       const struct orbital_tile *Q, int64_t rs, int64_t stride, double *block)
 {
-    int64_t n = full->plan->problem.orbitals->n_functions;
+    int64_t n = full->plan->problem.orbitals->spin[0].n_functions;
     int64_t n_columns = orbital_range_size(full->columns);
     int64_t n_q = orbital_range_size(Q->range);
     const double *matrix = full->matrices + rs * n * n;
@@ -110,22 +112,24 @@ static void put_target(const struct full_pair *full, const struct mo_target *tar
         for (int32_t q = 0; q < mo_plan_n_tiles(full->plan, y); q++) {
             struct orbital_tile P = mo_plan_tile(full->plan, x, p);
             struct orbital_tile Q = mo_plan_tile(full->plan, y, q);
-            put_block(full, target, turned, &P, &Q, block);
+            if (P.spin == full->spin && Q.spin == full->spin)
+                put_block(full, target, turned, &P, &Q, block);
         }
 }
 
-static enum status run_task(int64_t task, void *context)
+/* All blocks with p and q of one spin. */
+static void put_targets(const struct mo_full_step *step, int64_t task, int spin)
 {
-    const struct mo_full_step *step = context;
     const struct mo_plan *plan = step->plan;
     struct mo_scratch *scratch = step->scratch;
-    struct full_pair full = {
-        .plan = plan, .pair = &plan->orbital_pairs[task], .matrices = scratch->matrices};
-    const struct orbital_tile *R = &full.pair->R, *S = &full.pair->S;
+    const struct orbital_pair *pair = &plan->orbital_pairs[task];
+    int64_t n_matrices = orbital_pair_size(pair);
+    double *matrices = mo_scratch_matrices(scratch, plan, n_matrices, spin);
+    struct full_pair full = {.plan = plan, .pair = pair, .spin = spin, .matrices = matrices};
+    const struct orbital_tile *R = &pair->R, *S = &pair->S;
     find_ranges(&full);
-    get_matrices(step, task);
-    orbital_transform(plan->problem.orbitals, full.rows, full.columns, orbital_pair_size(full.pair),
-                      scratch->matrices, scratch->work);
+    orbital_transform(&plan->problem.orbitals->spin[spin], full.rows, full.columns, n_matrices,
+                      matrices, scratch->work);
     bool same = R->space == S->space && R->tile == S->tile;
     for (int i = 0; i < plan->problem.n_targets; i++) {
         const struct mo_target *target = &plan->targets[i];
@@ -134,6 +138,14 @@ static enum status run_task(int64_t task, void *context)
         if (begins_with(target, S->space, R->space) && !same)
             put_target(&full, target, true, scratch->block);
     }
+}
+
+static enum status run_task(int64_t task, void *context)
+{
+    const struct mo_full_step *step = context;
+    get_matrices(step, task);
+    for (int spin = 0; spin < step->plan->problem.orbitals->n_spins; spin++)
+        put_targets(step, task, spin);
     if (step->pool && log_progress_visible())
         log_progress("Integrals over orbitals, 2 of 2", taskpool_progress(step->pool));
     return STATUS_OK;

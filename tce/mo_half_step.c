@@ -33,16 +33,34 @@ enum status mo_half_create(const struct mo_plan *plan, struct darray **half)
 static void gather_block(const struct mo_plan *plan, const struct orbital_pair *pair,
                          int64_t n_function_pairs, const double *matrices, double *block)
 {
-    int64_t n = plan->problem.orbitals->n_functions;
-    int64_t n_columns = orbital_range_size(plan->half_columns);
-    int64_t first = (pair->R.range.first - plan->half_rows.first) * n_columns +
-                    pair->S.range.first - plan->half_columns.first;
+    int spin = pair->R.spin;
+    int64_t n = plan->problem.orbitals->spin[spin].n_functions;
+    int64_t n_columns = orbital_range_size(plan->half_columns[spin]);
+    int64_t first = (pair->R.range.first - plan->half_rows[spin].first) * n_columns +
+                    pair->S.range.first - plan->half_columns[spin].first;
     for (int64_t r = 0; r < orbital_range_size(pair->R.range); r++)
         for (int64_t s = 0; s < orbital_range_size(pair->S.range); s++) {
             const double *element = matrices + first + r * n_columns + s;
             for (int64_t p = 0; p < n_function_pairs; p++)
                 *block++ = element[p * n * n];
         }
+}
+
+/* Of the orbital pairs of one spin. */
+static void put_blocks(const struct mo_half_step *step, int64_t task, int64_t n_function_pairs,
+                       int spin)
+{
+    const struct mo_plan *plan = step->plan;
+    struct mo_scratch *scratch = step->scratch;
+    double *matrices = mo_scratch_matrices(scratch, plan, n_function_pairs, spin);
+    orbital_transform(&plan->problem.orbitals->spin[spin], plan->half_rows[spin],
+                      plan->half_columns[spin], n_function_pairs, matrices, scratch->work);
+    for (int64_t k = 0; k < plan->n_orbital_pairs; k++) {
+        if (plan->orbital_pairs[k].R.spin != spin)
+            continue;
+        gather_block(plan, &plan->orbital_pairs[k], n_function_pairs, matrices, scratch->block);
+        darray_put(step->half, mo_half_block(plan, task, k), scratch->block);
+    }
 }
 
 static void poll(void *context)
@@ -62,13 +80,8 @@ static enum status run_task(int64_t task, void *context)
     TRY(ao_integrals_compute(scratch->integrals, plan->tiling, M, N, step->pool ? poll : NULL,
                              step->pool, scratch->matrices));
     int64_t n_function_pairs = function_pairs_count(plan->tiling, M, N);
-    orbital_transform(plan->problem.orbitals, plan->half_rows, plan->half_columns, n_function_pairs,
-                      scratch->matrices, scratch->work);
-    for (int64_t k = 0; k < plan->n_orbital_pairs; k++) {
-        gather_block(plan, &plan->orbital_pairs[k], n_function_pairs, scratch->matrices,
-                     scratch->block);
-        darray_put(step->half, mo_half_block(plan, task, k), scratch->block);
-    }
+    for (int spin = 0; spin < plan->problem.orbitals->n_spins; spin++)
+        put_blocks(step, task, n_function_pairs, spin);
     if (step->pool && log_progress_visible())
         log_progress("Integrals over orbitals, 1 of 2", taskpool_progress(step->pool));
     return STATUS_OK;

@@ -33,9 +33,10 @@ static enum status check_memory(const struct mo_plan *plan, MPI_Comm comm)
                 "%.0f MB on each of %d processes (%.0f of them its share of half-transformed "
                 "ones), but %.0f MB are available: use more processes on more nodes, or smaller "
                 "tiles of orbitals",
-                (long long)plan->problem.orbitals->n_functions,
-                (long long)plan->problem.orbitals->n_orbitals, 1e-6 * (share + own), n_processes,
-                1e-6 * share, 1e-6 * available);
+                (long long)plan->problem.orbitals->spin[0].n_functions,
+                (long long)(orbital_spaces_n_occupied(plan->problem.orbitals) +
+                            orbital_spaces_n_virtual(plan->problem.orbitals)),
+                1e-6 * (share + own), n_processes, 1e-6 * share, 1e-6 * available);
 }
 
 static enum status create_pools(struct mo_integrals *made, const struct taskpool_settings *settings,

@@ -3,12 +3,12 @@
  *   (pq|rs) = sum_{mu nu lambda sigma} C[mu][p] C[nu][q] C[lambda][r] C[sigma][s]
  *                                      (mu nu|lambda sigma)
  *
- * in chemists' notation, by two pools of tasks. A task of the first is a pair of tiles of
- * basis functions: it computes (mu nu|lambda sigma) for all lambda and sigma and transforms
- * them to (mu nu|rs), which are put into a distributed array. A task of the second is a
- * pair of tiles of orbitals: it gets (mu nu|rs) for all mu and nu, transforms them to
- * (pq|rs), and writes the blocks of the tensors that begin with r, s or s, r, each of
- * them once. So no process holds more than some n^2 times a tile's pairs, and the result
+ * in chemists' notation, where p and q, and r and s, are of one spin, by two pools of tasks. A task
+ * of the first is a pair of tiles of basis functions: it computes (mu nu|lambda sigma) for all
+ * lambda and sigma and transforms them to (mu nu|rs), which are put into a distributed array. A
+ * task of the second is a pair of tiles of orbitals of one spin: it gets (mu nu|rs) for all mu and
+ * nu, transforms them to (pq|rs), and writes the blocks of the tensors that begin with r, s or s,
+ * r, each of them once. So no process holds more than some n^2 times a tile's pairs, and the result
  * depends neither on the mode nor on the number of processes. */
 #ifndef BERYL_TCE_MO_INTEGRALS_H
 #define BERYL_TCE_MO_INTEGRALS_H
@@ -30,7 +30,8 @@
 /* A tensor of rank 4 to be filled. pattern says what p, q, r and s of (pq|rs) are, 'o'
  * occupied or 'v' virtual; "ovov" is T[i,a,j,b] = (ia|jb) or, of Dirac's order,
  * T[i,j,a,b] = <ij|ab> = (ia|jb). The tensor's spaces are cut like those of the problem, and
- * all its blocks exist: no labels. */
+ * all its blocks exist, if orbitals have spins those where p and q, and r and s, have the
+ * same; other blocks are left as they are. */
 struct mo_target {
     struct tensor *tensor;
     const char *pattern;
@@ -40,8 +41,9 @@ struct mo_target {
 /* All borrowed. */
 struct mo_integrals_problem {
     const struct screening *screening; /* bounds of the shells; its threshold plays no part */
-    const struct orbital_space *orbitals;
-    const struct index_space *occupied, *virtual; /* n_occupied and n_virtual values, no labels */
+    const struct orbital_spaces *orbitals;
+    const struct index_space *occupied, *virtual; /* of 2 spins: alpha ones, then beta ones, with
+                                                   * these labels; else without */
     double threshold;                             /* of quartets of shells, hartree; > 0 */
     int64_t memory_bytes;                         /* of a process; 0: what the machine has */
     int n_targets;

@@ -32,9 +32,9 @@ enum mo_space mo_target_space(const struct mo_target *target, int d)
     return target->pattern[d] == 'o' ? MO_OCCUPIED : MO_VIRTUAL;
 }
 
-struct orbital_range mo_plan_range(const struct mo_plan *plan, enum mo_space space)
+struct orbital_range mo_plan_range(const struct mo_plan *plan, enum mo_space space, int spin)
 {
-    const struct orbital_space *orbitals = plan->problem.orbitals;
+    const struct orbital_space *orbitals = &plan->problem.orbitals->spin[spin];
     return space == MO_OCCUPIED
                ? (struct orbital_range){0, orbitals->n_occupied}
                : (struct orbital_range){orbitals->n_occupied, orbitals->n_orbitals};
@@ -48,8 +48,11 @@ int32_t mo_plan_n_tiles(const struct mo_plan *plan, enum mo_space space)
 struct orbital_tile mo_plan_tile(const struct mo_plan *plan, enum mo_space space, int32_t tile)
 {
     const int64_t *first = space_of(plan, space)->first;
-    int64_t start = mo_plan_range(plan, space).first;
-    return (struct orbital_tile){space, tile, {start + first[tile], start + first[tile + 1]}};
+    int spin = space_of(plan, space)->spin[tile] < 0 ? 1 : 0;
+    int64_t start = mo_plan_range(plan, space, spin).first;
+    if (spin == 1)
+        start -= orbital_range_size(mo_plan_range(plan, space, 0));
+    return (struct orbital_tile){space, tile, spin, {start + first[tile], start + first[tile + 1]}};
 }
 
 struct orbital_range orbital_range_union(struct orbital_range left, struct orbital_range right)
@@ -72,12 +75,16 @@ static bool is_wanted(const struct mo_plan *plan, enum mo_space x, enum mo_space
     return false;
 }
 
+/* Of different spins (mu nu|rs) is zero. */
 static void add_orbital_pair(struct mo_plan *plan, struct orbital_tile R, struct orbital_tile S)
 {
     struct orbital_pair pair = {R, S};
+    struct orbital_range *rows = &plan->half_rows[R.spin], *columns = &plan->half_columns[R.spin];
+    if (R.spin != S.spin)
+        return;
     plan->orbital_pairs[plan->n_orbital_pairs++] = pair;
-    plan->half_rows = orbital_range_union(plan->half_rows, R.range);
-    plan->half_columns = orbital_range_union(plan->half_columns, S.range);
+    *rows = orbital_range_union(*rows, R.range);
+    *columns = orbital_range_union(*columns, S.range);
     if (orbital_pair_size(&pair) > plan->max_orbital_pair)
         plan->max_orbital_pair = orbital_pair_size(&pair);
 }
@@ -124,8 +131,8 @@ static enum status fill(struct mo_plan *plan, const struct mo_integrals_problem 
 enum status mo_plan_create(const struct mo_integrals_problem *problem, struct mo_plan **plan)
 {
     *plan = NULL;
-    assert(problem->occupied->size == problem->orbitals->n_occupied);
-    assert(problem->virtual->size == problem->orbitals->n_virtual);
+    assert(problem->occupied->size == orbital_spaces_n_occupied(problem->orbitals));
+    assert(problem->virtual->size == orbital_spaces_n_virtual(problem->orbitals));
     struct mo_plan *made = calloc(1, sizeof *made);
     if (!made)
         return FAIL(STATUS_NO_MEMORY, "no memory for the plan of a transformation");
@@ -150,7 +157,7 @@ void mo_plan_destroy(struct mo_plan *plan)
 
 double mo_plan_half_bytes(const struct mo_plan *plan)
 {
-    double n = (double)plan->problem.orbitals->n_functions, n_pairs = 0;
+    double n = (double)plan->problem.orbitals->spin[0].n_functions, n_pairs = 0;
     for (int64_t i = 0; i < plan->n_orbital_pairs; i++)
         n_pairs += (double)orbital_pair_size(&plan->orbital_pairs[i]);
     return n * (n + 1) / 2 * n_pairs * sizeof(double);
@@ -158,7 +165,7 @@ double mo_plan_half_bytes(const struct mo_plan *plan)
 
 int64_t mo_plan_matrices_size(const struct mo_plan *plan)
 {
-    int64_t n = plan->problem.orbitals->n_functions;
+    int64_t n = plan->problem.orbitals->spin[0].n_functions;
     int64_t n_matrices = plan->max_function_pairs > plan->max_orbital_pair
                              ? plan->max_function_pairs
                              : plan->max_orbital_pair;
@@ -176,8 +183,9 @@ double mo_plan_process_bytes(const struct mo_plan *plan)
     /* The sizes of the blocks are kept three times: here, and by the array with where they
      * begin. */
     double n_blocks = (double)tiling_n_pairs(plan->tiling) * (double)plan->n_orbital_pairs;
-    double n_doubles = (double)mo_plan_matrices_size(plan) + (double)mo_plan_block_size(plan) +
-                       (double)orbital_transform_work(plan->problem.orbitals);
+    double n_doubles = plan->problem.orbitals->n_spins * (double)mo_plan_matrices_size(plan) +
+                       (double)mo_plan_block_size(plan) +
+                       (double)orbital_transform_work(&plan->problem.orbitals->spin[0]);
     return n_doubles * sizeof(double) + 3 * n_blocks * sizeof(int64_t) +
            ao_integrals_bytes(plan->tiling->shells);
 }

@@ -16,10 +16,11 @@ enum mo_space { MO_OCCUPIED, MO_VIRTUAL, N_MO_SPACES };
 struct orbital_tile {
     enum mo_space space;
     int32_t tile;
-    struct orbital_range range; /* of all correlated orbitals */
+    int spin;                   /* of orbital_spaces */
+    struct orbital_range range; /* of all correlated orbitals of that spin */
 };
 
-/* Tiles R >= S, occupied ones coming before virtual ones. */
+/* Tiles R >= S of one spin, occupied ones coming before virtual ones. */
 struct orbital_pair {
     struct orbital_tile R, S;
 };
@@ -30,10 +31,10 @@ struct mo_plan {
     struct tiling *tiling; /* of basis functions */
     int64_t n_orbital_pairs;
     struct orbital_pair *orbital_pairs;
-    struct orbital_range half_rows, half_columns; /* of r and s in all orbital pairs */
-    int64_t max_function_pairs;                   /* of a tile pair */
-    int64_t max_orbital_pair;                     /* pairs (r, s) of an orbital pair */
-    int64_t max_block;                            /* elements of a block of a target */
+    struct orbital_range half_rows[2], half_columns[2]; /* of r and s, by spin */
+    int64_t max_function_pairs;                         /* of a tile pair */
+    int64_t max_orbital_pair;                           /* pairs (r, s) of an orbital pair */
+    int64_t max_block;                                  /* elements of a block of a target */
 };
 
 /* The targets may be without tensors, the orbitals without coefficients, if it is only to be
@@ -44,8 +45,8 @@ void mo_plan_destroy(struct mo_plan *plan);
 /* Index d of a target. */
 enum mo_space mo_target_space(const struct mo_target *target, int d);
 
-/* All orbitals of a space, and a tile of it. */
-struct orbital_range mo_plan_range(const struct mo_plan *plan, enum mo_space space);
+/* All orbitals of a space with that spin, and a tile of it. */
+struct orbital_range mo_plan_range(const struct mo_plan *plan, enum mo_space space, int spin);
 struct orbital_tile mo_plan_tile(const struct mo_plan *plan, enum mo_space space, int32_t tile);
 int32_t mo_plan_n_tiles(const struct mo_plan *plan, enum mo_space space);
 
@@ -63,7 +64,7 @@ double mo_plan_half_bytes(const struct mo_plan *plan);
 /* Bytes that each process takes beside that. */
 double mo_plan_process_bytes(const struct mo_plan *plan);
 
-/* Doubles for matrices over functions or orbitals, and for a block. */
+/* Doubles for matrices over functions or orbitals, of one spin, and for a block. */
 int64_t mo_plan_matrices_size(const struct mo_plan *plan);
 int64_t mo_plan_block_size(const struct mo_plan *plan);
 

@@ -11,24 +11,44 @@
 /* Below this share of the largest element another one is smaller beyond doubt. */
 #define EQUALLY_LARGE (1 - 1e-6)
 
-enum status orbital_space_count(int64_t n_functions, int64_t n_orbitals, int64_t n_occupied,
-                                int64_t n_core, struct orbital_space *space)
+int64_t orbital_spaces_n_core(const struct orbital_spaces *spaces)
 {
-    if (n_core >= n_occupied)
+    return spaces->spin[0].n_core + spaces->spin[1].n_core;
+}
+
+int64_t orbital_spaces_n_occupied(const struct orbital_spaces *spaces)
+{
+    return spaces->spin[0].n_occupied + spaces->spin[1].n_occupied;
+}
+
+int64_t orbital_spaces_n_virtual(const struct orbital_spaces *spaces)
+{
+    return spaces->spin[0].n_virtual + spaces->spin[1].n_virtual;
+}
+
+enum status orbital_spaces_count(int64_t n_functions, int64_t n_orbitals, int n_spins,
+                                 const int64_t n_occupied[], int64_t n_core,
+                                 struct orbital_spaces *spaces)
+{
+    *spaces = (struct orbital_spaces){.n_spins = n_spins};
+    for (int s = 0; s < n_spins; s++)
+        spaces->spin[s] = (struct orbital_space){.n_functions = n_functions,
+                                                 .n_core = n_core,
+                                                 .n_occupied = n_occupied[s] - n_core,
+                                                 .n_virtual = n_orbitals - n_occupied[s],
+                                                 .n_orbitals = n_orbitals - n_core};
+    const struct orbital_space *alpha = &spaces->spin[0], *beta = &spaces->spin[n_spins - 1];
+    if (alpha->n_occupied <= 0 || beta->n_occupied < 0)
         return FAIL(STATUS_INPUT,
-                    "no electrons are left to correlate: %lld orbitals are occupied, and %lld are "
-                    "frozen core",
-                    (long long)n_occupied, (long long)n_core);
-    if (n_orbitals <= n_occupied)
+                    "no electrons are left to correlate: %lld orbitals are occupied%s, and %lld "
+                    "are frozen core",
+                    (long long)n_occupied[n_spins - 1], n_spins == 1 ? "" : " by beta electrons",
+                    (long long)n_core);
+    if (alpha->n_virtual < 0 || beta->n_virtual <= 0)
         return FAIL(STATUS_INPUT,
                     "no virtual orbitals: all %lld orbitals of the basis are occupied, take a "
                     "larger one",
                     (long long)n_orbitals);
-    *space = (struct orbital_space){.n_functions = n_functions,
-                                    .n_core = n_core,
-                                    .n_occupied = n_occupied - n_core,
-                                    .n_virtual = n_orbitals - n_occupied,
-                                    .n_orbitals = n_orbitals - n_core};
     return STATUS_OK;
 }
 
@@ -62,10 +82,12 @@ static void broadcast(struct orbital_space *space, MPI_Comm comm)
         MPI_Bcast(space->C + mu * space->n_orbitals, (int)space->n_orbitals, MPI_DOUBLE, 0, comm);
 }
 
-static enum status fill(struct orbital_space *space, const struct scf_result *result, MPI_Comm comm)
+static enum status fill(struct orbital_space *space, const struct dense *orbitals,
+                        const double *energies, MPI_Comm comm)
 {
     int rank;
-    int64_t n_all = result->n_orbitals, n = space->n_functions, m = space->n_orbitals;
+    int64_t n_all = space->n_core + space->n_orbitals;
+    int64_t n = space->n_functions, m = space->n_orbitals;
     MPI_Comm_rank(comm, &rank);
     double *full = rank == 0 ? malloc((size_t)(n * n_all) * sizeof *full) : NULL;
     space->C = malloc((size_t)(n * m) * sizeof *space->C);
@@ -74,13 +96,12 @@ static enum status fill(struct orbital_space *space, const struct scf_result *re
     enum status status = status_agree(
         comm, complete ? STATUS_OK : FAIL(STATUS_NO_MEMORY, "no memory for the orbitals"));
     if (status == STATUS_OK)
-        status = dense_gather(result->orbitals[0], full);
+        status = dense_gather(orbitals, full);
     if (status == STATUS_OK) {
         if (rank == 0)
             take_orbitals(space, full, n_all);
         broadcast(space, comm);
-        memcpy(space->energies, result->orbital_energies[0] + space->n_core,
-               (size_t)m * sizeof *space->energies);
+        memcpy(space->energies, energies + space->n_core, (size_t)m * sizeof *space->energies);
         /* Bit for bit the same on every process. */
         MPI_Bcast(space->energies, (int)m, MPI_DOUBLE, 0, comm);
     }
@@ -88,33 +109,36 @@ static enum status fill(struct orbital_space *space, const struct scf_result *re
     return status;
 }
 
-enum status orbital_space_create(const struct scf_result *result, int64_t n_occupied,
-                                 int64_t n_core, MPI_Comm comm, struct orbital_space **space)
+enum status orbital_spaces_create(const struct scf_result *result, int n_spins,
+                                  const int64_t n_occupied[], int64_t n_core, MPI_Comm comm,
+                                  struct orbital_spaces **spaces)
 {
-    struct orbital_space counts;
-    *space = NULL;
-    TRY(orbital_space_count(result->orbitals[0]->n_rows, result->n_orbitals, n_occupied, n_core,
-                            &counts));
-    struct orbital_space *made = calloc(1, sizeof *made);
+    struct orbital_spaces counts;
+    *spaces = NULL;
+    TRY(orbital_spaces_count(result->orbitals[0]->n_rows, result->n_orbitals, n_spins, n_occupied,
+                             n_core, &counts));
+    struct orbital_spaces *made = calloc(1, sizeof *made);
     enum status status = made ? STATUS_OK : FAIL(STATUS_NO_MEMORY, "no memory for the orbitals");
     status = status_agree(comm, status);
-    if (status == STATUS_OK) {
+    if (status == STATUS_OK)
         *made = counts;
-        status = fill(made, result, comm);
-    }
+    for (int s = 0; s < n_spins && status == STATUS_OK; s++)
+        status = fill(&made->spin[s], result->orbitals[s], result->orbital_energies[s], comm);
     if (status != STATUS_OK) {
-        orbital_space_destroy(made);
+        orbital_spaces_destroy(made);
         return status;
     }
-    *space = made;
+    *spaces = made;
     return STATUS_OK;
 }
 
-void orbital_space_destroy(struct orbital_space *space)
+void orbital_spaces_destroy(struct orbital_spaces *spaces)
 {
-    if (!space)
+    if (!spaces)
         return;
-    free(space->C);
-    free(space->energies);
-    free(space);
+    for (int s = 0; s < 2; s++) {
+        free(spaces->spin[s].C);
+        free(spaces->spin[s].energies);
+    }
+    free(spaces);
 }

@@ -1,5 +1,5 @@
-/* The correlated orbitals of a closed shell: the canonical orbitals of a converged field
- * without those that are frozen, on every process. */
+/* The correlated orbitals of a converged field: its canonical orbitals without those that are
+ * frozen, on every process. */
 #ifndef BERYL_TCE_ORBITAL_SPACE_H
 #define BERYL_TCE_ORBITAL_SPACE_H
 
@@ -9,6 +9,7 @@
 #include <mpi.h>
 #include <stdint.h>
 
+/* Those of one spin. */
 struct orbital_space {
     int64_t n_functions;
     int64_t n_core; /* frozen orbitals, which are not here */
@@ -19,21 +20,35 @@ struct orbital_space {
     double *energies;   /* n_orbitals, hartree; occupied ones ascending, virtual ones ascending */
 };
 
+struct orbital_spaces {
+    int n_spins;                  /* 1: of a closed shell, the same for both spins; 2: each */
+    struct orbital_space spin[2]; /* alpha, beta; as many functions, core and orbitals */
+};
+
+/* Of all n_spins together: of 2, numbers of spin orbitals. */
+int64_t orbital_spaces_n_core(const struct orbital_spaces *spaces);
+int64_t orbital_spaces_n_occupied(const struct orbital_spaces *spaces);
+int64_t orbital_spaces_n_virtual(const struct orbital_spaces *spaces);
+
 /* The counts alone, C and energies NULL, of so many functions and orbitals.
+ * n_occupied  of each spin, the first n_core of which are left out; of two spins, not fewer of
+ *             alpha: these may then be without virtual, and the beta ones without occupied,
+ *             orbitals
  * Not collective. Errors: STATUS_INPUT (no occupied or no virtual orbital is left). */
-enum status orbital_space_count(int64_t n_functions, int64_t n_orbitals, int64_t n_occupied,
-                                int64_t n_core, struct orbital_space *space);
+enum status orbital_spaces_count(int64_t n_functions, int64_t n_orbitals, int n_spins,
+                                 const int64_t n_occupied[], int64_t n_core,
+                                 struct orbital_spaces *spaces);
 
 /* The first of the largest elements of each orbital is made positive, elements that differ
  * by a millionth counting as equally large: so signs do not depend on rounding, and thus on
  * the number of processes. The last bits do, and how orbitals of one energy are mixed.
- * result      of a closed shell (n_spins 1); its orbitals are canonical within the occupied
- *             and within the virtual ones
- * n_occupied  doubly occupied orbitals, the first n_core of which are left out
+ * result  of so many spins; its orbitals are canonical within the occupied and within the
+ *         virtual ones
  * Collective over comm, which is that of the orbitals' grid.
- * Errors: those of orbital_space_count, STATUS_NO_MEMORY; the same everywhere. */
-enum status orbital_space_create(const struct scf_result *result, int64_t n_occupied,
-                                 int64_t n_core, MPI_Comm comm, struct orbital_space **space);
-void orbital_space_destroy(struct orbital_space *space);
+ * Errors: those of orbital_spaces_count, STATUS_NO_MEMORY; the same everywhere. */
+enum status orbital_spaces_create(const struct scf_result *result, int n_spins,
+                                  const int64_t n_occupied[], int64_t n_core, MPI_Comm comm,
+                                  struct orbital_spaces **spaces);
+void orbital_spaces_destroy(struct orbital_spaces *spaces);
 
 #endif

@@ -30,6 +30,8 @@ void orbital_transform(const struct orbital_space *orbitals, struct orbital_rang
                        double *work)
 {
     int64_t size = orbitals->n_functions * orbitals->n_functions;
+    if (orbital_range_size(rows) == 0 || orbital_range_size(columns) == 0)
+        return;
     for (int64_t first = 0; first < n_matrices; first += GROUP) {
         int64_t n = n_matrices - first < GROUP ? n_matrices - first : GROUP;
         transform_group(orbitals, rows, columns, (int)n, matrices + first * size, work);

@@ -27,8 +27,9 @@ static struct options method_options(const struct tce_option_tables *tables)
 {
     struct options options = program_options(tables);
     options.synopsis = "MOLECULE.xyz --basis NAME [options]";
-    options.purpose = "Correlation energies of closed shells: second-order perturbation theory, "
-                      "coupled cluster with double, and with single and double excitations. "
+    options.purpose = "Correlation energies: second-order perturbation theory, coupled cluster "
+                      "with double, and with single and double excitations; over spin orbitals "
+                      "where the field is unrestricted. "
                       "Runs on one process as it is, on several under mpirun -np P.";
     options.operand_name = "MOLECULE.xyz";
     return options;
@@ -62,9 +63,6 @@ static enum status check_program(struct tce_options *options)
 static enum status check_method(const struct tce_options *options)
 {
     const struct hf_options *hf = &options->hf;
-    if (hf->method == METHOD_UHF)
-        return FAIL(STATUS_USAGE, "%s is for closed shells: --method uhf has no use",
-                    options->method);
     if (hf->compare && hf->scf.checkpoint)
         return FAIL(STATUS_USAGE, "--compare solves the same equations several times: leave "
                                   "--checkpoint out");
@@ -89,7 +87,7 @@ static enum status find_command(const char *word, struct tce_options *options)
     if (word[0] == '-')
         return FAIL(STATUS_USAGE, "the command comes first: run FILE.tce, or %s and a molecule",
                     tce_method_names);
-    if (!tce_method_text(word, NULL))
+    if (!tce_method_text(word, 1, NULL))
         return FAIL(STATUS_USAGE, "'%.64s' is no command: give run FILE.tce, or %s and a molecule",
                     word, tce_method_names);
     options->method = word;

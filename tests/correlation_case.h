@@ -8,7 +8,7 @@
 
 /* A method over a field, with its integrals; solved under one mode after another. */
 struct correlation_case {
-    struct orbital_space *orbitals;
+    struct orbital_spaces *orbitals;
     struct correlation correlation;
 };
 
@@ -26,8 +26,8 @@ static inline void correlation_case_init(struct correlation_case *made, const ch
                                          const struct scf_result *field, int64_t n_core)
 {
     struct taskpool_settings pool = correlation_case_pool(0);
-    check_ok(orbital_space_create(field, setup->problem.n_occupied[0], n_core, MPI_COMM_WORLD,
-                                  &made->orbitals));
+    check_ok(orbital_spaces_create(field, setup->problem.n_spins, setup->problem.n_occupied, n_core,
+                                   MPI_COMM_WORLD, &made->orbitals));
     const struct correlation_problem problem = {
         .method = method,
         .screening = setup->screening,
@@ -42,7 +42,7 @@ static inline void correlation_case_init(struct correlation_case *made, const ch
 static inline void correlation_case_fini(struct correlation_case *made)
 {
     correlation_fini(&made->correlation);
-    orbital_space_destroy(made->orbitals);
+    orbital_spaces_destroy(made->orbitals);
 }
 
 /* The correlation energy, hartree. */

@@ -19,11 +19,14 @@ struct mo_case {
     struct mo_integrals *integrals;
 };
 
-static inline struct index_space *mo_case_space(const char *name, int64_t size, int64_t tile)
+/* Of so many values of each spin. */
+static inline struct index_space *mo_case_space(const char *name, int n_spins,
+                                                const int64_t sizes[2], int64_t tile)
 {
     struct index_space *space;
-    struct index_block block = {.size = size};
-    check_ok(index_space_create(name, 1, &block, tile, &space));
+    struct index_block blocks[] = {{.size = sizes[0], .spin = n_spins == 1 ? 0 : 1},
+                                   {.size = sizes[1], .spin = -1}};
+    check_ok(index_space_create(name, n_spins, blocks, tile, &space));
     return space;
 }
 
@@ -34,14 +37,18 @@ static inline int mo_case_place(const struct mo_target *target, int d)
     return target->dirac ? dirac[d] : d;
 }
 
-/* patterns: "ovov <vvov ...", with < for those in Dirac's order. No integrals yet. Collective. */
+/* patterns: "ovov <vvov ...", with < for those in Dirac's order, the only ones if orbitals have
+ * spins. No integrals yet. Collective. */
 static inline void mo_case_init(struct mo_case *mo, const struct screening *screening,
-                                const struct orbital_space *orbitals, int64_t tile,
+                                const struct orbital_spaces *orbitals, int64_t tile,
                                 const char *patterns)
 {
     *mo = (struct mo_case){0};
-    mo->occupied = mo_case_space("o", orbitals->n_occupied, tile);
-    mo->virtual = mo_case_space("v", orbitals->n_virtual, tile);
+    const struct orbital_space *alpha = &orbitals->spin[0], *beta = &orbitals->spin[1];
+    mo->occupied = mo_case_space("o", orbitals->n_spins,
+                                 (int64_t[]){alpha->n_occupied, beta->n_occupied}, tile);
+    mo->virtual = mo_case_space("v", orbitals->n_spins,
+                                (int64_t[]){alpha->n_virtual, beta->n_virtual}, tile);
     mo->problem = (struct mo_integrals_problem){.screening = screening,
                                                 .orbitals = orbitals,
                                                 .occupied = mo->occupied,
@@ -79,12 +86,13 @@ static inline void mo_case_run(struct mo_case *mo, const char *pool)
     check_ok(mo_integrals_run(mo->integrals));
 }
 
-/* The whole tensor, row-major; the caller frees it. Not collective. */
+/* The whole tensor, row-major, zero where it has no block; the caller frees it. Not collective. */
 static inline double *mo_case_whole(const struct tensor *tensor)
 {
     const struct block_labels *labels = block_index_labels(tensor->blocks);
     const struct index_space *const *space = labels->space;
-    double *whole = malloc((size_t)tensor->n_elements * sizeof *whole);
+    int64_t n_elements = space[0]->size * space[1]->size * space[2]->size * space[3]->size;
+    double *whole = calloc((size_t)n_elements, sizeof *whole);
     double *block = malloc((size_t)tensor->max_block * sizeof *block);
     assert_true(whole && block);
     for (int64_t b = 0; b < block_index_n(tensor->blocks); b++) {

@@ -95,7 +95,7 @@ static void make_space(struct program_case *one, struct case_space *space)
     static const int sizes[] = {1, 1, 2, 3, 4, 5, 7, 11, 13};
     space->bound = seldom(one, 6);
     space->tile = below(one, 2) ? 0 : 1 + below(one, 5);
-    space->n_blocks = space->bound ? 1 : 1 + below(one, CASE_BLOCKS);
+    space->n_blocks = 1 + below(one, CASE_BLOCKS);
     for (int b = 0; b < space->n_blocks; b++) {
         struct index_block *block = &space->blocks[b];
         *block = (struct index_block){.size = sizes[below(one, space->n_blocks > 1 ? 6 : 9)],
@@ -152,7 +152,8 @@ int program_case_bindings(const struct program_case *one,
     int n = 0;
     for (int s = 0; s < one->n_spaces; s++)
         if (one->spaces[s].bound)
-            bindings[n++] = (struct space_binding){names[s], one->spaces[s].blocks[0], one->tile};
+            bindings[n++] = (struct space_binding){names[s], one->spaces[s].n_blocks,
+                                                   one->spaces[s].blocks, one->tile};
     return n;
 }
 

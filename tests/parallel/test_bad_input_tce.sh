@@ -184,8 +184,8 @@ printf '2\n\nO 0 0 0\nH 0 0 0.97\n' > radical.xyz
 printf '2\nmultiplicity=3\nO 0 0 0\nO 0 0 1.2\n' > oxygen.xyz
 printf '1\n\nHe 0 0 0\n' > helium.xyz
 printf '1\n\nH 0 0 0\n' > hydrogen.xyz
-printf '1\nmultiplicity=2\nH 0 0 0\n' > doublet.xyz
 printf '1\n\nBe 0 0 0\n' > beryllium.xyz
+printf '1\ncharge=3 multiplicity=2\nBe 0 0 0\n' > trication.xyz
 printf '1\ncharge=2\nBe 0 0 0\n' > dication.xyz
 with_basis="--basis sto-3g"
 
@@ -196,11 +196,9 @@ for method in $methods; do
     refuse --basis $method water.xyz
     refuse missing.xyz $method missing.xyz $with_basis
     refuse nosuchset $method water.xyz --basis nosuchset
-    refuse "closed shells" $method oxygen.xyz $with_basis
     refuse radical.xyz $method radical.xyz $with_basis
     refuse hydrogen.xyz $method hydrogen.xyz $with_basis
-    refuse "closed shells" $method doublet.xyz $with_basis
-    refuse "--method uhf" $method water.xyz $with_basis --method uhf
+    refuse "closed shells" $method oxygen.xyz $with_basis --method rhf
     for option in "fock-only 1" count-tasks "write-profile result.csv"; do
         refuse "--${option% *}" $method water.xyz $with_basis --$option
     done
@@ -250,6 +248,7 @@ for method in mp2 ccsd; do
     refuse "virtual" $method helium.xyz $with_basis
     refuse "virtual" $method helium.xyz $with_basis --frozen-core
     refuse "occupied" $method dication.xyz --basis 6-31g --frozen-core
+    refuse "by beta electrons" $method trication.xyz --basis 6-31g --frozen-core
 done
 
 # A program whose tensors do not fit says so before anything is allocated.

@@ -1,13 +1,15 @@
 /* Integrals over orbitals agree with those of nested loops, for any targets; they are the
  * same, bit for bit, under every mode. With --digests the program prints one digest of all
- * targets instead, to be compared among numbers of processes. */
+ * targets, over orbitals and over spin orbitals, instead, to be compared among numbers of
+ * processes. */
 #include "basis/integrals_reference.h"
 #include "tests/parallel/hf_system.h"
 #include "tests/parallel/mo_case.h"
 
-#define ALL_PATTERNS "oooo ovoo oovv ovov ovvv vvvv vovo vvoo voov ooov vvov <vvov <vvvv <ovov"
+#define ALL_PATTERNS  "oooo ovoo oovv ovov ovvv vvvv vovo vvoo voov ooov vvov <vvov <vvvv <ovov"
+#define SPIN_PATTERNS "<oooo <ooov <ovov <oovv <ovvv <vvvv <vovo"
 
-enum { N_OCCUPIED = 6, N_ORBITALS = 15, TILE = 4 };
+enum { N_OCCUPIED = 6, N_BETA = 4, N_ORBITALS = 15, TILE = 4 };
 
 /* One atom is beyond the reach of the others: pairs of tiles with it are null. */
 static const char molecule[] = "4\n\nO 0.1 -0.2 0.3\nH 1.5 0.9 0.2\nH -1.2 1.1 -0.4\n"
@@ -16,23 +18,34 @@ static const char molecule[] = "4\n\nO 0.1 -0.2 0.3\nH 1.5 0.9 0.2\nH -1.2 1.1 -
 static struct hf_system hf;
 static struct tiling *tiling;
 static struct screening *screening;
-static struct orbital_space orbitals;
+static struct orbital_spaces orbitals, spin_orbitals;
 static double *expected; /* (pq|rs) over all orbitals */
 
-/* Any coefficients will do: not orthonormal ones. */
+static struct orbital_space make_space(int64_t n_occupied)
+{
+    int64_t n = hf.shells->n_functions;
+    struct orbital_space space = {.n_functions = n,
+                                  .n_occupied = n_occupied,
+                                  .n_virtual = N_ORBITALS - n_occupied,
+                                  .n_orbitals = N_ORBITALS};
+    space.C = malloc((size_t)(n * N_ORBITALS) * sizeof *space.C);
+    return space;
+}
+
+/* Any coefficients will do: not orthonormal ones. Those of beta spin are those of alpha spin in
+ * the opposite order. */
 static void make_orbitals(void)
 {
     uint64_t random = 17;
-    int64_t n = hf.shells->n_functions;
-    orbitals = (struct orbital_space){.n_functions = n,
-                                      .n_occupied = N_OCCUPIED,
-                                      .n_virtual = N_ORBITALS - N_OCCUPIED,
-                                      .n_orbitals = N_ORBITALS};
-    orbitals.C = malloc((size_t)(n * N_ORBITALS) * sizeof *orbitals.C);
-    for (int64_t i = 0; i < n * N_ORBITALS; i++) {
-        random = random * 6364136223846793005u + 1442695040888963407u;
-        orbitals.C[i] = (double)(random >> 11) * 0x1p-53 - 0.5;
-    }
+    struct orbital_space alpha = make_space(N_OCCUPIED), beta = make_space(N_BETA);
+    for (int64_t mu = 0; mu < alpha.n_functions; mu++)
+        for (int64_t p = 0; p < N_ORBITALS; p++) {
+            random = random * 6364136223846793005u + 1442695040888963407u;
+            alpha.C[mu * N_ORBITALS + p] = (double)(random >> 11) * 0x1p-53 - 0.5;
+            beta.C[(mu + 1) * N_ORBITALS - 1 - p] = alpha.C[mu * N_ORBITALS + p];
+        }
+    orbitals = (struct orbital_spaces){.n_spins = 1, .spin = {alpha}};
+    spin_orbitals = (struct orbital_spaces){.n_spins = 2, .spin = {alpha, beta}};
 }
 
 /* whole[a][b][c][d] of four shells. */
@@ -77,7 +90,7 @@ static double *transform_first(double *from, int64_t n_rest)
         for (int64_t rest = 0; rest < n_rest; rest++)
             for (int64_t p = 0; p < N_ORBITALS; p++)
                 to[rest * N_ORBITALS + p] +=
-                    orbitals.C[x * N_ORBITALS + p] * from[x * n_rest + rest];
+                    orbitals.spin[0].C[x * N_ORBITALS + p] * from[x * n_rest + rest];
     free(from);
     return to;
 }
@@ -104,7 +117,8 @@ static void stop_system(void)
 {
     screening_destroy(screening);
     tiling_destroy(tiling);
-    free(orbitals.C);
+    free(spin_orbitals.spin[0].C);
+    free(spin_orbitals.spin[1].C);
     hf_system_fini(&hf);
     darray_stop();
 }
@@ -125,49 +139,56 @@ static int stop(void **state)
     return 0;
 }
 
-/* The first orbital that index d of a target stands for, and how many it does. */
-static int64_t first_of(char letter)
+/* What a value of a space stands for. */
+struct orbital {
+    int spin;
+    int64_t number; /* of alpha orbitals */
+};
+
+static struct orbital orbital_of(const struct orbital_spaces *spaces, char letter, int64_t value)
 {
-    return letter == 'o' ? 0 : N_OCCUPIED;
+    const struct orbital_space *alpha = &spaces->spin[0], *beta = &spaces->spin[1];
+    int64_t n_alpha = letter == 'o' ? alpha->n_occupied : alpha->n_virtual;
+    if (value < n_alpha)
+        return (struct orbital){0, (letter == 'o' ? 0 : alpha->n_occupied) + value};
+    int64_t number = (letter == 'o' ? 0 : beta->n_occupied) + value - n_alpha;
+    return (struct orbital){1, N_ORBITALS - 1 - number};
 }
 
-static int64_t count_of(char letter)
+static double integral_of(const struct orbital o[4])
 {
-    return letter == 'o' ? N_OCCUPIED : N_ORBITALS - N_OCCUPIED;
+    int64_t m = N_ORBITALS;
+    if (o[0].spin != o[1].spin || o[2].spin != o[3].spin)
+        return 0;
+    return expected[((o[0].number * m + o[1].number) * m + o[2].number) * m + o[3].number];
 }
 
-static void check_target(const struct mo_target *target)
+static void check_target(const struct orbital_spaces *spaces, const struct mo_target *target)
 {
-    const char *x = target->pattern;
-    double *whole = mo_case_whole(target->tensor);
-    int64_t m = N_ORBITALS, stride[4], size = 1;
-    for (int place = 3; place >= 0; place--)
-        for (int d = 0; d < 4; d++)
-            if (mo_case_place(target, d) == place) {
-                stride[d] = size;
-                size *= count_of(x[d]);
-            }
-    for (int64_t p = 0; p < count_of(x[0]); p++)
-        for (int64_t q = 0; q < count_of(x[1]); q++)
-            for (int64_t r = 0; r < count_of(x[2]); r++)
-                for (int64_t s = 0; s < count_of(x[3]); s++)
-                    check_close(
-                        whole[p * stride[0] + q * stride[1] + r * stride[2] + s * stride[3]],
-                        expected[(((first_of(x[0]) + p) * m + first_of(x[1]) + q) * m +
-                                  first_of(x[2]) + r) *
-                                     m +
-                                 first_of(x[3]) + s],
-                        1e-10);
+    double *whole = mo_case_whole(target->tensor), *element = whole;
+    const struct index_space *const *space = block_index_labels(target->tensor->blocks)->space;
+    int64_t value[4]; /* in the tensor's order */
+    for (value[0] = 0; value[0] < space[0]->size; value[0]++)
+        for (value[1] = 0; value[1] < space[1]->size; value[1]++)
+            for (value[2] = 0; value[2] < space[2]->size; value[2]++)
+                for (value[3] = 0; value[3] < space[3]->size; value[3]++) {
+                    struct orbital o[4];
+                    for (int d = 0; d < 4; d++)
+                        o[d] =
+                            orbital_of(spaces, target->pattern[d], value[mo_case_place(target, d)]);
+                    check_close(*element++, integral_of(o), 1e-10);
+                }
     free(whole);
 }
 
-static void check_targets(const char *patterns, int64_t tile, const char *pool)
+static void check_targets(const struct orbital_spaces *spaces, const char *patterns, int64_t tile,
+                          const char *pool)
 {
     struct mo_case mo;
-    mo_case_init(&mo, screening, &orbitals, tile, patterns);
+    mo_case_init(&mo, screening, spaces, tile, patterns);
     mo_case_run(&mo, pool);
     for (int i = 0; i < mo.problem.n_targets; i++)
-        check_target(&mo.targets[i]);
+        check_target(spaces, &mo.targets[i]);
     mo_case_fini(&mo);
 }
 
@@ -176,8 +197,8 @@ static void test_all_targets_agree_with_nested_loops(void **state)
     (void)state;
     static const int64_t tiles[] = {4, 5, 100};
     for (size_t i = 0; i < sizeof tiles / sizeof tiles[0]; i++)
-        check_targets(ALL_PATTERNS, tiles[i], "--sched=counter");
-    check_targets("ovov", 1, "--sched=counter");
+        check_targets(&orbitals, ALL_PATTERNS, tiles[i], "--sched=counter");
+    check_targets(&orbitals, "ovov", 1, "--sched=counter");
 }
 
 /* What is left out of the steps depends on what is asked for. */
@@ -188,7 +209,16 @@ static void test_each_target_by_itself_agrees_with_nested_loops(void **state)
                                            "vvvv", "vovo",  "oooo vvvv", "vvoo", "oovv vvoo",
                                            "voov", "<vvov", "<oovv",     ""};
     for (size_t i = 0; i < sizeof patterns / sizeof patterns[0]; i++)
-        check_targets(patterns[i], TILE, "--sched=static");
+        check_targets(&orbitals, patterns[i], TILE, "--sched=static");
+}
+
+static void test_targets_over_spin_orbitals_agree_with_nested_loops(void **state)
+{
+    (void)state;
+    static const char *const patterns[] = {SPIN_PATTERNS, "<oovv", "<vvvv", "<ovov"};
+    for (size_t i = 0; i < sizeof patterns / sizeof patterns[0]; i++)
+        check_targets(&spin_orbitals, patterns[i], TILE, "--sched=steal");
+    check_targets(&spin_orbitals, SPIN_PATTERNS, 100, "--sched=counter");
 }
 
 static void test_integrals_have_their_symmetry(void **state)
@@ -271,20 +301,26 @@ static void test_what_does_not_fit_is_refused_everywhere(void **state)
     mo_case_fini(&mo);
 }
 
-static int print_digest(int *argc, char ***argv)
+static void print_digest_of(const struct orbital_spaces *spaces, const char *patterns)
 {
     int rank;
     char all[SHA256_HEX_SIZE];
-    MPI_Init(argc, argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    start_system();
     struct mo_case mo;
-    mo_case_init(&mo, screening, &orbitals, TILE, ALL_PATTERNS);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    mo_case_init(&mo, screening, spaces, TILE, patterns);
     mo_case_run(&mo, "--sched=counter");
     digest(&mo, all);
     if (rank == 0)
         printf("%s\n", all);
     mo_case_fini(&mo);
+}
+
+static int print_digests(int *argc, char ***argv)
+{
+    MPI_Init(argc, argv);
+    start_system();
+    print_digest_of(&orbitals, ALL_PATTERNS);
+    print_digest_of(&spin_orbitals, SPIN_PATTERNS);
     stop_system();
     MPI_Finalize();
     return 0;
@@ -293,10 +329,11 @@ static int print_digest(int *argc, char ***argv)
 int main(int argc, char **argv)
 {
     if (argc > 1 && strcmp(argv[1], "--digests") == 0)
-        return print_digest(&argc, &argv);
+        return print_digests(&argc, &argv);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(test_all_targets_agree_with_nested_loops, start),
         cmocka_unit_test(test_each_target_by_itself_agrees_with_nested_loops),
+        cmocka_unit_test(test_targets_over_spin_orbitals_agree_with_nested_loops),
         cmocka_unit_test(test_integrals_have_their_symmetry),
         cmocka_unit_test(test_every_mode_gives_the_same_bits_again_and_again),
         cmocka_unit_test(test_the_threshold_leaves_out_what_is_small),

@@ -36,12 +36,12 @@ static int stop(void **state)
     return scf_stop(state);
 }
 
-static struct orbital_space *make_space(int64_t n_core)
+static struct orbital_spaces *make_spaces(int64_t n_core)
 {
-    struct orbital_space *space;
-    check_ok(
-        orbital_space_create(&result, setup.problem.n_occupied[0], n_core, MPI_COMM_WORLD, &space));
-    return space;
+    struct orbital_spaces *spaces;
+    check_ok(orbital_spaces_create(&result, 1, setup.problem.n_occupied, n_core, MPI_COMM_WORLD,
+                                   &spaces));
+    return spaces;
 }
 
 /* C_p^T A C_q, A whole. */
@@ -77,7 +77,8 @@ static void find_matrices(double *S, double *F)
 static void test_orbitals_are_canonical(void **state)
 {
     (void)state;
-    struct orbital_space *space = make_space(0);
+    struct orbital_spaces *spaces = make_spaces(0);
+    const struct orbital_space *space = &spaces->spin[0];
     int64_t n = space->n_functions, m = space->n_orbitals;
     double *S = malloc((size_t)(n * n) * sizeof *S), *F = malloc((size_t)(n * n) * sizeof *F);
     find_matrices(S, F);
@@ -88,13 +89,14 @@ static void test_orbitals_are_canonical(void **state)
         }
     free(S);
     free(F);
-    orbital_space_destroy(space);
+    orbital_spaces_destroy(spaces);
 }
 
 static void test_signs_follow_a_rule(void **state)
 {
     (void)state;
-    struct orbital_space *space = make_space(0);
+    struct orbital_spaces *spaces = make_spaces(0);
+    const struct orbital_space *space = &spaces->spin[0];
     int64_t m = space->n_orbitals;
     for (int64_t p = 0; p < m; p++) {
         double largest = 0, first = 0;
@@ -105,7 +107,7 @@ static void test_signs_follow_a_rule(void **state)
                 first = space->C[mu * m + p];
         assert_true(first > 0);
     }
-    orbital_space_destroy(space);
+    orbital_spaces_destroy(spaces);
 }
 
 /* sum (ia|jb) (2 (ia|jb) - (ib|ja)) / (e_i + e_j - e_a - e_b) over the occupied orbitals
@@ -130,14 +132,14 @@ static double second_order(const struct orbital_space *space, const double *ovov
 static double energy_of(int64_t n_core, int64_t first)
 {
     struct mo_case mo;
-    struct orbital_space *space = make_space(n_core);
-    mo_case_init(&mo, setup.screening, space, 7, "ovov");
+    struct orbital_spaces *spaces = make_spaces(n_core);
+    mo_case_init(&mo, setup.screening, spaces, 7, "ovov");
     mo_case_run(&mo, "--sched=steal");
     double *ovov = mo_case_whole(mo.targets[0].tensor);
-    double energy = second_order(space, ovov, first);
+    double energy = second_order(&spaces->spin[0], ovov, first);
     free(ovov);
     mo_case_fini(&mo);
-    orbital_space_destroy(space);
+    orbital_spaces_destroy(spaces);
     return energy;
 }
 
@@ -158,12 +160,14 @@ static void test_frozen_orbitals_are_the_lowest(void **state)
 static void test_a_space_without_electrons_is_refused(void **state)
 {
     (void)state;
-    struct orbital_space *space;
-    check_status(STATUS_INPUT, orbital_space_create(&result, 5, 5, MPI_COMM_WORLD, &space));
-    assert_null(space);
+    struct orbital_spaces *spaces;
+    const int64_t five = 5;
     check_status(STATUS_INPUT,
-                 orbital_space_create(&result, result.n_orbitals, 0, MPI_COMM_WORLD, &space));
-    assert_null(space);
+                 orbital_spaces_create(&result, 1, &five, 5, MPI_COMM_WORLD, &spaces));
+    assert_null(spaces);
+    check_status(STATUS_INPUT,
+                 orbital_spaces_create(&result, 1, &result.n_orbitals, 0, MPI_COMM_WORLD, &spaces));
+    assert_null(spaces);
 }
 
 int main(int argc, char **argv)

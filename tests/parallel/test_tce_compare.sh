@@ -75,5 +75,7 @@ compare program 1 "3" run "$inputs/examples.tce" --verify --cache 0 --no-prefetc
 printf '3\n\nO 0 0 0\nH 0 0.757 0.587\nH 0 -0.757 0.587\n' > water.xyz
 compare method 0 "1 4" ccsd water.xyz --basis sto-3g
 compare method 1 "3" mp2 water.xyz --basis sto-3g
+printf '2\nmultiplicity=2\nBe 0 0 0\nH 0 0 1.34\n' > radical.xyz
+compare method 0 "1 3" ccsd radical.xyz --basis sto-3g
 
 exit $((n_failed > 0))

@@ -72,6 +72,13 @@ same n2.json again.json 100
 run 0 ccd $nitrogen --guess n2.h5
 run 0 mp2 $nitrogen --restart n2.h5
 
+# Over spin orbitals; a closed shell has both kinds of amplitudes.
+printf '3\nmultiplicity=2\nN 0 0 0\nH 0 0.8 0.64\nH 0 -0.8 0.64\n' > radical.xyz
+one ccsd radical.xyz --basis 6-31g --checkpoint radical.h5 --json radical.json
+run 0 ccsd radical.xyz --basis 6-31g --restart radical.h5 --json again.json
+same radical.json again.json 2
+refuse "ccsd, not of uccsd" ccsd $nitrogen --frozen-core --method uhf --restart n2.h5
+
 # What does not fit.
 refuse "centre" ccsd longer.xyz --basis 6-31g --frozen-core --restart n2.h5
 refuse "basis" ccsd nitrogen.xyz --basis sto-3g --frozen-core --restart n2.h5

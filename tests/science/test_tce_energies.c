@@ -2,13 +2,7 @@
  * those of NWChem 7.0.2 and, of MP2 and CCSD with all electrons, of Psi4 1.3.2, which agree
  * with each other to 4e-10 hartree; all without approximation of the integrals, in the same
  * basis sets and geometries. */
-#include "support/sha256.h"
-#include "tce/frozen_core.h"
-#include "tests/correlation_case.h"
-
-#include <string.h>
-
-#define TOLERANCE 2e-8
+#include "tests/science/energy_case.h"
 
 #define WATER                                                                                      \
     "3\n\nO 0 0 0\nH 0.60006148 0.36055331 0.65280883\nH 0.28018495 0.39311176 -0.82655392\n"
@@ -17,102 +11,25 @@
     "H 0.34255792 -0.81303653 -0.49656765\n"
 #define LITHIUM_HYDRIDE "2\n\nLi 0 0 0\nH 0 0 1.5957\n"
 
-struct energy {
-    const char *method;
-    bool frozen_core;
-    double total; /* hartree */
-};
-
-static const struct field_case {
-    const char *molecule, *basis;
-    struct energy energies[6]; /* up to the first without a method */
-} cases[] = {
-    {WATER, "cc-pvdz", {{"mp2", false, -76.2307586363}, {"mp2", true, -76.2284198438}}},
-    {AMMONIA, "6-31g*", {{"mp2", false, -56.3573329069}}},
-    {WATER,
-     "6-31g",
+static const struct energy_case cases[] = {
+    {{WATER, 0, 1, "cc-pvdz", 1, 0},
+     {{"mp2", false, -76.2307586363}, {"mp2", true, -76.2284198438}}},
+    {{AMMONIA, 0, 1, "6-31g*", 1, 0}, {{"mp2", false, -56.3573329069}}},
+    {{WATER, 0, 1, "6-31g", 1, 0},
      {{"ccsd", false, -76.1193197299},
       {"ccsd", true, -76.1184113796},
       {"ccd", false, -76.1186375919},
       {"ccd", true, -76.1177331334},
       {"mp2", true, -76.1117557660}}},
-    {LITHIUM_HYDRIDE, "6-31g", {{"ccsd", false, -7.9982766195}, {"ccd", false, -7.9974263889}}},
+    {{LITHIUM_HYDRIDE, 0, 1, "6-31g", 1, 0},
+     {{"ccsd", false, -7.9982766195}, {"ccd", false, -7.9974263889}}},
 };
-
-static const char *const modes[] = {"static", "steal", "retentive", "dtree", "persist"};
-enum { N_MODES = sizeof modes / sizeof modes[0] };
-
-static int number_of_mode(const char *name)
-{
-    int mode = 0;
-    while (strcmp(taskpool_mode_name(mode), name) != 0)
-        mode++;
-    return mode;
-}
-
-/* One digest of all amplitudes. */
-static void find_digest(const struct correlation *correlation, char digest[SHA256_HEX_SIZE])
-{
-    struct tensor *x[CORRELATION_MAX_UNKNOWNS], *f[CORRELATION_MAX_UNKNOWNS];
-    struct sha256 *all;
-    int n = correlation_unknowns(correlation, x, f);
-    check_ok(sha256_create(&all));
-    for (int i = 0; i < n; i++) {
-        char one[SHA256_HEX_SIZE];
-        check_ok(tensor_sha256(x[i], MPI_COMM_WORLD, one));
-        sha256_add(all, one, sizeof one);
-    }
-    sha256_finish(all, digest);
-    sha256_destroy(all);
-}
-
-/* Under so many modes of the list, from one of them on, the same bits of the energy and of
- * the amplitudes. */
-static void check_energy(const struct scf_setup *setup, const struct scf_result *field,
-                         const struct energy *expected, size_t first_mode, size_t n_modes)
-{
-    struct correlation_case made;
-    double first = 0;
-    char first_digest[SHA256_HEX_SIZE], digest[SHA256_HEX_SIZE];
-    int64_t n_core = expected->frozen_core ? frozen_core_count(&setup->molecule) : 0;
-    correlation_case_init(&made, expected->method, setup, field, n_core);
-    for (size_t i = 0; i < n_modes; i++) {
-        const char *mode = modes[(first_mode + i) % N_MODES];
-        double energy = correlation_case_solve(&made, number_of_mode(mode));
-        find_digest(&made.correlation, i == 0 ? first_digest : digest);
-        if (i == 0) {
-            first = energy;
-            check_close(field->energy + energy, expected->total, TOLERANCE);
-            continue;
-        }
-        check_close(energy, first, 0);
-        assert_string_equal(digest, first_digest);
-    }
-    correlation_case_fini(&made);
-}
 
 static void test_energies_agree_with_other_programs(void **state)
 {
     (void)state;
-    struct scf_settings settings = scf_default_settings();
-    size_t n_energies = 0;
-    settings.converge = 1e-9;
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        const struct scf_case scf_case = {.molecule = cases[i].molecule,
-                                          .multiplicity = 1,
-                                          .basis = cases[i].basis,
-                                          .n_spins = 1};
-        struct scf_setup setup;
-        struct scf_result field;
-        scf_setup_init(&setup, &scf_case);
-        check_ok(scf_setup_run(&setup, &settings, &field));
-        /* All modes for the first energy of a molecule, one for the others. */
-        for (const struct energy *energy = cases[i].energies; energy->method; energy++)
-            check_energy(&setup, &field, energy, n_energies++,
-                         energy == cases[i].energies ? N_MODES : 1);
-        scf_result_fini(&field);
-        scf_setup_fini(&setup);
-    }
+    const size_t n_cases = sizeof cases / sizeof cases[0];
+    check_energies(n_cases, cases, n_cases);
 }
 
 /* No orbital is left, or none is empty. */
@@ -126,12 +43,13 @@ static void test_what_cannot_be_correlated_is_refused(void **state)
     for (int i = 0; i < 2; i++) {
         struct scf_setup setup;
         struct scf_result field;
-        struct orbital_space *orbitals;
+        struct orbital_spaces *orbitals;
         scf_setup_init(&setup, refused[i]);
         check_ok(scf_setup_run(&setup, &settings, &field));
         int64_t n_occupied = setup.problem.n_occupied[0];
-        check_status(STATUS_INPUT, orbital_space_create(&field, n_occupied, i == 0 ? 0 : n_occupied,
-                                                        MPI_COMM_WORLD, &orbitals));
+        check_status(STATUS_INPUT,
+                     orbital_spaces_create(&field, 1, &n_occupied, i == 0 ? 0 : n_occupied,
+                                           MPI_COMM_WORLD, &orbitals));
         assert_null(orbitals);
         scf_result_fini(&field);
         scf_setup_fini(&setup);

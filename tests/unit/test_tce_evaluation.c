@@ -6,9 +6,13 @@
 
 #include <string.h>
 
+static const struct index_block occupied[] = {{.size = 5, .irrep = 1}};
+static const struct index_block virtual[] = {{.size = 7, .irrep = 1}};
+static const struct index_block both_spins[] = {{.size = 4, .spin = 1}, {.size = 1, .spin = -1}};
 static const struct space_binding bindings[] = {
-    {"occupied", {.size = 5, .irrep = 1}, 2},
-    {"virtual", {.size = 7, .irrep = 1}, 3},
+    {"occupied", 1, occupied, 2},
+    {"virtual", 1, virtual, 3},
+    {"both_spins", 2, both_spins, 3},
 };
 
 static enum status init(const char *text, int n_bindings, struct evaluation *evaluation)
@@ -57,6 +61,23 @@ static void test_spaces_are_cut_as_they_say(void **state)
     assert_int_equal(evaluation.spaces[0]->irrep[3], 3);
     assert_null(evaluation.executor);
     evaluation_fini(&evaluation);
+}
+
+static void test_a_space_may_be_bound_to_both_spins(void **state)
+{
+    (void)state;
+    struct evaluation evaluation;
+    check_ok(init("space o = both_spins\nindex i, j : o\n"
+                  "tensor A[i|j]\ntensor B[i|j]\nA[i|j] = B[i|j]\n",
+                  3, &evaluation));
+    check_tiles(evaluation.spaces[0], 3, (int64_t[]){2, 2, 1});
+    assert_int_equal(evaluation.spaces[0]->spin[1], 1);
+    assert_int_equal(evaluation.spaces[0]->spin[2], -1);
+    evaluation_fini(&evaluation);
+    refuse(STATUS_INPUT,
+           "space o = both_spins\nindex i, j : o\n"
+           "tensor A[i|j]\ntensor B[i,j]\nA[i|j] = B[i,j]\n",
+           3, "test.tce:4:8: 'B' needs a bar");
 }
 
 /* A tensor that no labels allow once they are known has no blocks, and that is no error. */
@@ -167,6 +188,7 @@ int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(test_spaces_are_cut_as_they_say, darray_case_start),
+        cmocka_unit_test(test_a_space_may_be_bound_to_both_spins),
         cmocka_unit_test(test_a_bound_space_may_leave_no_blocks),
         cmocka_unit_test(test_tensors_are_filled_as_they_say),
         cmocka_unit_test(test_what_is_wrong_is_told_with_its_place),
