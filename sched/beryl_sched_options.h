@@ -2,27 +2,18 @@
 #ifndef BERYL_SCHED_BERYL_SCHED_OPTIONS_H
 #define BERYL_SCHED_BERYL_SCHED_OPTIONS_H
 
+#include "sched/machine_options.h"
 #include "sched/taskpool.h"
-#include "sched/workload.h"
+#include "sched/workloads/workload.h"
 #include "support/options.h"
 #include "support/status.h"
 
 #include <jansson.h>
 #include <stdint.h>
 
-/* The machine of a simulated run. */
-struct beryl_sched_machine {
-    int64_t n_workers; /* 0: the run is real */
-    int64_t node_size;
-    double latency_s;
-    double latency_spread_s;
-    double overhead_s;
-    double bandwidth; /* bytes per second */
-};
-
 struct beryl_sched_options {
     struct workload_settings workload;
-    struct beryl_sched_machine machine;
+    struct machine_settings machine;
     struct taskpool_settings pool;
     int64_t n_iterations;
     const char *json;

@@ -67,7 +67,7 @@ static enum status create_workload(struct run *run)
 
 static enum status create_pool(struct run *run)
 {
-    const struct beryl_sched_machine *machine = &run->options->machine;
+    const struct machine_settings *machine = &run->options->machine;
     struct workload *workload = run->workload;
     const struct taskpool_settings *settings = &run->options->pool;
     if (!run->simulated)

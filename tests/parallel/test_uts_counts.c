@@ -1,7 +1,7 @@
 /* The trees T1 and T3 of the UTS benchmark have the sizes that its authors
  * publish under every mode that allows tasks to add tasks: with the processes
  * that there are and, with one, on 16 simulated ones. */
-#include "sched/workload.h"
+#include "sched/workloads/workload.h"
 #include "tests/check.h"
 #include "tests/parallel/pool_cases.h"
 

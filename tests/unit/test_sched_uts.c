@@ -1,5 +1,5 @@
 /* The trees of the UTS benchmark have the sizes that its authors publish. */
-#include "sched/uts.h"
+#include "sched/workloads/uts.h"
 #include "tests/check.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-#include "sched/workload.h"
+#include "sched/workloads/workload.h"
 
 #include "support/agree.h"
 

@@ -1,5 +1,5 @@
-#include "sched/uts.h"
-#include "sched/workload.h"
+#include "sched/workloads/uts.h"
+#include "sched/workloads/workload.h"
 #include "support/log.h"
 
 #include <stdio.h>

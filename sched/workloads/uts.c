@@ -2,7 +2,7 @@
  * messages as short as these; deprecated after this version. */
 #define OPENSSL_API_COMPAT 10100
 
-#include "sched/uts.h"
+#include "sched/workloads/uts.h"
 
 #include <math.h>
 #include <openssl/sha.h>

@@ -1,7 +1,7 @@
 /* What beryl-sched schedules: tasks that need no chemistry, run for real or
  * simulated. */
-#ifndef BERYL_SCHED_WORKLOAD_H
-#define BERYL_SCHED_WORKLOAD_H
+#ifndef BERYL_SCHED_WORKLOADS_WORKLOAD_H
+#define BERYL_SCHED_WORKLOADS_WORKLOAD_H
 
 #include "sched/taskpool.h"
 #include "support/status.h"

@@ -17,8 +17,8 @@
  *
  * Source: Olivier, Huan, Liu, Prins, Dinan, Sadayappan, Tseng, UTS: An Unbalanced
  * Tree Search Benchmark, LCPC 2006, and the options of their program. */
-#ifndef BERYL_SCHED_UTS_H
-#define BERYL_SCHED_UTS_H
+#ifndef BERYL_SCHED_WORKLOADS_UTS_H
+#define BERYL_SCHED_WORKLOADS_UTS_H
 
 #include "support/status.h"
 

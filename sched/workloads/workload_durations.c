@@ -1,6 +1,6 @@
 #include "sched/profile_read.h"
 #include "sched/random.h"
-#include "sched/workload.h"
+#include "sched/workloads/workload.h"
 #include "support/agree.h"
 #include "support/clock.h"
 

@@ -1,0 +1,69 @@
+#include "sched/workloads/workload_options.h"
+
+#define WORKLOAD(name) offsetof(struct workload_settings, name)
+
+const struct option_row workload_option_rows[] = {
+    {.name = "profile",
+     .kind = OPTION_TEXT,
+     .offset = WORKLOAD(profile),
+     .value = "FILE.csv|FILE.npy",
+     .help = "tasks of the durations on file: rows task,seconds, or an array of doubles"},
+    {.name = "gauss",
+     .kind = OPTION_TEXT,
+     .offset = WORKLOAD(gauss),
+     .value = "MEAN,SD",
+     .help = "normally distributed durations, seconds; those below 0 are 0"},
+    {.name = "exponential",
+     .kind = OPTION_TEXT,
+     .offset = WORKLOAD(exponential),
+     .value = "MEAN",
+     .help = "exponentially distributed durations, seconds"},
+    {.name = "lognormal",
+     .kind = OPTION_TEXT,
+     .offset = WORKLOAD(lognormal),
+     .value = "MEAN,SD",
+     .help = "log-normally distributed durations of this mean and standard deviation, "
+             "seconds"},
+    {.name = "uts",
+     .kind = OPTION_TEXT,
+     .offset = WORKLOAD(uts),
+     .value = "TREE",
+     .help = "the nodes of an unbalanced tree: T1 to T5, T1L, T3L, or the options of the UTS "
+             "benchmark, such as \"-t 1 -a 3 -d 10 -b 4 -r 19\""},
+    {.name = "tasks",
+     .kind = OPTION_INTEGER,
+     .offset = WORKLOAD(n_tasks),
+     .min = 0,
+     .max = 1e15,
+     .value = "T",
+     .help = "how many, of a distribution"},
+    {.name = "time-scale",
+     .kind = OPTION_REAL,
+     .offset = WORKLOAD(time_scale),
+     .default_text = "1",
+     .min = 0,
+     .max = 1e15,
+     .min_excluded = true,
+     .value = "X",
+     .help = "durations are multiplied by it; a simulated node of a tree takes 125 ns"},
+};
+
+const size_t workload_n_option_rows = sizeof workload_option_rows / sizeof workload_option_rows[0];
+
+enum status workload_options_check(const struct workload_settings *workload)
+{
+    bool drawn = workload->gauss || workload->exponential || workload->lognormal;
+    int n_given = !!workload->profile + !!workload->gauss + !!workload->exponential +
+                  !!workload->lognormal + !!workload->uts;
+    if (n_given != 1)
+        return FAIL(STATUS_USAGE,
+                    "give one workload%s: --profile, --gauss, --exponential, "
+                    "--lognormal or --uts",
+                    n_given > 1 ? " only" : "");
+    if (drawn && workload->n_tasks < 0)
+        return FAIL(STATUS_USAGE, "--tasks is missing: how many durations are to be drawn");
+    if (!drawn && workload->n_tasks >= 0)
+        return FAIL(STATUS_USAGE, "--tasks does nothing with --%s, which says how many there are",
+                    workload->uts ? "uts" : "profile");
+    return STATUS_OK;
+}

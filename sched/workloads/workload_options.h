@@ -1,0 +1,17 @@
+/* The options that name a workload and describe it. */
+#ifndef BERYL_SCHED_WORKLOADS_WORKLOAD_OPTIONS_H
+#define BERYL_SCHED_WORKLOADS_WORKLOAD_OPTIONS_H
+
+#include "sched/workloads/workload.h"
+#include "support/options.h"
+
+#include <stddef.h>
+
+/* Rows over a struct workload_settings whose n_tasks is -1 before parsing. */
+extern const struct option_row workload_option_rows[];
+extern const size_t workload_n_option_rows;
+
+/* That there is one workload and nothing that does nothing with it. Errors: STATUS_USAGE. */
+enum status workload_options_check(const struct workload_settings *settings);
+
+#endif
