@@ -89,6 +89,8 @@ enum status beryl_sched_options_parse(int argc, char **argv, struct beryl_sched_
         return STATUS_OK;
     TRY(workload_options_check(&options->workload));
     TRY(machine_options_check(&options->machine));
+    if (options->machine.server && options->pool.progress != PROGRESS_THREAD)
+        return FAIL(STATUS_USAGE, "--server does nothing without --progress thread");
     TRY(mode_options_check(&options->pool));
     TRY(check_tree(options));
     machine_options_set_defaults(&options->machine);

@@ -16,6 +16,7 @@ struct run {
     bool simulated;
     double *speeds; /* n_workers, or NULL */
     struct taskpool_machine machine;
+    struct noise noise;
     struct workload *workload;
     struct taskpool *pool;
 };
@@ -67,22 +68,14 @@ static enum status create_workload(struct run *run)
 
 static enum status create_pool(struct run *run)
 {
-    const struct machine_settings *machine = &run->options->machine;
     struct workload *workload = run->workload;
     const struct taskpool_settings *settings = &run->options->pool;
     if (!run->simulated)
         return taskpool_create(run->comm, &workload->problem, settings, &run->pool);
-    run->machine = (struct taskpool_machine){
-        .n_workers = run->n_workers,
-        .node_size = (int)machine->node_size,
-        .latency_s = machine->latency_s,
-        .latency_spread_s = machine->latency_spread_s,
-        .bandwidth = machine->bandwidth,
-        .overhead_s = machine->overhead_s,
-        .speeds = run->speeds,
-        .time = workload->time,
-        .context = workload,
-    };
+    TRY(machine_options_apply(&run->options->machine, &run->machine, &run->noise));
+    run->machine.speeds = run->speeds;
+    run->machine.time = workload->time;
+    run->machine.context = workload;
     struct taskpool_problem problem = workload->problem;
     problem.run = NULL; /* a simulated duration needs no waiting */
     return taskpool_simulate(&problem, settings, &run->machine, &run->pool);
@@ -195,6 +188,7 @@ enum status beryl_sched_run(const struct beryl_sched_options *options, MPI_Comm 
     enum status status = do_all(&run);
     taskpool_destroy(run.pool);
     workload_destroy(run.workload);
+    noise_fini(&run.noise);
     free(run.speeds);
     return status;
 }

@@ -5,39 +5,89 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+enum {
+    CACHE_LINE = 64,
+    LARGE_PAGE = 2 * 1024 * 1024,
+    PREFETCH_EVENTS = 2,
+    PREFETCH_BYTES = 1024, /* of a worker */
+};
+
+/* What coming events need is fetched from memory meanwhile: with 10^5 workers none of
+ * it is in a cache. */
+static void prefetch(struct driver_sim *sim)
+{
+    for (int i = 0; i < PREFETCH_EVENTS; i++) {
+        const struct event *event = event_queue_foresee(&sim->events);
+        if (!event)
+            return;
+        const char *worker = (const char *)sim_worker(sim, event->worker);
+        for (size_t j = 0; j < sim->worker_size && j < PREFETCH_BYTES; j += CACHE_LINE)
+            __builtin_prefetch(worker + j, 1);
+    }
+}
+
+static void begin_phase(struct driver_sim *sim, bool restoring)
+{
+    int n_threads = restoring ? 1 : sim->n_threads;
+    double start_s = 0;
+    for (int i = 0; i < sim->n_workers; i++)
+        for (int j = 0; j < sim->n_threads; j++)
+            start_s = fmax(start_s, sim_threads(sim_worker(sim, i))[j].clock_s);
+    sim->restoring = restoring;
+    sim->start_s = start_s;
+    sim->n_active = sim->n_workers;
+    sim->n_lost = 0;
+    for (int i = 0; i < sim->n_workers; i++) {
+        struct sim_worker *worker = sim_worker(sim, i);
+        worker->n_active = worker->n_waiting = n_threads;
+        for (int j = 0; j < sim->n_threads; j++) {
+            struct sim_thread *thread = &sim_threads(worker)[j];
+            thread->clock_s = start_s;
+            thread->doing = j < n_threads ? WAITING : ENDED;
+            thread->searches = false;
+        }
+    }
+}
 
 static enum status run_phase(struct driver_sim *sim, bool restoring)
 {
-    int n_workers = sim->driver.n_workers;
-    double start_s = 0;
-    for (int i = 0; i < n_workers; i++)
-        start_s = fmax(start_s, sim->workers[i].clock_s);
-    sim->restoring = restoring;
-    sim->start_s = start_s;
-    sim->n_active = n_workers;
-    sim->n_lost = 0;
-    for (int i = 0; i < n_workers; i++) {
-        sim->workers[i].clock_s = start_s;
-        sim->workers[i].doing = WAITING;
-        sim->workers[i].waiting_s = &sim->workers[i].figures.idle_s;
-    }
-    for (int i = 0; i < n_workers; i++)
-        sim_proceed(&sim->workers[i]);
+    begin_phase(sim, restoring);
+    for (int i = 0; i < sim->n_workers; i++)
+        sim_proceed_waiting(sim_worker(sim, i), sim->start_s);
     struct event event;
     while (sim->n_active > 0 && sim->protocol == STATUS_OK &&
-           event_queue_next(&sim->events, &event))
+           event_queue_next(&sim->events, &event)) {
+        prefetch(sim);
         sim_happen(sim, &event);
+    }
     int n_stuck = sim->n_active;
     sim_drop_events(sim);
     if (sim->protocol != STATUS_OK)
         return sim->protocol;
     if (n_stuck > 0)
         return FAIL(STATUS_PROTOCOL, "mode %s: %d of %d workers wait for ever", sim->mode->name,
-                    n_stuck, n_workers);
+                    n_stuck, sim->n_workers);
     if (sim->n_lost > 0)
         return FAIL(STATUS_PROTOCOL, "mode %s: %lld messages came too late", sim->mode->name,
                     (long long)sim->n_lost);
     return STATUS_OK;
+}
+
+/* What a worker's threads did; what the worker did as a whole counts for the first. */
+static void take_figures(struct sim_worker *worker, struct statistics_worker *figures)
+{
+    struct sim_thread *threads = sim_threads(worker);
+    for (int i = 0; i < worker->sim->n_threads; i++) {
+        figures[i] = threads[i].figures;
+        threads[i].figures = (struct statistics_worker){0};
+    }
+    figures[0].steals_attempted = worker->comm.counts.steals_attempted;
+    figures[0].steals_successful = worker->comm.counts.steals_successful;
+    figures[0].tasks_moved = worker->comm.counts.tasks_moved;
+    worker->comm.counts = (struct comm_counts){0};
 }
 
 static enum status sim_run(struct driver *driver, struct statistics_worker *workers)
@@ -45,18 +95,12 @@ static enum status sim_run(struct driver *driver, struct statistics_worker *work
     struct driver_sim *sim = (struct driver_sim *)driver;
     sim->status = STATUS_OK;
     sim->counter = 0;
-    for (int i = 0; i < driver->n_workers; i++)
-        sim->workers[i].pace = pace_begin(sim->setup->settings->poll_every);
+    for (int i = 0; i < sim->n_workers; i++)
+        for (int j = 0; j < sim->n_threads; j++)
+            sim_threads(sim_worker(sim, i))[j].pace = pace_begin(sim->setup->settings->poll_every);
     enum status status = run_phase(sim, false);
-    for (int i = 0; i < driver->n_workers; i++) {
-        struct sim_worker *worker = &sim->workers[i];
-        workers[i] = worker->figures;
-        workers[i].steals_attempted = worker->comm.counts.steals_attempted;
-        workers[i].steals_successful = worker->comm.counts.steals_successful;
-        workers[i].tasks_moved = worker->comm.counts.tasks_moved;
-        worker->figures = (struct statistics_worker){0};
-        worker->comm.counts = (struct comm_counts){0};
-    }
+    for (int i = 0; i < sim->n_workers; i++)
+        take_figures(sim_worker(sim, i), &workers[(int64_t)i * sim->n_threads]);
     return status != STATUS_OK ? status : sim->status;
 }
 
@@ -65,10 +109,10 @@ static enum status sim_restore(struct driver *driver)
     struct driver_sim *sim = (struct driver_sim *)driver;
     TRY(run_phase(sim, true));
     /* What is told apart while tasks run is one thing here: balancing. */
-    for (int i = 0; i < driver->n_workers; i++) {
-        struct sim_worker *worker = &sim->workers[i];
-        worker->figures.balance_s = worker->clock_s - sim->start_s;
-        worker->figures.idle_s = worker->figures.search_s = worker->figures.communication_s = 0;
+    for (int i = 0; i < sim->n_workers; i++) {
+        struct sim_thread *thread = sim_threads(sim_worker(sim, i));
+        thread->figures.balance_s = thread->clock_s - sim->start_s;
+        thread->figures.idle_s = thread->figures.search_s = thread->figures.communication_s = 0;
     }
     return STATUS_OK;
 }
@@ -77,7 +121,7 @@ static enum status sim_add(struct driver *driver, const void *record)
 {
     struct driver_sim *sim = (struct driver_sim *)driver;
     bool initial = sim->current == NULL;
-    struct sim_worker *worker = initial ? &sim->workers[0] : sim->current;
+    struct sim_worker *worker = initial ? sim_worker(sim, 0) : sim->current;
     return sim->mode->add(worker->state, record, initial);
 }
 
@@ -89,19 +133,23 @@ static void sim_poll(struct driver *driver)
 static double sim_progress(const struct driver *driver)
 {
     const struct driver_sim *sim = (const struct driver_sim *)driver;
-    return sim->mode->progress(sim->workers[0].state, sim->workers[0].figures.tasks);
+    struct sim_worker *worker = sim_worker(sim, 0);
+    int64_t n_run = 0;
+    for (int i = 0; i < sim->n_threads; i++)
+        n_run += sim_threads(worker)[i].figures.tasks;
+    return sim->mode->progress(worker->state, n_run);
 }
 
 static void sim_destroy(struct driver *driver)
 {
     struct driver_sim *sim = (struct driver_sim *)driver;
-    for (int i = 0; i < driver->n_workers; i++)
-        if (sim->workers[i].state && sim->mode->fini)
-            sim->mode->fini(sim->workers[i].state);
+    for (int i = 0; sim->workers && i < sim->n_workers; i++)
+        if (sim_worker(sim, i)->state && sim->mode->fini)
+            sim->mode->fini(sim_worker(sim, i)->state);
     event_queue_fini(&sim->events);
+    sim_network_fini(sim);
     free(sim->workers);
-    free(sim->states);
-    free(sim->records);
+    free(sim->servers);
     free(sim->ranks);
     free(sim->incoming);
     free(sim);
@@ -118,19 +166,43 @@ static const struct driver_functions driver_functions = {.run = sim_run,
 
 static size_t aligned(size_t size)
 {
-    return (size + 15) / 16 * 16;
+    return (size + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE;
+}
+
+/* Of a worker and its threads: where the mode's state begins. */
+static size_t state_offset(const struct driver_sim *sim)
+{
+    return aligned(sizeof(struct sim_worker) + (size_t)sim->n_threads * sizeof(struct sim_thread));
+}
+
+/* On large pages where the system has them: the workers are visited in no order, and with
+ * small ones each visit would be a walk through page tables first. */
+static char *allocate_workers(size_t size)
+{
+    char *workers = aligned_alloc(LARGE_PAGE, (size + LARGE_PAGE - 1) / LARGE_PAGE * LARGE_PAGE);
+    if (!workers)
+        return NULL;
+#ifdef MADV_HUGEPAGE
+    madvise(workers, size, MADV_HUGEPAGE);
+#endif
+    memset(workers, 0, size);
+    return workers;
 }
 
 static enum status allocate(struct driver_sim *sim)
 {
-    size_t n = (size_t)sim->driver.n_workers;
-    size_t record_size = sim->setup->problem->record_size;
-    sim->workers = calloc(n, sizeof *sim->workers);
-    sim->states = calloc(n, aligned(sim->mode->state_size));
-    sim->records = record_size > 0 ? calloc(n, aligned(record_size)) : NULL;
+    size_t n = (size_t)sim->n_workers;
+    size_t n_nodes = (n - 1) / (size_t)sim->node_size + 1;
+    sim->worker_size = state_offset(sim) + aligned(sim->mode->state_size) +
+                       aligned(sim->setup->problem->record_size);
+    sim->workers = allocate_workers(n * sim->worker_size);
+    sim->servers = sim->machine->node_server ? calloc(n_nodes, sizeof *sim->servers) : NULL;
     sim->ranks = malloc(n * sizeof *sim->ranks);
-    if (!sim->workers || !sim->states || !sim->ranks || (record_size > 0 && !sim->records))
+    if (!sim->workers || !sim->ranks || (sim->machine->node_server && !sim->servers)) {
+        free(sim->workers);
+        sim->workers = NULL;
         return FAIL(STATUS_NO_MEMORY, "no memory for %zu simulated workers", n);
+    }
     for (size_t i = 0; i < n; i++)
         sim->ranks[i] = (int)i;
     return STATUS_OK;
@@ -138,31 +210,34 @@ static enum status allocate(struct driver_sim *sim)
 
 static void connect_worker(struct driver_sim *sim, int rank)
 {
-    struct sim_worker *worker = &sim->workers[rank];
-    int size = sim->driver.n_workers;
-    int node_size = sim->machine->node_size > 0 ? sim->machine->node_size : size;
-    int first = rank / node_size * node_size;
+    struct sim_worker *worker = sim_worker(sim, rank);
+    int size = sim->n_workers;
+    int first = rank / sim->node_size * sim->node_size;
     worker->sim = sim;
+    worker->caller = sim_threads(worker);
     worker->comm = (struct comm){
         .functions = &sim_comm_functions,
         .rank = rank,
         .size = size,
         .node_ranks = sim->ranks + first,
-        .n_node_ranks = first + node_size < size ? node_size : size - first,
+        .n_node_ranks = first + sim->node_size < size ? sim->node_size : size - first,
     };
     random_stream_init(&worker->comm.random, (uint64_t)sim->setup->settings->seed, (uint64_t)rank);
-    if (sim->records)
-        worker->record = sim->records + (size_t)rank * aligned(sim->setup->problem->record_size);
+    if (sim->setup->problem->record_size > 0)
+        worker->record = (char *)worker + state_offset(sim) + aligned(sim->mode->state_size);
+    for (int i = 0; sim->machine->noise && i < sim->n_threads; i++)
+        sim_threads(worker)[i].noise_phase_s =
+            sim->machine->noise->period_s * random_unit(&sim->random);
 }
 
 static enum status init_workers(struct driver_sim *sim)
 {
     TRY(allocate(sim));
-    for (int rank = 0; rank < sim->driver.n_workers; rank++) {
+    for (int rank = 0; rank < sim->n_workers; rank++) {
         connect_worker(sim, rank);
-        void *state = sim->states + (size_t)rank * aligned(sim->mode->state_size);
-        TRY(sim->mode->init(state, sim->setup, &sim->workers[rank].comm));
-        sim->workers[rank].state = state;
+        void *state = (char *)sim_worker(sim, rank) + state_offset(sim);
+        TRY(sim->mode->init(state, sim->setup, &sim_worker(sim, rank)->comm));
+        sim_worker(sim, rank)->state = state;
         if (sim->mode->seed && sim->setup->problem->record_size == 0)
             TRY(sim->mode->seed(state));
     }
@@ -173,10 +248,20 @@ enum status driver_sim_create(const struct mode *mode, const struct taskpool_mac
                               const struct mode_setup *setup, struct history *history,
                               struct driver **out)
 {
+    int n_threads = machine->n_threads > 0 ? machine->n_threads : 1;
+    if (n_threads > 1 && setup->problem->record_size > 0)
+        return FAIL(STATUS_USAGE, "tasks that add tasks run on workers of one thread");
+    if ((int64_t)machine->n_workers * n_threads > INT32_MAX)
+        return FAIL(STATUS_LIMIT, "%d workers of %d threads are more than %d", machine->n_workers,
+                    n_threads, INT32_MAX);
     struct driver_sim *sim = calloc(1, sizeof *sim);
     if (!sim)
         return FAIL(STATUS_NO_MEMORY, "no memory for a simulation");
-    sim->driver = (struct driver){.functions = &driver_functions, .n_workers = machine->n_workers};
+    sim->driver = (struct driver){.functions = &driver_functions,
+                                  .n_workers = machine->n_workers * n_threads};
+    sim->n_workers = machine->n_workers;
+    sim->n_threads = n_threads;
+    sim->node_size = machine->node_size > 0 ? machine->node_size : machine->n_workers;
     sim->mode = mode;
     sim->machine = machine;
     sim->setup = setup;

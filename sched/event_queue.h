@@ -1,5 +1,16 @@
 /* The events of a simulation, first the earliest, and of those at the same time
- * first the one that was added first. */
+ * first the one that was added first.
+ *
+ * A ladder queue: far events lie unsorted in the top; when they come near they are
+ * dealt out to the buckets of a rung by their time, a full bucket to the narrower
+ * buckets of a rung below, and only the few events of the bucket that is due are
+ * sorted. Each event is touched a fixed number of times on average, however many
+ * there are, and mostly in memory that lies in a row: a heap of 10^5 events misses
+ * the caches at every level.
+ *
+ * Source: Tang, Goh, Thng, ACM Trans. Model. Comput. Simul. 15 (2005) 175; here with
+ * a heap beside the sorted bucket for events that are added to it when it is due, so
+ * that many events at one time cost no more than in a heap. */
 #ifndef BERYL_SCHED_EVENT_QUEUE_H
 #define BERYL_SCHED_EVENT_QUEUE_H
 
@@ -9,25 +20,67 @@
 struct event {
     double time_s;
     uint64_t order; /* set by event_queue_add */
-    void *what;     /* the rest is the user's */
-    int32_t worker;
+    int32_t worker; /* the rest is the user's */
+    int32_t from;
     int32_t kind;
-    int64_t value;
+    int32_t size;
+    union {
+        int64_t value;
+        void *what;
+        char bytes[8];
+    };
+};
+
+enum { EVENT_QUEUE_MAX_RUNGS = 8 };
+
+/* Events that lie in pieces, in no order. */
+struct event_chunk;
+struct event_bucket {
+    struct event_chunk *chunks;
+    int64_t n;
+};
+
+struct event_rung {
+    double start_s;
+    double per_s; /* buckets per second */
+    int64_t n_buckets;
+    int64_t current; /* bucket that was taken last; -1: none */
+    int64_t capacity;
+    struct event_bucket *buckets;
+};
+
+struct event_list {
+    struct event *events; /* n */
+    int64_t n;
+    int64_t capacity;
 };
 
 /* Zero-initialised is empty. */
 struct event_queue {
-    struct event *heap; /* n; four children to a node */
+    struct event_bucket top; /* no event of which is before top_start_s */
+    double top_start_s;
+    double top_last_s; /* the latest of the top */
+    int n_rungs;       /* from the widest buckets to the narrowest */
+    struct event_rung rungs[EVENT_QUEUE_MAX_RUNGS];
+    struct event_list due;  /* the bucket that is due, sorted */
+    int64_t next_due;       /* of these, the next */
+    struct event_list late; /* a heap, four children to a node: added since */
+    struct event_chunk *spare;
+    const struct event_chunk *foreseen; /* of the bucket after the one that is due */
+    int64_t n_foreseen;                 /* events of this chunk */
     int64_t n;
-    int64_t capacity;
     uint64_t n_added;
 };
 
-/* Ends the program when out of memory. */
+/* Ends the program when out of memory. event.time_s is finite. */
 void event_queue_add(struct event_queue *queue, struct event event);
 
 /* Whether there was an event: it is then removed. */
 bool event_queue_next(struct event_queue *queue, struct event *event);
+
+/* One of the events that will come soon after those that are due, another with each call;
+ * NULL if no more are known: to have ready what they need. */
+const struct event *event_queue_foresee(struct event_queue *queue);
 
 void event_queue_fini(struct event_queue *queue);
 

@@ -2,19 +2,33 @@
 #ifndef BERYL_SCHED_MACHINE_OPTIONS_H
 #define BERYL_SCHED_MACHINE_OPTIONS_H
 
+#include "sched/machine.h"
 #include "support/options.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-/* As given on the command line; see struct taskpool_machine. */
+enum machine_topology { TOPOLOGY_NODE, TOPOLOGY_FLAT };
+
+/* As given on the command line; see struct taskpool_machine. Numbers below 0 were not given,
+ * nor was text that is NULL. */
 struct machine_settings {
     int64_t n_workers; /* 0: the run is real */
+    int64_t n_threads;
     int64_t node_size;
+    int topology; /* enum machine_topology */
     double latency_s;
+    double node_latency_s;
     double latency_spread_s;
     double overhead_s;
+    double counter_s;
+    double task_s;
     double bandwidth; /* bytes per second */
+    double node_bandwidth;
+    bool server;
+    const char *noise;       /* "PERIOD,LENGTH" */
+    const char *noise_trace; /* file */
 };
 
 /* What the settings have to be before parsing: all not given. */
@@ -23,10 +37,17 @@ extern const struct machine_settings machine_settings_unknown;
 extern const struct option_row machine_option_rows[];
 extern const size_t machine_n_option_rows;
 
-/* That nothing of a machine is described where none is simulated. Errors: STATUS_USAGE. */
+/* That nothing of a machine is described where none is simulated, and nothing twice. Errors:
+ * STATUS_USAGE. */
 enum status machine_options_check(const struct machine_settings *settings);
 
 /* What was not given becomes its default. */
 void machine_options_set_defaults(struct machine_settings *settings);
+
+/* The machine that the settings describe, without speeds and tasks.
+ * noise  out: what the machine's noise points at if it has some; to be freed with noise_fini
+ * Errors: STATUS_USAGE, those of noise_read. */
+enum status machine_options_apply(const struct machine_settings *settings,
+                                  struct taskpool_machine *machine, struct noise *noise);
 
 #endif

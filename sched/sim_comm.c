@@ -2,77 +2,70 @@
 #include "support/agree.h"
 
 #include <assert.h>
-#include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 static double now(struct comm *comm)
 {
     const struct sim_worker *worker = (struct sim_worker *)comm;
-    return worker->serving ? worker->serving_s : worker->clock_s;
+    return worker->serving ? worker->serving_s : worker->caller->clock_s;
 }
 
-/* A message costs the worker some time; a serving thread costs it none. */
 double sim_spend_overhead(struct sim_worker *worker)
 {
     double overhead_s = worker->sim->machine->overhead_s;
     if (worker->serving)
         return worker->serving_s += overhead_s;
-    worker->figures.communication_s += overhead_s;
-    return worker->clock_s += overhead_s;
+    worker->caller->figures.communication_s += overhead_s;
+    return worker->caller->clock_s += overhead_s;
 }
 
-double sim_latency(struct driver_sim *sim, size_t size)
+/* Those that a worker sends count for its first thread. */
+static void count_message(struct sim_worker *worker, size_t size)
 {
-    const struct taskpool_machine *machine = sim->machine;
-    double time_s = machine->latency_s;
-    if (machine->latency_spread_s > 0) {
-        double power = machine->latency_power > 0 ? machine->latency_power : 1;
-        time_s += machine->latency_spread_s * pow(-log(1 - random_unit(&sim->random)), power);
-    }
-    if (machine->bandwidth > 0)
-        time_s += (double)size / machine->bandwidth;
-    return time_s;
+    struct statistics_worker *figures = &sim_threads(worker)->figures;
+    figures->messages++;
+    figures->bytes += (int64_t)size;
 }
 
 static void send(struct comm *comm, int to, const struct comm_message *message)
 {
     struct sim_worker *worker = (struct sim_worker *)comm;
     struct driver_sim *sim = worker->sim;
+    struct event event = {.kind = EVENT_MESSAGE, .worker = to, .from = comm->rank};
+    size_t size = message->head_size + (message->bulk ? message->bulk_size : 0);
     assert(to >= 0 && to < comm->size);
-    struct sim_message *copy = malloc(sizeof *copy + message->head_size);
-    if (!copy)
-        die("no memory for the messages of a simulation");
-    *copy = (struct sim_message){.from = comm->rank,
-                                 .head_size = message->head_size,
-                                 .bulk = message->bulk,
-                                 .bulk_size = message->bulk ? message->bulk_size : 0,
-                                 .token = message->token};
-    memcpy(copy->head, message->head, message->head_size);
+    if (size <= sizeof event.bytes && !message->bulk) {
+        event.size = (int32_t)size;
+        memcpy(event.bytes, message->head, size);
+    } else {
+        struct sim_message *copy = sim_message_create(sim, message->head_size);
+        memcpy(copy->head, message->head, message->head_size);
+        if (message->bulk) {
+            copy->bulk = message->bulk;
+            copy->bulk_size = message->bulk_size;
+            copy->token = message->token;
+        }
+        event.what = copy;
+    }
     if (sim->machine->observe)
-        sim->machine->observe(comm->rank, to, copy->head, copy->head_size, sim->machine->observer);
-    size_t size = copy->head_size + copy->bulk_size;
-    worker->figures.messages++;
-    worker->figures.bytes += (int64_t)size;
-    double sent_s = sim_spend_overhead(worker);
-    event_queue_add(&sim->events, (struct event){.kind = EVENT_MESSAGE,
-                                                 .time_s = sent_s + sim_latency(sim, size),
-                                                 .worker = to,
-                                                 .what = copy});
+        sim->machine->observe(comm->rank, to, message->head, message->head_size,
+                              sim->machine->observer);
+    count_message(worker, size);
+    event.time_s = sim_spend_overhead(worker) + sim_latency(sim, comm->rank, to, size);
+    event_queue_add(&sim->events, event);
 }
 
 static void fetch_add(struct comm *comm, int64_t increment)
 {
     struct sim_worker *worker = (struct sim_worker *)comm;
     struct driver_sim *sim = worker->sim;
-    worker->figures.messages++;
-    worker->figures.bytes += (int64_t)sizeof increment;
+    count_message(worker, sizeof increment);
     double sent_s = sim_spend_overhead(worker);
-    event_queue_add(&sim->events,
-                    (struct event){.kind = EVENT_FETCH,
-                                   .time_s = sent_s + sim_latency(sim, sizeof increment),
-                                   .worker = comm->rank,
-                                   .value = increment});
+    event_queue_add(&sim->events, (struct event){.kind = EVENT_FETCH,
+                                                 .time_s = sent_s + sim_latency(sim, comm->rank, 0,
+                                                                                sizeof increment),
+                                                 .worker = comm->rank,
+                                                 .value = increment});
 }
 
 static void wake(struct comm *comm, double delay_s)

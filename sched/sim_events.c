@@ -1,136 +1,48 @@
 #include "sched/sim.h"
-#include "support/agree.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
-/* The message as its receiver sees it: what is sent in bulk is read only now. */
-static void assemble(struct driver_sim *sim, const struct sim_message *message)
-{
-    size_t size = message->head_size + message->bulk_size;
-    if (size > sim->incoming_capacity) {
-        free(sim->incoming);
-        sim->incoming_capacity = 2 * size;
-        sim->incoming = malloc(sim->incoming_capacity);
-        if (!sim->incoming)
-            die("no memory for a message of %zu bytes", size);
-    }
-    memcpy(sim->incoming, message->head, message->head_size);
-    if (message->bulk)
-        memcpy((char *)sim->incoming + message->head_size, message->bulk, message->bulk_size);
-}
-
-static void hand_over(struct sim_worker *worker, struct sim_message *message, double time_s)
-{
-    struct driver_sim *sim = worker->sim;
-    assemble(sim, message);
-    worker->serving_s = time_s;
-    sim_spend_overhead(worker);
-    sim->mode->receive(worker->state, message->from, sim->incoming,
-                       message->head_size + message->bulk_size);
-    if (message->bulk)
-        event_queue_add(&sim->events, (struct event){.kind = EVENT_SENT,
-                                                     .time_s = comm_now(&worker->comm),
-                                                     .worker = message->from,
-                                                     .value = message->token});
-    free(message);
-}
-
-static void put_into_inbox(struct sim_worker *worker, struct sim_message *message)
-{
-    message->next = NULL;
-    if (worker->last)
-        worker->last->next = message;
-    else
-        worker->first = message;
-    worker->last = message;
-}
-
-static struct sim_message *take_from_inbox(struct sim_worker *worker)
-{
-    struct sim_message *message = worker->first;
-    worker->first = message->next;
-    if (!worker->first)
-        worker->last = NULL;
-    return message;
-}
-
-static void hand_over_inbox(struct sim_worker *worker)
-{
-    while (worker->first)
-        hand_over(worker, take_from_inbox(worker), worker->clock_s);
-}
-
-/* Something happens to a worker that may be waiting. */
-static void stop_waiting(struct sim_worker *worker, double time_s)
-{
-    if (worker->doing != WAITING)
-        return;
-    double end_s = fmax(time_s, worker->clock_s);
-    *worker->waiting_s += end_s - worker->clock_s;
-    worker->clock_s = end_s;
-}
-
-static void arrive(struct sim_worker *worker, struct sim_message *message, double time_s)
-{
-    bool by_thread = worker->sim->setup->settings->progress == PROGRESS_THREAD;
-    if (worker->doing == ENDED) {
-        worker->sim->n_lost++;
-        free(message);
-    } else if (worker->doing == RUNNING && !by_thread) {
-        put_into_inbox(worker, message);
-    } else if (worker->doing == RUNNING) {
-        worker->serving = true;
-        hand_over(worker, message, time_s);
-        worker->serving = false;
-    } else {
-        stop_waiting(worker, time_s);
-        hand_over(worker, message, worker->clock_s);
-        sim_proceed(worker);
-    }
-}
-
+/* The counter's side of comm_fetch_add: one request after another. */
 static void answer_fetch(struct driver_sim *sim, const struct event *event)
 {
-    event_queue_add(&sim->events,
-                    (struct event){.kind = EVENT_FETCHED,
-                                   .time_s = event->time_s + sim_latency(sim, sizeof sim->counter),
-                                   .worker = event->worker,
-                                   .value = sim->counter});
+    sim->counter_free_s = fmax(event->time_s, sim->counter_free_s) + sim->machine->counter_s;
+    double latency_s = sim_latency(sim, 0, event->worker, sizeof sim->counter);
+    event_queue_add(&sim->events, (struct event){.kind = EVENT_FETCHED,
+                                                 .time_s = sim->counter_free_s + latency_s,
+                                                 .worker = event->worker,
+                                                 .value = sim->counter});
     sim->counter += event->value;
 }
 
 void sim_happen(struct driver_sim *sim, const struct event *event)
 {
-    struct sim_worker *worker = &sim->workers[event->worker];
+    struct sim_worker *worker = sim_worker(sim, event->worker);
     switch ((enum event_kind)event->kind) {
     case EVENT_MESSAGE:
-        arrive(worker, event->what, event->time_s);
-        return;
+        sim_arrive(worker, event);
+        break;
     case EVENT_SENT:
         sim->mode->sent(worker->state, event->value);
-        return;
+        break;
     case EVENT_FETCH:
         answer_fetch(sim, event);
-        return;
+        break;
     case EVENT_RAN:
+        worker->caller = &sim_threads(worker)[event->from];
         sim_end_tasks(worker, event->time_s);
-        hand_over_inbox(worker);
+        sim_hand_over_letters(worker);
+        sim_proceed(worker);
         break;
     case EVENT_WAKE:
-        if (event->value != worker->n_wakes || worker->doing != WAITING)
-            return;
-        stop_waiting(worker, event->time_s);
+        if (event->value == worker->n_wakes && worker->n_waiting > 0)
+            sim_proceed_waiting(worker, event->time_s);
         break;
     case EVENT_FETCHED:
-        stop_waiting(worker, event->time_s);
         sim->mode->fetched(worker->state, event->value);
-        if (worker->doing != WAITING)
-            return;
+        if (worker->n_waiting > 0)
+            sim_proceed_waiting(worker, event->time_s);
         break;
     }
-    sim_proceed(worker);
 }
 
 /* What is left when all are done: nobody may still have to be told something. */
@@ -139,13 +51,17 @@ void sim_drop_events(struct driver_sim *sim)
     struct event event;
     while (event_queue_next(&sim->events, &event)) {
         if (event.kind == EVENT_SENT)
-            sim->mode->sent(sim->workers[event.worker].state, event.value);
+            sim->mode->sent(sim_worker(sim, event.worker)->state, event.value);
         else if (event.kind != EVENT_WAKE)
             sim->n_lost++;
-        free(event.what);
+        if (event.kind == EVENT_MESSAGE && event.size == 0)
+            sim_message_destroy(sim, event.what);
     }
     /* Of a protocol that failed also what nobody has looked at. */
-    for (int i = 0; i < sim->driver.n_workers; i++)
-        while (sim->workers[i].first)
-            free(take_from_inbox(&sim->workers[i]));
+    for (int i = 0; i < sim->n_workers; i++)
+        while (sim_worker(sim, i)->first) {
+            event = sim_letter_take(sim_worker(sim, i));
+            if (event.size == 0)
+                sim_message_destroy(sim, event.what);
+        }
 }

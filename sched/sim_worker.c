@@ -1,25 +1,49 @@
 #include "sched/sim.h"
 
-static double task_time(const struct sim_worker *worker, int64_t task)
+#include <math.h>
+
+/* --- tasks --- */
+
+/* Seconds of a task if nothing comes in between. */
+static double task_work(const struct sim_worker *worker, int64_t task)
 {
     const struct taskpool_machine *machine = worker->sim->machine;
     double speed = machine->speeds ? machine->speeds[worker->comm.rank] : 1;
     return machine->time(task, worker->record, machine->context) / speed;
 }
 
-/* Begins the next of the worker's tasks: all that it runs before it looks for
+/* When work that begins on the caller at this time ends. */
+static double work_end(const struct sim_worker *worker, double start_s, double work_s)
+{
+    const struct noise *noise = worker->sim->machine->noise;
+    return noise ? noise_end_s(noise, worker->caller->noise_phase_s, start_s, work_s)
+                 : start_s + work_s;
+}
+
+static void call_back_at(const struct sim_worker *worker, double time_s)
+{
+    int32_t thread = (int32_t)(worker->caller - sim_threads((struct sim_worker *)worker));
+    worker->caller->doing = RUNNING;
+    event_queue_add(&worker->sim->events, (struct event){.kind = EVENT_RAN,
+                                                         .time_s = time_s,
+                                                         .worker = worker->comm.rank,
+                                                         .from = thread});
+}
+
+/* Begins the next of the caller's tasks: all that it runs before it looks for
  * messages. */
 static void begin_tasks(struct sim_worker *worker)
 {
-    double time_s = 0;
-    int64_t left = worker->has_record ? 1 : task_range_count(&worker->range);
-    worker->n_running = left < worker->pace.n ? left : worker->pace.n;
-    for (int64_t i = 0; i < worker->n_running; i++)
-        time_s += task_time(worker, worker->range.first + i * worker->range.step);
-    worker->doing = RUNNING;
-    event_queue_add(&worker->sim->events, (struct event){.kind = EVENT_RAN,
-                                                         .time_s = worker->clock_s + time_s,
-                                                         .worker = worker->comm.rank});
+    struct sim_thread *thread = worker->caller;
+    int64_t left = thread->has_record ? 1 : task_range_count(&thread->range);
+    thread->n_running = left < thread->pace.n ? left : thread->pace.n;
+    thread->began_s = thread->clock_s;
+    double time_s = thread->clock_s;
+    for (int64_t i = 0; i < thread->n_running; i++) {
+        double work_s = task_work(worker, thread->range.first + i * thread->range.step);
+        time_s = work_end(worker, time_s, work_s) + worker->sim->machine->task_s;
+    }
+    call_back_at(worker, time_s);
 }
 
 static void run_body(struct sim_worker *worker, int64_t task)
@@ -28,21 +52,22 @@ static void run_body(struct sim_worker *worker, int64_t task)
     const struct taskpool_problem *problem = sim->setup->problem;
     if (sim->status != STATUS_OK)
         return;
-    if (worker->has_record)
+    sim->current = worker;
+    if (worker->record)
         sim->status = problem->run_record(worker->record, problem->context);
     else if (problem->run)
         sim->status = problem->run(task, problem->context);
+    sim->current = NULL;
 }
 
-static void end_task(struct sim_worker *worker, int64_t task)
+static void end_task(struct sim_worker *worker, int64_t task, double time_s)
 {
     struct driver_sim *sim = worker->sim;
-    double time_s = task_time(worker, task);
-    sim->current = worker;
+    struct statistics_worker *figures = &worker->caller->figures;
     run_body(worker, task);
-    sim->current = NULL;
-    worker->figures.tasks++;
-    worker->figures.task_s += time_s;
+    figures->tasks++;
+    figures->task_s += time_s;
+    figures->scheduler_s += sim->machine->task_s;
     if (sim->history && sim->status == STATUS_OK)
         sim->status = history_add(sim->history, task, time_s, worker->comm.rank);
     if (sim->mode->finished)
@@ -51,26 +76,53 @@ static void end_task(struct sim_worker *worker, int64_t task)
 
 void sim_end_tasks(struct sim_worker *worker, double time_s)
 {
-    double ran_s = time_s - worker->clock_s;
-    worker->clock_s = time_s;
-    pace_next(&worker->pace, worker->n_running, ran_s);
-    for (; worker->n_running > 0; worker->n_running--) {
-        end_task(worker, worker->range.first);
-        worker->range.first += worker->range.step;
+    struct sim_thread *thread = worker->caller;
+    if (thread->n_running > 0)
+        pace_next(&thread->pace, thread->n_running, time_s - thread->began_s);
+    double start_s = thread->began_s;
+    thread->clock_s = time_s;
+    for (; thread->n_running > 0; thread->n_running--) {
+        int64_t task = thread->range.first;
+        double end_s = work_end(worker, start_s, task_work(worker, task));
+        end_task(worker, task, end_s - start_s);
+        start_s = end_s + worker->sim->machine->task_s;
+        thread->range.first += thread->range.step;
     }
-    worker->has_record = false;
+    thread->has_record = false;
 }
+
+static bool is_null(const struct sim_worker *worker, const struct task_range *range)
+{
+    const struct taskpool_machine *machine = worker->sim->machine;
+    return machine->are_null && machine->are_null(range->first, range->last, machine->context);
+}
+
+/* Null tasks are over at once: no event takes place before the time of a look is full. */
+static void run_null_tasks(struct sim_worker *worker)
+{
+    struct sim_thread *thread = worker->caller;
+    double work_s = task_work(worker, thread->range.first);
+    for (; thread->range.first < thread->range.last; thread->range.first += thread->range.step) {
+        double end_s = work_end(worker, thread->clock_s, work_s);
+        end_task(worker, thread->range.first, end_s - thread->clock_s);
+        thread->clock_s = end_s + worker->sim->machine->task_s;
+    }
+}
+
+/* --- threads --- */
 
 static void end_phase(struct sim_worker *worker)
 {
-    worker->doing = ENDED;
-    worker->sim->n_active--;
+    worker->caller->doing = ENDED;
+    if (--worker->n_active == 0)
+        worker->sim->n_active--;
 }
 
 static void await(struct sim_worker *worker, enum mode_step step)
 {
-    worker->doing = WAITING;
-    worker->waiting_s = step == MODE_SEARCH ? &worker->figures.search_s : &worker->figures.idle_s;
+    worker->caller->doing = WAITING;
+    worker->caller->searches = step == MODE_SEARCH;
+    worker->n_waiting++;
 }
 
 static void proceed_restoring(struct sim_worker *worker)
@@ -82,23 +134,39 @@ static void proceed_restoring(struct sim_worker *worker)
         await(worker, step);
 }
 
+/* Whether there are tasks; if not, the caller waits or is done. */
+static bool get_tasks(struct sim_worker *worker)
+{
+    struct driver_sim *sim = worker->sim;
+    struct sim_thread *thread = worker->caller;
+    /* After a null task may come a long one, which nobody else could take then. */
+    int64_t n_wanted = sim->machine->are_null ? 1 : thread->pace.n;
+    struct mode_work work = {.n_wanted = n_wanted, .record = worker->record};
+    enum mode_step step = sim->mode->next(worker->state, &work);
+    if (step == MODE_DONE) {
+        thread->figures.elapsed_s = thread->clock_s - sim->start_s;
+        end_phase(worker);
+    } else if (step != MODE_RUN) {
+        await(worker, step);
+    }
+    thread->has_record = step == MODE_RUN && worker->record;
+    thread->range = step == MODE_RUN ? work.range : (struct task_range){0};
+    return step == MODE_RUN;
+}
+
 static void proceed_running(struct sim_worker *worker)
 {
-    const struct mode *mode = worker->sim->mode;
-    while (!worker->has_record && task_range_count(&worker->range) == 0) {
-        struct mode_work work = {.n_wanted = worker->pace.n, .record = worker->record};
-        enum mode_step step = mode->next(worker->state, &work);
-        if (step == MODE_DONE) {
-            worker->figures.elapsed_s = worker->clock_s - worker->sim->start_s;
-            end_phase(worker);
+    struct sim_thread *thread = worker->caller;
+    double looked_s = thread->clock_s;
+    while (!thread->has_record && task_range_count(&thread->range) == 0) {
+        if (thread->clock_s - looked_s > PACE_LOOK_S) {
+            call_back_at(worker, thread->clock_s);
             return;
         }
-        if (step != MODE_RUN) {
-            await(worker, step);
+        if (!get_tasks(worker))
             return;
-        }
-        worker->has_record = worker->record != NULL;
-        worker->range = work.range;
+        if (!thread->has_record && is_null(worker, &thread->range))
+            run_null_tasks(worker);
     }
     begin_tasks(worker);
 }
@@ -109,4 +177,27 @@ void sim_proceed(struct sim_worker *worker)
         proceed_restoring(worker);
     else
         proceed_running(worker);
+}
+
+void sim_stop_waiting(struct sim_thread *thread, double time_s)
+{
+    double waited_s = fmax(time_s, thread->clock_s) - thread->clock_s;
+    if (thread->searches)
+        thread->figures.search_s += waited_s;
+    else
+        thread->figures.idle_s += waited_s;
+    thread->clock_s += waited_s;
+}
+
+void sim_proceed_waiting(struct sim_worker *worker, double time_s)
+{
+    struct sim_thread *threads = sim_threads(worker);
+    for (int i = 0; i < worker->sim->n_threads; i++) {
+        if (threads[i].doing != WAITING)
+            continue;
+        worker->n_waiting--;
+        worker->caller = &threads[i];
+        sim_stop_waiting(&threads[i], time_s);
+        sim_proceed(worker);
+    }
 }

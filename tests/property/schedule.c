@@ -51,6 +51,16 @@ static double time_of_task(int64_t task, const void *record, const void *context
     return schedule->times_s[task];
 }
 
+/* Those whose number is odd and which are short. */
+static bool are_null(int64_t first, int64_t last, const void *context)
+{
+    const struct schedule *schedule = context;
+    for (int64_t task = first; task < last; task++)
+        if (task % 2 == 0 || schedule->times_s[task] > 5e-5)
+            return false;
+    return true;
+}
+
 static void observe(int from, int to, const void *message, size_t size, void *context)
 {
     (void)from;
@@ -90,6 +100,26 @@ static void make_scarce(struct schedule *schedule, struct random_stream *random)
     schedule->machine.latency_power = 3;
 }
 
+/* What else a machine may have: two levels of network, a server for each node, a counter
+ * that others wait for, tasks' own costs, noise, null tasks, workers of several threads. */
+static void equip(struct schedule *schedule, struct random_stream *random)
+{
+    struct taskpool_machine *machine = &schedule->machine;
+    machine->has_levels = pick(random, 2);
+    machine->node_latency_s = machine->latency_s / 10;
+    machine->node_server = pick(random, 2);
+    machine->counter_s = pick(random, 2) ? 1e-5 : 0;
+    machine->task_s = pick(random, 4) ? 0 : 1e-6;
+    machine->noise = pick(random, 4) ? NULL : &schedule->noise;
+    machine->are_null = pick(random, 4) ? NULL : are_null;
+    machine->n_threads = pick(random, 4) ? 1 : 2 + (int)pick(random, 3);
+    schedule->noise = (struct noise){.n = 1,
+                                     .start_s = schedule->noise_times_s,
+                                     .free_s = schedule->noise_times_s,
+                                     .period_s = 1.5e-3};
+    schedule->noise_times_s[1] = 1e-3;
+}
+
 void schedule_init(struct schedule *schedule, const struct taskpool_settings *settings,
                    uint64_t seed)
 {
@@ -109,6 +139,7 @@ void schedule_init(struct schedule *schedule, const struct taskpool_settings *se
         make_scarce(schedule, &random);
     else
         make_short(schedule, &random);
+    equip(schedule, &random);
     for (int64_t task = 0; task < schedule->n_tasks; task++)
         schedule->times_s[task] = length(schedule->lengths, task, &random);
 }
@@ -190,7 +221,8 @@ static bool iterate(struct schedule *schedule, char *why, size_t why_size)
         }
         if (!all_ran(schedule, i, why, why_size))
             return false;
-        if (schedule->ended_early) {
+        /* That a worker is without work does not mean that none of its threads runs some. */
+        if (schedule->ended_early && schedule->machine.n_threads == 1) {
             snprintf(why, why_size, "iteration %d: the end was found while tasks were left", i);
             return false;
         }
@@ -209,6 +241,8 @@ bool schedule_holds(struct schedule *schedule, char *why, size_t why_size)
         problem.n_tasks = 0;
         problem.record_size = sizeof(int64_t);
         problem.run_record = run_record;
+        schedule->machine.n_threads = 1;
+        schedule->machine.are_null = NULL;
     }
     schedule->machine.context = schedule->machine.observer = schedule;
     if (taskpool_simulate(&problem, &schedule->settings, &schedule->machine, &schedule->pool) !=
@@ -228,13 +262,17 @@ bool schedule_holds(struct schedule *schedule, char *why, size_t why_size)
 void schedule_describe(const struct schedule *schedule, char *text, size_t size)
 {
     snprintf(text, size,
-             "seed %llu: %d workers, %lld %stasks of %s length, latency %g s, spread %g s, %s",
+             "seed %llu: %d workers of %d threads, %lld %stasks of %s length, latency %g s, spread "
+             "%g s, %s%s%s%s",
              (unsigned long long)schedule->seed, schedule->machine.n_workers,
-             (long long)schedule->n_tasks,
+             schedule->machine.n_threads, (long long)schedule->n_tasks,
              !schedule->dynamic ? ""
              : schedule->comb   ? "comb's "
                                 : "tree's ",
              lengths_words[schedule->lengths], schedule->machine.latency_s,
              schedule->machine.latency_spread_s,
-             schedule->settings.progress == PROGRESS_THREAD ? "thread" : "poll");
+             schedule->settings.progress == PROGRESS_THREAD ? "thread" : "poll",
+             schedule->machine.node_server ? ", servers" : "",
+             schedule->machine.noise ? ", noise" : "",
+             schedule->machine.are_null ? ", null tasks" : "");
 }

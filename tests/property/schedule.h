@@ -27,6 +27,8 @@ struct schedule {
     uint64_t seed;
     struct taskpool_settings settings;
     struct taskpool_machine machine;
+    struct noise noise;
+    double noise_times_s[2];
     int lengths; /* enum schedule_lengths */
     int64_t n_tasks;
     double times_s[SCHEDULE_MAX_TASKS];

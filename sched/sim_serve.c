@@ -1,0 +1,99 @@
+#include "sched/sim.h"
+#include "support/agree.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The message as its receiver sees it: what is sent in bulk is read only now. */
+static void assemble(struct driver_sim *sim, const struct sim_message *message)
+{
+    size_t head_size = (size_t)message->head_size;
+    size_t size = head_size + message->bulk_size;
+    if (size > sim->incoming_capacity) {
+        free(sim->incoming);
+        sim->incoming_capacity = 2 * size;
+        sim->incoming = malloc(sim->incoming_capacity);
+        if (!sim->incoming)
+            die("no memory for a message of %zu bytes", size);
+    }
+    memcpy(sim->incoming, message->head, head_size);
+    if (message->bulk)
+        memcpy((char *)sim->incoming + head_size, message->bulk, message->bulk_size);
+}
+
+static void hand_over_message(struct sim_worker *worker, const struct event *event)
+{
+    struct driver_sim *sim = worker->sim;
+    struct sim_message *message = event->what;
+    assemble(sim, message);
+    sim->mode->receive(worker->state, event->from, sim->incoming,
+                       (size_t)message->head_size + message->bulk_size);
+    if (message->bulk)
+        event_queue_add(&sim->events, (struct event){.kind = EVENT_SENT,
+                                                     .time_s = comm_now(&worker->comm),
+                                                     .worker = event->from,
+                                                     .value = message->token});
+    sim_message_destroy(sim, message);
+}
+
+static void hand_over(struct sim_worker *worker, const struct event *event)
+{
+    sim_spend_overhead(worker);
+    if (event->size > 0)
+        worker->sim->mode->receive(worker->state, event->from, event->bytes, (size_t)event->size);
+    else
+        hand_over_message(worker, event);
+}
+
+void sim_hand_over_letters(struct sim_worker *worker)
+{
+    while (worker->first) {
+        struct event event = sim_letter_take(worker);
+        hand_over(worker, &event);
+    }
+}
+
+/* By the thread that does nothing else: while it is busy, messages wait. Its answers are
+ * given in the state that the worker has now, and leave when it comes to them. */
+static void serve(struct sim_worker *worker, const struct event *event)
+{
+    struct driver_sim *sim = worker->sim;
+    double *free_s =
+        sim->servers ? &sim->servers[worker->comm.rank / sim->node_size] : &worker->free_s;
+    worker->serving = true;
+    worker->serving_s = fmax(event->time_s, *free_s);
+    hand_over(worker, event);
+    worker->serving = false;
+    *free_s = worker->serving_s;
+    if (worker->n_waiting > 0)
+        sim_proceed_waiting(worker, worker->serving_s);
+}
+
+static struct sim_thread *find_waiting(struct sim_worker *worker)
+{
+    struct sim_thread *thread = sim_threads(worker);
+    while (thread->doing != WAITING)
+        thread++;
+    return thread;
+}
+
+void sim_arrive(struct sim_worker *worker, const struct event *event)
+{
+    struct driver_sim *sim = worker->sim;
+    bool by_thread = sim->setup->settings->progress == PROGRESS_THREAD;
+    if (worker->n_active == 0) {
+        sim->n_lost++;
+        if (event->size == 0)
+            sim_message_destroy(sim, event->what);
+    } else if (by_thread && (sim->servers || worker->n_waiting == 0)) {
+        serve(worker, event);
+    } else if (worker->n_waiting == 0) {
+        sim_letter_put(worker, event);
+    } else {
+        worker->caller = find_waiting(worker);
+        sim_stop_waiting(worker->caller, event->time_s);
+        hand_over(worker, event);
+        sim_proceed_waiting(worker, worker->caller->clock_s);
+    }
+}

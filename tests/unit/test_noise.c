@@ -1,0 +1,126 @@
+/* Interruptions: when work ends, against walking through them one by one. */
+#include "sched/noise.h"
+
+#include "sched/random.h"
+#include "tests/check.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+/* n interruptions of a period. */
+struct pattern {
+    int n;
+    double start_s[4], length_s[4];
+    double period_s;
+};
+
+/* Free stretches, one after another, until the work is done. */
+static double walk(const struct pattern *pattern, double phase_s, double time_s, double work_s)
+{
+    double begin_s = phase_s;
+    while (begin_s > time_s)
+        begin_s -= pattern->period_s;
+    for (;; begin_s += pattern->period_s)
+        for (int i = 0; i <= pattern->n; i++) {
+            double from_s =
+                begin_s + (i > 0 ? pattern->start_s[i - 1] + pattern->length_s[i - 1] : 0);
+            double to_s = begin_s + (i < pattern->n ? pattern->start_s[i] : pattern->period_s);
+            from_s = fmax(from_s, time_s);
+            if (to_s <= from_s)
+                continue;
+            if (work_s <= to_s - from_s)
+                return from_s + work_s;
+            work_s -= to_s - from_s;
+        }
+}
+
+static void compare(const struct noise *noise, const struct pattern *pattern)
+{
+    struct random_stream random;
+    random_stream_init(&random, 3, 0);
+    for (int i = 0; i < 20000; i++) {
+        double phase_s = pattern->period_s * random_unit(&random);
+        double start_s = 20 * pattern->period_s * random_unit(&random);
+        double work_s = pattern->period_s * pow(10, 3 * random_unit(&random) - 2);
+        double expected_s = walk(pattern, phase_s, start_s, work_s);
+        double end_s = noise_end_s(noise, phase_s, start_s, work_s);
+        assert_true(fabs(end_s - expected_s) < 1e-9 * pattern->period_s);
+    }
+}
+
+static void periodic_noise_delays_what_it_interrupts(void **state)
+{
+    (void)state;
+    struct pattern pattern = {.n = 1, .length_s = {0.002}, .period_s = 0.01};
+    struct noise noise;
+    assert_int_equal(noise_init_periodic(&noise, 0.01, 0.002), STATUS_OK);
+    compare(&noise, &pattern);
+    /* 8 ms of work in the 8 free ms of a period; a little more waits for the next. */
+    assert_true(fabs(noise_end_s(&noise, 0, 0.002, 0.008) - 0.010) < 1e-12);
+    assert_true(fabs(noise_end_s(&noise, 0, 0.002, 0.0081) - 0.0121) < 1e-12);
+    assert_true(fabs(noise_end_s(&noise, 0, 0.001, 0.001) - 0.003) < 1e-12);
+    assert_true(noise_end_s(&noise, 0, 0.001, 0) == 0.001);
+    noise_fini(&noise);
+}
+
+static const char *write_trace(const char *text)
+{
+    static char path[64];
+    snprintf(path, sizeof path, "/tmp/beryl_test_noise_%ld.csv", (long)getpid());
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fputs(text, file);
+    fclose(file);
+    return path;
+}
+
+static void recorded_noise_is_repeated(void **state)
+{
+    (void)state;
+    struct pattern pattern = {
+        .n = 3, .start_s = {0.5, 1.25, 3}, .length_s = {0.25, 0.5, 0.125}, .period_s = 3.125};
+    struct noise noise;
+    const char *path = write_trace("start,seconds\n0.5,0.25\n1.25,0.5\n3,0.125\n");
+    assert_int_equal(noise_read(&noise, path), STATUS_OK);
+    assert_true(noise.period_s == pattern.period_s);
+    compare(&noise, &pattern);
+    noise_fini(&noise);
+    unlink(path);
+}
+
+static void bad_traces_are_refused_with_their_line(void **state)
+{
+    (void)state;
+    static const char *const bad[][2] = {
+        {"", "empty"},
+        {"start,seconds\n", "without a row"},
+        {"time,seconds\n1,1\n", ":1:"},
+        {"start,seconds\n1,0.5\n1.2,0.5\n", ":3:"},
+        {"start,seconds\n1,0\n", ":2:"},
+        {"start,seconds\n1,-1\n", ":2:"},
+        {"start,seconds\n-1,1\n", ":2:"},
+        {"start,seconds\n1,x\n", ":2:"},
+        {"start,seconds\n1,1 2\n", ":2:"},
+        {"start,seconds\n1,inf\n", ":2:"},
+        {"start,seconds\n0,5\n", "no time for work"},
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        struct noise noise;
+        const char *path = write_trace(bad[i][0]);
+        assert_int_not_equal(noise_read(&noise, path), STATUS_OK);
+        assert_non_null(strstr(status_text(), bad[i][1]));
+        unlink(path);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(periodic_noise_delays_what_it_interrupts),
+        cmocka_unit_test(recorded_noise_is_repeated),
+        cmocka_unit_test(bad_traces_are_refused_with_their_line),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
