@@ -80,8 +80,8 @@ enum status beryl_sched_options_parse(int argc, char **argv, struct beryl_sched_
 {
     int first_operand;
     struct option_table tables[N_TABLES];
-    *options =
-        (struct beryl_sched_options){.workload.n_tasks = -1, .machine = machine_settings_unknown};
+    *options = (struct beryl_sched_options){.workload = {.n_tasks = -1, .null_s = -1},
+                                            .machine = machine_settings_unknown};
     fill_tables(options, tables);
     struct options all = program_options(tables);
     TRY(options_parse(&all, argc, argv, request, &first_operand));

@@ -75,6 +75,7 @@ static enum status create_pool(struct run *run)
     TRY(machine_options_apply(&run->options->machine, &run->machine, &run->noise));
     run->machine.speeds = run->speeds;
     run->machine.time = workload->time;
+    run->machine.are_null = workload->are_null;
     run->machine.context = workload;
     struct taskpool_problem problem = workload->problem;
     problem.run = NULL; /* a simulated duration needs no waiting */

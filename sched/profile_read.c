@@ -10,17 +10,26 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct seconds_list {
-    double *list; /* n */
-    int64_t n, capacity;
+/* A profile that grows. */
+struct growing {
+    struct profile profile;
+    bool numbered;
+    int64_t seconds_capacity, tasks_capacity;
 };
 
-static enum status add(struct seconds_list *seconds, double number)
+static enum status add(struct growing *growing, int64_t task, double number)
 {
-    if (seconds->n == INT32_MAX)
+    struct profile *profile = &growing->profile;
+    int64_t n = profile->n;
+    if (n == INT32_MAX)
         return FAIL(STATUS_LIMIT, "a profile of more than %d tasks", INT32_MAX);
-    TRY(array_reserve(&seconds->list, seconds->n + 1, &seconds->capacity, sizeof number));
-    seconds->list[seconds->n++] = number;
+    TRY(array_reserve(&profile->seconds, n + 1, &growing->seconds_capacity, sizeof number));
+    profile->seconds[n] = number;
+    if (growing->numbered) {
+        TRY(array_reserve(&profile->tasks, n + 1, &growing->tasks_capacity, sizeof task));
+        profile->tasks[n] = task;
+    }
+    profile->n++;
     return STATUS_OK;
 }
 
@@ -32,10 +41,10 @@ static bool is_duration(double number)
 /* --- CSV --- */
 
 /* `task,seconds`, and nothing else. */
-static bool parse_row(const char *row, double *number)
+static bool parse_row(const char *row, int64_t *task, double *number)
 {
     char *end;
-    strtoll(row, &end, 10);
+    *task = strtoll(row, &end, 10);
     if (end == row || *end != ',')
         return false;
     const char *text = end + 1;
@@ -43,7 +52,13 @@ static bool parse_row(const char *row, double *number)
     return end != text && end[strspn(end, " \t\r\n")] == '\0' && is_duration(*number);
 }
 
-static enum status read_rows(FILE *file, const char *path, struct seconds_list *seconds)
+static bool follows(const struct growing *growing, int64_t task)
+{
+    int64_t n = growing->profile.n;
+    return task >= 0 && (n == 0 || task > growing->profile.tasks[n - 1]);
+}
+
+static enum status read_rows(FILE *file, const char *path, struct growing *growing)
 {
     char row[256];
     int64_t line = 1;
@@ -51,14 +66,18 @@ static enum status read_rows(FILE *file, const char *path, struct seconds_list *
         row[12 + strspn(row + 12, " \t\r\n")] != '\0')
         return FAIL(STATUS_INPUT, "%s:1: a profile begins with the line 'task,seconds'", path);
     while (fgets(row, sizeof row, file)) {
+        int64_t task;
         double number;
         line++;
-        if (!parse_row(row, &number))
+        if (!parse_row(row, &task, &number))
             return FAIL(STATUS_INPUT,
                         "%s:%lld: a row is a task's number, a comma and its seconds, 0 or more: "
                         "'%.*s'",
                         path, (long long)line, (int)strcspn(row, "\r\n"), row);
-        TRY(add(seconds, number));
+        if (growing->numbered && !follows(growing, task))
+            return FAIL(STATUS_INPUT, "%s:%lld: task %lld: numbers ascend from 0 on", path,
+                        (long long)line, (long long)task);
+        TRY(add(growing, task, number));
     }
     return STATUS_OK;
 }
@@ -103,7 +122,7 @@ static long long parse_header(const char *header)
     return n;
 }
 
-static enum status read_array(FILE *file, const char *path, struct seconds_list *seconds)
+static enum status read_array(FILE *file, const char *path, struct growing *growing)
 {
     char header[MAX_HEADER + 1];
     long long n = read_header(file, header) ? parse_header(header) : -1;
@@ -113,18 +132,18 @@ static enum status read_array(FILE *file, const char *path, struct seconds_list 
     while (fread(&number, sizeof number, 1, file) == 1) {
         if (!is_duration(number))
             return FAIL(STATUS_INPUT, "%s: number %lld is %g: seconds are 0 or more", path,
-                        (long long)seconds->n, number);
-        TRY(add(seconds, number));
+                        (long long)growing->profile.n, number);
+        TRY(add(growing, growing->profile.n, number));
     }
-    if (seconds->n != n)
+    if (growing->profile.n != n)
         return FAIL(STATUS_INPUT, "%s: the header tells of %lld numbers, %lld follow", path, n,
-                    (long long)seconds->n);
+                    (long long)growing->profile.n);
     return STATUS_OK;
 }
 
 /* --- both --- */
 
-static enum status read_file(const char *path, struct seconds_list *seconds)
+static enum status read_file(const char *path, struct growing *growing)
 {
     size_t length = strlen(path);
     bool is_array = length >= 4 && strcmp(path + length - 4, ".npy") == 0;
@@ -132,34 +151,50 @@ static enum status read_file(const char *path, struct seconds_list *seconds)
     if (!file)
         return FAIL(STATUS_IO, "%s: cannot be opened: %s", path, strerror(errno));
     enum status status =
-        is_array ? read_array(file, path, seconds) : read_rows(file, path, seconds);
+        is_array ? read_array(file, path, growing) : read_rows(file, path, growing);
     /* A folder can be opened, but not read. */
     if (ferror(file))
         status = FAIL(STATUS_IO, "%s: cannot be read: %s", path, strerror(errno));
-    else if (status == STATUS_OK && seconds->n == 0)
+    else if (status == STATUS_OK && growing->profile.n == 0)
         status = FAIL(STATUS_INPUT, "%s: a profile without tasks", path);
     fclose(file);
     return status;
 }
 
-enum status profile_read(MPI_Comm comm, const char *path, double **seconds, int64_t *n_tasks)
+static enum status reserve(struct growing *growing)
+{
+    struct profile *profile = &growing->profile;
+    TRY(array_reserve(&profile->seconds, profile->n, &growing->seconds_capacity, sizeof(double)));
+    if (!growing->numbered)
+        return STATUS_OK;
+    return array_reserve(&profile->tasks, profile->n, &growing->tasks_capacity, sizeof(int64_t));
+}
+
+enum status profile_read(MPI_Comm comm, const char *path, bool numbered, struct profile *profile)
 {
     int rank;
     MPI_Comm_rank(comm, &rank);
-    struct seconds_list read = {0};
+    struct growing read = {.numbered = numbered};
     enum status status = status_agree(comm, rank == 0 ? read_file(path, &read) : STATUS_OK);
     if (status == STATUS_OK) {
-        MPI_Bcast(&read.n, 1, MPI_INT64_T, 0, comm);
-        if (rank > 0)
-            status = array_reserve(&read.list, read.n, &read.capacity, sizeof *read.list);
-        status = status_agree(comm, status);
+        MPI_Bcast(&read.profile.n, 1, MPI_INT64_T, 0, comm);
+        status = status_agree(comm, rank > 0 ? reserve(&read) : STATUS_OK);
     }
     if (status != STATUS_OK) {
-        free(read.list);
+        profile_fini(&read.profile);
         return status;
     }
-    MPI_Bcast(read.list, (int)read.n, MPI_DOUBLE, 0, comm);
-    *seconds = read.list;
-    *n_tasks = read.n;
+    int n = (int)read.profile.n;
+    MPI_Bcast(read.profile.seconds, n, MPI_DOUBLE, 0, comm);
+    if (numbered)
+        MPI_Bcast(read.profile.tasks, n, MPI_INT64_T, 0, comm);
+    *profile = read.profile;
     return STATUS_OK;
+}
+
+void profile_fini(struct profile *profile)
+{
+    free(profile->seconds);
+    free(profile->tasks);
+    *profile = (struct profile){0};
 }

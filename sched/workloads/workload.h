@@ -8,6 +8,7 @@
 
 #include <jansson.h>
 #include <mpi.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 /* As given on the command line; one of the first five, the others are NULL. */
@@ -17,7 +18,8 @@ struct workload_settings {
     const char *exponential; /* "MEAN" */
     const char *lognormal;   /* "MEAN,SD", of the durations themselves */
     const char *uts;         /* name or options of a tree */
-    int64_t n_tasks;         /* of a distribution */
+    int64_t n_tasks;         /* of a distribution, or of a profile that lacks the null ones */
+    double null_s;           /* of a null task; -1: not given */
     double time_scale;       /* durations are multiplied by it */
 };
 
@@ -43,6 +45,7 @@ struct workload {
     /* Seconds of a simulated task; entry of struct taskpool_machine, the
      * context being the workload. */
     double (*time)(int64_t task, const void *record, const void *context);
+    bool (*are_null)(int64_t first, int64_t last, const void *context); /* NULL: none are */
     struct taskpool *pool; /* set by the user; borrowed */
 };
 

@@ -1,5 +1,6 @@
 #include "sched/profile_read.h"
 #include "sched/random.h"
+#include "sched/workloads/sparse_profile.h"
 #include "sched/workloads/workload.h"
 #include "support/agree.h"
 #include "support/clock.h"
@@ -12,7 +13,8 @@ struct workload_durations {
     struct workload workload; /* first */
     double (*draw)(const struct workload_durations *self, struct random_stream *random);
     double mean, sd;
-    double *profile; /* seconds of each task, or NULL */
+    struct profile profile;       /* seconds of each task, if there is one */
+    struct sparse_profile sparse; /* or of those that are not null */
     uint64_t seed;
     double scale;
     double speed;
@@ -53,8 +55,10 @@ static double draw_lognormal(const struct workload_durations *self, struct rando
 
 static double seconds_of(const struct workload_durations *self, int64_t task)
 {
-    if (self->profile)
-        return self->scale * self->profile[task];
+    if (self->profile.n > 0)
+        return self->scale * self->profile.seconds[task];
+    if (self->sparse.n_tasks > 0)
+        return self->scale * sparse_profile_seconds(&self->sparse, task);
     struct random_stream random;
     random_stream_init(&random, self->seed, (uint64_t)task);
     return self->scale * self->draw(self, &random);
@@ -64,6 +68,12 @@ static double simulated_seconds(int64_t task, const void *record, const void *co
 {
     (void)record;
     return seconds_of(context, task);
+}
+
+static bool are_null(int64_t first, int64_t last, const void *context)
+{
+    const struct workload_durations *self = context;
+    return sparse_profile_are_null(&self->sparse, first, last);
 }
 
 static enum status wait_busily(int64_t task, void *context)
@@ -86,7 +96,8 @@ static double known_cost(int64_t task, void *context)
 static void destroy(struct workload *workload)
 {
     struct workload_durations *self = (struct workload_durations *)workload;
-    free(self->profile);
+    profile_fini(&self->profile);
+    sparse_profile_fini(&self->sparse);
     free(self);
 }
 
@@ -115,6 +126,20 @@ static enum status parse_mean_sd(const char *option, const char *text,
     return STATUS_OK;
 }
 
+static enum status read(const struct workload_settings *settings, MPI_Comm comm,
+                        struct workload_durations *self)
+{
+    struct workload *workload = &self->workload;
+    if (settings->n_tasks < 0) {
+        TRY(profile_read(comm, settings->profile, false, &self->profile));
+        workload->problem.n_tasks = self->profile.n;
+        return STATUS_OK;
+    }
+    workload->are_null = are_null;
+    return sparse_profile_init(&self->sparse, comm, settings->profile, settings->n_tasks,
+                               settings->null_s);
+}
+
 static enum status choose(const struct workload_settings *settings, MPI_Comm comm,
                           struct workload_durations *self)
 {
@@ -122,7 +147,7 @@ static enum status choose(const struct workload_settings *settings, MPI_Comm com
     const char *kind = "profile", *text = settings->profile;
     problem->n_tasks = settings->n_tasks;
     if (settings->profile) {
-        TRY(profile_read(comm, settings->profile, &self->profile, &problem->n_tasks));
+        TRY(read(settings, comm, self));
     } else if (settings->exponential) {
         kind = "exponential", text = settings->exponential;
         self->draw = draw_exponential;

@@ -36,7 +36,15 @@ const struct option_row workload_option_rows[] = {
      .min = 0,
      .max = 1e15,
      .value = "T",
-     .help = "how many, of a distribution"},
+     .help = "how many, of a distribution or, with --null-time, in all"},
+    {.name = "null-time",
+     .kind = OPTION_REAL,
+     .offset = WORKLOAD(null_s),
+     .min = 0,
+     .max = 1e6,
+     .value = "SECONDS",
+     .help = "of a null task: one of the --tasks T that is not in the --profile, whose tasks keep "
+             "their numbers"},
     {.name = "time-scale",
      .kind = OPTION_REAL,
      .offset = WORKLOAD(time_scale),
@@ -60,6 +68,11 @@ enum status workload_options_check(const struct workload_settings *workload)
                     "give one workload%s: --profile, --gauss, --exponential, "
                     "--lognormal or --uts",
                     n_given > 1 ? " only" : "");
+    if (workload->null_s >= 0 && (!workload->profile || workload->n_tasks < 0))
+        return FAIL(STATUS_USAGE, "--null-time needs a --profile, and --tasks for how many there "
+                                  "are in all");
+    if (workload->null_s >= 0)
+        return STATUS_OK;
     if (drawn && workload->n_tasks < 0)
         return FAIL(STATUS_USAGE, "--tasks is missing: how many durations are to be drawn");
     if (!drawn && workload->n_tasks >= 0)

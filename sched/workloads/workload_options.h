@@ -7,7 +7,7 @@
 
 #include <stddef.h>
 
-/* Rows over a struct workload_settings whose n_tasks is -1 before parsing. */
+/* Rows over a struct workload_settings whose n_tasks and null_s are -1 before parsing. */
 extern const struct option_row workload_option_rows[];
 extern const size_t workload_n_option_rows;
 

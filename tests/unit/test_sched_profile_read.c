@@ -23,25 +23,44 @@ static void test_read_what_was_written(void **state)
     for (int64_t task = 9; task >= 0; task--)
         check_ok(history_add(&history, 7 * task, 0.125 * (double)task, 0));
     for (int i = 0; i < 2; i++) {
-        double *seconds;
-        int64_t n;
+        struct profile profile;
         check_ok(profile_write(MPI_COMM_WORLD, &history, paths[i]));
-        check_ok(profile_read(MPI_COMM_WORLD, paths[i], &seconds, &n));
-        assert_int_equal(n, 10);
-        for (int64_t task = 0; task < n; task++)
-            assert_true(seconds[task] == 0.125 * (double)task);
-        free(seconds);
+        check_ok(profile_read(MPI_COMM_WORLD, paths[i], false, &profile));
+        assert_int_equal(profile.n, 10);
+        assert_null(profile.tasks);
+        for (int64_t task = 0; task < profile.n; task++)
+            assert_true(profile.seconds[task] == 0.125 * (double)task);
+        profile_fini(&profile);
         unlink(paths[i]);
     }
     history_fini(&history);
 }
 
+static void test_numbers_of_tasks_are_kept(void **state)
+{
+    (void)state;
+    static const char text[] = "task,seconds\n3,0.5\n5,0.25\n9000000000,1\n";
+    struct profile profile;
+    write_text("test_profile_numbers.csv", text, sizeof text - 1);
+    check_ok(profile_read(MPI_COMM_WORLD, "test_profile_numbers.csv", true, &profile));
+    assert_int_equal(profile.n, 3);
+    assert_int_equal(profile.tasks[1], 5);
+    assert_int_equal(profile.tasks[2], 9000000000);
+    assert_true(profile.seconds[1] == 0.25);
+    profile_fini(&profile);
+    static const char turned[] = "task,seconds\n3,0.5\n3,0.25\n";
+    write_text("test_profile_numbers.csv", turned, sizeof turned - 1);
+    check_status(STATUS_INPUT,
+                 profile_read(MPI_COMM_WORLD, "test_profile_numbers.csv", true, &profile));
+    assert_non_null(strstr(status_text(), ".csv:3:"));
+    unlink("test_profile_numbers.csv");
+}
+
 static void check_refused(const char *path, const char *text, size_t size, const char *word)
 {
-    double *seconds;
-    int64_t n;
+    struct profile profile;
     write_text(path, text, size);
-    check_status(STATUS_INPUT, profile_read(MPI_COMM_WORLD, path, &seconds, &n));
+    check_status(STATUS_INPUT, profile_read(MPI_COMM_WORLD, path, false, &profile));
     assert_non_null(strstr(status_text(), word));
     unlink(path);
 }
@@ -96,16 +115,16 @@ static void test_bad_arrays_are_refused(void **state)
 static void test_missing_file(void **state)
 {
     (void)state;
-    double *seconds;
-    int64_t n;
-    check_status(STATUS_IO, profile_read(MPI_COMM_WORLD, "test_no_such_file", &seconds, &n));
-    check_status(STATUS_IO, profile_read(MPI_COMM_WORLD, "/", &seconds, &n));
+    struct profile profile;
+    check_status(STATUS_IO, profile_read(MPI_COMM_WORLD, "test_no_such_file", false, &profile));
+    check_status(STATUS_IO, profile_read(MPI_COMM_WORLD, "/", false, &profile));
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_read_what_was_written),
+        cmocka_unit_test(test_numbers_of_tasks_are_kept),
         cmocka_unit_test(test_bad_tables_are_refused),
         cmocka_unit_test(test_bad_arrays_are_refused),
         cmocka_unit_test(test_missing_file),
