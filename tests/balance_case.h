@@ -5,6 +5,7 @@
 
 #include "sched/balancer.h"
 #include "sched/driver_sim.h"
+#include "support/clock.h"
 
 #include <stdlib.h>
 
@@ -17,9 +18,11 @@ struct balance_case {
     struct taskpool_machine machine; /* but for n_workers */
     int64_t seed;
 
-    int64_t *first; /* n_workers + 1, into tasks: those of each worker before */
-    int64_t *tasks; /* n_tasks */
-    int64_t n_held; /* out: tasks that a worker has after balancing, summed over workers */
+    int64_t *first;     /* n_workers + 1, into tasks: those of each worker before */
+    int64_t *tasks;     /* n_tasks */
+    int64_t n_held;     /* out: tasks that a worker has after balancing, summed over workers */
+    double network_s;   /* out: simulated, in which processors take no time but --overhead */
+    double processor_s; /* out: real, of the worker whose processor was busiest */
 };
 
 struct balance_state {
@@ -28,7 +31,15 @@ struct balance_state {
     struct duration_bins bins;
     struct balancer balancer;
     bool begun;
+    double busy_s;
 };
+
+static inline void balance_state_count(struct balance_state *self, double start_s)
+{
+    self->busy_s += clock_now_s() - start_s;
+    if (self->busy_s > self->balance->processor_s)
+        self->balance->processor_s = self->busy_s;
+}
 
 static inline enum status balance_state_init(void *state, const struct mode_setup *setup,
                                              struct comm *comm)
@@ -67,8 +78,10 @@ static inline enum mode_step balance_state_next(void *state, struct mode_work *w
 static inline void balance_state_receive(void *state, int from, const void *message, size_t size)
 {
     struct balance_state *self = state;
+    double start_s = clock_now_s();
     (void)size;
     balancer_receive(&self->balancer, from, message);
+    balance_state_count(self, start_s);
 }
 
 static inline void balance_state_sent(void *state, int64_t token)
@@ -81,9 +94,11 @@ static inline void balance_state_sent(void *state, int64_t token)
 static inline enum mode_step balance_state_restore(void *state)
 {
     struct balance_state *self = state;
+    double start_s = clock_now_s();
     if (!self->begun)
         balancer_begin(&self->balancer);
     self->begun = true;
+    balance_state_count(self, start_s);
     if (!balancer_is_over(&self->balancer))
         return MODE_WAIT;
     for (int64_t i = 0; i < self->bins.n_entries; i++)
@@ -123,6 +138,20 @@ static inline enum status balance_case_index(struct balance_case *balance)
     return STATUS_OK;
 }
 
+/* The time of balancing is told with the iteration after it, which has no task. */
+static inline enum status balance_case_time(struct balance_case *balance, struct driver *driver)
+{
+    struct statistics_worker *workers = calloc((size_t)balance->n_workers, sizeof *workers);
+    if (!workers)
+        return FAIL(STATUS_NO_MEMORY, "no memory for %d workers", balance->n_workers);
+    enum status status = driver->functions->run(driver, workers);
+    for (int i = 0; i < balance->n_workers; i++)
+        if (workers[i].balance_s > balance->network_s)
+            balance->network_s = workers[i].balance_s;
+    free(workers);
+    return status;
+}
+
 /* Balances: worker[task] becomes the worker that has the task then, -1 if none has. */
 static inline enum status balance_case_run(struct balance_case *balance)
 {
@@ -137,10 +166,13 @@ static inline enum status balance_case_run(struct balance_case *balance)
     for (int64_t task = 0; task < balance->n_tasks; task++)
         balance->worker[task] = -1;
     balance->n_held = 0;
+    balance->network_s = balance->processor_s = 0;
     if (status == STATUS_OK)
         status = driver_sim_create(&balance_mode, &balance->machine, &setup, NULL, &driver);
     if (status == STATUS_OK)
         status = driver->functions->restore(driver);
+    if (status == STATUS_OK)
+        status = balance_case_time(balance, driver);
     if (driver)
         driver->functions->destroy(driver);
     free(balance->first);

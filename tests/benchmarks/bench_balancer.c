@@ -1,16 +1,17 @@
-/* Prints table 3 of Lifflander, Krishnamoorthy, Kale, HPDC 2012, for this balancer:
- * how far above the ideal the most loaded worker ends, in percent, when tasks of
- * the lengths of HF-Be256 are dealt very unevenly and balanced once.
+/* Table 3 of Lifflander, Krishnamoorthy, Kale, HPDC 2012, for this balancer: how far above
+ * the ideal the most loaded worker ends, in percent, when tasks are dealt very unevenly and
+ * balanced once, and how long that takes: seconds of the network, simulated with the figures
+ * of a Cray of that time (1.5 us, 5 GB/s, 0.5 us of the processors for a message), and of the
+ * busiest worker's processor, measured.
  *
- *     bench_balancer [INPUT]
+ *     bench_balancer PROFILE.csv [RESULT.json [MAX_WORKERS]]
  *
- * The lengths are those of paper_durations.h, of inputs/be256.xyz unless another Be
- * chain is named. They are sorted and dealt in rounds, the longest first, every n-th
- * worker getting m tasks in a round and the others one. */
+ * The tasks are sorted and dealt in rounds, the longest first, every n-th worker getting m
+ * tasks in a round and the others one. */
 #include "sched/balancer.h"
-#include "support/darray.h"
+#include "sched/profile_read.h"
+#include "support/json.h"
 #include "tests/balance_case.h"
-#include "tests/benchmarks/paper_durations.h"
 
 #include <math.h>
 #include <mpi.h>
@@ -56,75 +57,117 @@ static enum status imbalance(const struct balance_case *balance, double *result)
     return STATUS_OK;
 }
 
-static enum status run_pattern(struct balance_case *balance, const int *pattern)
+/* One way of balancing. */
+struct outcome {
+    double percent; /* above ideal */
+    double network_s, processor_s;
+};
+
+static enum status balance_once(struct balance_case *balance, const int *pattern, int branching,
+                                struct outcome *outcome)
 {
-    printf("%d %d", pattern[0], pattern[1]);
-    for (int size = 0; size < n_sizes; size++) {
-        double before = 0, central = 0, tree = 0;
-        balance->n_workers = sizes[size];
-        deal(pattern, balance);
-        TRY(imbalance(balance, &before));
-        balance->rules.branching = sizes[size];
-        TRY(balance_case_run(balance));
-        TRY(imbalance(balance, &central));
-        deal(pattern, balance);
-        balance->rules.branching = 3;
-        TRY(balance_case_run(balance));
-        TRY(imbalance(balance, &tree));
-        printf("  %6.0f %6.2f %6.2f", 100 * before, 100 * central, 100 * tree);
-        fflush(stdout);
+    deal(pattern, balance);
+    balance->rules.branching = branching;
+    TRY(balance_case_run(balance));
+    TRY(imbalance(balance, &outcome->percent));
+    outcome->percent *= 100;
+    outcome->network_s = balance->network_s;
+    outcome->processor_s = balance->processor_s;
+    return STATUS_OK;
+}
+
+static json_t *outcome_to_json(const struct outcome *outcome)
+{
+    return json_pack("{s:f,s:f,s:f}", "percent", outcome->percent, "network_seconds",
+                     outcome->network_s, "processor_seconds", outcome->processor_s);
+}
+
+static enum status run_size(struct balance_case *balance, const int *pattern, json_t *rows)
+{
+    double before;
+    struct outcome central, tree;
+    deal(pattern, balance);
+    TRY(imbalance(balance, &before));
+    TRY(balance_once(balance, pattern, balance->n_workers, &central));
+    TRY(balance_once(balance, pattern, 3, &tree));
+    printf(" |%6.0f %6.2f %6.2f %8.4f %8.4f", 100 * before, central.percent, tree.percent,
+           central.network_s + central.processor_s, tree.network_s + tree.processor_s);
+    fflush(stdout);
+    json_array_append_new(rows, json_pack("{s:f,s:i,s:i,s:i,s:f,s:o,s:o}", "limit",
+                                          balance->rules.fill_to, "n", pattern[0], "m", pattern[1],
+                                          "workers", balance->n_workers, "before_percent",
+                                          100 * before, "central", outcome_to_json(&central),
+                                          "tree", outcome_to_json(&tree)));
+    return STATUS_OK;
+}
+
+/* The paper's limits, and tighter ones. */
+static enum status run_limit(struct balance_case *balance, int64_t max_workers, json_t *rows)
+{
+    printf("\nC = D = %g: percent above ideal before, central, tree; seconds central, tree\nn m",
+           balance->rules.fill_to);
+    for (int size = 0; size < n_sizes && sizes[size] <= max_workers; size++)
+        printf(" |%38d", sizes[size]);
+    for (int pattern = 0; pattern < n_patterns; pattern++) {
+        printf("\n%d %d", patterns[pattern][0], patterns[pattern][1]);
+        for (int size = 0; size < n_sizes && sizes[size] <= max_workers; size++) {
+            balance->n_workers = sizes[size];
+            TRY(run_size(balance, patterns[pattern], rows));
+        }
     }
     printf("\n");
     return STATUS_OK;
 }
 
-static enum status print_tables(const struct paper_durations *durations, int32_t *worker)
+static int compare_descending(const void *left, const void *right)
 {
-    const double limits[] = {1.003, 1.0003};
-    for (size_t i = 0; i < sizeof limits / sizeof limits[0]; i++) {
-        struct balance_case balance = {.n_tasks = durations->n_tasks,
-                                       .time_s = durations->time_s,
-                                       .worker = worker,
-                                       .rules = {.donate_above = limits[i], .fill_to = limits[i]},
-                                       .machine = {.latency_s = 2e-6, .bandwidth = 5e9},
-                                       .seed = 1};
-        printf("\nC = D = %g: percent above ideal before, central, tree\nn m", limits[i]);
-        for (int size = 0; size < n_sizes; size++)
-            printf("  %20d", sizes[size]);
-        printf("\n");
-        for (int pattern = 0; pattern < n_patterns; pattern++)
-            TRY(run_pattern(&balance, patterns[pattern]));
-    }
-    return STATUS_OK;
+    double a = *(const double *)left, b = *(const double *)right;
+    return (a < b) - (a > b);
 }
 
-static enum status run(const char *molecule)
+static enum status run_limits(const struct profile *profile, int64_t max_workers, json_t *rows)
 {
-    struct paper_durations durations;
-    TRY(paper_durations_make(molecule, &durations));
-    int64_t n = durations.n_tasks;
-    printf("%lld tasks, %.0f integrals of %.2f us, tests of %.2f us: mean %.4f s, median %.3f s, "
-           "longest %.3f s, shortest %.2g s\n",
-           (long long)n, durations.integrals, 1e6 * durations.integral_s, 1e6 * durations.test_s,
-           sum(durations.time_s, n) / (double)n, durations.time_s[n / 2], durations.time_s[0],
-           durations.time_s[n - 1]);
-    int32_t *worker = malloc((size_t)n * sizeof *worker);
-    enum status status =
-        worker ? print_tables(&durations, worker) : FAIL(STATUS_NO_MEMORY, "no memory for tasks");
+    const double limits[] = {1.003, 1.0003};
+    int32_t *worker = malloc((size_t)profile->n * sizeof *worker);
+    enum status status = worker ? STATUS_OK : FAIL(STATUS_NO_MEMORY, "no memory for tasks");
+    for (size_t i = 0; i < sizeof limits / sizeof limits[0] && status == STATUS_OK; i++) {
+        struct balance_case balance = {
+            .n_tasks = profile->n,
+            .time_s = profile->seconds,
+            .worker = worker,
+            .rules = {.donate_above = limits[i], .fill_to = limits[i]},
+            .machine = {.latency_s = 1.5e-6, .bandwidth = 5e9, .overhead_s = 5e-7},
+            .seed = 1};
+        status = run_limit(&balance, max_workers, rows);
+    }
     free(worker);
-    paper_durations_fini(&durations);
+    return status;
+}
+
+static enum status run(int argc, char **argv)
+{
+    struct profile profile;
+    TRY(profile_read(MPI_COMM_WORLD, argv[1], false, &profile));
+    qsort(profile.seconds, (size_t)profile.n, sizeof(double), compare_descending);
+    printf("%lld tasks: mean %.4f s, median %.3f s, longest %.3f s, shortest %.2g s\n",
+           (long long)profile.n, sum(profile.seconds, profile.n) / (double)profile.n,
+           profile.seconds[profile.n / 2], profile.seconds[0], profile.seconds[profile.n - 1]);
+    json_t *rows = json_array();
+    enum status status = run_limits(&profile, argc > 3 ? atoll(argv[3]) : INT64_MAX, rows);
+    if (status == STATUS_OK && argc > 2)
+        status = json_write_file(rows, argv[2]);
+    json_decref(rows);
+    profile_fini(&profile);
     return status;
 }
 
 int main(int argc, char **argv)
 {
     MPI_Init(&argc, &argv);
-    enum status status = darray_start();
-    if (status == STATUS_OK) {
-        status = run(argc > 1 ? argv[1] : BERYL_INPUTS "/be256.xyz");
-        darray_stop();
-    }
-    if (status != STATUS_OK)
+    enum status status = STATUS_USAGE;
+    if (argc < 2)
+        fprintf(stderr, "Usage: bench_balancer PROFILE.csv [RESULT.json [MAX_WORKERS]]\n");
+    else if ((status = run(argc, argv)) != STATUS_OK)
         fprintf(stderr, "bench_balancer: %s\n", status_text());
     MPI_Finalize();
     return status_exit_code(status);

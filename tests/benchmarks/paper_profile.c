@@ -1,18 +1,42 @@
-#include "tests/benchmarks/paper_durations.h"
-
+/* Writes the durations of the 213,144 tasks of HF-Be256 as Lifflander, Krishnamoorthy,
+ * Kale, HPDC 2012, had them on Hopper, as far as they can be known: the paper gives their
+ * mean (48 s on 2,400 cores) and the longest (its 5.8 % above 3 s).
+ *
+ *     paper_profile INPUT.xyz PROFILE.csv
+ *
+ * INPUT is a chain of Be atoms whose functions, of be15s, are all of type s; for
+ * inputs/be256.xyz the tasks are those of the paper. A row of PROFILE is the number of a task
+ * among all ordered quartets of tiles, as with --symmetry none, and its seconds.
+ *
+ * A task (IJ|KL) goes through the function pairs of IJ, and for each that reaches the
+ * Schwarz threshold with the largest bound of KL through all of KL; what passes the
+ * test with both bounds is an integral. So its duration is taken as
+ *     a x integrals + b x tests,
+ * both counted from the bounds of the very input, and the mean and the longest are two
+ * equations for a and b. */
 #include "basis/basis_set.h"
 #include "basis/molecule.h"
 #include "hf/screening.h"
 #include "support/array.h"
+#include "support/darray.h"
 #include "support/text_file.h"
 
 #include <mpi.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* Of Lifflander et al.; the tile was 40 functions. */
 #define THRESHOLD 1e-6
 enum { TILE = 40 };
+#define PAPER_MEAN_S    (115200.0 / 213144)
+#define PAPER_LONGEST_S 3.17
+
+/* What is fitted. */
+struct costs {
+    double integral_s; /* a */
+    double test_s;     /* b */
+};
 
 /* A pair of tiles I >= J. */
 struct tile_pair {
@@ -21,8 +45,9 @@ struct tile_pair {
     int64_t orientations; /* (I, J) and (J, I) are tasks' tile pairs both */
 };
 
-/* What tasks of one shape do. */
+/* What the tasks of two pairs of tiles do, in any orientation of either. */
 struct work {
+    int64_t bra, ket; /* numbers of the pairs */
     double integrals, tests;
     int64_t n_tasks;
 };
@@ -30,6 +55,7 @@ struct work {
 struct work_list {
     int64_t n, capacity;
     struct work *entries;
+    int64_t n_tiles;
 };
 
 static int compare_descending(const void *left, const void *right)
@@ -49,7 +75,8 @@ static struct work count_work(const struct tile_pair *bra, const struct tile_pai
         integrals += (double)n_ket;
         tests += (double)ket->n;
     }
-    return (struct work){integrals, tests, bra->orientations * ket->orientations};
+    return (struct work){
+        .integrals = integrals, .tests = tests, .n_tasks = bra->orientations * ket->orientations};
 }
 
 static enum status list_work(const struct tile_pair *pairs, int64_t n_pairs, struct work_list *list)
@@ -59,7 +86,10 @@ static enum status list_work(const struct tile_pair *pairs, int64_t n_pairs, str
             if (pairs[bra].bounds[0] * pairs[ket].bounds[0] < THRESHOLD)
                 continue;
             TRY(array_reserve(&list->entries, list->n + 1, &list->capacity, sizeof *list->entries));
-            list->entries[list->n++] = count_work(&pairs[bra], &pairs[ket]);
+            struct work *work = &list->entries[list->n++];
+            *work = count_work(&pairs[bra], &pairs[ket]);
+            work->bra = bra;
+            work->ket = ket;
         }
     return STATUS_OK;
 }
@@ -87,6 +117,7 @@ static enum status list_work_of_tiles(const struct tiling *tiling, struct work_l
     struct screening *screening;
     TRY(screening_create(tiling, THRESHOLD, MPI_COMM_WORLD, &screening));
     int64_t n_pairs = tiling_n_pairs(tiling);
+    list->n_tiles = tiling->n_tiles;
     struct tile_pair *pairs = calloc((size_t)n_pairs, sizeof *pairs);
     enum status status =
         pairs ? sort_bounds(screening, pairs) : FAIL(STATUS_NO_MEMORY, "no memory for tile pairs");
@@ -137,75 +168,129 @@ static enum status list_work_of_file(const char *name, struct work_list *list)
     return status;
 }
 
-static double duration(const struct paper_durations *durations, const struct work *work)
+static double duration(const struct costs *costs, const struct work *work)
 {
-    return durations->integral_s * work->integrals + durations->test_s * work->tests;
+    return costs->integral_s * work->integrals + costs->test_s * work->tests;
 }
 
 /* Solves the two equations, in which `longest` is taken for the longest task. */
-static void solve(const struct work *mean, const struct work *longest, struct paper_durations *out)
+static struct costs solve(const struct work *mean, const struct work *longest)
 {
     double determinant = mean->integrals * longest->tests - mean->tests * longest->integrals;
-    out->integral_s = (PAPER_MEAN_S * longest->tests - PAPER_LONGEST_S * mean->tests) / determinant;
-    out->test_s =
-        (PAPER_LONGEST_S * mean->integrals - PAPER_MEAN_S * longest->integrals) / determinant;
+    return (struct costs){
+        (PAPER_MEAN_S * longest->tests - PAPER_LONGEST_S * mean->tests) / determinant,
+        (PAPER_LONGEST_S * mean->integrals - PAPER_MEAN_S * longest->integrals) / determinant};
 }
 
-/* Which task is the longest depends on the constants, and they on it: begins with the one
+/* Which task is the longest depends on the costs, and they on it: begins with the one
  * that has most integrals, and ends because a few kinds of tasks only come into question. */
-static void fit(const struct work_list *list, struct paper_durations *out)
+static struct costs fit(const struct work_list *list)
 {
     struct work mean = {0};
+    struct costs costs = {0};
     const struct work *longest = list->entries, *before = NULL;
     for (int64_t i = 0; i < list->n; i++) {
         const struct work *work = &list->entries[i];
         mean.integrals += work->integrals * (double)work->n_tasks;
         mean.tests += work->tests * (double)work->n_tasks;
-        out->n_tasks += work->n_tasks;
+        mean.n_tasks += work->n_tasks;
         longest = work->integrals > longest->integrals ? work : longest;
     }
-    out->integrals = mean.integrals;
-    mean.integrals /= (double)out->n_tasks;
-    mean.tests /= (double)out->n_tasks;
+    mean.integrals /= (double)mean.n_tasks;
+    mean.tests /= (double)mean.n_tasks;
     while (longest != before) {
-        solve(&mean, longest, out);
+        costs = solve(&mean, longest);
         before = longest;
         for (int64_t i = 0; i < list->n; i++)
-            if (duration(out, &list->entries[i]) > duration(out, longest) * (1 + 1e-12))
+            if (duration(&costs, &list->entries[i]) > duration(&costs, longest) * (1 + 1e-12))
                 longest = &list->entries[i];
     }
+    printf("%lld tasks, %.0f integrals of %.2f us, tests of %.2f us: mean %.4f s, longest %.3f s\n",
+           (long long)mean.n_tasks, mean.integrals * (double)mean.n_tasks, 1e6 * costs.integral_s,
+           1e6 * costs.test_s, duration(&costs, &mean), duration(&costs, longest));
+    return costs;
 }
 
-static enum status write_durations(const struct work_list *list, struct paper_durations *out)
+/* --- output --- */
+
+struct row {
+    int64_t task;
+    double seconds;
+};
+
+static int compare_rows(const void *left, const void *right)
 {
-    out->time_s = malloc((size_t)out->n_tasks * sizeof *out->time_s);
-    if (!out->time_s)
-        return FAIL(STATUS_NO_MEMORY, "no memory for %lld durations", (long long)out->n_tasks);
-    int64_t task = 0;
-    for (int64_t i = 0; i < list->n; i++)
-        for (int64_t twin = 0; twin < list->entries[i].n_tasks; twin++)
-            out->time_s[task++] = duration(out, &list->entries[i]);
-    qsort(out->time_s, (size_t)out->n_tasks, sizeof *out->time_s, compare_descending);
-    return STATUS_OK;
+    const struct row *a = left, *b = right;
+    return (a->task > b->task) - (a->task < b->task);
 }
 
-enum status paper_durations_make(const char *molecule, struct paper_durations *durations)
+/* Of a pair of tiles, the numbers of the ordered ones; how many there are. */
+static int list_ordered(int64_t pair, int64_t n_tiles, int64_t ordered[2])
+{
+    int64_t I, J;
+    tile_pair_of_index(pair, &I, &J);
+    ordered[0] = I * n_tiles + J;
+    ordered[1] = J * n_tiles + I;
+    return I == J ? 1 : 2;
+}
+
+static int64_t list_rows(const struct work_list *list, const struct costs *costs, struct row *rows)
+{
+    int64_t n = 0, n_pairs = list->n_tiles * list->n_tiles;
+    for (int64_t i = 0; i < list->n; i++) {
+        const struct work *work = &list->entries[i];
+        int64_t bras[2], kets[2];
+        int n_bras = list_ordered(work->bra, list->n_tiles, bras);
+        int n_kets = list_ordered(work->ket, list->n_tiles, kets);
+        for (int bra = 0; bra < n_bras; bra++)
+            for (int ket = 0; ket < n_kets; ket++)
+                rows[n++] = (struct row){bras[bra] * n_pairs + kets[ket], duration(costs, work)};
+    }
+    qsort(rows, (size_t)n, sizeof *rows, compare_rows);
+    return n;
+}
+
+static enum status write_rows(const struct work_list *list, const char *path)
+{
+    struct costs costs = fit(list);
+    struct row *rows = malloc(4 * (size_t)list->n * sizeof *rows);
+    FILE *file = rows ? fopen(path, "w") : NULL;
+    if (!file) {
+        free(rows);
+        return FAIL(STATUS_IO, "%s cannot be written", path);
+    }
+    int64_t n = list_rows(list, &costs, rows);
+    fprintf(file, "task,seconds\n");
+    for (int64_t i = 0; i < n; i++)
+        fprintf(file, "%lld,%.9g\n", (long long)rows[i].task, rows[i].seconds);
+    free(rows);
+    return fclose(file) == 0 ? STATUS_OK : FAIL(STATUS_IO, "%s cannot be written", path);
+}
+
+static enum status run(const char *molecule, const char *path)
 {
     struct work_list list = {0};
-    *durations = (struct paper_durations){0};
     enum status status = list_work_of_file(molecule, &list);
     if (status == STATUS_OK && list.n < 2)
         status = FAIL(STATUS_INPUT, "%s: too few tasks", molecule);
-    if (status == STATUS_OK) {
-        fit(&list, durations);
-        status = write_durations(&list, durations);
-    }
+    if (status == STATUS_OK)
+        status = write_rows(&list, path);
     free(list.entries);
     return status;
 }
 
-void paper_durations_fini(struct paper_durations *durations)
+int main(int argc, char **argv)
 {
-    free(durations->time_s);
-    *durations = (struct paper_durations){0};
+    MPI_Init(&argc, &argv);
+    enum status status = STATUS_USAGE;
+    if (argc != 3) {
+        fprintf(stderr, "Usage: paper_profile INPUT.xyz PROFILE.csv\n");
+    } else if ((status = darray_start()) == STATUS_OK) {
+        status = run(argv[1], argv[2]);
+        darray_stop();
+    }
+    if (status != STATUS_OK && argc == 3)
+        fprintf(stderr, "paper_profile: %s\n", status_text());
+    MPI_Finalize();
+    return status_exit_code(status);
 }
