@@ -16,7 +16,6 @@ Its exit status is 0 if all checks hold, 1 if not, 2 if it could not run. Runnin
 Python's standard library; drawing takes matplotlib, which --no-figure does without.
 """
 import argparse
-import concurrent.futures
 import importlib.util
 import json
 import os
@@ -97,9 +96,11 @@ class Experiment:
 
     def sweep(self, lines):
         """The results of simulated runs, one for each string of options, in this order."""
-        print(f"{self.name}: {len(lines)} runs ...", flush=True)
-        with concurrent.futures.ThreadPoolExecutor(self.options.np) as pool:
-            return list(pool.map(self.run, lines))
+        print(f"{self.name}: {len(lines)} simulated runs ...", flush=True)
+        with tempfile.TemporaryDirectory() as folder:
+            runs = pathlib.Path(folder) / "runs.txt"
+            runs.write_text("\n".join(lines) + "\n")
+            return self.run(f"--sweep {shlex.quote(str(runs))}", self.options.np)["runs"]
 
     # --- what comes out ---
 
