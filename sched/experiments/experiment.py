@@ -16,11 +16,15 @@ Its exit status is 0 if all checks hold, 1 if not, 2 if it could not run. Runnin
 Python's standard library; drawing takes matplotlib, which --no-figure does without.
 """
 import argparse
+import array
+import concurrent.futures
+import csv
 import importlib.util
 import json
 import os
 import pathlib
 import shlex
+import struct
 import subprocess
 import sys
 import tempfile
@@ -102,6 +106,22 @@ class Experiment:
             runs.write_text("\n".join(lines) + "\n")
             return self.run(f"--sweep {shlex.quote(str(runs))}", self.options.np)["runs"]
 
+    def sweep_workers(self, lines):
+        """The same runs with the figures of every worker in the last iteration: pairs of the
+        result and a list of {"tasks":, "task_seconds":, "idle_seconds":, ...}."""
+        print(f"{self.name}: {len(lines)} simulated runs ...", flush=True)
+        with concurrent.futures.ThreadPoolExecutor(self.options.np) as pool:
+            return list(pool.map(self.run_workers, lines))
+
+    def run_workers(self, options):
+        with tempfile.TemporaryDirectory() as folder:
+            table = pathlib.Path(folder) / "workers.csv"
+            result = self.run(f"{options} --write-statistics {table}")
+            with open(table, encoding="utf-8", newline="") as file:
+                heads, *rows = csv.reader(file)
+        rows = rows[-result["workers"]:]
+        return result, [dict(zip(heads, map(float, row))) for row in rows]
+
     # --- what comes out ---
 
     def at_most(self, claim, value, bound):
@@ -152,6 +172,18 @@ def text(cell):
     if cell is None:
         return "-"
     return f"{cell:.4g}" if isinstance(cell, float) else str(cell)
+
+
+def write_profile(path, seconds):
+    """Writes an array("d") of durations as the .npy file that --profile reads."""
+    head = f"{{'descr': '<f8', 'fortran_order': False, 'shape': ({len(seconds)},), }}"
+    head = head.ljust(117) + "\n"  # 128 bytes with the ten before
+    if sys.byteorder == "big":
+        seconds = array.array("d", seconds)
+        seconds.byteswap()
+    with open(path, "wb") as file:
+        file.write(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(head)) + head.encode())
+        seconds.tofile(file)
 
 
 def launcher(processes):
