@@ -2,6 +2,7 @@
  * exit status. */
 #include "sched/beryl_sched_options.h"
 #include "sched/beryl_sched_run.h"
+#include "sched/beryl_sched_sweep.h"
 #include "support/log.h"
 
 #include <mpi.h>
@@ -10,8 +11,8 @@
 /* Simulated workers need no thread. */
 static int thread_level(const struct beryl_sched_options *options)
 {
-    return options->machine.n_workers > 0 ? MPI_THREAD_SINGLE
-                                          : taskpool_thread_level(&options->pool);
+    return options->machine.n_workers > 0 || options->sweep ? MPI_THREAD_SINGLE
+                                                            : taskpool_thread_level(&options->pool);
 }
 
 int main(int argc, char **argv)
@@ -25,7 +26,7 @@ int main(int argc, char **argv)
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     log_enable(rank == 0);
     if (status == STATUS_OK && request == OPTION_REQUEST_RUN)
-        status = beryl_sched_run(&options, MPI_COMM_WORLD);
+        status = (options.sweep ? beryl_sched_sweep : beryl_sched_run)(&options, MPI_COMM_WORLD);
     else if (status == STATUS_OK && rank == 0)
         beryl_sched_options_answer(request);
     if (status != STATUS_OK && rank == 0)

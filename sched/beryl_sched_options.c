@@ -5,6 +5,8 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
 
 static const struct option_row run_rows[] = {
     {.name = "iterations",
@@ -25,6 +27,18 @@ static const struct option_row run_rows[] = {
      .offset = offsetof(struct beryl_sched_options, json),
      .value = "FILE",
      .help = "write the result"},
+    {.name = "report",
+     .kind = OPTION_TEXT,
+     .offset = offsetof(struct beryl_sched_options, report),
+     .value = "FILE.html",
+     .help = "write a page of tables and charts"},
+    {.name = "sweep",
+     .kind = OPTION_TEXT,
+     .offset = offsetof(struct beryl_sched_options, sweep),
+     .value = "FILE",
+     .help = "many simulated runs, shared out among the processes: each line has the options "
+             "of one, in words as in a shell, which add to the others given here; lines that "
+             "begin with # are comments"},
 };
 
 #define N_ROWS(rows) (sizeof(rows) / sizeof((rows)[0]))
@@ -75,8 +89,9 @@ static enum status check_tree(const struct beryl_sched_options *options)
     return STATUS_OK;
 }
 
-enum status beryl_sched_options_parse(int argc, char **argv, struct beryl_sched_options *options,
-                                      enum option_request *request)
+/* of_sweep: of its command line only what is not of its runs is checked */
+static enum status parse(int argc, char **argv, bool of_sweep, struct beryl_sched_options *options,
+                         enum option_request *request)
 {
     int first_operand;
     struct option_table tables[N_TABLES];
@@ -85,7 +100,7 @@ enum status beryl_sched_options_parse(int argc, char **argv, struct beryl_sched_
     fill_tables(options, tables);
     struct options all = program_options(tables);
     TRY(options_parse(&all, argc, argv, request, &first_operand));
-    if (*request != OPTION_REQUEST_RUN)
+    if (*request != OPTION_REQUEST_RUN || (options->sweep && !of_sweep))
         return STATUS_OK;
     TRY(workload_options_check(&options->workload));
     TRY(machine_options_check(&options->machine));
@@ -95,6 +110,54 @@ enum status beryl_sched_options_parse(int argc, char **argv, struct beryl_sched_
     TRY(check_tree(options));
     machine_options_set_defaults(&options->machine);
     return STATUS_OK;
+}
+
+enum status beryl_sched_options_parse(int argc, char **argv, struct beryl_sched_options *options,
+                                      enum option_request *request)
+{
+    TRY(parse(argc, argv, false, options, request));
+    options->argc = argc;
+    options->argv = argv;
+    if (options->sweep && options->statistics)
+        return FAIL(STATUS_USAGE, "--write-statistics does nothing with --sweep");
+    return STATUS_OK;
+}
+
+/* --- a run of a sweep --- */
+
+/* What its line must not have, and must. */
+static enum status check_line(const struct beryl_sched_options *common,
+                              const struct beryl_sched_options *options,
+                              enum option_request request)
+{
+    const char *given = request == OPTION_REQUEST_HELP      ? "help"
+                        : request == OPTION_REQUEST_VERSION ? "version"
+                        : options->sweep != common->sweep   ? "sweep"
+                        : options->json != common->json     ? "json"
+                        : options->report != common->report ? "report"
+                        : options->statistics               ? "write-statistics"
+                                                            : NULL;
+    if (given)
+        return FAIL(STATUS_USAGE, "--%s cannot be one run's of a sweep", given);
+    if (options->machine.n_workers == 0)
+        return FAIL(STATUS_USAGE, "--simulate is missing: the runs of a sweep are simulated");
+    return STATUS_OK;
+}
+
+enum status beryl_sched_options_extend(const struct beryl_sched_options *common, char **words,
+                                       size_t n_words, struct beryl_sched_options *options)
+{
+    size_t n_common = (size_t)common->argc;
+    char **argv = malloc((n_common + n_words + 1) * sizeof *argv);
+    if (!argv)
+        return FAIL(STATUS_NO_MEMORY, "no memory for %zu options", n_words);
+    memcpy(argv, common->argv, n_common * sizeof *argv);
+    memcpy(argv + n_common, words, n_words * sizeof *argv);
+    argv[n_common + n_words] = NULL;
+    enum option_request request;
+    enum status status = parse((int)(n_common + n_words), argv, true, options, &request);
+    free(argv);
+    return status == STATUS_OK ? check_line(common, options, request) : status;
 }
 
 void beryl_sched_options_answer(enum option_request request)

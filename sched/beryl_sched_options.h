@@ -17,16 +17,30 @@ struct beryl_sched_options {
     struct taskpool_settings pool;
     int64_t n_iterations;
     const char *json;
+    const char *report;     /* page of HTML */
     const char *statistics; /* CSV, a row for each worker and iteration */
+    const char *sweep;      /* file of the options of simulated runs; NULL: this is one run */
+
+    int argc; /* the command line itself, borrowed */
+    char **argv;
 };
 
 /* Parses and checks what can be checked without reading a file. Every pointer refers
- * to argv. Does not need MPI.
+ * to argv, which is borrowed. Does not need MPI.
  * *request tells whether the run is only for --help or --version, which
  * beryl_sched_options_answer prints. Errors: STATUS_USAGE, STATUS_NO_MEMORY. */
 enum status beryl_sched_options_parse(int argc, char **argv, struct beryl_sched_options *options,
                                       enum option_request *request);
 void beryl_sched_options_answer(enum option_request request);
+
+/* The options of one run of a sweep: the command line's, then more of them, of which the
+ * last counts.
+ * common  as beryl_sched_options_parse left it, with a sweep: of the runs nothing has been
+ *         checked there
+ * words   n_words; options refers to them
+ * Errors: as there, also for what only the command line can say. */
+enum status beryl_sched_options_extend(const struct beryl_sched_options *common, char **words,
+                                       size_t n_words, struct beryl_sched_options *options);
 
 /* The options of the scheduler or of the simulated machine in force, for the
  * record. NULL when out of memory. */

@@ -1,10 +1,10 @@
 #include "sched/beryl_sched_run.h"
 
+#include "sched/beryl_sched_outputs.h"
 #include "sched/speeds.h"
 #include "support/agree.h"
 #include "support/json.h"
 #include "support/log.h"
-#include "support/output_file.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
@@ -23,24 +23,6 @@ struct run {
 
 /* --- before --- */
 
-static enum status check_output(const struct beryl_sched_options *options, const char *path)
-{
-    const char *inputs[] = {options->workload.profile, options->pool.speeds};
-    for (size_t i = 0; i < sizeof inputs / sizeof inputs[0]; i++)
-        if (output_file_same(path, inputs[i]))
-            return FAIL(STATUS_USAGE, "%s is to be read and to be written: name another file",
-                        path);
-    return path ? output_file_check(path) : STATUS_OK;
-}
-
-static enum status check_files(const struct beryl_sched_options *options)
-{
-    if (output_file_same(options->json, options->statistics))
-        return FAIL(STATUS_USAGE, "--json and --write-statistics name the same file");
-    TRY(check_output(options, options->json));
-    return check_output(options, options->statistics);
-}
-
 static enum status find_workers(struct run *run)
 {
     const struct beryl_sched_options *options = run->options;
@@ -48,14 +30,19 @@ static enum status find_workers(struct run *run)
     MPI_Comm_size(run->comm, &run->n_workers);
     run->simulated = options->machine.n_workers > 0;
     if (run->simulated && run->n_workers > 1)
-        return FAIL(STATUS_USAGE, "--simulate runs in one process, not in %d: leave out mpirun",
+        return FAIL(STATUS_USAGE,
+                    "--simulate runs in one process, not in %d: leave out mpirun, or name the "
+                    "runs in a file for --sweep",
                     run->n_workers);
     if (run->simulated)
         run->n_workers = (int)options->machine.n_workers;
-    TRY(status_agree(run->comm, run->rank == 0 ? check_files(options) : STATUS_OK));
-    if (options->pool.speeds && *options->pool.speeds)
-        TRY(speeds_read(run->comm, options->pool.speeds, run->n_workers, &run->speeds));
     return STATUS_OK;
+}
+
+static enum status read_speeds(struct run *run)
+{
+    const char *path = run->options->pool.speeds;
+    return path && *path ? speeds_read(run->comm, path, run->n_workers, &run->speeds) : STATUS_OK;
 }
 
 static enum status create_workload(struct run *run)
@@ -80,6 +67,13 @@ static enum status create_pool(struct run *run)
     struct taskpool_problem problem = workload->problem;
     problem.run = NULL; /* a simulated duration needs no waiting */
     return taskpool_simulate(&problem, settings, &run->machine, &run->pool);
+}
+
+static enum status prepare(struct run *run)
+{
+    TRY(read_speeds(run));
+    TRY(create_workload(run));
+    return create_pool(run);
 }
 
 /* --- iterations --- */
@@ -151,12 +145,17 @@ static json_t *result_to_json(const struct run *run)
     return NULL;
 }
 
+static enum status get_result(const struct run *run, json_t **result)
+{
+    *result = result_to_json(run);
+    return *result ? STATUS_OK : FAIL(STATUS_NO_MEMORY, "no memory for the result");
+}
+
 static enum status write_result(const struct run *run)
 {
-    json_t *result = result_to_json(run);
-    if (!result)
-        return FAIL(STATUS_NO_MEMORY, "no memory for the result");
-    enum status status = json_write_file(result, run->options->json);
+    json_t *result;
+    TRY(get_result(run, &result));
+    enum status status = beryl_sched_outputs_write(run->options, result, run->workload->name);
     json_decref(result);
     return status;
 }
@@ -168,16 +167,25 @@ static enum status tell(const struct run *run)
         run->workload->functions->print(run->workload);
     if (run->options->statistics)
         TRY(taskpool_write_statistics(run->pool, run->options->statistics));
-    if (!run->options->json)
-        return STATUS_OK;
     return status_agree(run->comm, run->rank == 0 ? write_result(run) : STATUS_OK);
 }
+
+static void fini(struct run *run)
+{
+    taskpool_destroy(run->pool);
+    workload_destroy(run->workload);
+    noise_fini(&run->noise);
+    free(run->speeds);
+}
+
+/* --- a run --- */
 
 static enum status do_all(struct run *run)
 {
     TRY(find_workers(run));
-    TRY(create_workload(run));
-    TRY(create_pool(run));
+    TRY(status_agree(run->comm,
+                     run->rank == 0 ? beryl_sched_outputs_check(run->options) : STATUS_OK));
+    TRY(prepare(run));
     print_start(run);
     TRY(iterate(run));
     return tell(run);
@@ -187,9 +195,33 @@ enum status beryl_sched_run(const struct beryl_sched_options *options, MPI_Comm 
 {
     struct run run = {.options = options, .comm = comm};
     enum status status = do_all(&run);
-    taskpool_destroy(run.pool);
-    workload_destroy(run.workload);
-    noise_fini(&run.noise);
-    free(run.speeds);
+    fini(&run);
+    return status;
+}
+
+/* Reading a profile may take long, so that is left to the run. */
+enum status beryl_sched_try(const struct beryl_sched_options *options)
+{
+    struct run run = {.options = options, .comm = MPI_COMM_SELF};
+    enum status status = find_workers(&run);
+    if (status == STATUS_OK && !options->workload.profile)
+        status = create_workload(&run);
+    fini(&run);
+    return status;
+}
+
+static enum status simulate(struct run *run, json_t **result)
+{
+    TRY(find_workers(run));
+    TRY(prepare(run));
+    TRY(iterate(run));
+    return get_result(run, result);
+}
+
+enum status beryl_sched_simulate(const struct beryl_sched_options *options, json_t **result)
+{
+    struct run run = {.options = options, .comm = MPI_COMM_SELF};
+    enum status status = simulate(&run, result);
+    fini(&run);
     return status;
 }

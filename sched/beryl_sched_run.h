@@ -5,6 +5,7 @@
 #include "sched/beryl_sched_options.h"
 #include "support/status.h"
 
+#include <jansson.h>
 #include <mpi.h>
 
 /* Does what the options ask for, prints a table and writes the result. Nothing is
@@ -12,5 +13,14 @@
  * Errors: STATUS_USAGE, STATUS_INPUT, STATUS_IO, STATUS_LIMIT, STATUS_NO_MEMORY,
  * STATUS_PROTOCOL; the same on every process. */
 enum status beryl_sched_run(const struct beryl_sched_options *options, MPI_Comm comm);
+
+/* That the workload of a simulated run can be made, before it is worth while; a profile is
+ * not read yet. Not collective. Errors: as above. */
+enum status beryl_sched_try(const struct beryl_sched_options *options);
+
+/* One simulated run, which prints and writes nothing. Not collective.
+ * result  out, what --json would write; the caller's
+ * Errors: as above. */
+enum status beryl_sched_simulate(const struct beryl_sched_options *options, json_t **result);
 
 #endif

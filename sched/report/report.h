@@ -12,7 +12,7 @@
 /* Writes the page; with several runs it compares them first. The same runs give
  * the same bytes. Not collective.
  * results  n >= 1 results as --json writes them (interface.md); a result with a
- *          comparison of modes counts as a run for each
+ *          comparison of modes, or a sweep, counts as a run for each
  * names    n names that the page calls them by, any bytes
  * subject  what the page tells of beside the scheduling, or NULL
  * Errors: STATUS_INPUT, with the name, if a result is something else; STATUS_IO,

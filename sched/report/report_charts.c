@@ -64,6 +64,18 @@ static void draw_efficiency(FILE *page, const struct report_run *run)
         svg_lines(page, &chart);
 }
 
+static void draw_steals(FILE *page, const struct report_run *run)
+{
+    struct svg_chart chart = chart_over_iterations(run);
+    if (!(run->means[REPORT_STEALS_ATTEMPTED] > 0))
+        return;
+    chart.title = "Steals";
+    chart.value_title = "per worker";
+    add_series(&chart, run, REPORT_STEALS_ATTEMPTED, "tried", 0);
+    add_series(&chart, run, REPORT_STEALS_SUCCESSFUL, "done", 3);
+    svg_lines(page, &chart);
+}
+
 void report_charts(FILE *page, const struct report_run *run)
 {
     if (run->n_places == 0)
@@ -71,4 +83,5 @@ void report_charts(FILE *page, const struct report_run *run)
     draw_times(page, run);
     draw_seconds(page, run);
     draw_efficiency(page, run);
+    draw_steals(page, run);
 }

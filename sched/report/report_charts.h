@@ -13,7 +13,7 @@ enum { REPORT_N_TIMES = REPORT_COMMUNICATION - REPORT_TASK + 1 };
 extern const struct svg_series report_times[REPORT_N_TIMES];
 
 /* Per iteration: where the workers' time went, seconds, efficiency and
- * imbalance. Those are left out of which the file says nothing. */
+ * imbalance, steals. Those are left out of which the file says nothing. */
 void report_charts(FILE *page, const struct report_run *run);
 
 #endif

@@ -76,7 +76,7 @@ static void table(FILE *page, const struct report_runs *runs, const struct repor
         html_text(page, run->name);
         fputs("</a></td><td class=\"word\">", page);
         report_name(page, run, subject);
-        fputs("</td><td class=\"word\">", page);
+        fputs("</td><td class=\"mode\">", page);
         html_text(page, mode_of(run));
         const struct {
             double figure;

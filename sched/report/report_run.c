@@ -108,7 +108,8 @@ static enum status read_columns(struct report_run *run)
     return STATUS_OK;
 }
 
-/* "FILE" or "FILE: MODE", in UTF-8 whatever the name of the file is. */
+/* "FILE", or "FILE: MODE" (or the options of a run of a sweep), in UTF-8 whatever the name of the
+ * file is. */
 static char *make_name(const char *file, const char *mode)
 {
     json_t *clean = json_text(file);
@@ -145,8 +146,21 @@ static enum status add_run(struct report_runs *runs, const json_t *result, const
     return read_columns(run);
 }
 
+/* Each run of a sweep stands for itself, as if it had a file of its own. */
+static enum status add_sweep(struct report_runs *runs, const json_t *entries, const char *name)
+{
+    size_t i;
+    const json_t *entry;
+    json_array_foreach(entries, i, entry)
+        TRY(add_run(runs, entry, entry, entry, name, report_text(entry, "options_text")));
+    return STATUS_OK;
+}
+
 enum status report_runs_add(struct report_runs *runs, const json_t *result, const char *name)
 {
+    const json_t *sweep = json_object_get(result, "runs");
+    if (json_array_size(sweep) > 0)
+        return add_sweep(runs, sweep, name);
     const json_t *beryl = json_object_get(json_object_get(result, "extras"), "beryl");
     const json_t *figures = beryl ? beryl : result;
     const json_t *compare = json_object_get(figures, "compare");

@@ -2,7 +2,8 @@
  * iteration, in columns that charts and tables draw from.
  *
  * Understood are the QCSchema results of beryl-hf and beryl-tce, whose figures
- * are in extras.beryl, and results that are those figures (interface.md). */
+ * are in extras.beryl, and results that are those figures, alone or in the list of a
+ * sweep (interface.md). */
 #ifndef BERYL_SCHED_REPORT_REPORT_RUN_H
 #define BERYL_SCHED_REPORT_REPORT_RUN_H
 
@@ -55,7 +56,7 @@ struct report_runs {
     int64_t n, capacity;
 };
 
-/* Appends the run of a result, or each mode of a comparison as a run.
+/* Appends the run of a result, or each mode of a comparison or entry of a sweep as a run.
  * result  a parsed file, kept alive by the caller
  * name    what the report calls it
  * Errors: STATUS_INPUT, with the name, for JSON that is no result of a run;

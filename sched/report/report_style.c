@@ -32,6 +32,7 @@ const char report_style[] =
     "border-bottom:1px solid var(--rule)}\n"
     ".figures .word,.figures th:first-child,.figures td:first-child{text-align:left}\n"
     ".figures td.word{overflow-wrap:anywhere;white-space:normal}\n"
+    ".figures td.mode{text-align:left}\n"
     ".failed,.done{padding:6px 12px;border-left:4px solid var(--k3);background:var(--card);"
     "overflow-wrap:anywhere}\n"
     ".done{border-color:var(--k4)}\n"

@@ -23,11 +23,44 @@ static void scheduling_rows(FILE *page, const struct report_run *run)
         html_row_number(page, "Tasks that are not null", json_number_value(non_null), 0, "");
     html_row_number(page, run->has_fock ? "Fock builds" : "Iterations", (double)run->n_iterations,
                     0, "");
-    html_row_number(page, "Time of each, mean", run->means[report_seconds_column(run)], 4, "s");
+    double seconds = run->means[report_seconds_column(run)];
+    html_row_number(page, "Time of each, mean", seconds, seconds < 0.1 ? 6 : 4, "s");
     html_row_number(page, "Efficiency, mean", run->means[REPORT_EFFICIENCY], 1, "%");
     html_row_number(page, "Imbalance, mean", run->means[REPORT_IMBALANCE], 1, "%");
     html_row_number(page, "Peak memory", report_real(run->shared, "memory_peak_bytes") * 1e-6, 0,
                     "MB in the largest process");
+}
+
+/* What a run without chemistry did. */
+static void workload_rows(FILE *page, const struct report_run *run)
+{
+    html_row_text(page, "Workload", report_text(run->shared, "workload"));
+    html_row_text(page, "Options", report_text(run->shared, "options_text"));
+    html_row_number(page, "Nodes of the tree", report_real(run->shared, "nodes"), 0, "");
+    html_row_number(page, "Leaves", report_real(run->shared, "leaves"), 0, "");
+    html_row_number(page, "Depth", report_real(run->shared, "depth"), 0, "");
+}
+
+/* The options that describe a simulated machine, as given or by default. */
+static void machine_table(FILE *page, const struct report_run *run)
+{
+    const char *name;
+    json_t *value;
+    char text[40];
+    if (!json_object_get(run->shared, "machine"))
+        return;
+    fputs("<table>\n", page);
+    html_row_text(page, "<b>Simulated machine</b>", "");
+    json_object_foreach(json_object_get(run->shared, "machine"), name, value)
+    {
+        fputs("<tr><th scope=\"row\">--", page);
+        html_text(page, name);
+        fputs("</th><td>", page);
+        snprintf(text, sizeof text, "%.6g", json_number_value(value));
+        html_text(page, json_is_number(value) ? text : json_string_value(value));
+        html_row_end(page);
+    }
+    fputs("</table>", page);
 }
 
 static void outcome(FILE *page, const struct report_run *run)
@@ -49,10 +82,12 @@ void report_summary(FILE *page, const struct report_run *run, const struct repor
     fputs("<div class=\"cards\">", page);
     if (!subject || !subject->tables(page, run)) {
         fputs("<table>\n", page);
-        html_row_text(page, "Workload", report_text(run->shared, "workload"));
+        workload_rows(page, run);
         fputs("</table>\n", page);
     }
     fputs("<table>\n", page);
     scheduling_rows(page, run);
-    fputs("</table></div>\n", page);
+    fputs("</table>\n", page);
+    machine_table(page, run);
+    fputs("</div>\n", page);
 }

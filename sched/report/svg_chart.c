@@ -6,7 +6,7 @@
 #include <math.h>
 
 /* The drawing and, inside it, the area of the data; in pixels at full size. */
-enum { WIDTH = 640, HEIGHT = 300, LEFT = 64, RIGHT = 628, TOP = 12, BOTTOM = 252 };
+enum { WIDTH = 640, HEIGHT = 300, LEFT = 76, RIGHT = 628, TOP = 12, BOTTOM = 252 };
 
 enum { MAX_VALUE_TICKS = 6, MAX_LABELS = 14, MAX_MARKED_PLACES = 60 };
 

@@ -42,6 +42,24 @@ refuse --sched $drawn --sched nonsense
 refuse "--seeding does nothing" --uts T1 --sched steal --seeding cyclic
 refuse "--time-scale does nothing" --uts T1 --sched steal --time-scale 2
 
+# Sweeps: nothing runs before all lines have been read.
+bad_line()
+{
+    printf '# a run\n\n%s --sched steal --simulate 2\n%s\n' "$drawn" "$1" > bad.sweep
+    refuse bad.sweep:4: --sweep bad.sweep --json result
+}
+bad_line "--nonsense"
+bad_line "--profile missing.csv --simulate 4"
+refuse missing.sweep --sweep missing.sweep
+if [ "$processes" = 1 ]; then
+    bad_line "--gauss 1,-1 --tasks 2 --simulate 4"
+    printf '%s --simulate 2 --speeds good.csv\n' "$drawn" > good.sweep
+    refuse good.csv --sweep good.sweep --json good.csv
+    refuse good.sweep --sweep good.sweep --json good.sweep
+    refuse "same file" --sweep good.sweep --json result --report result
+    refuse "--write-statistics does nothing" --sweep good.sweep --write-statistics table.csv
+fi
+
 # Files to write, and speeds.
 refuse missing/result $drawn --json missing/result
 refuse folder $drawn --json folder
@@ -60,6 +78,8 @@ else
         refuse --$option $drawn --simulate 4 --$option -1
         refuse --$option $drawn --simulate 4 --$option nan
     done
+    refuse missing/page $drawn --report missing/page
+    refuse "same file" $drawn --json result --report result
     refuse --bandwidth $drawn --simulate 4 --bandwidth 0
     refuse --node-size $drawn --simulate 4 --node-size 0
     refuse zero.speeds:1 $drawn --simulate 2 --speeds zero.speeds

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # What beryl-sched writes: the same bytes for the same seed when simulated, other ones for
-# another seed; and the sizes of a tree however it is walked.
+# another seed; the sizes of a tree however it is walked; and of a sweep the same bytes on any
+# number of processes, which are those of its runs alone.
 #
 #   test_sched_outputs.sh BERYL_SCHED MPIEXEC
 set -u
@@ -61,5 +62,40 @@ for mode in share steal retentive; do
         done
     done
 done
+
+cat > sweep.txt <<'END'
+# What follows adds to the command line.
+--gauss 1e-4,2e-5 --tasks 500 --sched retentive --simulate 8
+  --uts "-t 1 -a 3 -d 6 -b 4 -r 19" --sched=share --seed '3'
+
+--exponential 1e-4 --tasks 300 --sched static --iterations 3
+END
+sweep()
+{
+    timeout 60 "$mpiexec" --oversubscribe -n "$1" "$beryl_sched" --sweep sweep.txt --simulate 16 \
+        --iterations 2 --json "sweep$1.json" --report "sweep$1.html" > "sweep$1.txt" ||
+        complain "sweep on $1: exit status $?"
+    grep -q '^sweep.txt:3: share, 16 workers: ' "sweep$1.txt" || complain "nothing told of line 3"
+}
+sweep 1
+for n in 2 3; do
+    sweep $n
+    cmp -s sweep1.json sweep$n.json || complain "sweep: another result on $n processes"
+    cmp -s sweep1.html sweep$n.html || complain "sweep: another page on $n processes"
+done
+# A line that fails only when it runs is named too, and no result is written.
+printf '%s\n' "--uts T1 --sched static" > failing.txt
+timeout 60 "$beryl_sched" --sweep failing.txt --simulate 4 --json failing.json > out.txt 2> errors.txt &&
+    complain "a failing sweep: exit status 0"
+grep -q '^beryl-sched: failing.txt:1: --sched static' errors.txt || complain "$(cat errors.txt)"
+[ ! -e failing.json ] || complain "a failing sweep has a result"
+timeout 60 "$beryl_sched" --exponential 1e-4 --tasks 300 --sched static --simulate 16 \
+    --iterations 3 --json alone.json > alone.txt || complain "exit status $?"
+python3 - <<'END' || complain "a run of a sweep is another than the same run alone"
+import json
+*_, last = json.load(open("sweep1.json"))["runs"]
+assert last.pop("options_text") == "--exponential 1e-4 --tasks 300 --sched static --iterations 3"
+assert last == json.load(open("alone.json"))
+END
 
 exit $((n_failed > 0))

@@ -1,0 +1,58 @@
+#include "sched/beryl_sched_outputs.h"
+
+#include "sched/report/report.h"
+#include "support/json.h"
+#include "support/output_file.h"
+
+struct output {
+    const char *option, *path; /* the path is NULL if it is not asked for */
+};
+
+enum { N_OUTPUTS = 3 };
+
+static void list_outputs(const struct beryl_sched_options *options,
+                         struct output outputs[N_OUTPUTS])
+{
+    outputs[0] = (struct output){"json", options->json};
+    outputs[1] = (struct output){"write-statistics", options->statistics};
+    outputs[2] = (struct output){"report", options->report};
+}
+
+enum status beryl_sched_outputs_check_inputs(const struct beryl_sched_options *options,
+                                             const struct beryl_sched_options *run)
+{
+    struct output outputs[N_OUTPUTS];
+    list_outputs(options, outputs);
+    const char *inputs[] = {run->workload.profile, run->pool.speeds, run->sweep};
+    for (int i = 0; i < N_OUTPUTS; i++)
+        for (size_t k = 0; k < sizeof inputs / sizeof inputs[0]; k++)
+            if (output_file_same(outputs[i].path, inputs[k]))
+                return FAIL(STATUS_USAGE, "%s is to be read and to be written: name another file",
+                            outputs[i].path);
+    return STATUS_OK;
+}
+
+enum status beryl_sched_outputs_check(const struct beryl_sched_options *options)
+{
+    struct output outputs[N_OUTPUTS];
+    list_outputs(options, outputs);
+    for (int i = 0; i < N_OUTPUTS; i++)
+        for (int k = 0; k < i; k++)
+            if (output_file_same(outputs[i].path, outputs[k].path))
+                return FAIL(STATUS_USAGE, "--%s and --%s name the same file", outputs[k].option,
+                            outputs[i].option);
+    TRY(beryl_sched_outputs_check_inputs(options, options));
+    for (int i = 0; i < N_OUTPUTS; i++)
+        if (outputs[i].path)
+            TRY(output_file_check(outputs[i].path));
+    return STATUS_OK;
+}
+
+enum status beryl_sched_outputs_write(const struct beryl_sched_options *options,
+                                      const json_t *result, const char *name)
+{
+    if (options->report)
+        TRY(report_write(&result, &name, 1, NULL, options->report));
+    /* Last, because it tells whether the other was written. */
+    return options->json ? json_write_file(result, options->json) : STATUS_OK;
+}

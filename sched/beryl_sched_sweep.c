@@ -1,0 +1,180 @@
+#include "sched/beryl_sched_sweep.h"
+
+#include "sched/beryl_sched_outputs.h"
+#include "sched/beryl_sched_run.h"
+#include "sched/sweep_file.h"
+#include "sched/taskpool.h"
+#include "support/agree.h"
+#include "support/gather.h"
+#include "support/json.h"
+#include "support/log.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct sweep {
+    const struct beryl_sched_options *options;
+    MPI_Comm comm;
+    bool is_first; /* of the processes */
+    struct sweep_file file;
+    json_t *runs; /* an entry for each: its result, or null where another process did it */
+};
+
+/* --- before --- */
+
+static enum status check_input(const char *path)
+{
+    if (path && *path && access(path, R_OK) != 0)
+        return FAIL(STATUS_IO, "cannot read %s: %s", path, strerror(errno));
+    return STATUS_OK;
+}
+
+static enum status check_run(const struct beryl_sched_options *common,
+                             const struct beryl_sched_options *run)
+{
+    TRY(check_input(run->workload.profile));
+    TRY(check_input(run->pool.speeds));
+    TRY(beryl_sched_try(run));
+    return beryl_sched_outputs_check_inputs(common, run);
+}
+
+static enum status check_files(const struct sweep *sweep)
+{
+    TRY(beryl_sched_outputs_check(sweep->options));
+    for (int64_t i = 0; i < sweep->file.n_runs; i++) {
+        const struct sweep_run *run = &sweep->file.runs[i];
+        enum status status = check_run(sweep->options, &run->options);
+        if (status != STATUS_OK)
+            return sweep_file_fail(&sweep->file, run, status);
+    }
+    return STATUS_OK;
+}
+
+static enum status prepare(struct sweep *sweep)
+{
+    int rank;
+    MPI_Comm_rank(sweep->comm, &rank);
+    sweep->is_first = rank == 0;
+    TRY(sweep_file_read(sweep->options, sweep->comm, &sweep->file));
+    TRY(status_agree(sweep->comm, sweep->is_first ? check_files(sweep) : STATUS_OK));
+    int failed = (sweep->runs = json_array()) == NULL;
+    for (int64_t i = 0; i < sweep->file.n_runs; i++)
+        failed |= json_array_append_new(sweep->runs, json_null());
+    return status_agree(sweep->comm,
+                        failed ? FAIL(STATUS_NO_MEMORY, "no memory for the results") : STATUS_OK);
+}
+
+/* --- the runs --- */
+
+static void tell(const struct sweep *sweep, const struct sweep_run *run, const json_t *result)
+{
+    const json_t *iterations = json_object_get(result, "iterations");
+    const json_t *last = json_array_get(iterations, json_array_size(iterations) - 1);
+    log_print("%s:%lld: %s, %lld workers: makespan %.6g s, efficiency %.2f %%\n", sweep->file.path,
+              (long long)run->line, json_string_value(json_object_get(result, "sched")),
+              (long long)run->options.machine.n_workers,
+              json_number_value(json_object_get(last, "makespan_seconds")),
+              100 * json_number_value(json_object_get(last, "efficiency")));
+}
+
+static enum status do_run(int64_t task, void *context)
+{
+    struct sweep *sweep = context;
+    const struct sweep_run *run = &sweep->file.runs[task];
+    json_t *result;
+    enum status status = beryl_sched_simulate(&run->options, &result);
+    if (status != STATUS_OK)
+        return sweep_file_fail(&sweep->file, run, status);
+    tell(sweep, run, result);
+    if (json_object_set_new(result, "options_text", json_text(run->text)) != 0 ||
+        json_array_set(sweep->runs, (size_t)task, result) != 0)
+        status = FAIL(STATUS_NO_MEMORY, "no memory for a result");
+    json_decref(result);
+    return status;
+}
+
+static enum status do_runs(struct sweep *sweep)
+{
+    struct taskpool_problem problem = {
+        .n_tasks = sweep->file.n_runs, .run = do_run, .context = sweep};
+    struct taskpool_settings settings;
+    struct taskpool *pool;
+    taskpool_settings_default(&settings);
+    settings.mode = option_choice_index(taskpool_mode_names, "counter");
+    TRY(taskpool_create(sweep->comm, &problem, &settings, &pool));
+    log_enable(true); /* every process tells of its own runs */
+    enum status status = taskpool_run(pool);
+    log_enable(sweep->is_first);
+    taskpool_destroy(pool);
+    return status;
+}
+
+/* --- the result --- */
+
+/* Takes the entries of another process, or its own, from a text that begins with them.
+ * Returns the length of their text, 0 when out of memory. */
+static size_t take_entries(json_t *all, const char *text, size_t size)
+{
+    json_error_t end;
+    json_t *runs = json_loadb(text, size, JSON_DISABLE_EOF_CHECK, &end);
+    size_t i;
+    json_t *entry;
+    json_array_foreach(runs, i, entry) if (!json_is_null(entry) &&
+                                           json_array_set(all, i, entry) != 0) end.position = 0;
+    json_decref(runs);
+    return runs ? (size_t)end.position : 0;
+}
+
+static enum status write_result(const struct sweep *sweep, const char *text, size_t size)
+{
+    for (size_t length, done = 0; done < size; done += length)
+        if ((length = take_entries(sweep->runs, text + done, size - done)) == 0)
+            return FAIL(STATUS_NO_MEMORY, "no memory for the results");
+    json_t *result = json_pack("{s:O}", "runs", sweep->runs);
+    if (!result)
+        return FAIL(STATUS_NO_MEMORY, "no memory for the result");
+    enum status status = beryl_sched_outputs_write(sweep->options, result, sweep->file.path);
+    json_decref(result);
+    return status;
+}
+
+static enum status gather_result(const struct sweep *sweep)
+{
+    char *own = json_dumps(sweep->runs, JSON_COMPACT | JSON_REAL_PRECISION(17));
+    TRY(status_agree(sweep->comm,
+                     own ? STATUS_OK : FAIL(STATUS_NO_MEMORY, "no memory for the results")));
+    void *all;
+    int64_t size;
+    const struct gather_part part = {.items = own,
+                                     .n_items = (int64_t)strlen(own),
+                                     .item_size = 1,
+                                     .what = "characters of results"};
+    enum status status = gather_to_first(sweep->comm, &part, &all, &size);
+    free(own);
+    TRY(status);
+    if (sweep->is_first)
+        status = write_result(sweep, all, (size_t)size);
+    free(all);
+    return status_agree(sweep->comm, status);
+}
+
+static enum status do_all(struct sweep *sweep)
+{
+    TRY(prepare(sweep));
+    log_print("beryl-sched %s\n\n%lld simulated runs of %s\n\n", BERYL_VERSION,
+              (long long)sweep->file.n_runs, sweep->file.path);
+    TRY(do_runs(sweep));
+    return gather_result(sweep);
+}
+
+enum status beryl_sched_sweep(const struct beryl_sched_options *options, MPI_Comm comm)
+{
+    struct sweep sweep = {.options = options, .comm = comm};
+    enum status status = do_all(&sweep);
+    json_decref(sweep.runs);
+    sweep_file_fini(&sweep.file);
+    return status;
+}

@@ -1,0 +1,193 @@
+#!/usr/bin/env python3
+"""Dinan et al., Dynamic Load Balancing of Unbalanced Computations Using Message Passing
+(PMEO-PDS 2007): work sharing (mode share) against work stealing (mode steal) on the trees T1
+and T3, by chunk size and polling or release interval.
+
+Simulated: 16 to 64 processes of a machine like theirs (figures 1 to 4), then up to 16,384. For
+real: 1, 2 and 4 processes here, beside a walk of the tree by one process without scheduler.
+"""
+import sys
+
+import experiment
+import figure
+
+# Their Dell blades: Pentium 4 at 3.6 GHz, InfiniBand, MVAPICH. The paper's figures are not in
+# its text: 2 million nodes per second and core, which is 1,800 cycles for the SHA-1 of a node,
+# 5 us from process to process, 2 us of it busy at either end, and 900 MB/s.
+MACHINE = "--time-scale 4 --latency 5e-6 --overhead 2e-6 --bandwidth 9e8 --node-size 1"
+TREES = {"T1": (4130071, 3305118, 10), "T3": (4112897, 3599034, 1572)}
+MODES = {"share": "--release-every", "steal": "--poll-every"}
+INTERVAL = {"share": 128, "steal": 8}
+
+PAPER = {
+    "best release interval and chunk": {"T1": [256, 5], "T3": [32, 50]},
+    "best polling interval": 8,
+    "gain by the polling interval": [0.4, 0.5],
+    "gain by the release interval": {"T1": 2, "T3": "very little"},
+    "processes beyond which sharing does not scale": 32,
+    "stealing scales to": 64,
+    "nodes, leaves, depth": TREES,
+    "original program, one core of 2024, million nodes per second": {"T1": 7.9, "T3": 9.2},
+    "original program, 2 processes, chunk 20": {"T1": 11.2, "T3": 16.9},
+}
+
+
+def speed(result):
+    """Million nodes per second."""
+    return result["nodes"] / experiment.last(result)["makespan_seconds"] * 1e-6
+
+
+class Walks:
+    """Simulated walks, all in one sweep; keyed by tree, mode, processes, chunk, interval."""
+
+    def __init__(self):
+        self.results = {}
+
+    def ask(self, tree, mode, processes, chunk, interval=None):
+        key = (tree, mode, processes, chunk, interval or INTERVAL[mode])
+        self.results[key] = None
+
+    def run(self, lab):
+        # The longest first, so that the last to end is a short one.
+        keys = sorted(self.results, key=lambda key: -key[2])
+        lines = [f"--uts {tree} --sched {mode} --simulate {processes} --chunk {chunk} "
+                 f"{MODES[mode]} {interval} {MACHINE}"
+                 for tree, mode, processes, chunk, interval in keys]
+        self.results = dict(zip(keys, lab.sweep(lines)))
+
+    def speed(self, tree, mode, processes, chunk, interval=None):
+        return speed(self.results[tree, mode, processes, chunk, interval or INTERVAL[mode]])
+
+    def best(self, tree, mode, processes):
+        """Over the chunks at the usual interval: speed and chunk."""
+        return max((speed(result), key[3]) for key, result in self.results.items()
+                   if key[:3] == (tree, mode, processes) and key[4] == INTERVAL[mode])
+
+    def count_exactly(self, lab):
+        wrong = [key for key, result in self.results.items()
+                 if (result["nodes"], result["leaves"], result["depth"]) != TREES[key[0]]]
+        lab.equal("walks whose nodes, leaves or depth are wrong", len(wrong), 0)
+
+
+def chunk_panels(lab, walks, chunks, processes):
+    """Figures 3 and 4: speed over chunk sizes."""
+    panels = []
+    for mode in MODES:
+        for tree in TREES:
+            sizes = chunks[tree]
+            lines = [figure.Series(f"{p} processes", sizes,
+                                   [walks.speed(tree, mode, p, c) for c in sizes])
+                     for p in processes]
+            lab.beryl[f"{tree}, {mode}, million nodes per second by chunk"] = {
+                line.label: dict(zip(sizes, line.y)) for line in lines}
+            lab.table(f"{tree}, {mode}, {MODES[mode]} {INTERVAL[mode]}: million nodes per second",
+                      ["chunk"] + [line.label for line in lines],
+                      [[c] + [line.y[i] for line in lines] for i, c in enumerate(sizes)])
+            number = 3 if mode == "share" else 4
+            panels.append(figure.Panel(f"{number}: {mode}, {tree}", "chunk",
+                                       "million nodes per second", lines, x_log=True, y_from=0))
+    return panels
+
+
+def interval_panels(lab, walks, chunks, intervals):
+    """Figures 1 and 2: speed of 32 processes over intervals."""
+    panels = []
+    for mode, values in intervals.items():
+        for tree in TREES:
+            lines = [figure.Series(f"chunk {c}", values,
+                                   [walks.speed(tree, mode, 32, c, i) for i in values])
+                     for c in chunks]
+            name = "release" if mode == "share" else "polling"
+            lab.beryl[f"{tree}, {mode}, 32 processes, by {name} interval"] = {
+                line.label: dict(zip(values, line.y)) for line in lines}
+            lab.table(f"{tree}, {mode}, 32 processes: million nodes per second",
+                      [f"{name} interval"] + [line.label for line in lines],
+                      [[i] + [line.y[k] for line in lines] for k, i in enumerate(values)])
+            number = 2 if mode == "share" else 1
+            panels.append(figure.Panel(f"{number}: {mode}, {tree}, 32 processes",
+                                       f"{name} interval", "million nodes per second", lines,
+                                       x_log=True, y_from=0))
+    return panels
+
+
+def scaling(lab, walks, processes):
+    """The best chunk at each number of processes, and what must hold of it."""
+    lines = []
+    for mode in MODES:
+        for tree in TREES:
+            best = [walks.best(tree, mode, p) for p in processes]
+            lines.append(figure.Series(f"{mode}, {tree}", processes, [y for y, _ in best]))
+            lab.beryl[f"{tree}, {mode}, best chunk"] = {
+                p: {"million nodes per second": y, "chunk": c} for p, (y, c) in
+                zip(processes, best)}
+    lab.table("Million nodes per second, best chunk", ["processes"] + [line.label for line in lines],
+              [[p] + [line.y[i] for line in lines] for i, p in enumerate(processes)])
+
+    def gain(tree, mode):
+        return walks.best(tree, mode, 64)[0] / walks.best(tree, mode, 32)[0]
+    lab.at_most("T1: sharing gains nothing from 32 to 64 processes", gain("T1", "share"), 1.1)
+    lab.at_least("T1: stealing scales from 32 to 64 processes", gain("T1", "steal"), 1.5)
+    lab.at_least("T3: sharing scales further than on T1",
+                 gain("T3", "share") / gain("T1", "share"), 1.2)
+    return figure.Panel("Beyond: the best chunk", "processes", "million nodes per second", lines,
+                        x_log=True, y_log=True)
+
+
+def for_real(lab):
+    """1, 2 and 4 processes of this machine, and one without a scheduler."""
+    rows = []
+    wrong = 0
+    for tree, sizes in TREES.items():
+        sequential = float(experiment.execute([lab.program("bench_uts"), tree]))
+        for mode in MODES:
+            found = {}
+            for processes in (1, 2, 4):
+                result = lab.run(f"--uts {tree} --sched {mode} --iterations 5", processes)
+                wrong += (result["nodes"], result["leaves"], result["depth"]) != sizes
+                found[processes] = max(result["nodes"] / it["makespan_seconds"] * 1e-6
+                                       for it in experiment.iterations(result))
+            rows.append([tree, mode, sequential, *found.values()])
+            lab.beryl[f"{tree}, {mode}, for real, million nodes per second"] = {
+                "sequential": sequential, **found}
+    lab.table("For real: million nodes per second", ["tree", "mode", "sequential", "1 process",
+                                                     "2 processes", "4 processes"], rows)
+    lab.equal("real walks whose nodes, leaves or depth are wrong", wrong, 0)
+
+
+def main():
+    options = experiment.parser(__doc__)
+    options.add_argument("--real", action="store_true",
+                         help="measure 1, 2 and 4 processes too; takes a build with tests")
+    lab = experiment.begin("uts", __doc__, options.parse_args())
+    lab.paper = PAPER
+    usual = [1, 2, 5, 10, 20, 50, 100]
+    chunks = {"T1": [10], "T3": [50]} if lab.quick else {"T1": usual, "T3": usual}
+    processes = [32, 64] if lab.quick else [16, 32, 64]
+    beyond = [] if lab.quick else [128, 256, 1024, 4096, 16384]
+    intervals = {} if lab.quick else {"steal": [1, 2, 4, 8, 16, 32, 64, 128],
+                                      "share": [8, 32, 64, 128, 256, 512]}
+    walks = Walks()
+    for tree in TREES:
+        for mode in MODES:
+            for p in processes:
+                for c in chunks[tree]:
+                    walks.ask(tree, mode, p, c)
+            for p in beyond:
+                for c in (2, 10, 50):
+                    walks.ask(tree, mode, p, c)
+            for i in intervals.get(mode, []):
+                for c in (5, 20, 50):
+                    walks.ask(tree, mode, 32, c, i)
+    walks.run(lab)
+    walks.count_exactly(lab)
+    panels = interval_panels(lab, walks, [5, 20, 50], intervals)
+    panels += chunk_panels(lab, walks, chunks, processes)
+    panels.append(scaling(lab, walks, processes + beyond))
+    if lab.options.real:
+        for_real(lab)
+    lab.draw(panels)
+    return lab.end()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

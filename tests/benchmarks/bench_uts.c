@@ -1,0 +1,67 @@
+/* Prints how fast one process walks a tree without any scheduler, in million nodes per second:
+ * the median of several walks. Compare with beryl-sched --uts TREE.
+ *
+ *     bench_uts T1 */
+#include "sched/workloads/uts.h"
+#include "support/array.h"
+#include "support/clock.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { n_walks = 9 };
+
+struct stack {
+    struct uts_node *nodes;
+    int64_t n, capacity;
+};
+
+static enum status walk(const struct uts_tree *tree, struct stack *stack, struct uts_count *count)
+{
+    *count = (struct uts_count){0};
+    TRY(array_reserve(&stack->nodes, 1, &stack->capacity, sizeof *stack->nodes));
+    uts_root(tree, stack->nodes);
+    stack->n = 1;
+    while (stack->n > 0) {
+        struct uts_node node = stack->nodes[--stack->n];
+        int n_children = uts_n_children(tree, &node);
+        uts_count_node(count, &node, n_children);
+        TRY(array_reserve(&stack->nodes, stack->n + n_children, &stack->capacity,
+                          sizeof *stack->nodes));
+        for (int i = 0; i < n_children; i++)
+            uts_child(tree, &node, i, &stack->nodes[stack->n++]);
+    }
+    return STATUS_OK;
+}
+
+static int compare(const void *left, const void *right)
+{
+    double a = *(const double *)left, b = *(const double *)right;
+    return (a > b) - (a < b);
+}
+
+static enum status measure(const char *name, struct stack *stack)
+{
+    struct uts_tree tree;
+    double speeds[n_walks];
+    TRY(uts_parse(name, &tree));
+    for (int i = 0; i < n_walks; i++) {
+        struct uts_count count;
+        double start_s = clock_now_s();
+        TRY(walk(&tree, stack, &count));
+        speeds[i] = (double)count.nodes / (clock_now_s() - start_s) * 1e-6;
+    }
+    qsort(speeds, n_walks, sizeof *speeds, compare);
+    printf("%.3f\n", speeds[n_walks / 2]);
+    return STATUS_OK;
+}
+
+int main(int argc, char **argv)
+{
+    struct stack stack = {0};
+    enum status status = argc == 2 ? measure(argv[1], &stack) : FAIL(STATUS_USAGE, "name a tree");
+    if (status != STATUS_OK)
+        fprintf(stderr, "bench_uts: %s\n", status_text());
+    free(stack.nodes);
+    return status_exit_code(status);
+}
