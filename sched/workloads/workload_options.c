@@ -59,7 +59,7 @@ const struct option_row workload_option_rows[] = {
      .min_excluded = true,
      .value = "X",
      .help = "durations are multiplied by it; a simulated node of a tree takes 125 ns, a point "
-             "of a mesh 1 ns"},
+             "of a mesh 1.05 ns"},
 };
 
 const size_t workload_n_option_rows = sizeof workload_option_rows / sizeof workload_option_rows[0];
