@@ -12,11 +12,10 @@ static const struct option_row run_rows[] = {
     {.name = "iterations",
      .kind = OPTION_INTEGER,
      .offset = offsetof(struct beryl_sched_options, n_iterations),
-     .default_text = "1",
      .min = 1,
      .max = 1e6,
      .value = "N",
-     .help = "runs of the same tasks, each beginning with what the mode kept of the last"},
+     .help = "runs of the same tasks, each beginning with what the mode kept of the last (1)"},
     {.name = "write-statistics",
      .kind = OPTION_TEXT,
      .offset = offsetof(struct beryl_sched_options, statistics),
@@ -48,7 +47,7 @@ enum { WORKLOAD_TABLE, MACHINE_TABLE, SCHEDULING_TABLE, RUN_TABLE, N_TABLES };
 static void fill_tables(struct beryl_sched_options *options, struct option_table tables[N_TABLES])
 {
     tables[WORKLOAD_TABLE] =
-        (struct option_table){"Workload, one of the first five", workload_option_rows,
+        (struct option_table){"Workload, one of the first six", workload_option_rows,
                               workload_n_option_rows, &options->workload};
     tables[MACHINE_TABLE] = (struct option_table){"Simulated machine", machine_option_rows,
                                                   machine_n_option_rows, &options->machine};
@@ -89,6 +88,29 @@ static enum status check_tree(const struct beryl_sched_options *options)
     return STATUS_OK;
 }
 
+static enum status check_mesh(const struct beryl_sched_options *options)
+{
+    const struct taskpool_settings *pool = &options->pool;
+    bool real = options->machine.n_workers == 0;
+    if (!options->workload.jacobi)
+        return STATUS_OK;
+    if (options->n_iterations > 0)
+        return FAIL(STATUS_USAGE, "--iterations does nothing with --jacobi, where an iteration is "
+                                  "a sweep: use --sweeps");
+    if (real && options->workload.time_scale != 1)
+        return FAIL(STATUS_USAGE, "--time-scale does nothing with --jacobi unless simulated");
+    if (real && pool->speeds && *pool->speeds)
+        return FAIL(STATUS_USAGE, "--speeds does nothing with --jacobi unless simulated");
+    return STATUS_OK;
+}
+
+static int64_t count_iterations(const struct beryl_sched_options *options)
+{
+    if (options->workload.jacobi)
+        return options->workload.n_sweeps;
+    return options->n_iterations > 0 ? options->n_iterations : 1;
+}
+
 /* of_sweep: of its command line only what is not of its runs is checked */
 static enum status parse(int argc, char **argv, bool of_sweep, struct beryl_sched_options *options,
                          enum option_request *request)
@@ -108,6 +130,8 @@ static enum status parse(int argc, char **argv, bool of_sweep, struct beryl_sche
         return FAIL(STATUS_USAGE, "--server does nothing without --progress thread");
     TRY(mode_options_check(&options->pool));
     TRY(check_tree(options));
+    TRY(check_mesh(options));
+    options->n_iterations = count_iterations(options);
     machine_options_set_defaults(&options->machine);
     return STATUS_OK;
 }

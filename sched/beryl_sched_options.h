@@ -15,7 +15,7 @@ struct beryl_sched_options {
     struct workload_settings workload;
     struct machine_settings machine;
     struct taskpool_settings pool;
-    int64_t n_iterations;
+    int64_t n_iterations; /* of jacobi, its sweeps */
     const char *json;
     const char *report;     /* page of HTML */
     const char *statistics; /* CSV, a row for each worker and iteration */

@@ -48,9 +48,11 @@ static enum status read_speeds(struct run *run)
 static enum status create_workload(struct run *run)
 {
     const struct beryl_sched_options *options = run->options;
+    struct workload_settings settings = options->workload;
+    settings.n_simulated = options->machine.n_workers;
+    settings.node_size = options->machine.node_size;
     double speed = run->speeds ? run->speeds[run->rank] : 1;
-    return workload_create(&options->workload, options->pool.seed, speed, run->comm,
-                           &run->workload);
+    return workload_create(&settings, options->pool.seed, speed, run->comm, &run->workload);
 }
 
 static enum status create_pool(struct run *run)

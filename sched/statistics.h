@@ -82,7 +82,8 @@ void statistics_summarize(MPI_Comm comm, struct statistics_worker *workers, int6
 void statistics_add(struct statistics_iteration *sum, const struct statistics_iteration *next);
 
 /* Prints a table, a row for each of n iterations, with seconds as means over
- * the workers. Not collective; for the process that prints. */
+ * the workers; of many iterations the first and the last, and how their makespans are
+ * spread. Not collective; for the process that prints. */
 void statistics_print(const struct statistics_iteration *iterations, int64_t n);
 
 /* The keys of an entry of "iterations" in a result (interface.md), all but

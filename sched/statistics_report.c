@@ -7,20 +7,59 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-void statistics_print(const struct statistics_iteration *iterations, int64_t n)
+/* Of more iterations than MANY a table has so many rows of either end. */
+enum { MANY = 32, ENDS = 5 };
+
+static void print_rows(const struct statistics_iteration *iterations, int64_t n)
 {
-    log_print("iteration  makespan/s   task/s search/s   idle/s sched/s  comm/s  efficiency"
-              " imbalance    steals of  messages\n");
     for (int64_t i = 0; i < n; i++) {
         const struct statistics_iteration *it = &iterations[i];
         double workers = (double)it->n_workers;
         log_print(
-            "%9lld %11.4f %8.3f %8.3f %8.3f %7.3f %7.3f %9.2f %% %7.2f %% %9.1f %5.1f %9lld\n",
+            "%9lld %11.6f %8.3f %8.3f %8.3f %7.3f %7.3f %9.2f %% %7.2f %% %9.1f %5.1f %9lld\n",
             (long long)it->iteration, it->makespan_s, it->load_mean, it->search_s / workers,
             it->idle_s / workers, it->scheduler_s / workers, it->communication_s / workers,
             100 * it->efficiency, 100 * it->imbalance, it->steals_successful.mean,
             it->steals_attempted.mean, (long long)it->messages);
     }
+}
+
+static int compare(const void *left, const void *right)
+{
+    double a = *(const double *)left, b = *(const double *)right;
+    return (a > b) - (a < b);
+}
+
+/* Says nothing when out of memory. */
+static void print_spread(const struct statistics_iteration *iterations, int64_t n)
+{
+    double *makespans = malloc((size_t)n * sizeof *makespans);
+    double sum = 0;
+    if (!makespans)
+        return;
+    for (int64_t i = 0; i < n; i++)
+        sum += makespans[i] = iterations[i].makespan_s;
+    qsort(makespans, (size_t)n, sizeof *makespans, compare);
+    double median = (makespans[(n - 1) / 2] + makespans[n / 2]) / 2;
+    log_print("\nMakespans  least %.4g s, median %.4g s, mean %.4g s, 99 %% below %.4g s, largest "
+              "%.4g s\n",
+              makespans[0], median, sum / (double)n, makespans[(n - 1) * 99 / 100],
+              makespans[n - 1]);
+    free(makespans);
+}
+
+void statistics_print(const struct statistics_iteration *iterations, int64_t n)
+{
+    log_print("iteration  makespan/s   task/s search/s   idle/s sched/s  comm/s  efficiency"
+              " imbalance    steals of  messages\n");
+    if (n <= MANY) {
+        print_rows(iterations, n);
+        return;
+    }
+    print_rows(iterations, ENDS);
+    log_print("      ...\n");
+    print_rows(iterations + n - ENDS, ENDS);
+    print_spread(iterations, n);
 }
 
 static json_t *spread_to_json(const struct statistics_spread *spread)

@@ -21,6 +21,16 @@ struct task_range task_range_block(int64_t n_tasks, int64_t n_parts, int64_t par
     return (struct task_range){.first = first, .last = first + size + (part < n_larger), .step = 1};
 }
 
+int64_t task_range_block_of(int64_t n_tasks, int64_t n_parts, int64_t task)
+{
+    int64_t size = n_tasks / n_parts;
+    int64_t n_larger = n_tasks % n_parts;
+    int64_t first_smaller = n_larger * (size + 1); /* task */
+    if (task < first_smaller)
+        return task / (size + 1);
+    return n_larger + (task - first_smaller) / size;
+}
+
 struct task_range task_range_cut_front(struct task_range *range, int64_t n)
 {
     struct task_range front = *range;

@@ -21,6 +21,9 @@ int64_t task_range_count(const struct task_range *range);
  * at most, the larger ones first. 0 <= part < n_parts. */
 struct task_range task_range_block(int64_t n_tasks, int64_t n_parts, int64_t part);
 
+/* The part that a task of [0, n_tasks) is in. */
+int64_t task_range_block_of(int64_t n_tasks, int64_t n_parts, int64_t task);
+
 /* Cuts the first n tasks off a range that has as many. */
 struct task_range task_range_cut_front(struct task_range *range, int64_t n);
 

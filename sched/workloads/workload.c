@@ -7,6 +7,10 @@ enum status workload_create(const struct workload_settings *settings, int64_t se
 {
     if (settings->uts)
         return status_agree(comm, workload_uts_create(settings, workload));
+    if (settings->jacobi && settings->n_simulated > 0)
+        return status_agree(comm, workload_jacobi_simulate(settings, workload));
+    if (settings->jacobi)
+        return workload_jacobi_create(settings, comm, workload);
     return workload_durations_create(settings, seed, speed, comm, workload);
 }
 

@@ -30,6 +30,19 @@ const struct option_row workload_option_rows[] = {
      .value = "TREE",
      .help = "the nodes of an unbalanced tree: T1 to T5, T1L, T3L, or the options of the UTS "
              "benchmark, such as \"-t 1 -a 3 -d 10 -b 4 -r 19\""},
+    {.name = "jacobi",
+     .kind = OPTION_TEXT,
+     .offset = WORKLOAD(jacobi),
+     .value = "NX,NY,NZ",
+     .help = "Jacobi's relaxation on a mesh of so many points, a task being a plane of y; "
+             "simulated, X is cut into a block for each node"},
+    {.name = "sweeps",
+     .kind = OPTION_INTEGER,
+     .offset = WORKLOAD(n_sweeps),
+     .min = 1,
+     .max = 1e6,
+     .value = "N",
+     .help = "of --jacobi, an iteration each"},
     {.name = "tasks",
      .kind = OPTION_INTEGER,
      .offset = WORKLOAD(n_tasks),
@@ -53,7 +66,8 @@ const struct option_row workload_option_rows[] = {
      .max = 1e15,
      .min_excluded = true,
      .value = "X",
-     .help = "durations are multiplied by it; a simulated node of a tree takes 125 ns"},
+     .help = "durations are multiplied by it; a simulated node of a tree takes 125 ns, a point "
+             "of a mesh 1.05 ns"},
 };
 
 const size_t workload_n_option_rows = sizeof workload_option_rows / sizeof workload_option_rows[0];
@@ -62,11 +76,11 @@ enum status workload_options_check(const struct workload_settings *workload)
 {
     bool drawn = workload->gauss || workload->exponential || workload->lognormal;
     int n_given = !!workload->profile + !!workload->gauss + !!workload->exponential +
-                  !!workload->lognormal + !!workload->uts;
+                  !!workload->lognormal + !!workload->uts + !!workload->jacobi;
     if (n_given != 1)
         return FAIL(STATUS_USAGE,
                     "give one workload%s: --profile, --gauss, --exponential, "
-                    "--lognormal or --uts",
+                    "--lognormal, --uts or --jacobi",
                     n_given > 1 ? " only" : "");
     if (workload->null_s >= 0 && (!workload->profile || workload->n_tasks < 0))
         return FAIL(STATUS_USAGE, "--null-time needs a --profile, and --tasks for how many there "
@@ -77,6 +91,13 @@ enum status workload_options_check(const struct workload_settings *workload)
         return FAIL(STATUS_USAGE, "--tasks is missing: how many durations are to be drawn");
     if (!drawn && workload->n_tasks >= 0)
         return FAIL(STATUS_USAGE, "--tasks does nothing with --%s, which says how many there are",
-                    workload->uts ? "uts" : "profile");
+                    workload->uts      ? "uts"
+                    : workload->jacobi ? "jacobi"
+                                       : "profile");
+    if (workload->jacobi && workload->n_sweeps == 0)
+        return FAIL(STATUS_USAGE, "--sweeps is missing: how many iterations of --jacobi are to be "
+                                  "done");
+    if (!workload->jacobi && workload->n_sweeps > 0)
+        return FAIL(STATUS_USAGE, "--sweeps does nothing without --jacobi");
     return STATUS_OK;
 }

@@ -31,6 +31,15 @@ done
 refuse negative.csv:3 --profile negative.csv
 refuse T6 --uts T6
 refuse -q --uts "-t 0 -q 2"
+refuse "one workload only" --jacobi 4,4,4 --sweeps 1 --uts T1
+refuse "--sweeps is missing" --jacobi 4,4,4
+refuse "--sweeps does nothing" $drawn --sweeps 2
+refuse "--iterations does nothing" --jacobi 4,4,4 --sweeps 2 --iterations 2
+refuse "--tasks does nothing with --jacobi" --jacobi 4,4,4 --sweeps 2 --tasks 4
+refuse "--time-scale does nothing" --jacobi 4,4,4 --sweeps 2 --time-scale 2
+refuse "--speeds does nothing" --jacobi 4,4,4 --sweeps 2 --speeds zero.speeds
+refuse "GB are left" --jacobi 100000,100000,100000 --sweeps 1
+refuse --jacobi --jacobi 4,4,0 --sweeps 1
 
 # Modes.
 refuse "--sched static" --uts T1 --sched static
@@ -82,6 +91,7 @@ else
     refuse "same file" $drawn --json result --report result
     refuse --bandwidth $drawn --simulate 4 --bandwidth 0
     refuse --node-size $drawn --simulate 4 --node-size 0
+    refuse "3 points along x" --jacobi 3,9,9 --sweeps 1 --simulate 49
     refuse zero.speeds:1 $drawn --simulate 2 --speeds zero.speeds
 
     # The command line is parsed by each process alone: one shows it.
@@ -97,6 +107,10 @@ else
     refuse --gauss --tasks 2 --gauss "1,-1"
     refuse --time-scale $drawn --time-scale 0
     refuse --iterations $drawn --iterations 0
+    refuse --sweeps --jacobi 4,4,4 --sweeps 0
+    for value in "" 4,4 4,4,-1 4,4,4,4 4,4,1e3 4,4,99999999999999999999; do
+        refuse --jacobi --sweeps 1 --jacobi "$value"
+    done
     refuse nonsense $drawn --nonsense
 fi
 

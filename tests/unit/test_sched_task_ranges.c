@@ -20,6 +20,10 @@ static void check_blocks(int64_t n_tasks, int64_t n_parts)
         assert_int_equal(block.first, expected_first);
         assert_int_equal(count, n_tasks / n_parts + (part < n_tasks % n_parts));
         assert_int_equal(block.last - block.first, count);
+        if (count > 0) {
+            assert_int_equal(task_range_block_of(n_tasks, n_parts, block.first), part);
+            assert_int_equal(task_range_block_of(n_tasks, n_parts, block.last - 1), part);
+        }
         expected_first = block.last;
     }
     assert_int_equal(expected_first, n_tasks);

@@ -1,0 +1,56 @@
+/* Jacobi's relaxation of Poisson's equation on a regular mesh.
+ *
+ * nx x ny x nz points (x, y, z), counted from 1, lie inside a box; those with a
+ * coordinate 0 or n + 1 are its boundary. With distances in spacings of the mesh,
+ *     -(laplace u)(x,y,z) = 6 u - (sum of the six neighbours) = f
+ * and a sweep computes from the values u of the last one
+ *     v(x,y,z) = (u(x,y-1,z) + u(x,y+1,z) + u(x-1,y,z) + u(x+1,y,z)
+ *                 + u(x,y,z-1) + u(x,y,z+1) + f(x,y,z)) * (1 / 6)
+ * added from the left to the right, with
+ *     f = ((e s_y(y)) s_x(x)) s_z(z),   s_d(i) = sin(pi i / (n_d + 1)),
+ *     e = (w(nx) + w(ny)) + w(nz),      w(n) = 2 - 2 cos(pi / (n + 1)).
+ * Boundary and first approximation are linear,
+ *     g = x / (nx + 1) + 2 y / (ny + 1) + 3 z / (nz + 1),
+ * and s_x s_y s_z is an eigenfunction of the mesh's Laplacian, of the eigenvalue e.
+ * So what k sweeps give is known, but for rounding:
+ *     u = g + (1 - (1 - e / 6)^k) s_x s_y s_z.
+ *
+ * A mesh with its boundary is (ny + 2) planes of (nx + 2) rows of (nz + 2) doubles. */
+#ifndef BERYL_SCHED_WORKLOADS_JACOBI_H
+#define BERYL_SCHED_WORKLOADS_JACOBI_H
+
+#include "support/status.h"
+
+#include <stdint.h>
+
+/* Points inside the box. */
+struct jacobi_size {
+    int64_t nx, ny, nz;
+};
+
+struct jacobi {
+    struct jacobi_size size;
+    double eigenvalue;
+    double *sine_x, *sine_y, *sine_z; /* s_d(0) ... s_d(n_d + 1) */
+};
+
+/* Reads "NX,NY,NZ". Errors: STATUS_USAGE. */
+enum status jacobi_parse(const char *text, struct jacobi_size *size);
+
+/* Errors: STATUS_NO_MEMORY, nothing is then owned. */
+enum status jacobi_init(const struct jacobi_size *size, struct jacobi *jacobi);
+void jacobi_fini(struct jacobi *jacobi);
+
+/* Doubles in a plane; a mesh has ny + 2 of them. */
+int64_t jacobi_plane_size(const struct jacobi_size *size);
+
+/* Sets plane y, 0 <= y <= ny + 1, of a mesh to the first approximation, its boundary
+ * included. */
+void jacobi_fill_plane(const struct jacobi *jacobi, int64_t y, double *mesh);
+
+/* A sweep over plane y, 1 <= y <= ny: writes the inside of that plane of new from planes
+ * y - 1 to y + 1 of old. The largest |v - u| in it. The result is the same to the last
+ * bit on every processor. */
+double jacobi_update_plane(const struct jacobi *jacobi, int64_t y, const double *old, double *new);
+
+#endif

@@ -1,0 +1,200 @@
+/* Jacobi's relaxation: sweeps approach the known solution as they should; on a simulated
+ * machine the tasks are numbered by the blocks of its nodes. */
+#include "sched/task_ranges.h"
+#include "sched/workloads/jacobi.h"
+#include "sched/workloads/workload.h"
+#include "tests/check.h"
+
+#include <stdlib.h>
+
+static const double pi = 3.141592653589793;
+
+/* --- the equation --- */
+
+static double linear(const struct jacobi_size *size, int64_t x, int64_t y, int64_t z)
+{
+    return (double)x / (double)(size->nx + 1) + 2 * (double)y / (double)(size->ny + 1) +
+           3 * (double)z / (double)(size->nz + 1);
+}
+
+static double sine(int64_t i, int64_t n)
+{
+    return sin(pi * (double)i / (double)(n + 1));
+}
+
+/* Largest |u - g - (1 - (1 - e / 6)^k) s_x s_y s_z|, the boundary included. */
+static double largest_error(const struct jacobi *jacobi, const double *u, int k)
+{
+    const struct jacobi_size *size = &jacobi->size;
+    double fraction = 1 - pow(1 - jacobi->eigenvalue / 6, k), error = 0;
+    for (int64_t y = 0; y < size->ny + 2; y++)
+        for (int64_t x = 0; x < size->nx + 2; x++)
+            for (int64_t z = 0; z < size->nz + 2; z++) {
+                double expected = linear(size, x, y, z) + fraction * sine(x, size->nx) *
+                                                              sine(y, size->ny) * sine(z, size->nz);
+                double value = u[y * jacobi_plane_size(size) + x * (size->nz + 2) + z];
+                error = fmax(error, fabs(value - expected));
+            }
+    return error;
+}
+
+static void check_sweeps(const struct jacobi_size *size, int n_sweeps)
+{
+    struct jacobi jacobi;
+    check_ok(jacobi_init(size, &jacobi));
+    size_t n = (size_t)(jacobi_plane_size(size) * (size->ny + 2));
+    double *u = malloc(n * sizeof *u), *v = malloc(n * sizeof *v);
+    assert_non_null(u);
+    assert_non_null(v);
+    for (int64_t y = 0; y < size->ny + 2; y++) {
+        jacobi_fill_plane(&jacobi, y, u);
+        jacobi_fill_plane(&jacobi, y, v);
+    }
+    for (int k = 1; k <= n_sweeps; k++) {
+        double change = 0;
+        for (int64_t y = 1; y <= size->ny; y++)
+            change = fmax(change, jacobi_update_plane(&jacobi, y, u, v));
+        check_close(largest_error(&jacobi, v, k), 0, 1e-13);
+        /* Near the middle of the box the sines are nearly 1. */
+        double largest = jacobi.eigenvalue / 6 * pow(1 - jacobi.eigenvalue / 6, k - 1);
+        assert_true(change <= largest + 1e-14);
+        assert_true(change >= 0.9 * largest - 1e-14);
+        double *other = u;
+        u = v;
+        v = other;
+    }
+    free(u);
+    free(v);
+    jacobi_fini(&jacobi);
+}
+
+static void test_known_solution(void **state)
+{
+    (void)state;
+    check_sweeps(&(struct jacobi_size){1, 1, 1}, 3);
+    check_sweeps(&(struct jacobi_size){5, 12, 9}, 40);
+    check_sweeps(&(struct jacobi_size){16, 3, 31}, 40);
+}
+
+static void test_sizes(void **state)
+{
+    (void)state;
+    struct jacobi_size size;
+    check_ok(jacobi_parse("64,512,65", &size));
+    assert_int_equal(size.nx, 64);
+    assert_int_equal(size.ny, 512);
+    assert_int_equal(size.nz, 65);
+    const char *const wrong[] = {"",         "64",      "64,512", "64,512,0",
+                                 "64,-1,64", "1,2,3,4", "1,2,x",  "1,2,1000001"};
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++)
+        check_status(STATUS_USAGE, jacobi_parse(wrong[i], &size));
+}
+
+/* --- the numbers of simulated tasks --- */
+
+static struct workload *simulated(const char *size, int64_t n_workers, int64_t node_size)
+{
+    struct workload *workload;
+    check_ok(workload_jacobi_simulate(&(struct workload_settings){.jacobi = size,
+                                                                  .n_sweeps = 1,
+                                                                  .time_scale = 2,
+                                                                  .n_simulated = n_workers,
+                                                                  .node_size = node_size},
+                                      &workload));
+    return workload;
+}
+
+/* Owners rise with the tasks, are of the node of the task's block, and those of a node
+ * differ by one task at most. */
+static void check_owners(const struct workload *workload, int n_workers, int node_size, int ny)
+{
+    const struct taskpool_problem *problem = &workload->problem;
+    int64_t *n_owned = calloc((size_t)n_workers, sizeof *n_owned);
+    assert_non_null(n_owned);
+    int last = 0;
+    for (int64_t task = 0; task < problem->n_tasks; task++) {
+        int owner = problem->owner(task, n_workers, problem->context);
+        assert_in_range(owner, last, n_workers - 1);
+        assert_int_equal(owner / node_size, task / ny);
+        n_owned[owner]++;
+        last = owner;
+    }
+    for (int worker = 0; worker < n_workers; worker++) {
+        int first = worker / node_size * node_size;
+        int n = n_workers - first < node_size ? n_workers - first : node_size;
+        assert_in_range(n_owned[worker], ny / n, (ny + n - 1) / n);
+    }
+    free(n_owned);
+}
+
+static void test_owners(void **state)
+{
+    (void)state;
+    static const int cases[][3] = {/* workers, of a node, ny */
+                                   {64, 16, 512}, {64, 16, 50}, {40, 16, 37},
+                                   {3, 16, 7},    {7, 1, 5},    {20, 8, 3}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char size[64];
+        snprintf(size, sizeof size, "100,%d,64", cases[i][2]);
+        struct workload *workload = simulated(size, cases[i][0], cases[i][1]);
+        check_owners(workload, cases[i][0], cases[i][1], cases[i][2]);
+        workload_destroy(workload);
+    }
+}
+
+static void test_blocks_are_owned(void **state)
+{
+    (void)state;
+    enum { n_workers = 128 };
+    struct workload *workload = simulated("512,64,64", n_workers, 16);
+    const struct taskpool_problem *problem = &workload->problem;
+    assert_int_equal(problem->n_tasks, 8 * 64);
+    for (int worker = 0; worker < n_workers; worker++) {
+        struct task_range block = task_range_block(problem->n_tasks, n_workers, worker);
+        for (int64_t task = block.first; task < block.last; task++)
+            assert_int_equal(problem->owner(task, n_workers, problem->context), worker);
+    }
+    workload_destroy(workload);
+}
+
+/* 10 points along x on 3 nodes: blocks of 4, 3 and 3. */
+static void test_durations(void **state)
+{
+    (void)state;
+    struct workload *workload = simulated("10,6,7", 9, 3);
+    const struct taskpool_problem *problem = &workload->problem;
+    double points = 0;
+    assert_int_equal(problem->n_tasks, 18);
+    for (int64_t task = 0; task < problem->n_tasks; task++) {
+        double cost = problem->cost(task, problem->context);
+        check_close(cost, task < 6 ? 28 : 21, 0);
+        check_close(workload->time(task, NULL, workload), 2 * WORKLOAD_JACOBI_POINT_S * cost,
+                    1e-20);
+        points += cost;
+    }
+    check_close(points, 10 * 6 * 7, 0);
+    workload_destroy(workload);
+}
+
+static void test_too_many_nodes(void **state)
+{
+    (void)state;
+    struct workload *workload;
+    check_status(STATUS_USAGE,
+                 workload_jacobi_simulate(&(struct workload_settings){.jacobi = "3,9,9",
+                                                                      .n_sweeps = 1,
+                                                                      .time_scale = 1,
+                                                                      .n_simulated = 49,
+                                                                      .node_size = 16},
+                                          &workload));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_known_solution), cmocka_unit_test(test_sizes),
+        cmocka_unit_test(test_owners),         cmocka_unit_test(test_blocks_are_owned),
+        cmocka_unit_test(test_durations),      cmocka_unit_test(test_too_many_nodes),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
