@@ -39,6 +39,7 @@ static enum mode_step ask_mode(struct driver_mpi *driver, bool waits, struct mod
 {
     const struct mode *mode = driver->mode;
     *work = (struct mode_work){.n_wanted = driver->pace.n - driver->n_since_look,
+                               .are_long = driver->pace.n == 1,
                                .record = driver->record};
     if (!waits && mode->next_local && mode->next_local(driver->state, work))
         return MODE_RUN;

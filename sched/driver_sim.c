@@ -43,6 +43,7 @@ static void begin_phase(struct driver_sim *sim, bool restoring)
     for (int i = 0; i < sim->n_workers; i++) {
         struct sim_worker *worker = sim_worker(sim, i);
         worker->n_active = worker->n_waiting = n_threads;
+        worker->wake_s = -1;
         for (int j = 0; j < sim->n_threads; j++) {
             struct sim_thread *thread = &sim_threads(worker)[j];
             thread->clock_s = start_s;

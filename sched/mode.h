@@ -37,6 +37,7 @@ enum mode_step {
 /* What MODE_RUN comes with. */
 struct mode_work {
     int64_t n_wanted;        /* in: tasks the driver runs before it looks for messages, >= 1 */
+    bool are_long;           /* in: of late it looked after each, because they take so long */
     struct task_range range; /* out: the tasks; in a dynamic pool not set */
     void *record;            /* in: room for a record, to be filled; NULL in a static pool */
 };

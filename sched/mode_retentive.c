@@ -1,52 +1,49 @@
 /* Mode `retentive`: work stealing whose next iteration starts where the tasks
  * ran in the last one (Lifflander, Krishnamoorthy, Kale, HPDC 2012, section 6).
- * Of a dynamic pool that holds for the tasks that were added before the run;
+ * The paper leaves open in which order; here a worker begins with its longest tasks, see
+ * retained.h. Of a dynamic pool what ran is kept for the tasks that were added before the run;
  * those that tasks add are made anew. */
 #include "sched/stealing.h"
 #include "support/agree.h"
 
 struct retentive_state {
     struct stealing stealing; /* first: most functions of the table are stealing's own */
-    struct task_ranges kept;  /* of the last iteration, in the order of running */
-    struct record_list kept_records;
+    struct retained ran;      /* in this iteration */
 };
 
 static enum status retentive_init(void *state, const struct mode_setup *setup, struct comm *comm)
 {
     struct retentive_state *self = state;
-    self->kept_records.record_size = setup->problem->record_size;
-    return stealing_init(&self->stealing, setup, comm, true);
+    self->ran.records.record_size = setup->problem->record_size;
+    return stealing_init(&self->stealing, setup, comm, &self->ran);
 }
 
 static void retentive_fini(void *state)
 {
     struct retentive_state *self = state;
     stealing_fini(&self->stealing);
-    task_ranges_fini(&self->kept);
-    record_list_fini(&self->kept_records);
+    retained_fini(&self->ran);
 }
 
-/* What was noted becomes what is kept; its memory serves the next notes. */
-static void keep_what_ran(struct retentive_state *self)
+static enum status seed_with(struct stealing *stealing, const struct retained *ran)
 {
-    struct task_ranges ranges = self->kept;
-    struct record_list records = self->kept_records;
-    self->kept = self->stealing.ran;
-    self->kept_records = self->stealing.ran_records;
-    self->stealing.ran = ranges;
-    self->stealing.ran_records = records;
+    struct task_ranges tasks = {0};
+    enum status status = retained_list(ran, &tasks);
+    if (status == STATUS_OK)
+        status = stealing_push(stealing, &tasks);
+    task_ranges_fini(&tasks);
+    for (int64_t i = ran->records.n - 1; i >= 0 && status == STATUS_OK; i--)
+        status = stealing_add(stealing, record_list_at(&ran->records, i), true);
+    return status;
 }
 
 static enum mode_step retentive_restore(void *state)
 {
     struct retentive_state *self = state;
-    keep_what_ran(self);
     stealing_begin(&self->stealing, true);
-    enum status status = stealing_push(&self->stealing, &self->kept);
-    for (int64_t i = self->kept_records.n - 1; i >= 0 && status == STATUS_OK; i--)
-        status = stealing_add(&self->stealing, record_list_at(&self->kept_records, i), true);
-    if (status != STATUS_OK)
+    if (seed_with(&self->stealing, &self->ran) != STATUS_OK)
         die("no memory for the next iteration's tasks");
+    retained_clear(&self->ran);
     return MODE_DONE;
 }
 
@@ -54,6 +51,7 @@ const struct mode mode_retentive = {
     .name = "retentive",
     .state_size = sizeof(struct retentive_state),
     .seeded = true,
+    .task_bytes = sizeof(struct duration_entry) + DURATION_BINS_ORDER_BYTES,
     .init = retentive_init,
     .fini = retentive_fini,
     .seed = stealing_seed,

@@ -13,7 +13,7 @@ static enum status steal_init(void *state, const struct mode_setup *setup, struc
 {
     struct steal_state *self = state;
     self->initial.record_size = setup->problem->record_size;
-    return stealing_init(&self->stealing, setup, comm, false);
+    return stealing_init(&self->stealing, setup, comm, NULL);
 }
 
 static void steal_fini(void *state)

@@ -7,7 +7,7 @@ enum status persistence_init(struct persistence *self, const struct mode_setup *
 {
     balancer_init(&self->balancer, comm, &self->bins, rules);
     /* What ran here need not be noted twice. */
-    return stealing_init(&self->stealing, setup, comm, false);
+    return stealing_init(&self->stealing, setup, comm, NULL);
 }
 
 void persistence_fini(void *state)

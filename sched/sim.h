@@ -71,6 +71,7 @@ struct sim_worker {
     void *record;
     struct sim_letter *first, *last;
     int64_t n_wakes;
+    double wake_s; /* of the last; -1: it is over */
 };
 
 struct driver_sim {

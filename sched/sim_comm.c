@@ -2,7 +2,10 @@
 #include "support/agree.h"
 
 #include <assert.h>
+#include <math.h>
 #include <string.h>
+
+#define SAME_MOMENT_S 1e-9
 
 static double now(struct comm *comm)
 {
@@ -71,8 +74,13 @@ static void fetch_add(struct comm *comm, int64_t increment)
 static void wake(struct comm *comm, double delay_s)
 {
     struct sim_worker *worker = (struct sim_worker *)comm;
+    double time_s = now(comm) + delay_s;
+    /* The same moment once more, as who is asked often while it pauses says. */
+    if (fabs(time_s - worker->wake_s) < SAME_MOMENT_S)
+        return;
+    worker->wake_s = time_s;
     event_queue_add(&worker->sim->events, (struct event){.kind = EVENT_WAKE,
-                                                         .time_s = now(comm) + delay_s,
+                                                         .time_s = time_s,
                                                          .worker = comm->rank,
                                                          .value = ++worker->n_wakes});
 }

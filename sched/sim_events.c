@@ -34,7 +34,10 @@ void sim_happen(struct driver_sim *sim, const struct event *event)
         sim_proceed(worker);
         break;
     case EVENT_WAKE:
-        if (event->value == worker->n_wakes && worker->n_waiting > 0)
+        if (event->value != worker->n_wakes)
+            break;
+        worker->wake_s = -1;
+        if (worker->n_waiting > 0)
             sim_proceed_waiting(worker, event->time_s);
         break;
     case EVENT_FETCHED:

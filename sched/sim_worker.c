@@ -141,7 +141,8 @@ static bool get_tasks(struct sim_worker *worker)
     struct sim_thread *thread = worker->caller;
     /* After a null task may come a long one, which nobody else could take then. */
     int64_t n_wanted = sim->machine->are_null ? 1 : thread->pace.n;
-    struct mode_work work = {.n_wanted = n_wanted, .record = worker->record};
+    struct mode_work work = {
+        .n_wanted = n_wanted, .are_long = n_wanted == 1, .record = worker->record};
     enum mode_step step = sim->mode->next(worker->state, &work);
     if (step == MODE_DONE) {
         thread->figures.elapsed_s = thread->clock_s - sim->start_s;

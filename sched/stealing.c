@@ -7,6 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* After so many refusals in a row a thief pauses for so many times what an attempt took, but
+ * not for more than this part of the time of its search: so pauses can delay it by no more
+ * than that. */
+enum { PATIENCE = 32, PAUSE_ATTEMPTS = 8, PAUSE_PART = 8 };
+
 /* The head of a message. */
 struct steal_message {
     int32_t kind; /* enum stealing_kind */
@@ -41,11 +46,10 @@ static enum status parse_steal(const char *text, int64_t *n_tasks)
 }
 
 enum status stealing_init(struct stealing *self, const struct mode_setup *setup, struct comm *comm,
-                          bool keep)
+                          struct retained *ran)
 {
     size_t record_size = setup->problem->record_size;
-    *self = (struct stealing){.setup = setup, .comm = comm, .enabled = true, .keep = keep};
-    self->ran_records.record_size = record_size;
+    *self = (struct stealing){.setup = setup, .comm = comm, .enabled = true, .ran = ran};
     termination_init(&self->termination, comm, setup->settings->termination, STEALING_TERMINATION,
                      comm->rank, comm->size, same_rank, NULL);
     TRY(parse_steal(setup->settings->steal, &self->steal_tasks));
@@ -56,8 +60,6 @@ enum status stealing_init(struct stealing *self, const struct mode_setup *setup,
 void stealing_fini(struct stealing *self)
 {
     task_deque_fini(&self->deque);
-    task_ranges_fini(&self->ran);
-    record_list_fini(&self->ran_records);
 }
 
 void stealing_begin(struct stealing *self, bool enabled)
@@ -66,8 +68,6 @@ void stealing_begin(struct stealing *self, bool enabled)
     self->enabled = enabled;
     self->searching = false;
     self->n_refusals = 0;
-    self->ran.n = 0;
-    self->ran_records.n = 0;
     termination_begin(&self->termination);
 }
 
@@ -92,12 +92,11 @@ enum status stealing_push(struct stealing *self, const struct task_ranges *range
 
 static void note(struct stealing *self, const struct mode_work *work, bool initial)
 {
-    enum status status = STATUS_OK;
-    if (self->ran_records.record_size == 0)
-        status = task_ranges_add_range(&self->ran, work->range);
-    else if (initial)
-        status = record_list_add(&self->ran_records, work->record);
-    if (status != STATUS_OK)
+    /* The clock is read for long tasks only. */
+    bool timed = work->are_long || self->ran->runs_long;
+    if (self->deque.record_size == 0)
+        retained_take(self->ran, &work->range, work->are_long, timed ? comm_now(self->comm) : 0);
+    else if (initial && record_list_add(&self->ran->records, work->record) != STATUS_OK)
         die("no memory to note which tasks ran");
 }
 
@@ -105,15 +104,16 @@ bool stealing_next_local(void *state, struct mode_work *work)
 {
     struct stealing *self = state;
     bool initial = false;
-    bool taken = self->deque.record_size > 0
-                     ? task_deque_take_record(&self->deque, work->record, &initial)
-                     : task_deque_take_range(&self->deque, work->n_wanted, &work->range);
+    bool taken =
+        self->deque.record_size > 0
+            ? task_deque_take_record(&self->deque, work->record, &initial)
+            : task_deque_take_range(&self->deque, work->n_wanted, work->are_long, &work->range);
     if (!taken)
         return false;
     /* Read by receive, which may run now: not written without need. */
     if (self->searching)
         self->searching = false;
-    if (self->keep)
+    if (self->ran)
         note(self, work, initial);
     return true;
 }
@@ -140,8 +140,32 @@ static int choose_victim(struct stealing *self)
     return victim < comm->rank ? victim : victim + 1;
 }
 
+/* A refusal: when to ask again. */
+static void set_pause(struct stealing *self)
+{
+    double now_s = comm_now(self->comm);
+    if (++self->n_refusals < PATIENCE)
+        return;
+    double pause_s = PAUSE_ATTEMPTS * (now_s - self->asked_s);
+    double limit_s = (now_s - self->searched_from_s) / PAUSE_PART;
+    self->ask_after_s = now_s + (pause_s < limit_s ? pause_s : limit_s);
+}
+
+static bool pauses(struct stealing *self)
+{
+    if (self->n_refusals < PATIENCE)
+        return false;
+    double left_s = self->ask_after_s - comm_now(self->comm);
+    if (left_s > 0)
+        comm_wake(self->comm, left_s);
+    return left_s > 0;
+}
+
 static void ask(struct stealing *self)
 {
+    self->asked_s = comm_now(self->comm);
+    if (self->n_refusals == 0)
+        self->searched_from_s = self->asked_s;
     int32_t request = STEALING_REQUEST;
     comm_send(self->comm, choose_victim(self), &request, sizeof request);
     termination_sent_request(&self->termination);
@@ -153,12 +177,17 @@ enum mode_step stealing_next(void *state, struct mode_work *work)
     struct stealing *self = state;
     if (stealing_next_local(self, work))
         return MODE_RUN;
-    if (task_deque_acquire(&self->deque) && stealing_next_local(self, work))
+    bool of_records =
+        self->deque.record_size > 0; /* of which one is taken at a time, long or not */
+    int64_t n_wanted = of_records ? INT64_MAX : work->n_wanted;
+    if (task_deque_acquire(&self->deque, n_wanted) && stealing_next_local(self, work))
         return MODE_RUN;
+    if (self->ran && self->ran->runs_long)
+        retained_end(self->ran, comm_now(self->comm));
     if (!self->enabled || self->comm->size == 1)
         return MODE_DONE;
     self->searching = true;
-    if (!self->termination.closed && !self->termination.asking)
+    if (!self->termination.closed && !self->termination.asking && !pauses(self))
         ask(self);
     termination_without_work(&self->termination);
     return self->termination.over ? MODE_DONE : MODE_SEARCH;
@@ -224,7 +253,7 @@ void stealing_receive(void *state, int from, const void *message, size_t size)
         answer(self, from);
         break;
     case STEALING_REFUSAL:
-        self->n_refusals++;
+        set_pause(self);
         termination_received_refusal(&self->termination);
         break;
     case STEALING_TRANSFER:

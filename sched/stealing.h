@@ -7,13 +7,15 @@
  * where the paper has active messages. A thief has one request under way. The
  * victim answers at once, with a refusal or with a transfer, which is read
  * straight from its deque while it runs on and answers others; a refused thief
- * asks the next victim. */
+ * asks the next victim. Unlike the paper's it pauses after many refusals in a row:
+ * there is hardly anything left then, and those who still have something, and the
+ * network, are not to be asked by all others all the time. */
 #ifndef BERYL_SCHED_STEALING_H
 #define BERYL_SCHED_STEALING_H
 
 #include "sched/comm.h"
 #include "sched/mode.h"
-#include "sched/record_list.h"
+#include "sched/retained.h"
 #include "sched/task_deque.h"
 #include "sched/task_ranges.h"
 #include "sched/termination.h"
@@ -38,22 +40,21 @@ struct stealing {
     struct comm *comm;
     struct task_deque deque;
     struct termination termination;
-    bool enabled;       /* in this iteration; else a worker without tasks is done */
-    bool searching;     /* no task runs here and none is to be had */
-    int64_t n_refusals; /* in a row */
+    bool enabled;           /* in this iteration; else a worker without tasks is done */
+    bool searching;         /* no task runs here and none is to be had */
+    int64_t n_refusals;     /* in a row */
+    double searched_from_s; /* the first request of that row */
+    double asked_s;         /* the last one */
+    double ask_after_s;     /* no other before this moment */
 
-    /* What ran here in this iteration, in that order: of records the initial
-     * ones. Only if keep. */
-    bool keep;
-    struct task_ranges ran;
-    struct record_list ran_records;
+    struct retained *ran; /* borrowed; NULL: it need not be noted */
 };
 
 /* setup, comm  borrowed
- * keep         whether to note what runs here
+ * ran          where to note what runs here, borrowed; NULL: nowhere
  * Errors: STATUS_USAGE (--steal), STATUS_NO_MEMORY. */
 enum status stealing_init(struct stealing *stealing, const struct mode_setup *setup,
-                          struct comm *comm, bool keep);
+                          struct comm *comm, struct retained *ran);
 void stealing_fini(struct stealing *stealing);
 
 /* Begins an iteration, with an empty deque and nothing noted. */

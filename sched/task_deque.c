@@ -151,10 +151,25 @@ static void release(struct task_deque *deque)
     atomic_store_explicit(&deque->split, split, memory_order_release);
 }
 
+/* The same with all of them. */
+static void release_all(struct task_deque *deque)
+{
+    if (deque->local_tasks < deque->min_share)
+        return;
+    deque->shared_tasks = deque->local_tasks;
+    deque->local_tasks = 0;
+    atomic_store_explicit(&deque->split, deque->head, memory_order_release);
+}
+
+static bool shares_nothing(const struct task_deque *deque)
+{
+    return atomic_load_explicit(&deque->steal_tail, memory_order_acquire) ==
+           atomic_load_explicit(&deque->split, memory_order_relaxed);
+}
+
 static void release_if_none_shared(struct task_deque *deque)
 {
-    if (atomic_load_explicit(&deque->steal_tail, memory_order_acquire) ==
-        atomic_load_explicit(&deque->split, memory_order_relaxed))
+    if (shares_nothing(deque))
         release(deque);
 }
 
@@ -181,7 +196,8 @@ bool task_deque_take_record(struct task_deque *deque, void *record, bool *mark)
     return true;
 }
 
-bool task_deque_take_range(struct task_deque *deque, int64_t n_wanted, struct task_range *range)
+bool task_deque_take_range(struct task_deque *deque, int64_t n_wanted, bool are_long,
+                           struct task_range *range)
 {
     if (deque->local_tasks == 0)
         return false;
@@ -198,18 +214,21 @@ bool task_deque_take_range(struct task_deque *deque, int64_t n_wanted, struct ta
     if (entry->first >= entry->last)
         deque->head--;
     deque->local_tasks -= n;
-    release_if_none_shared(deque);
+    if (!are_long)
+        release_if_none_shared(deque);
+    else if (shares_nothing(deque))
+        release_all(deque);
     return true;
 }
 
-bool task_deque_acquire(struct task_deque *deque)
+bool task_deque_acquire(struct task_deque *deque, bool are_long)
 {
     int64_t split = atomic_load(&deque->split);
     int64_t tail = atomic_load(&deque->steal_tail);
     if (split == tail)
         return false;
     assert(deque->local_tasks == 0 && deque->head == split);
-    int64_t n_wanted = max(deque->shared_tasks / 2, deque->min_share);
+    int64_t n_wanted = max(are_long ? 1 : deque->shared_tasks / 2, deque->min_share);
     int64_t n = 0;
     int64_t n_top = count_at(deque, split - 1);
     if (n_top > n_wanted && has_room(deque)) {

@@ -13,8 +13,8 @@
  *
  * Source: Lifflander, Krishnamoorthy, Kale, HPDC 2012, figures 2 to 4, with
  * these corrections: acquiring takes max(shared / 2, 1), not the minimum; the
- * head moves before the task is read; a release never takes the last local task
- * that is about to be run; a shift that passes the end of the ring is never
+ * head moves before the task is read; the task that is about to be run is never
+ * released, but long ones that wait are, all; a shift that passes the end of the ring is never
  * needed, because positions count up for ever and only slots wrap.
  *
  * In a pool of IDs an entry is a struct task_range, which is cut where the
@@ -82,14 +82,16 @@ enum status task_deque_push_range(struct task_deque *deque, struct task_range ra
 enum status task_deque_push_record(struct task_deque *deque, const void *record, bool mark);
 
 /* Takes local tasks: of a range, as many as wanted but at most half of the
- * local ones, rounded up; of records, one. Shares what is local when nothing is
- * shared. Whether there was any. Worker. */
-bool task_deque_take_range(struct task_deque *deque, int64_t n_wanted, struct task_range *range);
+ * local ones, rounded up; of records, one. Shares about half of what is local when
+ * nothing is shared; of ranges of long tasks all, because one that waits behind the last
+ * long one, and that nobody else can take, would end last. Whether there was any. Worker. */
+bool task_deque_take_range(struct task_deque *deque, int64_t n_wanted, bool are_long,
+                           struct task_range *range);
 bool task_deque_take_record(struct task_deque *deque, void *record, bool *mark);
 
-/* Makes about half of the shared tasks local, at least one and about min_share.
- * Whether there were any. */
-bool task_deque_acquire(struct task_deque *deque);
+/* Makes about half of the shared tasks local, or one if they are long, but about min_share
+ * at least. Whether there were any. */
+bool task_deque_acquire(struct task_deque *deque, bool are_long);
 
 /* Takes half of the shared tasks, rounded up, or n_wanted > 0 of them, from
  * the tail, for a thief. Fewer if the ring ends before, 0 if none are shared. */

@@ -1,26 +1,29 @@
-/* Writes the durations of the 213,144 tasks of HF-Be256 as Lifflander, Krishnamoorthy,
- * Kale, HPDC 2012, had them on Hopper, as far as they can be known: the paper gives their
- * mean (48 s on 2,400 cores) and the longest (its 5.8 % above 3 s).
+/* Writes durations of the tasks of a chain of Be atoms as Lifflander, Krishnamoorthy, Kale,
+ * HPDC 2012, had them on Hopper, as far as they can be known: of HF-Be256 with tiles of 40
+ * functions the paper gives the mean (48 s on 2,400 cores) and the longest (its 5.8 % above
+ * 3 s).
  *
- *     paper_profile INPUT.xyz PROFILE.csv
+ *     paper_profile INPUT.xyz TILE PROFILE.csv|PROFILE.npy
  *
- * INPUT is a chain of Be atoms whose functions, of be15s, are all of type s; for
- * inputs/be256.xyz the tasks are those of the paper. A row of PROFILE is the number of a task
- * among all ordered quartets of tiles, as with --symmetry none, and its seconds.
+ * INPUT is a chain whose functions, of be15s, are all of type s, such as inputs/be512.xyz. A
+ * row of PROFILE is the number of a task among all ordered quartets of tiles, as with
+ * --symmetry none, and its seconds.
  *
  * A task (IJ|KL) goes through the function pairs of IJ, and for each that reaches the
  * Schwarz threshold with the largest bound of KL through all of KL; what passes the
  * test with both bounds is an integral. So its duration is taken as
  *     a x integrals + b x tests,
- * both counted from the bounds of the very input, and the mean and the longest are two
- * equations for a and b. */
+ * both counted from the bounds of the very input; the mean and the longest of HF-Be256 are
+ * two equations for a and b, which other inputs and tiles share. */
 #include "basis/basis_set.h"
 #include "basis/molecule.h"
 #include "hf/screening.h"
+#include "sched/profile.h"
 #include "support/array.h"
 #include "support/darray.h"
 #include "support/text_file.h"
 
+#include <math.h>
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,7 +31,7 @@
 
 /* Of Lifflander et al.; the tile was 40 functions. */
 #define THRESHOLD 1e-6
-enum { TILE = 40 };
+enum { PAPER_TILE = 40 };
 #define PAPER_MEAN_S    (115200.0 / 213144)
 #define PAPER_LONGEST_S 3.17
 
@@ -40,6 +43,7 @@ struct costs {
 
 /* A pair of tiles I >= J. */
 struct tile_pair {
+    int64_t index;
     int64_t n;            /* function pairs */
     double *bounds;       /* n, largest first */
     int64_t orientations; /* (I, J) and (J, I) are tasks' tile pairs both */
@@ -64,6 +68,12 @@ static int compare_descending(const void *left, const void *right)
     return (a < b) - (a > b);
 }
 
+static int compare_pairs(const void *left, const void *right)
+{
+    const struct tile_pair *a = left, *b = right;
+    return (a->bounds[0] < b->bounds[0]) - (a->bounds[0] > b->bounds[0]);
+}
+
 static struct work count_work(const struct tile_pair *bra, const struct tile_pair *ket)
 {
     double integrals = 0, tests = 0;
@@ -79,17 +89,18 @@ static struct work count_work(const struct tile_pair *bra, const struct tile_pai
         .integrals = integrals, .tests = tests, .n_tasks = bra->orientations * ket->orientations};
 }
 
+/* pairs: the largest bound first, so that no null task is looked at but the first */
 static enum status list_work(const struct tile_pair *pairs, int64_t n_pairs, struct work_list *list)
 {
     for (int64_t bra = 0; bra < n_pairs; bra++)
         for (int64_t ket = 0; ket < n_pairs; ket++) {
             if (pairs[bra].bounds[0] * pairs[ket].bounds[0] < THRESHOLD)
-                continue;
+                break;
             TRY(array_reserve(&list->entries, list->n + 1, &list->capacity, sizeof *list->entries));
             struct work *work = &list->entries[list->n++];
             *work = count_work(&pairs[bra], &pairs[ket]);
-            work->bra = bra;
-            work->ket = ket;
+            work->bra = pairs[bra].index;
+            work->ket = pairs[ket].index;
         }
     return STATUS_OK;
 }
@@ -101,6 +112,7 @@ static enum status sort_bounds(const struct screening *screening, struct tile_pa
         int64_t I, J;
         tile_pair_of_index(index, &I, &J);
         struct tile_pair *pair = &pairs[index];
+        pair->index = index;
         pair->n = tile_n_shells(tiling, I) * tile_n_shells(tiling, J);
         pair->orientations = I == J ? 1 : 2;
         pair->bounds = malloc((size_t)pair->n * sizeof *pair->bounds);
@@ -121,8 +133,10 @@ static enum status list_work_of_tiles(const struct tiling *tiling, struct work_l
     struct tile_pair *pairs = calloc((size_t)n_pairs, sizeof *pairs);
     enum status status =
         pairs ? sort_bounds(screening, pairs) : FAIL(STATUS_NO_MEMORY, "no memory for tile pairs");
-    if (status == STATUS_OK)
+    if (status == STATUS_OK) {
+        qsort(pairs, (size_t)n_pairs, sizeof *pairs, compare_pairs);
         status = list_work(pairs, n_pairs, list);
+    }
     for (int64_t pair = 0; pairs && pair < n_pairs; pair++)
         free(pairs[pair].bounds);
     free(pairs);
@@ -131,12 +145,13 @@ static enum status list_work_of_tiles(const struct tiling *tiling, struct work_l
 }
 
 static enum status list_work_of_molecule(const struct molecule *molecule,
-                                         const struct basis_set *set, struct work_list *list)
+                                         const struct basis_set *set, int64_t tile,
+                                         struct work_list *list)
 {
     struct shells *shells;
     struct tiling *tiling = NULL;
     TRY(shells_create(molecule, set, BASIS_FORM_UNSTATED, &shells));
-    enum status status = tiling_create(shells, TILE, &tiling);
+    enum status status = tiling_create(shells, tile, &tiling);
     if (status == STATUS_OK)
         status = list_work_of_tiles(tiling, list);
     tiling_destroy(tiling);
@@ -154,7 +169,7 @@ static enum status read_molecule(const char *name, struct molecule *molecule)
     return status;
 }
 
-static enum status list_work_of_file(const char *name, struct work_list *list)
+static enum status list_work_of_file(const char *name, int64_t tile, struct work_list *list)
 {
     struct molecule molecule = {0};
     struct basis_set set = {0};
@@ -162,7 +177,7 @@ static enum status list_work_of_file(const char *name, struct work_list *list)
     if (status == STATUS_OK)
         status = basis_set_read_all("be15s", MPI_COMM_WORLD, &set);
     if (status == STATUS_OK)
-        status = list_work_of_molecule(&molecule, &set, list);
+        status = list_work_of_molecule(&molecule, &set, tile, list);
     basis_set_fini(&set);
     molecule_fini(&molecule);
     return status;
@@ -205,24 +220,10 @@ static struct costs fit(const struct work_list *list)
             if (duration(&costs, &list->entries[i]) > duration(&costs, longest) * (1 + 1e-12))
                 longest = &list->entries[i];
     }
-    printf("%lld tasks, %.0f integrals of %.2f us, tests of %.2f us: mean %.4f s, longest %.3f s\n",
-           (long long)mean.n_tasks, mean.integrals * (double)mean.n_tasks, 1e6 * costs.integral_s,
-           1e6 * costs.test_s, duration(&costs, &mean), duration(&costs, longest));
     return costs;
 }
 
 /* --- output --- */
-
-struct row {
-    int64_t task;
-    double seconds;
-};
-
-static int compare_rows(const void *left, const void *right)
-{
-    const struct row *a = left, *b = right;
-    return (a->task > b->task) - (a->task < b->task);
-}
 
 /* Of a pair of tiles, the numbers of the ordered ones; how many there are. */
 static int list_ordered(int64_t pair, int64_t n_tiles, int64_t ordered[2])
@@ -234,9 +235,10 @@ static int list_ordered(int64_t pair, int64_t n_tiles, int64_t ordered[2])
     return I == J ? 1 : 2;
 }
 
-static int64_t list_rows(const struct work_list *list, const struct costs *costs, struct row *rows)
+static enum status list_tasks(const struct work_list *list, const struct costs *costs,
+                              struct history *tasks)
 {
-    int64_t n = 0, n_pairs = list->n_tiles * list->n_tiles;
+    int64_t n_pairs = list->n_tiles * list->n_tiles;
     for (int64_t i = 0; i < list->n; i++) {
         const struct work *work = &list->entries[i];
         int64_t bras[2], kets[2];
@@ -244,37 +246,47 @@ static int64_t list_rows(const struct work_list *list, const struct costs *costs
         int n_kets = list_ordered(work->ket, list->n_tiles, kets);
         for (int bra = 0; bra < n_bras; bra++)
             for (int ket = 0; ket < n_kets; ket++)
-                rows[n++] = (struct row){bras[bra] * n_pairs + kets[ket], duration(costs, work)};
+                TRY(history_add(tasks, bras[bra] * n_pairs + kets[ket], duration(costs, work), 0));
     }
-    qsort(rows, (size_t)n, sizeof *rows, compare_rows);
-    return n;
+    return STATUS_OK;
 }
 
-static enum status write_rows(const struct work_list *list, const char *path)
+static void print_summary(const struct history *tasks, const struct costs *costs)
 {
-    struct costs costs = fit(list);
-    struct row *rows = malloc(4 * (size_t)list->n * sizeof *rows);
-    FILE *file = rows ? fopen(path, "w") : NULL;
-    if (!file) {
-        free(rows);
-        return FAIL(STATUS_IO, "%s cannot be written", path);
+    double sum_s = 0, longest_s = 0;
+    for (int64_t i = 0; i < tasks->n_entries; i++) {
+        sum_s += tasks->entries[i].time_s;
+        longest_s = fmax(longest_s, tasks->entries[i].time_s);
     }
-    int64_t n = list_rows(list, &costs, rows);
-    fprintf(file, "task,seconds\n");
-    for (int64_t i = 0; i < n; i++)
-        fprintf(file, "%lld,%.9g\n", (long long)rows[i].task, rows[i].seconds);
-    free(rows);
-    return fclose(file) == 0 ? STATUS_OK : FAIL(STATUS_IO, "%s cannot be written", path);
+    printf("%lld tasks, integrals of %.2f us, tests of %.2f us: mean %.4f s, longest %.3f s\n",
+           (long long)tasks->n_entries, 1e6 * costs->integral_s, 1e6 * costs->test_s,
+           sum_s / (double)tasks->n_entries, longest_s);
 }
 
-static enum status run(const char *molecule, const char *path)
+static enum status find_costs(struct costs *costs)
 {
     struct work_list list = {0};
-    enum status status = list_work_of_file(molecule, &list);
-    if (status == STATUS_OK && list.n < 2)
-        status = FAIL(STATUS_INPUT, "%s: too few tasks", molecule);
+    enum status status = list_work_of_file(BERYL_INPUTS "/be256.xyz", PAPER_TILE, &list);
     if (status == STATUS_OK)
-        status = write_rows(&list, path);
+        *costs = fit(&list);
+    free(list.entries);
+    return status;
+}
+
+static enum status run(const char *molecule, int64_t tile, const char *path)
+{
+    struct costs costs;
+    struct work_list list = {0};
+    struct history tasks = {0};
+    TRY(find_costs(&costs));
+    enum status status = list_work_of_file(molecule, tile, &list);
+    if (status == STATUS_OK)
+        status = list_tasks(&list, &costs, &tasks);
+    if (status == STATUS_OK)
+        status = profile_write(MPI_COMM_WORLD, &tasks, path);
+    if (status == STATUS_OK)
+        print_summary(&tasks, &costs);
+    history_fini(&tasks);
     free(list.entries);
     return status;
 }
@@ -283,14 +295,14 @@ int main(int argc, char **argv)
 {
     MPI_Init(&argc, &argv);
     enum status status = STATUS_USAGE;
-    if (argc != 3) {
-        fprintf(stderr, "Usage: paper_profile INPUT.xyz PROFILE.csv\n");
+    if (argc != 4 || atoll(argv[2]) < 1) {
+        fprintf(stderr, "Usage: paper_profile INPUT.xyz TILE PROFILE.csv|PROFILE.npy\n");
     } else if ((status = darray_start()) == STATUS_OK) {
-        status = run(argv[1], argv[2]);
+        status = run(argv[1], atoll(argv[2]), argv[3]);
+        if (status != STATUS_OK)
+            fprintf(stderr, "paper_profile: %s\n", status_text());
         darray_stop();
     }
-    if (status != STATUS_OK && argc == 3)
-        fprintf(stderr, "paper_profile: %s\n", status_text());
     MPI_Finalize();
     return status_exit_code(status);
 }

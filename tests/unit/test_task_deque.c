@@ -81,7 +81,7 @@ static void take(struct twin *twin)
     struct record record = {0};
     bool mark;
     bool taken = twin->records ? task_deque_take_record(deque, &record, &mark)
-                               : task_deque_take_range(deque, n_wanted, &range);
+                               : task_deque_take_range(deque, n_wanted, pick(twin, 2), &range);
     assert_true(taken == (local > 0));
     if (!taken)
         return;
@@ -102,7 +102,7 @@ static void acquire(struct twin *twin)
     int64_t shared = deque->shared_tasks;
     if (deque->local_tasks > 0)
         return;
-    assert_true(task_deque_acquire(deque) == (shared > 0));
+    assert_true(task_deque_acquire(deque, pick(twin, 2)) == (shared > 0));
     assert_int_equal(deque->local_tasks + deque->shared_tasks, shared);
     assert_true(deque->local_tasks >= smaller(shared, 1));
 }
@@ -253,6 +253,7 @@ static void test_bound(void **state)
 enum { N_BATCH = 3000 };
 
 struct pair {
+    int n_rounds;
     struct task_deque deque;
     pthread_mutex_t lock;
     _Atomic bool over;
@@ -296,7 +297,7 @@ static void *steal_all_the_time(void *argument)
 static bool take_back(struct pair *pair)
 {
     pthread_mutex_lock(&pair->lock);
-    bool acquired = task_deque_acquire(&pair->deque);
+    bool acquired = task_deque_acquire(&pair->deque, pair->n_rounds++ % 3 == 0);
     pthread_mutex_unlock(&pair->lock);
     return acquired;
 }
@@ -331,7 +332,7 @@ static void test_worker_without_a_lock_beside_a_thief(void **state)
         struct task_range range;
         push_batch(&pair);
         do
-            while (task_deque_take_range(&pair.deque, 7, &range))
+            while (task_deque_take_range(&pair.deque, 7, pair.n_rounds % 2, &range))
                 add(range, &pair.n_taken, &pair.sum_taken);
         while (take_back(&pair));
     }

@@ -1,0 +1,46 @@
+#include "sched/retained.h"
+
+#include "support/agree.h"
+
+void retained_fini(struct retained *self)
+{
+    task_ranges_fini(&self->ranges);
+    duration_bins_fini(&self->longs);
+    record_list_fini(&self->records);
+}
+
+void retained_clear(struct retained *self)
+{
+    self->ranges.n = 0;
+    self->records.n = 0;
+    self->runs_long = false;
+    duration_bins_clear(&self->longs);
+}
+
+void retained_take(struct retained *self, const struct task_range *range, bool are_long,
+                   double now_s)
+{
+    retained_end(self, now_s);
+    self->runs_long = are_long && task_range_count(range) == 1;
+    self->running = range->first;
+    self->began_s = now_s;
+    if (!self->runs_long && task_ranges_add_range(&self->ranges, *range) != STATUS_OK)
+        die("no memory to note which tasks ran");
+}
+
+void retained_end(struct retained *self, double now_s)
+{
+    if (!self->runs_long)
+        return;
+    self->runs_long = false;
+    if (duration_bins_add(&self->longs, self->running, now_s - self->began_s) != STATUS_OK)
+        die("%s", status_text());
+}
+
+enum status retained_list(const struct retained *self, struct task_ranges *tasks)
+{
+    TRY(duration_bins_list_longest_first(&self->longs, tasks));
+    for (int64_t i = 0; i < self->ranges.n; i++)
+        TRY(task_ranges_add_range(tasks, self->ranges.list[i]));
+    return STATUS_OK;
+}
