@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """The comparison of schedulers on GTFock's tasks in Pamnany et al., Dtree: Dynamic Task
 Scheduling at Petascale (ISC 2015), section 5.4, figure 6: static, static with work stealing,
-ADLB with a server for every 64 nodes, and Dtree with a fan-out of 256.
+ADLB with a server for every 64 nodes, and Dtree with a fan-out of 256; ours also with smaller
+portions (--drain 0.1 for 0.5).
 
 A node is a simulated worker, because a task is work for all threads of a node. The tasks are
 those of C96H24 here (a task for each pair of shells, (M,:|N,:), timed by beryl-hf and scaled to
@@ -38,7 +39,8 @@ PAPER = {
 def modes(nodes):
     return {"static": "--sched static", "stealing": "--sched steal",
             "ADLB": f"--sched share --managers {max(nodes // 64, 1)} --chunk 1",
-            "dtree": "--sched dtree --fan-out 256"}
+            "dtree": "--sched dtree --fan-out 256",
+            "dtree, drain 0.1": "--sched dtree --fan-out 256 --drain 0.1"}
 
 
 def compare(lab, name, rows):
@@ -111,6 +113,9 @@ def measured(lab, name, profile):
     lab.at_least(f"{name}: static is the slowest, by",
                  min(of["static"] / max(of["stealing"], of["ADLB"], of["dtree"])
                      for of in ratio.values()), 1)
+    for other in ("ADLB", "stealing"):
+        lab.at_most(f"{name}: dtree with small portions to {other}",
+                    max(of["dtree, drain 0.1"] / of[other] for of in ratio.values()), 1)
     return panel
 
 
