@@ -146,7 +146,8 @@ def for_real(lab):
         for mode in MODES:
             found = {}
             for processes in (1, 2, 4):
-                result = lab.run(f"--uts {tree} --sched {mode} --iterations 5", processes)
+                result = lab.run(f"--uts {tree} --sched {mode} --chunk 20 --iterations 5",
+                                 processes)
                 wrong += (result["nodes"], result["leaves"], result["depth"]) != sizes
                 found[processes] = max(result["nodes"] / it["makespan_seconds"] * 1e-6
                                        for it in experiment.iterations(result))
