@@ -7,7 +7,7 @@ packages="gcc g++ gfortran cmake ninja-build pkg-config
     libglobalarrays-dev libarmci-mpi-dev libscalapack-openmpi-dev
     libint2-dev libopenblas-dev libelpa-dev
     libjansson-dev libtrexio-dev libhdf5-dev libssl-dev libcmocka-dev
-    python3"
+    python3 help2man"
 
 as_root() {
     if [ "$(id -u)" = 0 ]; then

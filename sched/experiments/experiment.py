@@ -186,6 +186,20 @@ def write_profile(path, seconds):
         seconds.tofile(file)
 
 
+def read_profile(path):
+    """The array("d") of such a file, as beryl-hf writes it too."""
+    seconds = array.array("d")
+    with open(path, "rb") as file:
+        start = file.read(10)
+        if start[:8] != b"\x93NUMPY\x01\x00":
+            stop(f"{path} is no .npy file of version 1")
+        file.seek(10 + int.from_bytes(start[8:], "little"))
+        seconds.frombytes(file.read())
+    if sys.byteorder == "big":
+        seconds.byteswap()
+    return seconds
+
+
 def launcher(processes):
     return [] if processes == 1 else ["mpirun", "--oversubscribe", "-np", str(processes)]
 

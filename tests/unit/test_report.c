@@ -183,11 +183,40 @@ static void test_a_comparison_counts_as_a_run_for_each_mode(void **state)
     unlink(page_path);
 }
 
+static void test_a_sweep_counts_as_a_run_for_each_line(void **state)
+{
+    (void)state;
+    json_t *sweep =
+        parse("{'runs':[{'workload':'uts T1','workers':4,'sched':'steal','nodes':4130071,"
+              "'machine':{'latency':5e-6,'<':true},'options_text':'--uts <T1>',"
+              "'iterations':[{'makespan_seconds':2e-3,'steals_attempted':{'mean':7.5},"
+              "'steals_successful':{'mean':0.5}}]},"
+              "{'workload':'gauss 1,2','workers':8,'iterations':[]}]}");
+    check_ok(report_write((const json_t *const[]){sweep}, (const char *const[]){"s.json"}, 1, NULL,
+                          page_path));
+    char *page = read_page();
+    const char *const expected[] = {"2 recorded runs", "s.json: --uts &lt;T1&gt;",
+                                    "4,130,071",       "--latency",
+                                    "5e-06",           "--&lt;",
+                                    "0.002000 s",      "<b>Steals</b>",
+                                    "gauss 1,2"};
+    for (size_t i = 0; i < sizeof expected / sizeof expected[0]; i++)
+        check_page_has(page, expected[i]);
+    free(page);
+    json_decref(sweep);
+    unlink(page_path);
+}
+
 static void test_other_json_is_refused(void **state)
 {
     (void)state;
-    const char *const texts[] = {"{}", "[1,2]", "{'iterations':3}", "{'extras':{'beryl':7}}",
-                                 "{'extras':{'beryl':{'compare':{'static':[]}}}}"};
+    const char *const texts[] = {"{}",
+                                 "[1,2]",
+                                 "{'iterations':3}",
+                                 "{'extras':{'beryl':7}}",
+                                 "{'extras':{'beryl':{'compare':{'static':[]}}}}",
+                                 "{'runs':[]}",
+                                 "{'runs':[3]}"};
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
         json_t *other = parse(texts[i]);
         check_status(STATUS_INPUT,
@@ -214,6 +243,7 @@ int main(void)
         cmocka_unit_test(test_axes_of_odd_ranges),
         cmocka_unit_test(test_page_shows_the_figures),
         cmocka_unit_test(test_a_comparison_counts_as_a_run_for_each_mode),
+        cmocka_unit_test(test_a_sweep_counts_as_a_run_for_each_line),
         cmocka_unit_test(test_other_json_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
