@@ -7,6 +7,8 @@ enum status workload_create(const struct workload_settings *settings, int64_t se
 {
     if (settings->uts)
         return status_agree(comm, workload_uts_create(settings, workload));
+    if (settings->bnsl)
+        return workload_bnsl_create(settings, seed, comm, workload);
     return workload_durations_create(settings, seed, speed, comm, workload);
 }
 

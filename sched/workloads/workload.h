@@ -10,15 +10,21 @@
 #include <mpi.h>
 #include <stdint.h>
 
-/* As given on the command line; one of the first five, the others are NULL. */
+/* As given on the command line; one of the first six, the others are NULL. */
 struct workload_settings {
     const char *profile;     /* file */
     const char *gauss;       /* "MEAN,SD", seconds */
     const char *exponential; /* "MEAN" */
     const char *lognormal;   /* "MEAN,SD", of the durations themselves */
     const char *uts;         /* name or options of a tree */
+    const char *bnsl;        /* file of samples */
     int64_t n_tasks;         /* of a distribution */
     double time_scale;       /* durations are multiplied by it */
+
+    const char *bnsl_network; /* file of the known network, or NULL */
+    int64_t bnsl_candidates;  /* parents that a variable may have, at most */
+    int64_t bnsl_hypercube;   /* dimension of a task's cube */
+    int64_t bnsl_kicks;    /* of the search for the network */
 };
 
 struct workload;
@@ -67,6 +73,21 @@ enum status workload_uts_create(const struct workload_settings *settings,
 
 /* 8 million nodes per second, about what the authors' program does on a core of 2024. */
 #define WORKLOAD_UTS_NODE_S 125e-9
+
+/* The scores of the possible parents of all variables, and then the Bayesian network that they
+ * make the best of; see bnsl_score.h, bnsl_cubes.h and bnsl_search.h. Every iteration has to find
+ * the same scores. Simulated tasks score nothing: their durations are WORKLOAD_BNSL_SET_S for
+ * each set of parents and WORKLOAD_BNSL_CELL_S for each cell of its table, at most one for each
+ * sample, times the time scale.
+ * seed  of the search
+ * Collective over comm. Errors: those of bnsl_data_read and bnsl_network_read; the same on every
+ * process. */
+enum status workload_bnsl_create(const struct workload_settings *settings, int64_t seed,
+                                 MPI_Comm comm, struct workload **workload);
+
+/* Measured, see sched/experiments/parable.py. */
+#define WORKLOAD_BNSL_SET_S  1e-7
+#define WORKLOAD_BNSL_CELL_S 2e-9
 
 /* NULL is fine. */
 void workload_destroy(struct workload *workload);
