@@ -76,18 +76,19 @@ enum status workload_uts_create(const struct workload_settings *settings,
 
 /* The scores of the possible parents of all variables, and then the Bayesian network that they
  * make the best of; see bnsl_score.h, bnsl_cubes.h and bnsl_search.h. Every iteration has to find
- * the same scores. Simulated tasks score nothing: their durations are WORKLOAD_BNSL_SET_S for
- * each set of parents and WORKLOAD_BNSL_CELL_S for each cell of its table, at most one for each
- * sample, times the time scale.
+ * the same scores. Simulated tasks score nothing: their durations follow from the seconds below,
+ * times the time scale.
  * seed  of the search
  * Collective over comm. Errors: those of bnsl_data_read and bnsl_network_read; the same on every
  * process. */
 enum status workload_bnsl_create(const struct workload_settings *settings, int64_t seed,
                                  MPI_Comm comm, struct workload **workload);
 
-/* Measured, see sched/experiments/parable.py. */
-#define WORKLOAD_BNSL_SET_S  1e-7
-#define WORKLOAD_BNSL_CELL_S 2e-9
+/* About what the search takes on a core of 2024: for each set of parents, for each cell of its
+ * table, and for each sample and column that a table is counted from. */
+#define WORKLOAD_BNSL_SET_S 1e-7
+#define WORKLOAD_BNSL_CELL_S 1.5e-9
+#define WORKLOAD_BNSL_SAMPLE_S 3e-10
 
 /* NULL is fine. */
 void workload_destroy(struct workload *workload);

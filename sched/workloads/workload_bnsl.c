@@ -12,6 +12,8 @@
 #include "support/json.h"
 #include "support/log.h"
 
+#include <math.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -48,25 +50,26 @@ static enum status run_cube(int64_t task, void *context)
 
 /* --- durations --- */
 
-/* Seconds of a task, about: each of its parent sets costs a part that is the same for all and
- * one for each cell of its table, at most as many as there are samples to count. The sum of the
- * cells over the sets of a cube is a product: of n for a fixed parent, of 1 + n for a free
- * candidate. */
+/* Seconds of a task, about. A set of parents costs a part that is the same for all and one for
+ * each cell of its table, or for each sample if these are fewer; the sum of the cells over the
+ * sets of a cube is a product: of n for a fixed parent of n states, of 1 + n for a free candidate.
+ * The first table of a task is counted from the samples, a parent after the other. */
 static double known_cost(int64_t task, void *context)
 {
     const struct workload_bnsl *self = context;
     struct bnsl_cube cube = bnsl_cubes_get(&self->cubes, task);
-    double cells = self->data.n_states[cube.variable], n_sets = 1;
+    double cells = self->data.n_states[cube.variable], n_sets = 1, n_columns = 1;
     for (int i = 0; i < cube.n_candidates; i++) {
-        int n_states = self->data.n_states[cube.candidates[i]];
-        if (i < cube.n_free)
-            cells *= 1 + n_states, n_sets *= 2;
-        else if (cube.fixed >> i & 1)
-            cells *= n_states;
+        bool is_free = i < cube.n_free;
+        if (!is_free && !(cube.fixed >> i & 1))
+            continue;
+        n_columns++;
+        n_sets *= is_free ? 2 : 1;
+        cells *= self->data.n_states[cube.candidates[i]] + is_free;
     }
     double samples = n_sets * self->data.n_samples;
-    return n_sets * WORKLOAD_BNSL_SET_S +
-           (cells < samples ? cells * WORKLOAD_BNSL_CELL_S : samples * WORKLOAD_BNSL_CELL_S);
+    return n_sets * WORKLOAD_BNSL_SET_S + fmin(cells, samples) * WORKLOAD_BNSL_CELL_S +
+           n_columns * self->data.n_samples * WORKLOAD_BNSL_SAMPLE_S;
 }
 
 static double simulated_seconds(int64_t task, const void *record, const void *context)
