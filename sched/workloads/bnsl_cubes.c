@@ -55,6 +55,6 @@ struct bnsl_cube bnsl_cubes_get(const struct bnsl_cubes *cubes, int64_t task)
         .n_candidates = cubes->candidates->n[variable],
         .candidates = bnsl_candidates_of(cubes->candidates, variable),
         .n_free = dimension,
-        .fixed = (uint32_t)(task - cubes->first[variable]) << dimension,
+        .fixed = (uint32_t)(task - cubes->first[variable]),
     };
 }

@@ -11,7 +11,7 @@ enum status bnsl_families_add_cube(struct bnsl_families *families, const struct 
     uint32_t n_sets = UINT32_C(1) << cube->n_free;
     /* Subsets have smaller numbers: theirs is already the best score of them and all below. */
     for (uint32_t set = 0; set < n_sets; set++) {
-        uint32_t parents = cube->fixed | set;
+        uint32_t parents = bnsl_cube_parents(cube, set);
         double below = parents == 0 ? scores[0] : empty;
         for (int i = 0; i < cube->n_free; i++)
             if (set >> i & 1 && scores[set & ~(UINT32_C(1) << i)] > below)

@@ -69,16 +69,26 @@ static bool is_small(const struct bnsl_scorer *scorer, int variable, double conf
     return configurations * scorer->data->n_states[variable] <= (double)scorer->most_cells;
 }
 
+/* Counts the samples: a table of all configurations if that is small, which is then made in
+ * `room`, or else of those that occur. n_rows: out, of the table */
+static const uint32_t *count(struct bnsl_scorer *scorer, const struct bnsl_family_of *family,
+                             double configurations, uint32_t *room, int64_t *n_rows)
+{
+    if (is_small(scorer, family->variable, configurations)) {
+        bnsl_count_all(&scorer->counter, family, room);
+        *n_rows = (int64_t)configurations;
+        return room;
+    }
+    *n_rows = bnsl_count_occurring(&scorer->counter, family, scorer->rows);
+    return scorer->rows;
+}
+
 double bnsl_score(struct bnsl_scorer *scorer, const struct bnsl_family_of *family)
 {
+    int64_t n_rows;
     double configurations = bnsl_configurations(scorer->data, family);
-    int64_t n_rows = (int64_t)configurations;
-    if (is_small(scorer, family->variable, configurations)) {
-        bnsl_count_all(&scorer->counter, family, scorer->tables);
-        return score_table(scorer, family->variable, scorer->tables, n_rows, configurations);
-    }
-    n_rows = bnsl_count_occurring(&scorer->counter, family, scorer->rows);
-    return score_table(scorer, family->variable, scorer->rows, n_rows, configurations);
+    const uint32_t *table = count(scorer, family, configurations, scorer->tables, &n_rows);
+    return score_table(scorer, family->variable, table, n_rows, configurations);
 }
 
 /* --- a cube --- */
@@ -117,33 +127,28 @@ static void leave_out(const struct walk *walk, uint32_t larger, int candidate, c
     bnsl_count_sum_out(in, outer, states_of(walk, candidate), inner, out);
 }
 
-/* Scores a set and all that are made by leaving out free candidates from `first` on.
+/* Scores a set and all that are made by leaving out candidates from `first` on, which are free.
+ * set             bits of the candidates
  * table           of all configurations of the set; NULL if not made yet
  * configurations  of the set
- * room            for the tables that are made; after `table`'s beginning if that is there */
+ * room            for the tables that are made; where `table` begins if that is there */
 static void visit(const struct walk *walk, uint32_t set, int first, const uint32_t *table,
                   double configurations, uint32_t *room)
 {
     const struct bnsl_cube *cube = walk->cube;
-    struct bnsl_scorer *scorer = walk->scorer;
     int64_t n_rows = (int64_t)configurations;
     const uint32_t *counts = table;
     if (!table) {
         int parents[BNSL_MAX_CANDIDATES];
         struct bnsl_family_of family = {cube->variable, list_parents(cube, set, parents), parents};
-        if (is_small(scorer, cube->variable, configurations)) {
-            bnsl_count_all(&scorer->counter, &family, room);
-            counts = table = room;
-        } else {
-            n_rows = bnsl_count_occurring(&scorer->counter, &family, scorer->rows);
-            counts = scorer->rows;
-        }
+        counts = count(walk->scorer, &family, configurations, room, &n_rows);
+        table = counts == room ? room : NULL;
     }
     if (table)
-        room += n_rows * scorer->data->n_states[cube->variable];
-    walk->scores[set & ((UINT32_C(1) << cube->n_free) - 1)] =
-        score_table(scorer, cube->variable, counts, n_rows, configurations);
-    for (int i = first; i < cube->n_free; i++) {
+        room += n_rows * walk->scorer->data->n_states[cube->variable];
+    walk->scores[set >> (cube->n_candidates - cube->n_free)] =
+        score_table(walk->scorer, cube->variable, counts, n_rows, configurations);
+    for (int i = first; i < cube->n_candidates; i++) {
         if (table)
             leave_out(walk, set, i, table, room);
         visit(walk, set & ~(UINT32_C(1) << i), i + 1, table ? room : NULL,
@@ -154,8 +159,9 @@ static void visit(const struct walk *walk, uint32_t set, int first, const uint32
 void bnsl_score_cube(struct bnsl_scorer *scorer, const struct bnsl_cube *cube, double *scores)
 {
     struct walk walk = {scorer, cube, scores};
-    uint32_t set = cube->fixed | ((UINT32_C(1) << cube->n_free) - 1);
+    uint32_t largest = bnsl_cube_parents(cube, (UINT32_C(1) << cube->n_free) - 1);
     int parents[BNSL_MAX_CANDIDATES];
-    struct bnsl_family_of family = {cube->variable, list_parents(cube, set, parents), parents};
-    visit(&walk, set, 0, NULL, bnsl_configurations(scorer->data, &family), scorer->tables);
+    struct bnsl_family_of family = {cube->variable, list_parents(cube, largest, parents), parents};
+    visit(&walk, largest, cube->n_candidates - cube->n_free, NULL,
+          bnsl_configurations(scorer->data, &family), scorer->tables);
 }

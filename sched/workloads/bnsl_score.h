@@ -35,8 +35,7 @@ double bnsl_score(struct bnsl_scorer *scorer, const struct bnsl_family_of *famil
 
 /* The scores of all parent sets of a cube, bit for bit those of bnsl_score with the parents in
  * the order of the candidates.
- * scores  out, 2^n_free; entry m is of the fixed parents and those of the free whose bit is in
- *         m */
+ * scores  out, 2^n_free; entry m is of bnsl_cube_parents(cube, m) */
 void bnsl_score_cube(struct bnsl_scorer *scorer, const struct bnsl_cube *cube, double *scores);
 
 #endif

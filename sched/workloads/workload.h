@@ -24,7 +24,7 @@ struct workload_settings {
     const char *bnsl_network; /* file of the known network, or NULL */
     int64_t bnsl_candidates;  /* parents that a variable may have, at most */
     int64_t bnsl_hypercube;   /* dimension of a task's cube */
-    int64_t bnsl_kicks;    /* of the search for the network */
+    int64_t bnsl_kicks;       /* of the search for the network */
 };
 
 struct workload;
@@ -86,9 +86,9 @@ enum status workload_bnsl_create(const struct workload_settings *settings, int64
 
 /* About what the search takes on a core of 2024: for each set of parents, for each cell of its
  * table, and for each sample and column that a table is counted from. */
-#define WORKLOAD_BNSL_SET_S 1e-7
-#define WORKLOAD_BNSL_CELL_S 1.5e-9
-#define WORKLOAD_BNSL_SAMPLE_S 3e-10
+#define WORKLOAD_BNSL_SET_S    1e-7
+#define WORKLOAD_BNSL_CELL_S   7e-10
+#define WORKLOAD_BNSL_SAMPLE_S 1.5e-10
 
 /* NULL is fine. */
 void workload_destroy(struct workload *workload);

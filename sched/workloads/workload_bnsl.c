@@ -51,25 +51,27 @@ static enum status run_cube(int64_t task, void *context)
 /* --- durations --- */
 
 /* Seconds of a task, about. A set of parents costs a part that is the same for all and one for
- * each cell of its table, or for each sample if these are fewer; the sum of the cells over the
- * sets of a cube is a product: of n for a fixed parent of n states, of 1 + n for a free candidate.
- * The first table of a task is counted from the samples, a parent after the other. */
+ * each cell of its table; the sum of the cells over the sets of a cube is a product: of n for a
+ * fixed parent of n states, of 1 + n for a free candidate. The first table is counted from the
+ * samples, a column after the other, and so is each one where the tables would be larger than
+ * that is worth. */
 static double known_cost(int64_t task, void *context)
 {
     const struct workload_bnsl *self = context;
     struct bnsl_cube cube = bnsl_cubes_get(&self->cubes, task);
     double cells = self->data.n_states[cube.variable], n_sets = 1, n_columns = 1;
     for (int i = 0; i < cube.n_candidates; i++) {
-        bool is_free = i < cube.n_free;
+        bool is_free = i >= cube.n_candidates - cube.n_free;
         if (!is_free && !(cube.fixed >> i & 1))
             continue;
         n_columns++;
         n_sets *= is_free ? 2 : 1;
         cells *= self->data.n_states[cube.candidates[i]] + is_free;
     }
-    double samples = n_sets * self->data.n_samples;
-    return n_sets * WORKLOAD_BNSL_SET_S + fmin(cells, samples) * WORKLOAD_BNSL_CELL_S +
-           n_columns * self->data.n_samples * WORKLOAD_BNSL_SAMPLE_S;
+    double counting_s = n_columns * self->data.n_samples * WORKLOAD_BNSL_SAMPLE_S;
+    double scattered_s = counting_s + 2 * self->data.n_samples * WORKLOAD_BNSL_CELL_S;
+    return counting_s + n_sets * WORKLOAD_BNSL_SET_S +
+           fmin(cells * WORKLOAD_BNSL_CELL_S, n_sets * scattered_s);
 }
 
 static double simulated_seconds(int64_t task, const void *record, const void *context)

@@ -79,13 +79,14 @@ static void check_cubes(const struct bnsl_candidates *candidates, struct bnsl_sc
         for (uint32_t set = 0; set < UINT32_C(1) << cube.n_free; set++) {
             int parents[9], n = 0;
             for (int i = 0; i < cube.n_candidates; i++)
-                if ((cube.fixed | set) >> i & 1)
+                if (bnsl_cube_parents(&cube, set) >> i & 1)
                     parents[n++] = cube.candidates[i];
             struct bnsl_family_of family = {cube.variable, n, parents};
             assert_true(scores[set] == bnsl_score(scorer, &family));
             if (cube.variable < 4) {
-                assert_false(seen[cube.variable][cube.fixed | set]);
-                seen[cube.variable][cube.fixed | set] = true;
+                uint32_t bits = bnsl_cube_parents(&cube, set);
+                assert_false(seen[cube.variable][bits]);
+                seen[cube.variable][bits] = true;
             }
             n_sets++;
         }

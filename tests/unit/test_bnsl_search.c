@@ -35,7 +35,8 @@ static struct bnsl_families collect(const struct scores *scores, int dimension)
     for (int64_t task = 0; task < bnsl_cubes_n_tasks(&cubes); task++) {
         struct bnsl_cube cube = bnsl_cubes_get(&cubes, task);
         double of_cube[1 << (BNSL_N - 1)];
-        memcpy(of_cube, &scores->of[cube.variable][cube.fixed], sizeof *of_cube << cube.n_free);
+        for (uint32_t set = 0; set < UINT32_C(1) << cube.n_free; set++)
+            of_cube[set] = scores->of[cube.variable][bnsl_cube_parents(&cube, set)];
         check_ok(bnsl_families_add_cube(&families, &cube, scores->of[cube.variable][0], of_cube));
     }
     bnsl_cubes_fini(&cubes);
