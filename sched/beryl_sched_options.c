@@ -21,6 +21,11 @@ static const struct option_row run_rows[] = {
      .offset = offsetof(struct beryl_sched_options, statistics),
      .value = "FILE.csv",
      .help = "write the figures of every worker in every iteration"},
+    {.name = "write-profile",
+     .kind = OPTION_TEXT,
+     .offset = offsetof(struct beryl_sched_options, profile),
+     .value = "FILE.csv|FILE.npy",
+     .help = "write the seconds of every task in the last iteration"},
     {.name = "json",
      .kind = OPTION_TEXT,
      .offset = offsetof(struct beryl_sched_options, json),
@@ -78,6 +83,9 @@ static enum status check_tree(const struct beryl_sched_options *options)
     bool real = options->machine.n_workers == 0;
     if (!options->workload.uts)
         return STATUS_OK;
+    if (options->profile)
+        return FAIL(STATUS_USAGE, "--write-profile does nothing with --uts, whose tasks have no "
+                                  "numbers");
     if (pool->seeding != SEEDING_BLOCK)
         return FAIL(STATUS_USAGE, "--seeding does nothing with --uts, where all begins with one "
                                   "node");
@@ -111,13 +119,29 @@ static int64_t count_iterations(const struct beryl_sched_options *options)
     return options->n_iterations > 0 ? options->n_iterations : 1;
 }
 
+static enum status check_bnsl(const struct beryl_sched_options *options)
+{
+    const struct workload_settings *workload = &options->workload;
+    if (!workload->bnsl)
+        return STATUS_OK;
+    if (options->machine.n_workers > 0) {
+        if (workload->bnsl_network || workload->bnsl_kicks >= 0)
+            return FAIL(STATUS_USAGE, "--%s does nothing with --simulate, which finds no network",
+                        workload->bnsl_network ? "network" : "kicks");
+        return STATUS_OK;
+    }
+    if (workload->time_scale != 1)
+        return FAIL(STATUS_USAGE, "--time-scale does nothing with --bnsl unless simulated");
+    return STATUS_OK;
+}
+
 /* of_sweep: of its command line only what is not of its runs is checked */
 static enum status parse(int argc, char **argv, bool of_sweep, struct beryl_sched_options *options,
                          enum option_request *request)
 {
     int first_operand;
     struct option_table tables[N_TABLES];
-    *options = (struct beryl_sched_options){.workload = {.n_tasks = -1, .null_s = -1},
+    *options = (struct beryl_sched_options){.workload = workload_settings_unknown,
                                             .machine = machine_settings_unknown};
     fill_tables(options, tables);
     struct options all = program_options(tables);
@@ -129,9 +153,12 @@ static enum status parse(int argc, char **argv, bool of_sweep, struct beryl_sche
     if (options->machine.server && options->pool.progress != PROGRESS_THREAD)
         return FAIL(STATUS_USAGE, "--server does nothing without --progress thread");
     TRY(mode_options_check(&options->pool));
+    options->pool.keep_history = options->profile != NULL;
     TRY(check_tree(options));
     TRY(check_mesh(options));
     options->n_iterations = count_iterations(options);
+    TRY(check_bnsl(options));
+    workload_options_set_defaults(&options->workload);
     machine_options_set_defaults(&options->machine);
     return STATUS_OK;
 }
@@ -142,8 +169,9 @@ enum status beryl_sched_options_parse(int argc, char **argv, struct beryl_sched_
     TRY(parse(argc, argv, false, options, request));
     options->argc = argc;
     options->argv = argv;
-    if (options->sweep && options->statistics)
-        return FAIL(STATUS_USAGE, "--write-statistics does nothing with --sweep");
+    if (options->sweep && (options->statistics || options->profile))
+        return FAIL(STATUS_USAGE, "--%s does nothing with --sweep",
+                    options->statistics ? "write-statistics" : "write-profile");
     return STATUS_OK;
 }
 
@@ -160,6 +188,7 @@ static enum status check_line(const struct beryl_sched_options *common,
                         : options->json != common->json     ? "json"
                         : options->report != common->report ? "report"
                         : options->statistics               ? "write-statistics"
+                        : options->profile                  ? "write-profile"
                                                             : NULL;
     if (given)
         return FAIL(STATUS_USAGE, "--%s cannot be one run's of a sweep", given);

@@ -18,6 +18,7 @@ struct beryl_sched_options {
     int64_t n_iterations; /* of jacobi, its sweeps */
     const char *json;
     const char *report;     /* page of HTML */
+    const char *profile;    /* of the last iteration's tasks */
     const char *statistics; /* CSV, a row for each worker and iteration */
     const char *sweep;      /* file of the options of simulated runs; NULL: this is one run */
 

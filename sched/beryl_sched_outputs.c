@@ -8,7 +8,7 @@ struct output {
     const char *option, *path; /* the path is NULL if it is not asked for */
 };
 
-enum { N_OUTPUTS = 3 };
+enum { N_OUTPUTS = 4 };
 
 static void list_outputs(const struct beryl_sched_options *options,
                          struct output outputs[N_OUTPUTS])
@@ -16,6 +16,7 @@ static void list_outputs(const struct beryl_sched_options *options,
     outputs[0] = (struct output){"json", options->json};
     outputs[1] = (struct output){"write-statistics", options->statistics};
     outputs[2] = (struct output){"report", options->report};
+    outputs[3] = (struct output){"write-profile", options->profile};
 }
 
 enum status beryl_sched_outputs_check_inputs(const struct beryl_sched_options *options,
@@ -23,7 +24,8 @@ enum status beryl_sched_outputs_check_inputs(const struct beryl_sched_options *o
 {
     struct output outputs[N_OUTPUTS];
     list_outputs(options, outputs);
-    const char *inputs[] = {run->workload.profile, run->pool.speeds, run->sweep};
+    const char *inputs[] = {run->workload.profile, run->workload.bnsl, run->workload.bnsl_network,
+                            run->pool.speeds, run->sweep};
     for (int i = 0; i < N_OUTPUTS; i++)
         for (size_t k = 0; k < sizeof inputs / sizeof inputs[0]; k++)
             if (output_file_same(outputs[i].path, inputs[k]))

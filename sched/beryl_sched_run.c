@@ -1,6 +1,7 @@
 #include "sched/beryl_sched_run.h"
 
 #include "sched/beryl_sched_outputs.h"
+#include "sched/profile.h"
 #include "sched/speeds.h"
 #include "support/agree.h"
 #include "support/json.h"
@@ -169,6 +170,8 @@ static enum status tell(const struct run *run)
         run->workload->functions->print(run->workload);
     if (run->options->statistics)
         TRY(taskpool_write_statistics(run->pool, run->options->statistics));
+    if (run->options->profile)
+        TRY(profile_write(run->comm, taskpool_history(run->pool), run->options->profile));
     return status_agree(run->comm, run->rank == 0 ? write_result(run) : STATUS_OK);
 }
 

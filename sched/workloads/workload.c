@@ -11,6 +11,8 @@ enum status workload_create(const struct workload_settings *settings, int64_t se
         return status_agree(comm, workload_jacobi_simulate(settings, workload));
     if (settings->jacobi)
         return workload_jacobi_create(settings, comm, workload);
+    if (settings->bnsl)
+        return workload_bnsl_create(settings, seed, comm, workload);
     return workload_durations_create(settings, seed, speed, comm, workload);
 }
 

@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* As given on the command line; one of the first six, the others are NULL. */
+/* As given on the command line; one of the first six or bnsl, the others are NULL. */
 struct workload_settings {
     const char *profile;     /* file */
     const char *gauss;       /* "MEAN,SD", seconds */
@@ -27,6 +27,12 @@ struct workload_settings {
     /* Set by the program: workers of a simulated machine, 0 if the run is real, and of
      * one of its nodes. */
     int64_t n_simulated, node_size;
+
+    const char *bnsl;         /* file of samples */
+    const char *bnsl_network; /* file of the known network, or NULL */
+    int64_t bnsl_candidates;  /* parents that a variable may have, at most */
+    int64_t bnsl_hypercube;   /* dimension of a task's cube */
+    int64_t bnsl_kicks;       /* of the search for the network */
 };
 
 struct workload;
@@ -100,6 +106,22 @@ enum status workload_jacobi_simulate(const struct workload_settings *settings,
 /* A sweep over 64 x 512 x 64 points takes 2.2 ms on a core of an EPYC 9004 (2022), the meshes
  * lying in its third-level cache. */
 #define WORKLOAD_JACOBI_POINT_S 1.05e-9
+
+/* The scores of the possible parents of all variables, and then the Bayesian network that they
+ * make the best of; see bnsl_score.h, bnsl_cubes.h and bnsl_search.h. Every iteration has to find
+ * the same scores. Simulated tasks score nothing: their durations follow from the seconds below,
+ * times the time scale.
+ * seed  of the search
+ * Collective over comm. Errors: those of bnsl_data_read and bnsl_network_read; the same on every
+ * process. */
+enum status workload_bnsl_create(const struct workload_settings *settings, int64_t seed,
+                                 MPI_Comm comm, struct workload **workload);
+
+/* About what the search takes on a core of 2024: for each set of parents, for each cell of its
+ * table, and for each sample and column that a table is counted from. */
+#define WORKLOAD_BNSL_SET_S    1e-7
+#define WORKLOAD_BNSL_CELL_S   7e-10
+#define WORKLOAD_BNSL_SAMPLE_S 1.5e-10
 
 /* Collective; NULL is fine. */
 void workload_destroy(struct workload *workload);

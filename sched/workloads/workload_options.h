@@ -7,9 +7,14 @@
 
 #include <stddef.h>
 
-/* Rows over a struct workload_settings whose n_tasks and null_s are -1 before parsing. */
+/* What the settings have to be before parsing: all not given. */
+extern const struct workload_settings workload_settings_unknown;
+
 extern const struct option_row workload_option_rows[];
 extern const size_t workload_n_option_rows;
+
+/* What was not given becomes its default. */
+void workload_options_set_defaults(struct workload_settings *settings);
 
 /* That there is one workload and nothing that does nothing with it. Errors: STATUS_USAGE. */
 enum status workload_options_check(const struct workload_settings *settings);

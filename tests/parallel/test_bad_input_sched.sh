@@ -41,6 +41,25 @@ refuse "--speeds does nothing" --jacobi 4,4,4 --sweeps 2 --speeds zero.speeds
 refuse "GB are left" --jacobi 100000,100000,100000 --sweeps 1
 refuse --jacobi --jacobi 4,4,0 --sweeps 1
 
+printf 'a,b\n0,1\n1,0\n' > samples.csv
+printf 'a,b\n0,1\n1\n' > ragged.csv
+printf 'parent,child\na,c\n' > stranger.csv
+for file in empty.csv zeros.csv binary.csv folder missing.csv; do
+    refuse $file --bnsl $file
+    refuse $file --bnsl samples.csv --network $file
+done
+refuse ragged.csv:3 --bnsl ragged.csv
+refuse stranger.csv:2 --bnsl samples.csv --network stranger.csv
+refuse "--candidates does nothing without --bnsl" $drawn --candidates 3
+refuse "--network does nothing without --bnsl" $drawn --network samples.csv
+refuse "--time-scale does nothing with --bnsl" --bnsl samples.csv --time-scale 2
+refuse "--tasks does nothing with --bnsl" --bnsl samples.csv --tasks 2
+refuse "one workload only" --bnsl samples.csv --uts T1
+refuse --candidates --bnsl samples.csv --candidates 31
+refuse --hypercube --bnsl samples.csv --hypercube -1
+refuse --kicks --bnsl samples.csv --kicks many
+refuse owner --bnsl samples.csv --sched static --seeding owner
+
 # Modes.
 refuse "--sched static" --uts T1 --sched static
 refuse "--sched auto" --uts T1
@@ -70,6 +89,10 @@ if [ "$processes" = 1 ]; then
 fi
 
 # Files to write, and speeds.
+refuse samples.csv --bnsl samples.csv --json samples.csv
+refuse "name the same file" $drawn --json a --write-profile a
+refuse "--write-profile does nothing" --uts T1 --sched steal --write-profile a
+refuse missing/profile.csv $drawn --write-profile missing/profile.csv
 refuse missing/result $drawn --json missing/result
 refuse folder $drawn --json folder
 refuse good.csv --profile good.csv --json good.csv
@@ -93,6 +116,8 @@ else
     refuse --node-size $drawn --simulate 4 --node-size 0
     refuse "3 points along x" --jacobi 3,9,9 --sweeps 1 --simulate 49
     refuse zero.speeds:1 $drawn --simulate 2 --speeds zero.speeds
+    refuse "--network does nothing with --simulate" --bnsl samples.csv --simulate 2 \
+        --network stranger.csv
 
     # The command line is parsed by each process alone: one shows it.
     for value in "" " " x -1 1e999 99999999999999999999; do

@@ -43,6 +43,28 @@ for mode in static counter share steal retentive; do
     done
 done
 
+# A structure search: simulated nothing is found, but the tasks are the same; the profile of a
+# run has each of them.
+awk 'BEGIN { srand(1); print "a,b,c,d"; for (i = 0; i < 500; i++) {
+    a = rand() < 0.5; b = rand() < 0.9 ? a : 1 - a; c = rand() < 0.9 ? b : 1 - b
+    print a "," b "," c "," (rand() < 0.8 ? c : 1 - c) } }' > samples.csv
+printf 'parent,child\na,b\nb,c\nc,d\n' > known.csv
+simulate first --bnsl samples.csv --hypercube 1 --sched auto
+simulate second --bnsl samples.csv --hypercube 1 --sched auto
+cmp -s first.json second.json || complain "--bnsl: two results of one seed"
+grep -q edges first.json && complain "--bnsl: a network from simulated tasks"
+timeout 60 "$beryl_sched" --bnsl samples.csv --hypercube 1 --network known.csv --sched static \
+    --json real.json --write-profile profile.csv > real.txt || complain "--bnsl: exit status $?"
+for file in first.json real.json; do
+    has $file variables 4
+    has $file samples 500
+    has $file tasks 16
+done
+has real.json shd 0
+[ "$(wc -l < profile.csv)" = 17 ] || complain "a profile of $(wc -l < profile.csv) lines"
+simulate replayed --profile profile.csv --sched static
+has replayed.json tasks 16
+
 tree="-t 1 -a 3 -d 6 -b 4 -r 19"
 timeout 60 "$beryl_sched" --uts "$tree" --sched steal --json one.json > one.txt ||
     complain "exit status $?"

@@ -1,0 +1,173 @@
+#include "sched/workloads/bnsl_data.h"
+
+#include "sched/workloads/bnsl_csv.h"
+#include "support/agree.h"
+#include "support/text_file.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A table while it is read. */
+struct reading {
+    const char *path;
+    struct bnsl_csv csv;
+    struct bnsl_data *data;
+    struct bnsl_word (*states)[BNSL_MAX_STATES]; /* words of each variable, n_states of them */
+};
+
+/* --- the first line --- */
+
+static int count_variables(struct bnsl_csv csv)
+{
+    struct bnsl_word name;
+    int n = 0;
+    while (bnsl_csv_next_field(&csv, &name))
+        n++;
+    return n;
+}
+
+static enum status allocate(struct reading *reading, int n_variables)
+{
+    struct bnsl_data *data = reading->data;
+    size_t n = (size_t)n_variables;
+    data->names = calloc(n, sizeof *data->names);
+    data->n_states = calloc(n, sizeof *data->n_states);
+    reading->states = calloc(n, sizeof *reading->states);
+    if (!data->names || !data->n_states || !reading->states)
+        return FAIL(STATUS_NO_MEMORY, "%s: no memory for %d variables", reading->path, n_variables);
+    return STATUS_OK;
+}
+
+static enum status add_variable(struct reading *reading, struct bnsl_word name)
+{
+    struct bnsl_data *data = reading->data;
+    if (name.length == 0 || name.length >= BNSL_NAME_SIZE)
+        return FAIL(STATUS_INPUT,
+                    "%s:1: the name of variable %d has %zu characters; 1 to %d may be",
+                    reading->path, data->n_variables + 1, name.length, BNSL_NAME_SIZE - 1);
+    if (bnsl_data_find(data, name.text, name.length) >= 0)
+        return FAIL(STATUS_INPUT, "%s:1: two variables are called '%.*s'", reading->path,
+                    (int)name.length, name.text);
+    memcpy(data->names[data->n_variables++], name.text, name.length);
+    return STATUS_OK;
+}
+
+static enum status read_names(struct reading *reading)
+{
+    struct bnsl_word name;
+    int n = bnsl_csv_next_line(&reading->csv) ? count_variables(reading->csv) : 0;
+    if (n < 2 || n > BNSL_MAX_VARIABLES)
+        return FAIL(STATUS_INPUT,
+                    "%s:1: the first line names the variables, with commas between them: 2 to %d, "
+                    "not %d",
+                    reading->path, BNSL_MAX_VARIABLES, n);
+    TRY(allocate(reading, n));
+    while (bnsl_csv_next_field(&reading->csv, &name))
+        TRY(add_variable(reading, name));
+    return STATUS_OK;
+}
+
+/* --- the samples --- */
+
+static enum status allocate_values(struct reading *reading)
+{
+    struct bnsl_data *data = reading->data;
+    struct bnsl_csv csv = reading->csv;
+    int n = 0;
+    while (bnsl_csv_next_line(&csv))
+        n++;
+    if (n == 0)
+        return FAIL(STATUS_INPUT, "%s: a table without samples", reading->path);
+    data->n_samples = n;
+    data->values = malloc((size_t)n * (size_t)data->n_variables);
+    return data->values ? STATUS_OK
+                        : FAIL(STATUS_NO_MEMORY, "%s: no memory for %d samples", reading->path, n);
+}
+
+static enum status state_of(struct reading *reading, int variable, struct bnsl_word word,
+                            uint8_t *state)
+{
+    struct bnsl_data *data = reading->data;
+    struct bnsl_word *states = reading->states[variable];
+    int n = data->n_states[variable], i = 0;
+    if (word.length == 0)
+        return FAIL(STATUS_INPUT, "%s:%lld: the value of '%s' is missing", reading->path,
+                    (long long)reading->csv.line, data->names[variable]);
+    while (i < n && !bnsl_word_equal(states[i], word))
+        i++;
+    if (i == BNSL_MAX_STATES)
+        return FAIL(
+            STATUS_INPUT,
+            "%s:%lld: '%s' has more than %d categories: values that are measured have to be "
+            "put into classes before",
+            reading->path, (long long)reading->csv.line, data->names[variable], BNSL_MAX_STATES);
+    if (i == n)
+        states[data->n_states[variable]++] = word;
+    *state = (uint8_t)i;
+    return STATUS_OK;
+}
+
+static enum status read_sample(struct reading *reading, size_t sample)
+{
+    struct bnsl_data *data = reading->data;
+    int n = count_variables(reading->csv);
+    if (n != data->n_variables)
+        return FAIL(STATUS_INPUT, "%s:%lld: %d values; there are %d variables", reading->path,
+                    (long long)reading->csv.line, n, data->n_variables);
+    struct bnsl_word word;
+    for (int variable = 0; bnsl_csv_next_field(&reading->csv, &word); variable++) {
+        size_t place = (size_t)variable * (size_t)data->n_samples + sample;
+        TRY(state_of(reading, variable, word, &data->values[place]));
+    }
+    return STATUS_OK;
+}
+
+static enum status read_table(struct reading *reading)
+{
+    TRY(read_names(reading));
+    TRY(allocate_values(reading));
+    for (size_t sample = 0; bnsl_csv_next_line(&reading->csv); sample++)
+        TRY(read_sample(reading, sample));
+    return STATUS_OK;
+}
+
+enum status bnsl_data_parse(const char *text, size_t length, const char *path,
+                            struct bnsl_data *data)
+{
+    struct reading reading = {.path = path, .data = data};
+    *data = (struct bnsl_data){0};
+    bnsl_csv_init(&reading.csv, text, length);
+    enum status status = read_table(&reading);
+    free(reading.states);
+    if (status != STATUS_OK)
+        bnsl_data_fini(data);
+    return status;
+}
+
+enum status bnsl_data_read(MPI_Comm comm, const char *path, struct bnsl_data *data)
+{
+    struct text_file file;
+    *data = (struct bnsl_data){0};
+    TRY(text_file_read_all(path, comm, &file));
+    enum status status = status_agree(comm, bnsl_data_parse(file.bytes, file.length, path, data));
+    if (status != STATUS_OK)
+        bnsl_data_fini(data);
+    text_file_fini(&file);
+    return status;
+}
+
+void bnsl_data_fini(struct bnsl_data *data)
+{
+    free(data->names);
+    free(data->n_states);
+    free(data->values);
+    *data = (struct bnsl_data){0};
+}
+
+int bnsl_data_find(const struct bnsl_data *data, const char *name, size_t length)
+{
+    for (int i = 0; i < data->n_variables; i++)
+        if (strlen(data->names[i]) == length && memcmp(data->names[i], name, length) == 0)
+            return i;
+    return -1;
+}

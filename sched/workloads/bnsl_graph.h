@@ -1,0 +1,57 @@
+/* Graphs of Bayesian networks, and what data can tell of them: networks that differ only in
+ * the direction of edges which no data can tell are equivalent, and have one graph in common
+ * in which those edges are undirected. */
+#ifndef BERYL_SCHED_WORKLOADS_BNSL_GRAPH_H
+#define BERYL_SCHED_WORKLOADS_BNSL_GRAPH_H
+
+#include "support/status.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* An edge a -> b is edge[a * n + b] alone; an undirected one is both ways. */
+struct bnsl_graph {
+    int n; /* variables */
+    bool *edge;
+};
+
+/* What two graphs over the same variables differ in: pairs of variables. */
+struct bnsl_difference {
+    int missing;  /* joined in the first only */
+    int extra;    /* joined in the second only */
+    int reversed; /* joined in both, not in the same way */
+};
+
+/* A graph without edges. Errors: STATUS_NO_MEMORY. */
+enum status bnsl_graph_init(struct bnsl_graph *graph, int n);
+void bnsl_graph_fini(struct bnsl_graph *graph);
+
+static inline bool bnsl_graph_has(const struct bnsl_graph *graph, int from, int to)
+{
+    return graph->edge[(size_t)from * (size_t)graph->n + (size_t)to];
+}
+
+static inline void bnsl_graph_set(struct bnsl_graph *graph, int from, int to, bool present)
+{
+    graph->edge[(size_t)from * (size_t)graph->n + (size_t)to] = present;
+}
+
+/* Puts the variables into an order in which parents come before their children.
+ * order  n entries, out
+ * Returns false if there is none: the graph has a cycle. */
+bool bnsl_graph_order(const struct bnsl_graph *graph, int *order);
+
+/* Makes the edges undirected that are not directed alike in all networks equivalent to this
+ * one: the completed partially directed graph of its class.
+ * graph  acyclic, its edges directed; changed
+ * Errors: STATUS_NO_MEMORY.
+ * Source: Chickering, A transformational characterization of equivalent Bayesian network
+ * structures, UAI 1995, procedures Order-Edges and Label-Edges. */
+enum status bnsl_graph_complete(struct bnsl_graph *graph);
+
+/* The sum of the three is the structural Hamming distance.
+ * Source: Tsamardinos, Brown, Aliferis, Machine Learning 65 (2006) 31. */
+struct bnsl_difference bnsl_graph_compare(const struct bnsl_graph *first,
+                                          const struct bnsl_graph *second);
+
+#endif

@@ -1,0 +1,266 @@
+#include "sched/workloads/bnsl_candidates.h"
+#include "sched/workloads/bnsl_cubes.h"
+#include "sched/workloads/bnsl_data.h"
+#include "sched/workloads/bnsl_families.h"
+#include "sched/workloads/bnsl_graph.h"
+#include "sched/workloads/bnsl_network.h"
+#include "sched/workloads/bnsl_score.h"
+#include "sched/workloads/bnsl_search.h"
+#include "sched/workloads/workload.h"
+#include "support/agree.h"
+#include "support/gather.h"
+#include "support/json.h"
+#include "support/log.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct workload_bnsl {
+    struct workload workload; /* first */
+    struct bnsl_data data;
+    struct bnsl_candidates candidates;
+    struct bnsl_cubes cubes;
+    struct bnsl_scorer scorer;
+    double *empty;  /* n_variables: scores without parents */
+    double *scores; /* scratch of a task */
+    double scale;   /* of simulated seconds */
+    uint64_t seed;
+    int64_t n_kicks;
+
+    struct bnsl_families families; /* of this process, in the iteration in progress */
+    struct bnsl_families all;      /* process 0: of all, in the first iteration; sorted */
+    struct bnsl_graph network;     /* process 0: found after it */
+    double score;                  /* of the network */
+    struct bnsl_graph known;       /* the network to compare with, completed; or n is 0 */
+    struct bnsl_difference difference;
+};
+
+/* --- tasks --- */
+
+static enum status run_cube(int64_t task, void *context)
+{
+    struct workload_bnsl *self = context;
+    struct bnsl_cube cube = bnsl_cubes_get(&self->cubes, task);
+    bnsl_score_cube(&self->scorer, &cube, self->scores);
+    return bnsl_families_add_cube(&self->families, &cube, self->empty[cube.variable], self->scores);
+}
+
+/* --- durations --- */
+
+/* Seconds of a task, about. A set of parents costs a part that is the same for all and one for
+ * each cell of its table; the sum of the cells over the sets of a cube is a product: of n for a
+ * fixed parent of n states, of 1 + n for a free candidate. The first table is counted from the
+ * samples, a column after the other, and so is each one where the tables would be larger than
+ * that is worth. */
+static double known_cost(int64_t task, void *context)
+{
+    const struct workload_bnsl *self = context;
+    struct bnsl_cube cube = bnsl_cubes_get(&self->cubes, task);
+    double cells = self->data.n_states[cube.variable], n_sets = 1, n_columns = 1;
+    for (int i = 0; i < cube.n_candidates; i++) {
+        bool is_free = i >= cube.n_candidates - cube.n_free;
+        if (!is_free && !(cube.fixed >> i & 1))
+            continue;
+        n_columns++;
+        n_sets *= is_free ? 2 : 1;
+        cells *= self->data.n_states[cube.candidates[i]] + is_free;
+    }
+    double counting_s = n_columns * self->data.n_samples * WORKLOAD_BNSL_SAMPLE_S;
+    double scattered_s = counting_s + 2 * self->data.n_samples * WORKLOAD_BNSL_CELL_S;
+    return counting_s + n_sets * WORKLOAD_BNSL_SET_S +
+           fmin(cells * WORKLOAD_BNSL_CELL_S, n_sets * scattered_s);
+}
+
+static double simulated_seconds(int64_t task, const void *record, const void *context)
+{
+    (void)record;
+    return ((const struct workload_bnsl *)context)->scale * known_cost(task, (void *)context);
+}
+
+/* --- results --- */
+
+static enum status find_network(struct workload_bnsl *self)
+{
+    bnsl_families_prune(&self->all);
+    TRY(bnsl_search(&self->candidates, &self->all, self->n_kicks, self->seed, &self->network,
+                    &self->score));
+    if (self->known.n == 0)
+        return STATUS_OK;
+    struct bnsl_graph found;
+    TRY(bnsl_graph_init(&found, self->network.n));
+    memcpy(found.edge, self->network.edge, (size_t)found.n * (size_t)found.n * sizeof *found.edge);
+    enum status status = bnsl_graph_complete(&found);
+    self->difference = bnsl_graph_compare(&self->known, &found);
+    bnsl_graph_fini(&found);
+    return status;
+}
+
+static enum status use(struct workload_bnsl *self, struct bnsl_families *families)
+{
+    if (families->n == 0)
+        return STATUS_OK; /* simulated tasks score nothing */
+    bnsl_families_sort(families);
+    if (self->network.n == 0) {
+        self->all = *families;
+        *families = (struct bnsl_families){0};
+        return find_network(self);
+    }
+    bnsl_families_prune(families);
+    if (families->n != self->all.n ||
+        memcmp(families->list, self->all.list, (size_t)families->n * sizeof *families->list) != 0)
+        return FAIL(STATUS_PROTOCOL, "the scores are other ones than in the first iteration");
+    return STATUS_OK;
+}
+
+static enum status end_iteration(struct workload *workload, MPI_Comm comm)
+{
+    struct workload_bnsl *self = (struct workload_bnsl *)workload;
+    const struct gather_part part = {.items = self->families.list,
+                                     .n_items = self->families.n,
+                                     .item_size = sizeof *self->families.list,
+                                     .what = "scored parent sets"};
+    struct bnsl_families all = {0};
+    void *list;
+    int rank;
+    MPI_Comm_rank(comm, &rank);
+    TRY(gather_to_first(comm, &part, &list, &all.n));
+    all.list = list;
+    self->families.n = 0;
+    enum status status = status_agree(comm, rank == 0 ? use(self, &all) : STATUS_OK);
+    bnsl_families_fini(&all);
+    return status;
+}
+
+static int count_edges(const struct bnsl_graph *graph)
+{
+    int n = 0;
+    for (int from = 0; from < graph->n; from++)
+        for (int to = 0; to < graph->n; to++)
+            n += bnsl_graph_has(graph, from, to);
+    return n;
+}
+
+static int distance(const struct bnsl_difference *difference)
+{
+    return difference->missing + difference->extra + difference->reversed;
+}
+
+static void print(const struct workload *workload)
+{
+    const struct workload_bnsl *self = (const struct workload_bnsl *)workload;
+    const struct bnsl_difference *difference = &self->difference;
+    if (self->network.n == 0)
+        return;
+    log_print("\nNetwork    %d variables, %d samples; score %.6f, %d edges\n",
+              self->data.n_variables, self->data.n_samples, self->score,
+              count_edges(&self->network));
+    if (self->known.n > 0)
+        log_print("Known one  distance %d: %d edges missing, %d more, %d of another direction\n",
+                  distance(difference), difference->missing, difference->extra,
+                  difference->reversed);
+}
+
+static json_t *edges_to_json(const struct workload_bnsl *self)
+{
+    json_t *edges = json_array();
+    for (int from = 0; from < self->network.n; from++)
+        for (int to = 0; to < self->network.n; to++)
+            if (bnsl_graph_has(&self->network, from, to)) {
+                json_t *edge = json_array();
+                json_array_append_new(edge, json_text(self->data.names[from]));
+                json_array_append_new(edge, json_text(self->data.names[to]));
+                json_array_append_new(edges, edge);
+            }
+    return edges;
+}
+
+static void add_result(const struct workload *workload, json_t *result)
+{
+    const struct workload_bnsl *self = (const struct workload_bnsl *)workload;
+    const struct bnsl_difference *difference = &self->difference;
+    json_object_set_new(result, "variables", json_integer(self->data.n_variables));
+    json_object_set_new(result, "samples", json_integer(self->data.n_samples));
+    if (self->network.n == 0)
+        return;
+    json_object_set_new(result, "network_score", json_real(self->score));
+    json_object_set_new(result, "edges", edges_to_json(self));
+    if (self->known.n == 0)
+        return;
+    json_object_set_new(result, "shd", json_integer(distance(difference)));
+    json_object_set_new(result, "skeleton_missing", json_integer(difference->missing));
+    json_object_set_new(result, "skeleton_extra", json_integer(difference->extra));
+}
+
+/* --- creation --- */
+
+static void destroy(struct workload *workload)
+{
+    struct workload_bnsl *self = (struct workload_bnsl *)workload;
+    bnsl_families_fini(&self->families);
+    bnsl_families_fini(&self->all);
+    bnsl_graph_fini(&self->network);
+    bnsl_graph_fini(&self->known);
+    bnsl_scorer_fini(&self->scorer);
+    bnsl_cubes_fini(&self->cubes);
+    bnsl_candidates_fini(&self->candidates);
+    bnsl_data_fini(&self->data);
+    free(self->empty);
+    free(self->scores);
+    free(self);
+}
+
+static const struct workload_functions functions = {
+    .end_iteration = end_iteration, .print = print, .add_result = add_result, .destroy = destroy};
+
+static enum status prepare(struct workload_bnsl *self, const struct workload_settings *settings)
+{
+    const struct bnsl_data *data = &self->data;
+    int dimension = (int)settings->bnsl_hypercube;
+    TRY(bnsl_candidates_init(&self->candidates, data, (int)settings->bnsl_candidates));
+    TRY(bnsl_cubes_init(&self->cubes, &self->candidates, dimension));
+    TRY(bnsl_scorer_init(&self->scorer, data));
+    self->empty = malloc((size_t)data->n_variables * sizeof *self->empty);
+    self->scores = malloc(((size_t)1 << dimension) * sizeof *self->scores);
+    if (!self->empty || !self->scores)
+        return FAIL(STATUS_NO_MEMORY, "no memory for the scores of a task");
+    for (int i = 0; i < data->n_variables; i++)
+        self->empty[i] = bnsl_score(&self->scorer, &(struct bnsl_family_of){.variable = i});
+    self->workload.problem.n_tasks = bnsl_cubes_n_tasks(&self->cubes);
+    return self->known.n > 0 ? bnsl_graph_complete(&self->known) : STATUS_OK;
+}
+
+static enum status read_files(struct workload_bnsl *self, const struct workload_settings *settings,
+                              MPI_Comm comm)
+{
+    TRY(bnsl_data_read(comm, settings->bnsl, &self->data));
+    if (!settings->bnsl_network)
+        return STATUS_OK;
+    return bnsl_network_read(comm, settings->bnsl_network, &self->data, &self->known);
+}
+
+enum status workload_bnsl_create(const struct workload_settings *settings, int64_t seed,
+                                 MPI_Comm comm, struct workload **workload)
+{
+    struct workload_bnsl *self = calloc(1, sizeof *self);
+    TRY(status_agree(comm, self ? STATUS_OK : FAIL(STATUS_NO_MEMORY, "no memory for a workload")));
+    self->workload.functions = &functions;
+    self->workload.problem =
+        (struct taskpool_problem){.run = run_cube, .cost = known_cost, .context = self};
+    self->workload.time = simulated_seconds;
+    self->scale = settings->time_scale;
+    self->seed = (uint64_t)seed;
+    self->n_kicks = settings->bnsl_kicks;
+    snprintf(self->workload.name, sizeof self->workload.name, "bnsl %s", settings->bnsl);
+    enum status status = read_files(self, settings, comm);
+    if (status == STATUS_OK)
+        status = status_agree(comm, prepare(self, settings));
+    if (status != STATUS_OK) {
+        destroy(&self->workload);
+        return status;
+    }
+    *workload = &self->workload;
+    return STATUS_OK;
+}

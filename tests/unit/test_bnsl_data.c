@@ -1,0 +1,115 @@
+/* Tables of samples and lists of edges are read as they are meant, and broken ones refused with
+ * the line at fault. */
+#include "sched/workloads/bnsl_data.h"
+#include "sched/workloads/bnsl_network.h"
+#include "tests/check.h"
+
+#include <string.h>
+
+static struct bnsl_data parse(const char *text)
+{
+    struct bnsl_data data;
+    check_ok(bnsl_data_parse(text, strlen(text), "test.csv", &data));
+    return data;
+}
+
+static void test_table(void **state)
+{
+    (void)state;
+    struct bnsl_data data = parse("rain , \"wet grass\",n\r\nno,yes,7\r\nyes, yes,8\nno,no,7\n\n");
+    static const uint8_t expected[3][3] = {{0, 1, 0}, {0, 0, 1}, {0, 1, 0}};
+    assert_int_equal(data.n_variables, 3);
+    assert_int_equal(data.n_samples, 3);
+    assert_string_equal(data.names[1], "wet grass");
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(data.n_states[i], 2);
+        assert_memory_equal(bnsl_data_column(&data, i), expected[i], 3);
+    }
+    assert_int_equal(bnsl_data_find(&data, "n", 1), 2);
+    assert_int_equal(bnsl_data_find(&data, "rai", 3), -1);
+    bnsl_data_fini(&data);
+}
+
+static void test_bad_tables_are_refused(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *word;
+    } cases[] = {
+        {"", "test.csv:1:"},
+        {"a\n1\n", "test.csv:1:"},
+        {"a,\n1,2\n", "test.csv:1:"},
+        {"a,a\n1,2\n", "'a'"},
+        {"a,b\n", "without samples"},
+        {"a,b\n1,2\n1\n", "test.csv:3:"},
+        {"a,b\n1,2\n1,2,3\n", "test.csv:3:"},
+        {"a,b\n1,2\n\n1,2\n", "test.csv:3:"},
+        {"a,b\n1,2\n,2\n", "test.csv:3: the value of 'a'"},
+        {"a,b\n1,\n", "test.csv:2: the value of 'b'"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct bnsl_data data;
+        check_status(STATUS_INPUT,
+                     bnsl_data_parse(cases[i].text, strlen(cases[i].text), "test.csv", &data));
+        assert_non_null(strstr(status_text(), cases[i].word));
+        assert_null(data.values);
+    }
+}
+
+/* Measured values are not categories. */
+static void test_too_many_categories(void **state)
+{
+    (void)state;
+    char text[4096];
+    int length = sprintf(text, "a,b\n");
+    for (int i = 0; i <= BNSL_MAX_STATES; i++)
+        length += sprintf(text + length, "1,%d.5\n", i);
+    struct bnsl_data data;
+    check_status(STATUS_INPUT, bnsl_data_parse(text, (size_t)length, "test.csv", &data));
+    assert_non_null(strstr(status_text(), "test.csv:34: 'b'"));
+}
+
+static void test_network(void **state)
+{
+    (void)state;
+    struct bnsl_data data = parse("a,b,c\n1,2,3\n");
+    struct bnsl_graph graph;
+    const char *text = "parent,child\nc,a\nb,a\n";
+    check_ok(bnsl_network_parse(text, strlen(text), "net.csv", &data, &graph));
+    for (int from = 0; from < 3; from++)
+        for (int to = 0; to < 3; to++)
+            assert_int_equal(bnsl_graph_has(&graph, from, to), to == 0 && from > 0);
+    bnsl_graph_fini(&graph);
+
+    static const struct {
+        const char *text, *word;
+    } cases[] = {
+        {"", "net.csv:1:"},
+        {"a,b\n", "net.csv:1:"},
+        {"parent,child\na\n", "net.csv:2:"},
+        {"parent,child\na,b,c\n", "net.csv:2:"},
+        {"parent,child\na,b\na,d\n", "net.csv:3: 'd'"},
+        {"parent,child\na,a\n", "net.csv:2:"},
+        {"parent,child\na,b\na,b\n", "net.csv:3:"},
+        {"parent,child\na,b\nb,a\n", "net.csv:3:"},
+        {"parent,child\na,b\nb,c\nc,a\n", "cycle"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        check_status(STATUS_INPUT, bnsl_network_parse(cases[i].text, strlen(cases[i].text),
+                                                      "net.csv", &data, &graph));
+        assert_non_null(strstr(status_text(), cases[i].word));
+        assert_null(graph.edge);
+    }
+    bnsl_data_fini(&data);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_table),
+        cmocka_unit_test(test_bad_tables_are_refused),
+        cmocka_unit_test(test_too_many_categories),
+        cmocka_unit_test(test_network),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
