@@ -1,14 +1,9 @@
 #include "basis/primitive_quartets.h"
 
+#include "support/vector_clones.h"
+
 #include <math.h>
 #include <stdbool.h>
-
-/* The sanitizers start too late for the dispatch of clones. */
-#if defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__)
-#define VECTOR_CLONES __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
-#else
-#define VECTOR_CLONES
-#endif
 
 /* One less than boys() has: eight are a vector, and the first one left out is below
  * 4e-16 of F_m. */

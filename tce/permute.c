@@ -1,14 +1,10 @@
 #include "tce/permute.h"
 
+#include "support/vector_clones.h"
+
 #include <assert.h>
 #include <string.h>
 
-/* The sanitizers start too late for the dispatch of clones. */
-#if defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__)
-#define VECTOR_CLONES __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
-#else
-#define VECTOR_CLONES
-#endif
 #define INLINE static inline __attribute__((always_inline))
 
 enum {

@@ -1,16 +1,11 @@
 #include "sched/workloads/jacobi.h"
 
+#include "support/vector_clones.h"
+
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
-
-/* The sanitizers start too late for the dispatch of clones. */
-#if defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__)
-#define VECTOR_CLONES __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
-#else
-#define VECTOR_CLONES
-#endif
 
 static const double pi = 3.141592653589793;
 

@@ -1,0 +1,13 @@
+/* VECTOR_CLONES before a function: it is compiled for several kinds of x86-64 processors, of
+ * which the best that the machine has is taken when the program starts. */
+#ifndef BERYL_SUPPORT_VECTOR_CLONES_H
+#define BERYL_SUPPORT_VECTOR_CLONES_H
+
+/* The sanitizers start too late for the dispatch of clones. */
+#if defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__)
+#define VECTOR_CLONES __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
+#else
+#define VECTOR_CLONES
+#endif
+
+#endif
