@@ -1,5 +1,6 @@
 #include "sched/beryl_sched_options.h"
 
+#include "sched/machine_file.h"
 #include "sched/mode_options.h"
 #include "sched/workloads/workload_options.h"
 
@@ -38,6 +39,12 @@ static const struct option_row run_rows[] = {
      .help = "many simulated runs, shared out among the processes: each line has the options "
              "of one, in words as in a shell, which add to the others given here; lines that "
              "begin with # are comments"},
+    {.name = "calibrate",
+     .kind = OPTION_TEXT,
+     .offset = offsetof(struct beryl_sched_options, calibration),
+     .value = "FILE.json",
+     .help = "instead of a workload: measure this machine, with two processes or more, and write "
+             "what --machine reads"},
 };
 
 #define N_ROWS(rows) (sizeof(rows) / sizeof((rows)[0]))
@@ -111,6 +118,22 @@ static int64_t count_iterations(const struct beryl_sched_options *options)
     return options->n_iterations > 0 ? options->n_iterations : 1;
 }
 
+/* Nothing is scheduled. */
+static enum status check_calibration(const struct beryl_sched_options *options)
+{
+    const char *given = options->json                    ? "json"
+                        : options->report                ? "report"
+                        : options->statistics            ? "write-statistics"
+                        : options->sweep                 ? "sweep"
+                        : options->machine.n_workers > 0 ? "simulate"
+                                                         : NULL;
+    if (workload_options_count(&options->workload) > 0)
+        return FAIL(STATUS_USAGE, "--calibrate runs no workload: leave one of them out");
+    if (given)
+        return FAIL(STATUS_USAGE, "--%s does nothing with --calibrate", given);
+    return STATUS_OK;
+}
+
 /* of_sweep: of its command line only what is not of its runs is checked */
 static enum status parse(int argc, char **argv, bool of_sweep, struct beryl_sched_options *options,
                          enum option_request *request)
@@ -122,6 +145,8 @@ static enum status parse(int argc, char **argv, bool of_sweep, struct beryl_sche
     fill_tables(options, tables);
     struct options all = program_options(tables);
     TRY(options_parse(&all, argc, argv, request, &first_operand));
+    if (*request == OPTION_REQUEST_RUN && options->calibration)
+        return check_calibration(options);
     if (*request != OPTION_REQUEST_RUN || (options->sweep && !of_sweep))
         return STATUS_OK;
     TRY(workload_options_check(&options->workload));
@@ -132,7 +157,6 @@ static enum status parse(int argc, char **argv, bool of_sweep, struct beryl_sche
     TRY(check_tree(options));
     TRY(check_mesh(options));
     options->n_iterations = count_iterations(options);
-    machine_options_set_defaults(&options->machine);
     return STATUS_OK;
 }
 
@@ -144,6 +168,14 @@ enum status beryl_sched_options_parse(int argc, char **argv, struct beryl_sched_
     options->argv = argv;
     if (options->sweep && options->statistics)
         return FAIL(STATUS_USAGE, "--write-statistics does nothing with --sweep");
+    return STATUS_OK;
+}
+
+enum status beryl_sched_options_complete(struct beryl_sched_options *options, MPI_Comm comm)
+{
+    if (options->machine.file)
+        TRY(machine_file_read(options->machine.file, comm, &options->machine));
+    machine_options_set_defaults(&options->machine);
     return STATUS_OK;
 }
 

@@ -72,11 +72,16 @@ const struct option_row workload_option_rows[] = {
 
 const size_t workload_n_option_rows = sizeof workload_option_rows / sizeof workload_option_rows[0];
 
+int workload_options_count(const struct workload_settings *workload)
+{
+    return !!workload->profile + !!workload->gauss + !!workload->exponential +
+           !!workload->lognormal + !!workload->uts + !!workload->jacobi;
+}
+
 enum status workload_options_check(const struct workload_settings *workload)
 {
     bool drawn = workload->gauss || workload->exponential || workload->lognormal;
-    int n_given = !!workload->profile + !!workload->gauss + !!workload->exponential +
-                  !!workload->lognormal + !!workload->uts + !!workload->jacobi;
+    int n_given = workload_options_count(workload);
     if (n_given != 1)
         return FAIL(STATUS_USAGE,
                     "give one workload%s: --profile, --gauss, --exponential, "

@@ -11,6 +11,9 @@
 extern const struct option_row workload_option_rows[];
 extern const size_t workload_n_option_rows;
 
+/* Workloads that are named. */
+int workload_options_count(const struct workload_settings *settings);
+
 /* That there is one workload and nothing that does nothing with it. Errors: STATUS_USAGE. */
 enum status workload_options_check(const struct workload_settings *settings);
 

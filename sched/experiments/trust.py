@@ -1,0 +1,226 @@
+#!/usr/bin/env python3
+"""Whether the simulator can be trusted: makespan, efficiency and steals as simulated and as
+measured on this machine, for every mode, with 1 process and with 2.
+
+1. beryl-sched --calibrate measures the machine.
+2. An application runs in one process, in which no mode has anything to decide, and writes
+   how long each task took: the median of the rounds is the profile.
+3. Every mode runs the application for real, and simulated from the profile of step 2 on the
+   machine of step 1. Nothing is fitted to the real runs.
+
+The applications are the Fock build of a chain of 64 beryllium atoms and a tensor contraction.
+Rounds alternate profiles and modes, so that a machine that changes its speed does so for both,
+and modes take turns in going first. The other programs of the machine should be at rest.
+"""
+import itertools
+import json
+import pathlib
+import statistics
+import sys
+import tempfile
+
+import experiment
+
+MODES = ["static", "counter", "share", "steal", "retentive", "persist", "dtree", "hybrid", "auto"]
+# What is asserted, with two processes.
+PREDICTED = ["static", "counter", "steal", "retentive", "persist", "dtree"]
+BOUND = 0.05
+
+
+class FockBuild:
+    """In all but the first build the tasks are those that the first one found to be not null,
+    in the order of their numbers, as in a profile."""
+    def __init__(self, lab):
+        name = "be16" if lab.quick else "be64"
+        self.name = name.capitalize()
+        self.command = [lab.program("beryl-hf"), experiment.ROOT / f"inputs/{name}.xyz", "--basis",
+                        "be15s", "--screen", "1e-6", "--prune", "observed", "--fock-only"]
+        self.n_skipped = 1
+
+    def records(self, result):
+        return result["extras"]["beryl"]["compare"]
+
+
+class Contraction:
+    def __init__(self, lab):
+        name = "lifflander-s" if lab.quick else lab.options.contraction
+        self.name = name
+        self.command = [lab.program("beryl-tce"), "run", experiment.ROOT / f"inputs/{name}.tce",
+                        "--iterations"]
+        self.n_skipped = 0
+
+    def records(self, result):
+        return result["compare"]
+
+
+# --- runs ---
+
+def run_profile(application, folder):
+    """Seconds of every task of the second iteration in one process."""
+    path = folder / "profile.csv"
+    experiment.execute([*map(str, application.command), str(application.n_skipped + 2), "--sched",
+                        "static", "--write-profile", str(path)])
+    rows = path.read_text().splitlines()[1:]
+    return [float(row.split(",")[1]) for row in rows]
+
+
+def run_modes(application, modes, processes, iterations, folder):
+    """Iterations of every mode, for real."""
+    path = folder / "modes.json"
+    command = [*map(str, application.command), str(application.n_skipped + iterations),
+               "--compare", ",".join(modes), "--json", str(path)]
+    experiment.execute(experiment.launcher(processes) + command)
+    records = application.records(json.loads(path.read_text()))
+    return {mode: records[mode]["iterations"][application.n_skipped:] for mode in modes}
+
+
+def rotated(modes, turn):
+    turn %= len(modes)
+    return modes[turn:] + modes[:turn]
+
+
+def measure(lab, application, counts, folder):
+    """The rounds: profiles, and iterations of the modes by number of processes and mode."""
+    n_rounds = 1 if lab.quick else lab.options.rounds
+    profiles, runs = [], {processes: {mode: [] for mode in MODES} for processes in counts}
+    for turn in range(n_rounds):
+        print(f"trust: {application.name}, round {turn + 1} of {n_rounds} ...", flush=True)
+        profiles.append(run_profile(application, folder))
+        for processes, iterations in counts.items():
+            modes = rotated(MODES, turn * len(MODES) // n_rounds)
+            done = run_modes(application, modes, processes, iterations, folder)
+            for mode in MODES:
+                runs[processes][mode].append(done[mode])
+    return [statistics.median(times) for times in zip(*profiles, strict=True)], runs
+
+
+def simulate(lab, seconds, machine, counts, folder):
+    """Iterations of the modes by number of workers and mode."""
+    profile = folder / "median.csv"
+    rows = "".join(f"{task},{time:.9g}\n" for task, time in enumerate(seconds))
+    profile.write_text("task,seconds\n" + rows)
+    cases = list(itertools.product(counts, MODES))
+    lines = [f"--profile {profile} --machine {machine} --simulate {processes} --sched {mode} "
+             f"--iterations {counts[processes]}" for processes, mode in cases]
+    results = lab.sweep(lines)
+    runs = {processes: {} for processes in counts}
+    for (processes, mode), result in zip(cases, results):
+        runs[processes][mode] = experiment.iterations(result)
+    return runs
+
+
+# --- figures ---
+
+def figures(iterations):
+    """Means over the iterations of a run."""
+    def mean(value):
+        return statistics.fmean(value(iteration) for iteration in iterations)
+    return {"makespan_seconds": mean(lambda i: i["makespan_seconds"]),
+            "efficiency": mean(lambda i: i["efficiency"]),
+            "steals_attempted": mean(lambda i: i["steals_attempted"]["mean"]),
+            "steals_successful": mean(lambda i: i["steals_successful"]["mean"]),
+            "makespans": [i["makespan_seconds"] for i in iterations]}
+
+
+def median_of(rounds):
+    """Of each figure the median over the rounds, of makespans iteration by iteration."""
+    rounds = [figures(iterations) for iterations in rounds]
+    result = {key: statistics.median(r[key] for r in rounds) for key in rounds[0]
+              if key != "makespans"}
+    result["makespans"] = [statistics.median(column)
+                           for column in zip(*(r["makespans"] for r in rounds))]
+    result["makespan_seconds"] = statistics.fmean(result["makespans"])
+    return result
+
+
+def compare(measured, simulated):
+    """By number of processes and mode."""
+    table = {}
+    for processes, modes in measured.items():
+        table[processes] = {}
+        for mode, rounds in modes.items():
+            real, virtual = median_of(rounds), figures(simulated[processes][mode])
+            difference = virtual["makespan_seconds"] / real["makespan_seconds"] - 1
+            table[processes][mode] = {"measured": real, "simulated": virtual,
+                                      "difference": difference}
+    return table
+
+
+# --- what is shown ---
+
+HEADS = ["mode", "makespan / s", "simulated / s", "difference", "efficiency", "simulated",
+         "steals of attempts", "simulated"]
+
+
+def rows_of(modes):
+    def steals(figure):
+        return f"{figure['steals_successful']:.1f} of {figure['steals_attempted']:.1f}"
+    rows = []
+    for mode, row in modes.items():
+        real, virtual = row["measured"], row["simulated"]
+        rows.append([mode, f"{real['makespan_seconds']:.4f}",
+                     f"{virtual['makespan_seconds']:.4f}", f"{100 * row['difference']:+.2f} %",
+                     f"{100 * real['efficiency']:.2f} %", f"{100 * virtual['efficiency']:.2f} %",
+                     steals(real), steals(virtual)])
+    return rows
+
+
+def plural(processes):
+    return "1 process" if processes == 1 else f"{processes} processes"
+
+
+def markdown(heads, rows):
+    lines = [heads, ["---"] * len(heads), *rows]
+    return "".join("| " + " | ".join(line) + " |\n" for line in lines)
+
+
+def show(lab, application, table, texts):
+    for processes, modes in table.items():
+        title = f"{application.name}, {plural(processes)}"
+        lab.table(f"{title}: means over iterations, steals of a worker", HEADS, rows_of(modes))
+        texts.append(f"{title}\n\n{markdown(HEADS, rows_of(modes))}")
+
+
+def check(lab, application, modes):
+    for mode in PREDICTED:
+        lab.at_most(f"{application.name}, {mode}, 2 processes: difference of makespans",
+                    abs(modes[mode]["difference"]), BOUND)
+
+
+def main():
+    options = experiment.parser(__doc__)
+    options.add_argument("--rounds", metavar="N", type=int, default=5,
+                         help="repetitions, of which medians are taken (5)")
+    options.add_argument("--contraction", metavar="NAME", default="lifflander-s",
+                         help="program of beryl-tce among the inputs (lifflander-s)")
+    options.add_argument("--machine", metavar="FILE.json",
+                         help="as calibrated before, instead of calibrating now")
+    options.add_argument("--markdown", metavar="OUT.md", help="the tables for a text")
+    options.set_defaults(no_figure=True)
+    lab = experiment.begin("trust", __doc__, options.parse_args())
+    counts = {1: 1, 2: 3 if lab.quick else 4}  # iterations by number of processes
+    texts = []
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        machine = lab.options.machine
+        if not machine:
+            machine = folder / "machine.json"
+            print(experiment.execute(experiment.launcher(2) + [
+                lab.program("beryl-sched"), "--calibrate", str(machine)]), end="", flush=True)
+        lab.beryl["machine"] = json.loads(pathlib.Path(machine).read_text())
+        for application in FockBuild(lab), Contraction(lab):
+            seconds, measured = measure(lab, application, counts, folder)
+            simulated = simulate(lab, seconds, machine, counts, folder)
+            table = compare(measured, simulated)
+            show(lab, application, table, texts)
+            check(lab, application, table[2])
+            lab.beryl[application.name] = {"tasks": len(seconds), "task_seconds": sum(seconds),
+                                           "longest_task_seconds": max(seconds),
+                                           "processes": table}
+    if lab.options.markdown:
+        pathlib.Path(lab.options.markdown).write_text("\n".join(texts))
+    return lab.end()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
