@@ -99,10 +99,10 @@ enum status calibrate(MPI_Comm comm, const char *path)
     int rank;
     MPI_Comm_rank(comm, &rank);
     MPI_Comm_size(comm, &calibration.n_processes);
+    TRY(status_agree(comm, rank == 0 ? output_file_check(path) : STATUS_OK));
     if (calibration.n_processes == 1)
         return FAIL(STATUS_USAGE, "--calibrate measures messages from process to process: start "
                                   "two or more, with mpirun -np 2");
-    TRY(status_agree(comm, rank == 0 ? output_file_check(path) : STATUS_OK));
     TRY(status_agree(comm, rank == 0 ? calibrate_tasks(&calibration.task_s) : STATUS_OK));
     TRY(calibrate_crowded_speed(comm, &calibration.crowded_speed));
     /* More than all of it can be had only by chance. */
