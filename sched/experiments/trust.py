@@ -4,7 +4,7 @@ measured on this machine, for every mode, with 1 process and with 2.
 
 1. beryl-sched --calibrate measures the machine.
 2. An application runs in one process, in which no mode has anything to decide, and writes
-   how long each task took: the median of the rounds is the profile.
+   how long each task took: of each task the median of the rounds is the profile.
 3. Every mode runs the application for real, and simulated from the profile of step 2 on the
    machine of step 1. Nothing is fitted to the real runs.
 
@@ -12,7 +12,6 @@ The applications are the Fock build of a chain of 64 beryllium atoms and a tenso
 Rounds alternate profiles and modes, so that a machine that changes its speed does so for both,
 and modes take turns in going first. The other programs of the machine should be at rest.
 """
-import itertools
 import json
 import pathlib
 import statistics
@@ -25,6 +24,7 @@ MODES = ["static", "counter", "share", "steal", "retentive", "persist", "dtree",
 # What is asserted, with two processes.
 PREDICTED = ["static", "counter", "steal", "retentive", "persist", "dtree"]
 BOUND = 0.05
+ITERATIONS = {1: 1, 2: 4}  # by number of processes
 
 
 class FockBuild:
@@ -79,34 +79,31 @@ def rotated(modes, turn):
     return modes[turn:] + modes[:turn]
 
 
-def measure(lab, application, counts, folder):
-    """The rounds: profiles, and iterations of the modes by number of processes and mode."""
+def measure(lab, application, folder):
+    """The rounds: profiles, and iterations of the modes by number of processes and mode. With
+    one process, where modes hardly differ, each round runs some of them."""
     n_rounds = 1 if lab.quick else lab.options.rounds
-    profiles, runs = [], {processes: {mode: [] for mode in MODES} for processes in counts}
+    profiles, runs = [], {processes: {mode: [] for mode in MODES} for processes in ITERATIONS}
     for turn in range(n_rounds):
         print(f"trust: {application.name}, round {turn + 1} of {n_rounds} ...", flush=True)
         profiles.append(run_profile(application, folder))
-        for processes, iterations in counts.items():
-            modes = rotated(MODES, turn * len(MODES) // n_rounds)
+        for processes, iterations in ITERATIONS.items():
+            modes = (MODES[turn::n_rounds] if processes == 1
+                     else rotated(MODES, turn * len(MODES) // n_rounds))
             done = run_modes(application, modes, processes, iterations, folder)
-            for mode in MODES:
+            for mode in modes:
                 runs[processes][mode].append(done[mode])
-    return [statistics.median(times) for times in zip(*profiles, strict=True)], runs
+    return profiles, runs
 
 
-def simulate(lab, seconds, machine, counts, folder):
-    """Iterations of the modes by number of workers and mode."""
-    profile = folder / "median.csv"
+def simulate(lab, seconds, machine, processes, modes, folder):
+    """Iterations of the modes."""
+    profile = folder / "simulated.csv"
     rows = "".join(f"{task},{time:.9g}\n" for task, time in enumerate(seconds))
     profile.write_text("task,seconds\n" + rows)
-    cases = list(itertools.product(counts, MODES))
-    lines = [f"--profile {profile} --machine {machine} --simulate {processes} --sched {mode} "
-             f"--iterations {counts[processes]}" for processes, mode in cases]
-    results = lab.sweep(lines)
-    runs = {processes: {} for processes in counts}
-    for (processes, mode), result in zip(cases, results):
-        runs[processes][mode] = experiment.iterations(result)
-    return runs
+    options = (f"--profile {profile} --machine {machine} --simulate {processes} "
+               f"--iterations {ITERATIONS[processes]} --sched ")
+    return {mode: experiment.iterations(lab.run(options + mode)) for mode in modes}
 
 
 # --- figures ---
@@ -134,16 +131,25 @@ def median_of(rounds):
 
 
 def compare(measured, simulated):
-    """By number of processes and mode."""
+    """By mode, of those that were simulated."""
     table = {}
-    for processes, modes in measured.items():
-        table[processes] = {}
-        for mode, rounds in modes.items():
-            real, virtual = median_of(rounds), figures(simulated[processes][mode])
-            difference = virtual["makespan_seconds"] / real["makespan_seconds"] - 1
-            table[processes][mode] = {"measured": real, "simulated": virtual,
-                                      "difference": difference}
+    for mode, iterations in simulated.items():
+        real, virtual = median_of(measured[mode]), figures(iterations)
+        difference = virtual["makespan_seconds"] / real["makespan_seconds"] - 1
+        table[mode] = {"measured": real, "simulated": virtual, "difference": difference}
     return table
+
+
+STATISTICS = {"median": statistics.median, "mean": statistics.fmean, "shortest": min}
+
+
+def summaries(profiles):
+    """What can be made of several profiles: of each task one duration; and the profile whose
+    sum is the median of the sums."""
+    made = {name: [function(times) for times in zip(*profiles, strict=True)]
+            for name, function in STATISTICS.items()}
+    made["median run"] = sorted(profiles, key=sum)[len(profiles) // 2]
+    return made
 
 
 # --- what is shown ---
@@ -165,6 +171,15 @@ def rows_of(modes):
     return rows
 
 
+def show_statistics(lab, application, tables):
+    """How well other durations than the median would have predicted."""
+    rows = [[name, f"{sum(seconds):.4f}",
+             *(f"{100 * table[mode]['difference']:+.2f} %" for mode in PREDICTED)]
+            for name, (seconds, table) in tables.items()]
+    lab.table(f"{application.name}, 2 processes: difference by statistic of durations",
+              ["duration of a task", "sum / s", *PREDICTED], rows)
+
+
 def plural(processes):
     return "1 process" if processes == 1 else f"{processes} processes"
 
@@ -174,8 +189,8 @@ def markdown(heads, rows):
     return "".join("| " + " | ".join(line) + " |\n" for line in lines)
 
 
-def show(lab, application, table, texts):
-    for processes, modes in table.items():
+def show(lab, application, tables, texts):
+    for processes, modes in tables.items():
         title = f"{application.name}, {plural(processes)}"
         lab.table(f"{title}: means over iterations, steals of a worker", HEADS, rows_of(modes))
         texts.append(f"{title}\n\n{markdown(HEADS, rows_of(modes))}")
@@ -187,10 +202,30 @@ def check(lab, application, modes):
                     abs(modes[mode]["difference"]), BOUND)
 
 
+def examine(lab, application, machine, folder, texts):
+    profiles, measured = measure(lab, application, folder)
+    made = summaries(profiles)
+    seconds = made["median"]
+
+    def predict(seconds, processes, modes):
+        return compare(measured[processes],
+                       simulate(lab, seconds, machine, processes, modes, folder))
+    tables = {processes: predict(seconds, processes, MODES) for processes in ITERATIONS}
+    others = {name: (times, predict(times, 2, PREDICTED)) for name, times in made.items()}
+    show(lab, application, tables, texts)
+    show_statistics(lab, application, others)
+    check(lab, application, tables[2])
+    return {"tasks": len(seconds), "task_seconds": sum(seconds),
+            "longest_task_seconds": max(seconds), "processes": tables,
+            "differences_by_statistic": {
+                name: {mode: table[mode]["difference"] for mode in PREDICTED}
+                for name, (_, table) in others.items()}}
+
+
 def main():
     options = experiment.parser(__doc__)
-    options.add_argument("--rounds", metavar="N", type=int, default=5,
-                         help="repetitions, of which medians are taken (5)")
+    options.add_argument("--rounds", metavar="N", type=int, default=3,
+                         help="repetitions, of which medians are taken (3)")
     options.add_argument("--contraction", metavar="NAME", default="lifflander-s",
                          help="program of beryl-tce among the inputs (lifflander-s)")
     options.add_argument("--machine", metavar="FILE.json",
@@ -198,7 +233,6 @@ def main():
     options.add_argument("--markdown", metavar="OUT.md", help="the tables for a text")
     options.set_defaults(no_figure=True)
     lab = experiment.begin("trust", __doc__, options.parse_args())
-    counts = {1: 1, 2: 3 if lab.quick else 4}  # iterations by number of processes
     texts = []
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
@@ -209,14 +243,7 @@ def main():
                 lab.program("beryl-sched"), "--calibrate", str(machine)]), end="", flush=True)
         lab.beryl["machine"] = json.loads(pathlib.Path(machine).read_text())
         for application in FockBuild(lab), Contraction(lab):
-            seconds, measured = measure(lab, application, counts, folder)
-            simulated = simulate(lab, seconds, machine, counts, folder)
-            table = compare(measured, simulated)
-            show(lab, application, table, texts)
-            check(lab, application, table[2])
-            lab.beryl[application.name] = {"tasks": len(seconds), "task_seconds": sum(seconds),
-                                           "longest_task_seconds": max(seconds),
-                                           "processes": table}
+            lab.beryl[application.name] = examine(lab, application, machine, folder, texts)
     if lab.options.markdown:
         pathlib.Path(lab.options.markdown).write_text("\n".join(texts))
     return lab.end()
