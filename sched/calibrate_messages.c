@@ -1,14 +1,12 @@
-/* Messages and the shared counter, measured through mpi_comm.h as the MPI driver uses it: with
- * a mode that does nothing else. */
+/* Messages and the shared counter. */
+#include "sched/calibrate_line.h"
 #include "sched/calibration.h"
-#include "sched/mpi_comm.h"
 #include "support/clock.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 enum {
-    BATCH = 16,           /* of what is too short for the clock */
     BULK_BYTES = 1 << 20, /* long against what a message takes anyway */
     MIN_SAMPLES = 5,
     MAX_SAMPLES = 300,
@@ -20,62 +18,6 @@ static const double MAX_SECONDS = 0.2;
 /* For so long a process leaves messages alone that shall be waiting for it. */
 static const double ARRIVAL_S = 100e-6;
 
-enum kind { PING, PONG, REQUEST_BATCH, DATA, END };
-
-/* The one process's end of the line: the state of a mode. */
-struct line {
-    struct mpi_comm comm; /* first: what the mode sees */
-    int64_t n_pongs, n_data;
-    bool over;
-    bool fetched;
-};
-
-static void send_kind(struct line *line, int to, enum kind kind)
-{
-    int32_t message = (int32_t)kind;
-    comm_send(&line->comm.comm, to, &message, sizeof message);
-}
-
-/* --- the mode --- */
-
-static void receive(void *state, int from, const void *message, size_t size)
-{
-    struct line *line = state;
-    (void)size;
-    switch ((enum kind) * (const int32_t *)message) {
-    case PING:
-        send_kind(line, from, PONG);
-        break;
-    case PONG:
-        line->n_pongs++;
-        break;
-    case REQUEST_BATCH:
-        for (int i = 0; i < BATCH; i++)
-            send_kind(line, from, DATA);
-        break;
-    case DATA:
-        line->n_data++;
-        break;
-    case END:
-        line->over = true;
-        break;
-    }
-}
-
-static void sent(void *state, int64_t token)
-{
-    (void)state, (void)token;
-}
-
-static void fetched(void *state, int64_t value)
-{
-    (void)value;
-    ((struct line *)state)->fetched = true;
-}
-
-static const struct mode mode = {
-    .name = "calibration", .receive = receive, .sent = sent, .fetched = fetched};
-
 /* --- one process and another, which only answers --- */
 
 static bool is_enough(const struct samples *samples, double start_s)
@@ -84,28 +26,15 @@ static bool is_enough(const struct samples *samples, double start_s)
            (samples->n >= MIN_SAMPLES && clock_now_s() - start_s > MAX_SECONDS);
 }
 
-static void ask(struct line *line, int other, const void *bulk)
-{
-    int32_t ping = PING;
-    int64_t n_pongs = line->n_pongs;
-    comm_send_bulk(&line->comm.comm, other,
-                   &(struct comm_message){.head = &ping,
-                                          .head_size = sizeof ping,
-                                          .bulk = bulk,
-                                          .bulk_size = bulk ? BULK_BYTES : 0});
-    while (line->n_pongs == n_pongs)
-        mpi_comm_wait(&line->comm);
-}
-
 /* Seconds to and fro; bulk: what a message carries there, or NULL. */
 static struct figure measure_round_trips(struct line *line, int other, const void *bulk)
 {
     struct samples samples = {0};
-    int batch = bulk ? 1 : BATCH;
+    int batch = bulk ? 1 : LINE_BATCH;
     for (double start_s = clock_now_s(); !is_enough(&samples, start_s);) {
         double begin_s = clock_now_s();
         for (int i = 0; i < batch; i++)
-            ask(line, other, bulk);
+            line_ask(line, other, bulk, BULK_BYTES);
         samples_add(&samples, (clock_now_s() - begin_s) / batch);
     }
     return samples_figure(&samples);
@@ -116,12 +45,12 @@ static struct figure measure_sending(struct line *line, int other)
     struct samples samples = {0};
     for (double start_s = clock_now_s(); !is_enough(&samples, start_s);) {
         double begin_s = clock_now_s();
-        for (int i = 0; i < BATCH; i++) {
-            send_kind(line, other, DATA);
+        for (int i = 0; i < LINE_BATCH; i++) {
+            line_send(line, other, DATA);
             mpi_comm_start(&line->comm);
         }
-        samples_add(&samples, (clock_now_s() - begin_s) / BATCH);
-        ask(line, other, NULL); /* so that the other one keeps up */
+        samples_add(&samples, (clock_now_s() - begin_s) / LINE_BATCH);
+        line_ask(line, other, NULL, 0); /* so that the other one keeps up */
     }
     return samples_figure(&samples);
 }
@@ -139,17 +68,17 @@ static struct figure measure_receiving(struct line *line, int other)
     struct samples whole = {0}, any = {0};
     for (double start_s = clock_now_s(); !is_enough(&any, start_s);) {
         int64_t n_before = line->n_data;
-        send_kind(line, other, REQUEST_BATCH);
+        line_send(line, other, REQUEST_BATCH);
         mpi_comm_start(&line->comm);
         wait_elsewhere(ARRIVAL_S);
         double begin_s = clock_now_s();
         mpi_comm_deliver(&line->comm);
         double time_s = clock_now_s() - begin_s;
-        if (line->n_data == n_before + BATCH)
-            samples_add(&whole, time_s / BATCH);
-        while (line->n_data < n_before + BATCH)
+        if (line->n_data == n_before + LINE_BATCH)
+            samples_add(&whole, time_s / LINE_BATCH);
+        while (line->n_data < n_before + LINE_BATCH)
             mpi_comm_wait(&line->comm);
-        samples_add(&any, (clock_now_s() - begin_s) / BATCH);
+        samples_add(&any, (clock_now_s() - begin_s) / LINE_BATCH);
     }
     return samples_figure(whole.n > 0 ? &whole : &any);
 }
@@ -208,7 +137,7 @@ static void calibrate_link(struct line *line, int other, const void *bulk,
     line->over = false;
     if (other >= 0 && line->comm.comm.rank == 0) {
         *link = measure_link(line, other, bulk);
-        send_kind(line, other, END);
+        line_send(line, other, END);
     }
     while (line->comm.comm.rank == other && !line->over)
         mpi_comm_wait(&line->comm);
@@ -216,14 +145,6 @@ static void calibrate_link(struct line *line, int other, const void *bulk,
 }
 
 /* --- the counter --- */
-
-static void add_to_counter(struct line *line)
-{
-    line->fetched = false;
-    comm_fetch_add(&line->comm.comm, 1);
-    while (!line->fetched)
-        mpi_comm_wait(&line->comm);
-}
 
 /* By the last process: the counter is with the first one. */
 static void calibrate_fetch_add(struct line *line, MPI_Comm comm, struct figure *figure)
@@ -233,9 +154,9 @@ static void calibrate_fetch_add(struct line *line, MPI_Comm comm, struct figure 
     if (line->comm.comm.rank == line->comm.comm.size - 1) {
         for (double start_s = clock_now_s(); !is_enough(&samples, start_s);) {
             double begin_s = clock_now_s();
-            for (int i = 0; i < BATCH; i++)
-                add_to_counter(line);
-            samples_add(&samples, (clock_now_s() - begin_s) / BATCH);
+            for (int i = 0; i < LINE_BATCH; i++)
+                line_add_to_counter(line);
+            samples_add(&samples, (clock_now_s() - begin_s) / LINE_BATCH);
         }
         *figure = samples_figure(&samples);
     }
@@ -249,11 +170,11 @@ static void calibrate_counter(struct line *line, MPI_Comm comm, struct figure *f
     for (double start_s = clock_now_s(); again;) {
         mpi_comm_begin(&line->comm);
         double begin_s = clock_now_s();
-        for (int i = 0; i < BATCH; i++)
-            add_to_counter(line);
+        for (int i = 0; i < LINE_BATCH; i++)
+            line_add_to_counter(line);
         double time_s = clock_now_s() - begin_s;
         MPI_Allreduce(MPI_IN_PLACE, &time_s, 1, MPI_DOUBLE, MPI_MAX, comm);
-        samples_add(&samples, time_s / (BATCH * line->comm.comm.size));
+        samples_add(&samples, time_s / (LINE_BATCH * line->comm.comm.size));
         again = !is_enough(&samples, start_s);
         MPI_Bcast(&again, 1, MPI_INT, 0, comm);
     }
@@ -274,9 +195,8 @@ static int find_far(const struct comm *comm)
 void calibrate_messages(MPI_Comm comm, struct calibration *calibration)
 {
     static const char bulk[BULK_BYTES];
-    struct line line = {0};
-    mpi_comm_init(&line.comm, comm, &mode, 1);
-    line.comm.state = &line;
+    struct line line;
+    line_init(&line, comm);
     int others[2] = {line.comm.comm.n_node_ranks > 1 ? line.comm.node_ranks[1] : -1,
                      find_far(&line.comm.comm)};
     MPI_Bcast(others, 2, MPI_INT, 0, comm);
@@ -285,6 +205,5 @@ void calibrate_messages(MPI_Comm comm, struct calibration *calibration)
     calibrate_link(&line, others[1], bulk, &calibration->far);
     calibrate_fetch_add(&line, comm, &calibration->fetch_add_s);
     calibrate_counter(&line, comm, &calibration->counter_s);
-    mpi_comm_finish(&line.comm);
-    mpi_comm_fini(&line.comm);
+    line_fini(&line);
 }
