@@ -171,13 +171,22 @@ def rows_of(modes):
     return rows
 
 
-def show_statistics(lab, application, tables):
+def show_statistics(lab, application, tables, texts):
     """How well other durations than the median would have predicted."""
     rows = [[name, f"{sum(seconds):.4f}",
              *(f"{100 * table[mode]['difference']:+.2f} %" for mode in PREDICTED)]
             for name, (seconds, table) in tables.items()]
-    lab.table(f"{application.name}, 2 processes: difference by statistic of durations",
-              ["duration of a task", "sum / s", *PREDICTED], rows)
+    title = f"{application.name}, 2 processes: difference by statistic of durations"
+    heads = ["duration of a task", "sum / s", *PREDICTED]
+    lab.table(title, heads, rows)
+    texts.append(f"{title}\n\n{markdown(heads, rows)}")
+
+
+def machine_text(machine):
+    """What was measured of the machine, in the units that the options have."""
+    rows = [[f"`{name}`"] + [f"{figure[key]:.3g}" for key in ("median", "low", "high")]
+            for name, figure in machine["measured"].items() if isinstance(figure, dict)]
+    return markdown(["figure", "median", "a quarter is below", "a quarter is above"], rows)
 
 
 def plural(processes):
@@ -213,7 +222,7 @@ def examine(lab, application, machine, folder, texts):
     tables = {processes: predict(seconds, processes, MODES) for processes in ITERATIONS}
     others = {name: (times, predict(times, 2, PREDICTED)) for name, times in made.items()}
     show(lab, application, tables, texts)
-    show_statistics(lab, application, others)
+    show_statistics(lab, application, others, texts)
     check(lab, application, tables[2])
     return {"tasks": len(seconds), "task_seconds": sum(seconds),
             "longest_task_seconds": max(seconds), "processes": tables,
@@ -233,7 +242,7 @@ def main():
     options.add_argument("--markdown", metavar="OUT.md", help="the tables for a text")
     options.set_defaults(no_figure=True)
     lab = experiment.begin("trust", __doc__, options.parse_args())
-    texts = []
+    texts = []  # of --markdown
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         machine = lab.options.machine
@@ -242,6 +251,7 @@ def main():
             print(experiment.execute(experiment.launcher(2) + [
                 lab.program("beryl-sched"), "--calibrate", str(machine)]), end="", flush=True)
         lab.beryl["machine"] = json.loads(pathlib.Path(machine).read_text())
+        texts.append(machine_text(lab.beryl["machine"]))
         for application in FockBuild(lab), Contraction(lab):
             lab.beryl[application.name] = examine(lab, application, machine, folder, texts)
     if lab.options.markdown:
