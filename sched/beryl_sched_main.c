@@ -3,6 +3,7 @@
 #include "sched/beryl_sched_options.h"
 #include "sched/beryl_sched_run.h"
 #include "sched/beryl_sched_sweep.h"
+#include "sched/calibrate.h"
 #include "support/log.h"
 
 #include <mpi.h>
@@ -13,6 +14,13 @@ static int thread_level(const struct beryl_sched_options *options)
 {
     return options->machine.n_workers > 0 || options->sweep ? MPI_THREAD_SINGLE
                                                             : taskpool_thread_level(&options->pool);
+}
+
+static enum status run(const struct beryl_sched_options *options)
+{
+    if (options->calibration)
+        return calibrate(MPI_COMM_WORLD, options->calibration);
+    return (options->sweep ? beryl_sched_sweep : beryl_sched_run)(options, MPI_COMM_WORLD);
 }
 
 int main(int argc, char **argv)
@@ -26,7 +34,7 @@ int main(int argc, char **argv)
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     log_enable(rank == 0);
     if (status == STATUS_OK && request == OPTION_REQUEST_RUN)
-        status = (options.sweep ? beryl_sched_sweep : beryl_sched_run)(&options, MPI_COMM_WORLD);
+        status = run(&options);
     else if (status == STATUS_OK && rank == 0)
         beryl_sched_options_answer(request);
     if (status != STATUS_OK && rank == 0)

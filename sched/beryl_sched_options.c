@@ -1,5 +1,6 @@
 #include "sched/beryl_sched_options.h"
 
+#include "sched/machine_file.h"
 #include "sched/mode_options.h"
 #include "sched/workloads/workload_options.h"
 
@@ -43,6 +44,12 @@ static const struct option_row run_rows[] = {
      .help = "many simulated runs, shared out among the processes: each line has the options "
              "of one, in words as in a shell, which add to the others given here; lines that "
              "begin with # are comments"},
+    {.name = "calibrate",
+     .kind = OPTION_TEXT,
+     .offset = offsetof(struct beryl_sched_options, calibration),
+     .value = "FILE.json",
+     .help = "instead of a workload: measure this machine, with two processes or more, and write "
+             "what --machine reads"},
 };
 
 #define N_ROWS(rows) (sizeof(rows) / sizeof((rows)[0]))
@@ -135,6 +142,22 @@ static enum status check_bnsl(const struct beryl_sched_options *options)
     return STATUS_OK;
 }
 
+/* Nothing is scheduled. */
+static enum status check_calibration(const struct beryl_sched_options *options)
+{
+    const char *given = options->json                    ? "json"
+                        : options->report                ? "report"
+                        : options->statistics            ? "write-statistics"
+                        : options->sweep                 ? "sweep"
+                        : options->machine.n_workers > 0 ? "simulate"
+                                                         : NULL;
+    if (workload_options_count(&options->workload) > 0)
+        return FAIL(STATUS_USAGE, "--calibrate runs no workload: leave one of them out");
+    if (given)
+        return FAIL(STATUS_USAGE, "--%s does nothing with --calibrate", given);
+    return STATUS_OK;
+}
+
 /* of_sweep: of its command line only what is not of its runs is checked */
 static enum status parse(int argc, char **argv, bool of_sweep, struct beryl_sched_options *options,
                          enum option_request *request)
@@ -146,6 +169,8 @@ static enum status parse(int argc, char **argv, bool of_sweep, struct beryl_sche
     fill_tables(options, tables);
     struct options all = program_options(tables);
     TRY(options_parse(&all, argc, argv, request, &first_operand));
+    if (*request == OPTION_REQUEST_RUN && options->calibration)
+        return check_calibration(options);
     if (*request != OPTION_REQUEST_RUN || (options->sweep && !of_sweep))
         return STATUS_OK;
     TRY(workload_options_check(&options->workload));
@@ -159,7 +184,6 @@ static enum status parse(int argc, char **argv, bool of_sweep, struct beryl_sche
     options->n_iterations = count_iterations(options);
     TRY(check_bnsl(options));
     workload_options_set_defaults(&options->workload);
-    machine_options_set_defaults(&options->machine);
     return STATUS_OK;
 }
 
@@ -172,6 +196,14 @@ enum status beryl_sched_options_parse(int argc, char **argv, struct beryl_sched_
     if (options->sweep && (options->statistics || options->profile))
         return FAIL(STATUS_USAGE, "--%s does nothing with --sweep",
                     options->statistics ? "write-statistics" : "write-profile");
+    return STATUS_OK;
+}
+
+enum status beryl_sched_options_complete(struct beryl_sched_options *options, MPI_Comm comm)
+{
+    if (options->machine.file)
+        TRY(machine_file_read(options->machine.file, comm, &options->machine));
+    machine_options_set_defaults(&options->machine);
     return STATUS_OK;
 }
 

@@ -9,6 +9,7 @@
 #include "support/status.h"
 
 #include <jansson.h>
+#include <mpi.h>
 #include <stdint.h>
 
 struct beryl_sched_options {
@@ -17,10 +18,11 @@ struct beryl_sched_options {
     struct taskpool_settings pool;
     int64_t n_iterations; /* of jacobi, its sweeps */
     const char *json;
-    const char *report;     /* page of HTML */
-    const char *profile;    /* of the last iteration's tasks */
-    const char *statistics; /* CSV, a row for each worker and iteration */
-    const char *sweep;      /* file of the options of simulated runs; NULL: this is one run */
+    const char *report;      /* page of HTML */
+    const char *profile;     /* of the last iteration's tasks */
+    const char *statistics;  /* CSV, a row for each worker and iteration */
+    const char *sweep;       /* file of the options of simulated runs; NULL: this is one run */
+    const char *calibration; /* file for what is measured instead of a run */
 
     int argc; /* the command line itself, borrowed */
     char **argv;
@@ -32,6 +34,11 @@ struct beryl_sched_options {
  * beryl_sched_options_answer prints. Errors: STATUS_USAGE, STATUS_NO_MEMORY. */
 enum status beryl_sched_options_parse(int argc, char **argv, struct beryl_sched_options *options,
                                       enum option_request *request);
+
+/* Completes what was parsed by what a file tells of the machine and by defaults. Collective
+ * over comm. Errors: those of machine_file_read. */
+enum status beryl_sched_options_complete(struct beryl_sched_options *options, MPI_Comm comm);
+
 void beryl_sched_options_answer(enum option_request request);
 
 /* The options of one run of a sweep: the command line's, then more of them, of which the

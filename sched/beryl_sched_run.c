@@ -1,6 +1,7 @@
 #include "sched/beryl_sched_run.h"
 
 #include "sched/beryl_sched_outputs.h"
+#include "sched/crowding.h"
 #include "sched/profile.h"
 #include "sched/speeds.h"
 #include "support/agree.h"
@@ -11,7 +12,8 @@
 #include <stdlib.h>
 
 struct run {
-    const struct beryl_sched_options *options;
+    struct beryl_sched_options completed;
+    const struct beryl_sched_options *options; /* as parsed; after find_workers the completed */
     MPI_Comm comm;
     int rank, n_workers;
     bool simulated;
@@ -37,13 +39,34 @@ static enum status find_workers(struct run *run)
                     run->n_workers);
     if (run->simulated)
         run->n_workers = (int)options->machine.n_workers;
+    run->completed = *options;
+    run->options = &run->completed;
+    return beryl_sched_options_complete(&run->completed, run->comm);
+}
+
+/* Simulated workers have the speeds that are left to them by the others of their node. */
+static enum status crowd(struct run *run)
+{
+    const struct machine_settings *machine = &run->options->machine;
+    if (machine->crowded_speed == 1)
+        return STATUS_OK;
+    if (!run->speeds) {
+        run->speeds = malloc((size_t)run->n_workers * sizeof *run->speeds);
+        if (!run->speeds)
+            return FAIL(STATUS_NO_MEMORY, "no memory for %d speeds", run->n_workers);
+        for (int i = 0; i < run->n_workers; i++)
+            run->speeds[i] = 1;
+    }
+    crowding_apply(machine->crowded_speed, (int)machine->node_size, run->n_workers, run->speeds);
     return STATUS_OK;
 }
 
-static enum status read_speeds(struct run *run)
+static enum status find_speeds(struct run *run)
 {
     const char *path = run->options->pool.speeds;
-    return path && *path ? speeds_read(run->comm, path, run->n_workers, &run->speeds) : STATUS_OK;
+    if (path && *path)
+        TRY(speeds_read(run->comm, path, run->n_workers, &run->speeds));
+    return run->simulated ? crowd(run) : STATUS_OK;
 }
 
 static enum status create_workload(struct run *run)
@@ -74,7 +97,7 @@ static enum status create_pool(struct run *run)
 
 static enum status prepare(struct run *run)
 {
-    TRY(read_speeds(run));
+    TRY(find_speeds(run));
     TRY(create_workload(run));
     return create_pool(run);
 }

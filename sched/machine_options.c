@@ -21,6 +21,7 @@ static const struct machine_settings default_machine = {
     .task_s = 0,
     .bandwidth = 1e10,
     .node_bandwidth = 1e10,
+    .crowded_speed = 1,
 };
 
 /* Without default_text: what is given without --simulate would do nothing. */
@@ -111,6 +112,19 @@ const struct option_row machine_option_rows[] = {
      .min_excluded = true,
      .value = "BYTES_PER_S",
      .help = "the same within a node (1e10)"},
+    {.name = "crowded-speed",
+     .kind = OPTION_REAL,
+     .offset = MACHINE(crowded_speed),
+     .min = 0,
+     .max = 1,
+     .min_excluded = true,
+     .value = "X",
+     .help = "of a worker when all of its node compute, relative to one alone (1)"},
+    {.name = "machine",
+     .kind = OPTION_TEXT,
+     .offset = MACHINE(file),
+     .value = "FILE.json",
+     .help = "the defaults of the options above, as --calibrate measured them"},
     {.name = "server",
      .kind = OPTION_FLAG,
      .offset = MACHINE(server),
@@ -145,6 +159,7 @@ const struct machine_settings machine_settings_unknown = {
     .task_s = -1,
     .bandwidth = -1,
     .node_bandwidth = -1,
+    .crowded_speed = -1,
 };
 
 /* The first option that was given, NULL if none was. */
@@ -165,6 +180,8 @@ static const char *find_given(const struct machine_settings *settings)
         {settings->task_s >= 0, "task-overhead"},
         {settings->bandwidth >= 0, "bandwidth"},
         {settings->node_bandwidth >= 0, "node-bandwidth"},
+        {settings->crowded_speed >= 0, "crowded-speed"},
+        {settings->file != NULL, "machine"},
         {settings->server, "server"},
         {settings->noise != NULL, "noise"},
         {settings->noise_trace != NULL, "noise-trace"},
@@ -212,6 +229,7 @@ void machine_options_set_defaults(struct machine_settings *settings)
     set_default(&settings->task_s, defaults->task_s);
     set_default(&settings->bandwidth, defaults->bandwidth);
     set_default(&settings->node_bandwidth, defaults->node_bandwidth);
+    set_default(&settings->crowded_speed, defaults->crowded_speed);
 }
 
 static enum status read_noise(const struct machine_settings *settings, struct noise *noise)

@@ -26,6 +26,8 @@ struct machine_settings {
     double task_s;
     double bandwidth; /* bytes per second */
     double node_bandwidth;
+    double crowded_speed; /* of the workers of a full node */
+    const char *file;     /* that tells what was not given */
     bool server;
     const char *noise;       /* "PERIOD,LENGTH" */
     const char *noise_trace; /* file */

@@ -141,11 +141,16 @@ static enum status check_jacobi(const struct workload_settings *workload)
     return STATUS_OK;
 }
 
+int workload_options_count(const struct workload_settings *workload)
+{
+    return !!workload->profile + !!workload->gauss + !!workload->exponential +
+           !!workload->lognormal + !!workload->uts + !!workload->jacobi + !!workload->bnsl;
+}
+
 enum status workload_options_check(const struct workload_settings *workload)
 {
     bool drawn = workload->gauss || workload->exponential || workload->lognormal;
-    int n_given = !!workload->profile + !!workload->gauss + !!workload->exponential +
-                  !!workload->lognormal + !!workload->uts + !!workload->jacobi + !!workload->bnsl;
+    int n_given = workload_options_count(workload);
     if (n_given != 1)
         return FAIL(STATUS_USAGE,
                     "give one workload%s: --profile, --gauss, --exponential, "

@@ -16,6 +16,9 @@ extern const size_t workload_n_option_rows;
 /* What was not given becomes its default. */
 void workload_options_set_defaults(struct workload_settings *settings);
 
+/* Workloads that are named. */
+int workload_options_count(const struct workload_settings *settings);
+
 /* That there is one workload and nothing that does nothing with it. Errors: STATUS_USAGE. */
 enum status workload_options_check(const struct workload_settings *settings);
 

@@ -103,6 +103,17 @@ refuse "--speeds does nothing" --uts T1 --sched steal --speeds zero.speeds
 # The machine of a simulation.
 refuse "--latency does nothing without --simulate" $drawn --latency 1e-6
 refuse "--node-size does nothing without --simulate" $drawn --node-size 4
+# A machine on file, and measuring one.
+machine='"node-size": 2, "overhead": 1e-7'
+printf '{%s, "latency": 1e-6}\n' "$machine" > machine.json
+printf '{%s, "latency": 1e-6\n' "$machine" > broken.json
+printf '{%s}\n' "$machine" > part.json
+printf '{%s, "latency": -1e-6}\n' "$machine" > negative.json
+printf '{%s, "latency": 1e-6, "color": 3}\n' "$machine" > unknown.json
+refuse "--machine does nothing without --simulate" $drawn --machine machine.json
+refuse "--calibrate runs no workload" --uts T1 --calibrate machine.json
+refuse "--json does nothing with --calibrate" --json other.json --calibrate machine.json
+refuse missing/machine.json --calibrate missing/machine.json
 if [ "$processes" != 1 ]; then
     refuse "leave out mpirun" $drawn --simulate 4
 else
@@ -118,6 +129,17 @@ else
     refuse zero.speeds:1 $drawn --simulate 2 --speeds zero.speeds
     refuse "--network does nothing with --simulate" --bnsl samples.csv --simulate 2 \
         --network stranger.csv
+
+    refuse broken.json:2 $drawn --simulate 2 --machine broken.json
+    refuse "part.json: there is no \"latency\"" $drawn --simulate 2 --machine part.json
+    refuse "negative.json: \"latency\"" $drawn --simulate 2 --machine negative.json
+    refuse "unknown.json: \"color\"" $drawn --simulate 2 --machine unknown.json
+    refuse missing.json $drawn --simulate 2 --machine missing.json
+    refuse empty.csv $drawn --simulate 2 --machine empty.csv
+    refuse binary.csv $drawn --simulate 2 --machine binary.csv
+    refuse machine.json $drawn --simulate 2 --machine machine.json --json machine.json
+    refuse --crowded-speed $drawn --simulate 2 --crowded-speed 0
+    refuse --crowded-speed $drawn --simulate 2 --crowded-speed 1.1
 
     # The command line is parsed by each process alone: one shows it.
     for value in "" " " x -1 1e999 99999999999999999999; do

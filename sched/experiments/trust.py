@@ -1,0 +1,263 @@
+#!/usr/bin/env python3
+"""Whether the simulator can be trusted: makespan, efficiency and steals as simulated and as
+measured on this machine, for every mode, with 1 process and with 2.
+
+1. beryl-sched --calibrate measures the machine.
+2. An application runs in one process, in which no mode has anything to decide, and writes
+   how long each task took: of each task the median of the rounds is the profile.
+3. Every mode runs the application for real, and simulated from the profile of step 2 on the
+   machine of step 1. Nothing is fitted to the real runs.
+
+The applications are the Fock build of a chain of 64 beryllium atoms and a tensor contraction.
+Rounds alternate profiles and modes, so that a machine that changes its speed does so for both,
+and modes take turns in going first. The other programs of the machine should be at rest.
+"""
+import json
+import pathlib
+import statistics
+import sys
+import tempfile
+
+import experiment
+
+MODES = ["static", "counter", "share", "steal", "retentive", "persist", "dtree", "hybrid", "auto"]
+# What is asserted, with two processes.
+PREDICTED = ["static", "counter", "steal", "retentive", "persist", "dtree"]
+BOUND = 0.05
+ITERATIONS = {1: 1, 2: 4}  # by number of processes
+
+
+class FockBuild:
+    """In all but the first build the tasks are those that the first one found to be not null,
+    in the order of their numbers, as in a profile."""
+    def __init__(self, lab):
+        name = "be16" if lab.quick else "be64"
+        self.name = name.capitalize()
+        self.command = [lab.program("beryl-hf"), experiment.ROOT / f"inputs/{name}.xyz", "--basis",
+                        "be15s", "--screen", "1e-6", "--prune", "observed", "--fock-only"]
+        self.n_skipped = 1
+
+    def records(self, result):
+        return result["extras"]["beryl"]["compare"]
+
+
+class Contraction:
+    def __init__(self, lab):
+        name = "lifflander-s" if lab.quick else lab.options.contraction
+        self.name = name
+        self.command = [lab.program("beryl-tce"), "run", experiment.ROOT / f"inputs/{name}.tce",
+                        "--iterations"]
+        self.n_skipped = 0
+
+    def records(self, result):
+        return result["compare"]
+
+
+# --- runs ---
+
+def run_profile(application, folder):
+    """Seconds of every task of the second iteration in one process."""
+    path = folder / "profile.csv"
+    experiment.execute([*map(str, application.command), str(application.n_skipped + 2), "--sched",
+                        "static", "--write-profile", str(path)])
+    rows = path.read_text().splitlines()[1:]
+    return [float(row.split(",")[1]) for row in rows]
+
+
+def run_modes(application, modes, processes, iterations, folder):
+    """Iterations of every mode, for real."""
+    path = folder / "modes.json"
+    command = [*map(str, application.command), str(application.n_skipped + iterations),
+               "--compare", ",".join(modes), "--json", str(path)]
+    experiment.execute(experiment.launcher(processes) + command)
+    records = application.records(json.loads(path.read_text()))
+    return {mode: records[mode]["iterations"][application.n_skipped:] for mode in modes}
+
+
+def rotated(modes, turn):
+    turn %= len(modes)
+    return modes[turn:] + modes[:turn]
+
+
+def measure(lab, application, folder):
+    """The rounds: profiles, and iterations of the modes by number of processes and mode. With
+    one process, where modes hardly differ, each round runs some of them."""
+    n_rounds = 1 if lab.quick else lab.options.rounds
+    profiles, runs = [], {processes: {mode: [] for mode in MODES} for processes in ITERATIONS}
+    for turn in range(n_rounds):
+        print(f"trust: {application.name}, round {turn + 1} of {n_rounds} ...", flush=True)
+        profiles.append(run_profile(application, folder))
+        for processes, iterations in ITERATIONS.items():
+            modes = (MODES[turn::n_rounds] if processes == 1
+                     else rotated(MODES, turn * len(MODES) // n_rounds))
+            done = run_modes(application, modes, processes, iterations, folder)
+            for mode in modes:
+                runs[processes][mode].append(done[mode])
+    return profiles, runs
+
+
+def simulate(lab, seconds, machine, processes, modes, folder):
+    """Iterations of the modes."""
+    profile = folder / "simulated.csv"
+    rows = "".join(f"{task},{time:.9g}\n" for task, time in enumerate(seconds))
+    profile.write_text("task,seconds\n" + rows)
+    options = (f"--profile {profile} --machine {machine} --simulate {processes} "
+               f"--iterations {ITERATIONS[processes]} --sched ")
+    return {mode: experiment.iterations(lab.run(options + mode)) for mode in modes}
+
+
+# --- figures ---
+
+def figures(iterations):
+    """Means over the iterations of a run."""
+    def mean(value):
+        return statistics.fmean(value(iteration) for iteration in iterations)
+    return {"makespan_seconds": mean(lambda i: i["makespan_seconds"]),
+            "efficiency": mean(lambda i: i["efficiency"]),
+            "steals_attempted": mean(lambda i: i["steals_attempted"]["mean"]),
+            "steals_successful": mean(lambda i: i["steals_successful"]["mean"]),
+            "makespans": [i["makespan_seconds"] for i in iterations]}
+
+
+def median_of(rounds):
+    """Of each figure the median over the rounds, of makespans iteration by iteration."""
+    rounds = [figures(iterations) for iterations in rounds]
+    result = {key: statistics.median(r[key] for r in rounds) for key in rounds[0]
+              if key != "makespans"}
+    result["makespans"] = [statistics.median(column)
+                           for column in zip(*(r["makespans"] for r in rounds))]
+    result["makespan_seconds"] = statistics.fmean(result["makespans"])
+    return result
+
+
+def compare(measured, simulated):
+    """By mode, of those that were simulated."""
+    table = {}
+    for mode, iterations in simulated.items():
+        real, virtual = median_of(measured[mode]), figures(iterations)
+        difference = virtual["makespan_seconds"] / real["makespan_seconds"] - 1
+        table[mode] = {"measured": real, "simulated": virtual, "difference": difference}
+    return table
+
+
+STATISTICS = {"median": statistics.median, "mean": statistics.fmean, "shortest": min}
+
+
+def summaries(profiles):
+    """What can be made of several profiles: of each task one duration; and the profile whose
+    sum is the median of the sums."""
+    made = {name: [function(times) for times in zip(*profiles, strict=True)]
+            for name, function in STATISTICS.items()}
+    made["median run"] = sorted(profiles, key=sum)[len(profiles) // 2]
+    return made
+
+
+# --- what is shown ---
+
+HEADS = ["mode", "makespan / s", "simulated / s", "difference", "efficiency", "simulated",
+         "steals of attempts", "simulated"]
+
+
+def rows_of(modes):
+    def steals(figure):
+        return f"{figure['steals_successful']:.1f} of {figure['steals_attempted']:.1f}"
+    rows = []
+    for mode, row in modes.items():
+        real, virtual = row["measured"], row["simulated"]
+        rows.append([mode, f"{real['makespan_seconds']:.4f}",
+                     f"{virtual['makespan_seconds']:.4f}", f"{100 * row['difference']:+.2f} %",
+                     f"{100 * real['efficiency']:.2f} %", f"{100 * virtual['efficiency']:.2f} %",
+                     steals(real), steals(virtual)])
+    return rows
+
+
+def show_statistics(lab, application, tables, texts):
+    """How well other durations than the median would have predicted."""
+    rows = [[name, f"{sum(seconds):.4f}",
+             *(f"{100 * table[mode]['difference']:+.2f} %" for mode in PREDICTED)]
+            for name, (seconds, table) in tables.items()]
+    title = f"{application.name}, 2 processes: difference by statistic of durations"
+    heads = ["duration of a task", "sum / s", *PREDICTED]
+    lab.table(title, heads, rows)
+    texts.append(f"{title}\n\n{markdown(heads, rows)}")
+
+
+def machine_text(machine):
+    """What was measured of the machine, in the units that the options have."""
+    rows = [[f"`{name}`"] + [f"{figure[key]:.3g}" for key in ("median", "low", "high")]
+            for name, figure in machine["measured"].items() if isinstance(figure, dict)]
+    return markdown(["figure", "median", "a quarter is below", "a quarter is above"], rows)
+
+
+def plural(processes):
+    return "1 process" if processes == 1 else f"{processes} processes"
+
+
+def markdown(heads, rows):
+    lines = [heads, ["---"] * len(heads), *rows]
+    return "".join("| " + " | ".join(line) + " |\n" for line in lines)
+
+
+def show(lab, application, tables, texts):
+    for processes, modes in tables.items():
+        title = f"{application.name}, {plural(processes)}"
+        lab.table(f"{title}: means over iterations, steals of a worker", HEADS, rows_of(modes))
+        texts.append(f"{title}\n\n{markdown(HEADS, rows_of(modes))}")
+
+
+def check(lab, application, modes):
+    for mode in PREDICTED:
+        lab.at_most(f"{application.name}, {mode}, 2 processes: difference of makespans",
+                    abs(modes[mode]["difference"]), BOUND)
+
+
+def examine(lab, application, machine, folder, texts):
+    profiles, measured = measure(lab, application, folder)
+    made = summaries(profiles)
+    seconds = made["median"]
+
+    def predict(seconds, processes, modes):
+        return compare(measured[processes],
+                       simulate(lab, seconds, machine, processes, modes, folder))
+    tables = {processes: predict(seconds, processes, MODES) for processes in ITERATIONS}
+    others = {name: (times, predict(times, 2, PREDICTED)) for name, times in made.items()}
+    show(lab, application, tables, texts)
+    show_statistics(lab, application, others, texts)
+    check(lab, application, tables[2])
+    return {"tasks": len(seconds), "task_seconds": sum(seconds),
+            "longest_task_seconds": max(seconds), "processes": tables,
+            "differences_by_statistic": {
+                name: {mode: table[mode]["difference"] for mode in PREDICTED}
+                for name, (_, table) in others.items()}}
+
+
+def main():
+    options = experiment.parser(__doc__)
+    options.add_argument("--rounds", metavar="N", type=int, default=3,
+                         help="repetitions, of which medians are taken (3)")
+    options.add_argument("--contraction", metavar="NAME", default="lifflander-s",
+                         help="program of beryl-tce among the inputs (lifflander-s)")
+    options.add_argument("--machine", metavar="FILE.json",
+                         help="as calibrated before, instead of calibrating now")
+    options.add_argument("--markdown", metavar="OUT.md", help="the tables for a text")
+    options.set_defaults(no_figure=True)
+    lab = experiment.begin("trust", __doc__, options.parse_args())
+    texts = []  # of --markdown
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        machine = lab.options.machine
+        if not machine:
+            machine = folder / "machine.json"
+            print(experiment.execute(experiment.launcher(2) + [
+                lab.program("beryl-sched"), "--calibrate", str(machine)]), end="", flush=True)
+        lab.beryl["machine"] = json.loads(pathlib.Path(machine).read_text())
+        texts.append(machine_text(lab.beryl["machine"]))
+        for application in FockBuild(lab), Contraction(lab):
+            lab.beryl[application.name] = examine(lab, application, machine, folder, texts)
+    if lab.options.markdown:
+        pathlib.Path(lab.options.markdown).write_text("\n".join(texts))
+    return lab.end()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,121 @@
+/* A machine on file fills what was not given, broken ones are refused; and what a full node
+ * leaves its workers of their speed. */
+#include "sched/crowding.h"
+#include "sched/machine_file.h"
+#include "sched/samples.h"
+#include "tests/check.h"
+
+#include <string.h>
+#include <unistd.h>
+
+static const char path[] = "test_machine_file.json";
+
+static enum status read_text(const char *text, struct machine_settings *settings)
+{
+    FILE *file = fopen(path, "wb");
+    assert_non_null(file);
+    assert_int_equal(fwrite(text, 1, strlen(text), file), strlen(text));
+    assert_int_equal(fclose(file), 0);
+    enum status status = machine_file_read(path, MPI_COMM_WORLD, settings);
+    unlink(path);
+    return status;
+}
+
+static void test_what_was_given_stays(void **state)
+{
+    (void)state;
+    struct machine_settings settings = machine_settings_unknown;
+    settings.overhead_s = 0.25;
+    check_ok(read_text("{\"node-size\": 3, \"latency\": 0, \"overhead\": 1, \"bandwidth\": 1e3,"
+                       " \"measured\": {\"anything\": [1]}}",
+                       &settings));
+    assert_int_equal(settings.node_size, 3);
+    assert_true(settings.latency_s == 0);
+    assert_true(settings.overhead_s == 0.25);
+    assert_true(settings.bandwidth == 1e3);
+    assert_true(settings.crowded_speed == machine_settings_unknown.crowded_speed);
+    assert_int_equal(settings.n_workers, 0);
+}
+
+static void test_broken_ones_are_refused(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *word;
+    } cases[] = {
+        {"{\n\"node-size\": }", ".json:2:"},
+        {"[1]", "object"},
+        {"{\"overhead\": 1, \"latency\": 1}", "node-size"},
+        {"{\"node-size\": 2, \"latency\": 1}", "overhead"},
+        {"{\"node-size\": 2, \"overhead\": 1}", "latency"},
+        {"{\"node-size\": 2, \"node-size\": 2}", "node-size"},
+        {"{\"node-size\": 0, \"overhead\": 1, \"latency\": 1}", "node-size"},
+        {"{\"node-size\": 1.5, \"overhead\": 1, \"latency\": 1}", "node-size"},
+        {"{\"node-size\": 2, \"overhead\": -1, \"latency\": 1}", "overhead"},
+        {"{\"node-size\": 2, \"overhead\": \"1\", \"latency\": 1}", "overhead"},
+        {"{\"node-size\": 2, \"overhead\": null, \"latency\": 1}", "overhead"},
+        {"{\"node-size\": 2, \"overhead\": 1, \"latency\": 1, \"bandwidth\": 0}", "bandwidth"},
+        {"{\"node-size\": 2, \"overhead\": 1, \"latency\": 1, \"color\": 0}", "color"},
+        {"{\"node-size\": 2, \"overhead\": 1, \"latency\": 1, \"simulate\": 2}", "simulate"},
+        {"{\"node-size\": 2, \"overhead\": 1, \"latency\": 1, \"machine\": 2}", "machine"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct machine_settings settings = machine_settings_unknown;
+        check_status(STATUS_INPUT, read_text(cases[i].text, &settings));
+        assert_non_null(strstr(status_text(), path));
+        assert_non_null(strstr(status_text(), cases[i].word));
+    }
+}
+
+static void test_missing_file(void **state)
+{
+    (void)state;
+    struct machine_settings settings = machine_settings_unknown;
+    check_status(STATUS_IO, machine_file_read("test_no_such_file", MPI_COMM_WORLD, &settings));
+}
+
+/* Nodes of 3 for 7 workers: the last one is alone. */
+static void test_a_worker_alone_keeps_its_speed(void **state)
+{
+    (void)state;
+    double speeds[] = {1, 1, 2, 1, 1, 1, 0.5};
+    const double expected[] = {0.8, 0.8, 1.6, 0.8, 0.8, 0.8, 0.5};
+    crowding_apply(0.8, 3, 7, speeds);
+    for (int i = 0; i < 7; i++)
+        check_close(speeds[i], expected[i], 1e-15);
+    double two[] = {1, 1};
+    crowding_apply(0.8, 3, 2, two);
+    check_close(two[0], 0.9, 1e-15);
+    crowding_apply(0.8, 1, 2, two);
+    check_close(two[1], 0.9, 1e-15);
+}
+
+static void test_half_of_the_samples_lies_between(void **state)
+{
+    (void)state;
+    struct samples samples = {0};
+    assert_int_equal(samples_figure(&samples).n, 0);
+    for (int i = 8; i >= 0; i--)
+        samples_add(&samples, i);
+    struct figure figure = samples_figure(&samples);
+    assert_int_equal(figure.n, 9);
+    assert_true(figure.median == 4 && figure.low == 2 && figure.high == 6);
+    for (int i = 0; i < 2 * SAMPLES_MAX; i++)
+        samples_add(&samples, 4);
+    assert_int_equal(samples_figure(&samples).n, SAMPLES_MAX);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_what_was_given_stays),
+        cmocka_unit_test(test_broken_ones_are_refused),
+        cmocka_unit_test(test_missing_file),
+        cmocka_unit_test(test_a_worker_alone_keeps_its_speed),
+        cmocka_unit_test(test_half_of_the_samples_lies_between),
+    };
+    MPI_Init(NULL, NULL);
+    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    MPI_Finalize();
+    return failed;
+}
