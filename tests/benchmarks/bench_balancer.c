@@ -4,10 +4,10 @@
  * of a Cray of that time (1.5 us, 5 GB/s, 0.5 us of the processors for a message), and of the
  * busiest worker's processor, measured.
  *
- *     bench_balancer PROFILE.csv [RESULT.json [MAX_WORKERS]]
+ *     bench_balancer PROFILE.csv [RESULT.json [MAX_WORKERS [LIMIT]]]
  *
  * The tasks are sorted and dealt in rounds, the longest first, every n-th worker getting m
- * tasks in a round and the others one. */
+ * tasks in a round and the others one. LIMIT is C = D, the paper's 1.003. */
 #include "sched/balancer.h"
 #include "sched/profile_read.h"
 #include "support/json.h"
@@ -17,6 +17,8 @@
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
+
+#define PAPER_LIMIT 1.003 /* C = D */
 
 enum { n_sizes = 5, n_patterns = 10 };
 
@@ -101,7 +103,6 @@ static enum status run_size(struct balance_case *balance, const int *pattern, js
     return STATUS_OK;
 }
 
-/* The paper's limits, and tighter ones. */
 static enum status run_limit(struct balance_case *balance, int64_t max_workers, json_t *rows)
 {
     printf("\nC = D = %g: percent above ideal before, central, tree; seconds central, tree\nn m",
@@ -125,21 +126,20 @@ static int compare_descending(const void *left, const void *right)
     return (a < b) - (a > b);
 }
 
-static enum status run_limits(const struct profile *profile, int64_t max_workers, json_t *rows)
+static enum status run_tasks(const struct profile *profile, double limit, int64_t max_workers,
+                             json_t *rows)
 {
-    const double limits[] = {1.003, 1.0003};
     int32_t *worker = malloc((size_t)profile->n * sizeof *worker);
-    enum status status = worker ? STATUS_OK : FAIL(STATUS_NO_MEMORY, "no memory for tasks");
-    for (size_t i = 0; i < sizeof limits / sizeof limits[0] && status == STATUS_OK; i++) {
-        struct balance_case balance = {
-            .n_tasks = profile->n,
-            .time_s = profile->seconds,
-            .worker = worker,
-            .rules = {.donate_above = limits[i], .fill_to = limits[i]},
-            .machine = {.latency_s = 1.5e-6, .bandwidth = 5e9, .overhead_s = 5e-7},
-            .seed = 1};
-        status = run_limit(&balance, max_workers, rows);
-    }
+    if (!worker)
+        return FAIL(STATUS_NO_MEMORY, "no memory for tasks");
+    struct balance_case balance = {
+        .n_tasks = profile->n,
+        .time_s = profile->seconds,
+        .worker = worker,
+        .rules = {.donate_above = limit, .fill_to = limit},
+        .machine = {.latency_s = 1.5e-6, .bandwidth = 5e9, .overhead_s = 5e-7},
+        .seed = 1};
+    enum status status = run_limit(&balance, max_workers, rows);
     free(worker);
     return status;
 }
@@ -153,7 +153,8 @@ static enum status run(int argc, char **argv)
            (long long)profile.n, sum(profile.seconds, profile.n) / (double)profile.n,
            profile.seconds[profile.n / 2], profile.seconds[0], profile.seconds[profile.n - 1]);
     json_t *rows = json_array();
-    enum status status = run_limits(&profile, argc > 3 ? atoll(argv[3]) : INT64_MAX, rows);
+    enum status status = run_tasks(&profile, argc > 4 ? atof(argv[4]) : PAPER_LIMIT,
+                                   argc > 3 ? atoll(argv[3]) : INT64_MAX, rows);
     if (status == STATUS_OK && argc > 2)
         status = json_write_file(rows, argv[2]);
     json_decref(rows);
@@ -166,7 +167,7 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     enum status status = STATUS_USAGE;
     if (argc < 2)
-        fprintf(stderr, "Usage: bench_balancer PROFILE.csv [RESULT.json [MAX_WORKERS]]\n");
+        fprintf(stderr, "Usage: bench_balancer PROFILE.csv [RESULT.json [MAX_WORKERS [LIMIT]]]\n");
     else if ((status = run(argc, argv)) != STATUS_OK)
         fprintf(stderr, "bench_balancer: %s\n", status_text());
     MPI_Finalize();

@@ -1,0 +1,314 @@
+#!/usr/bin/env python3
+"""Work stealing and persistence-based balancing on up to 163,840 cores: Lifflander,
+Krishnamoorthy, Kale (HPDC 2012), figures 5 to 9 and tables 2 and 3.
+
+Names as in the paper: StealAll steals all tasks, null ones too; Steal those that are not null,
+which is the first iteration of StealRet, retentive stealing; PLB is balancing by persistence,
+whose first iteration steals and whose second repeats it without stealing. And Beryl's auto.
+
+Tasks: HF-Be256 with durations like the paper's (paper_profile: mean 0.54 s, longest 3.17 s), and
+as measured here by beryl-hf, in the same mean; HF-Be512 with tiles of 40 and of 20 functions;
+the TCE contraction, with predicted costs. As in the paper one thread of each node serves the
+others and runs no task: of 24 cores on Hopper, 16 on Titan, 4 on Intrepid. Efficiency is that
+of the workers, without the server's share of the cores.
+
+With --quick it is HF-Be64, a sixteenth of the tasks on a sixteenth of the cores. With --large
+also what takes hours and up to 4 GB: HF-Be512 with tiles of 20 on Titan and Intrepid.
+"""
+import csv
+import json
+import pathlib
+import shutil
+import statistics
+import sys
+import tempfile
+
+import experiment
+import figure
+
+CORES_OF_NODE = {"Hopper": 24, "Titan": 16, "Intrepid": 4}
+MODES = {"StealRet": "retentive", "PLB": "persist", "auto": "auto"}
+# To find out that a task is null takes a look at bounds that lie elsewhere: an assumption.
+NULL_S = 5e-5
+PAPER_MEAN_S = 0.5405  # of HF-Be256
+ALL_TASKS = {"be256": 84934656, "be64": 24 ** 4}
+
+PAPER = {
+    "HF-Be256 on 9,600 cores, seconds": {"Steal": 13.6, "StealRet": 12.6, "PLB": 12.2},
+    "HF-Be512, attempted steals": {"1": {9600: 5661, 38400: 5471, 76800: 14898},
+                                   "5": {38400: 1430, 76800: 1537}},
+    "HF-Be512, successful steals in iteration 5": {9600: 0.3, 19200: 0.3, 38400: 0.4, 76800: 0.4},
+    "gain of the first balancing": {"TCE, 76,800": 0.07, "HF-Be256, 38,400": 0.24,
+                                    "HF-Be512, 76,800": 0.22},
+    "efficiency at the largest scale": {"Hopper, 76,800": 0.90, "Titan, 128,000": 0.81,
+                                        "Intrepid, 163,840": 0.91},
+    "table 3, percent above ideal": {"central, to 9,600 cores": 0.03,
+                                     "tree, 2,400, 4,800, 9,600": [0.06, 0.18, 4.6]},
+    "table 3, seconds, 2,400 and 38,400 cores": {"central": [1.57, 35.6], "tree": [1.42, 1.04]},
+}
+
+
+# --- tasks ---
+
+def paper_like(lab, folder, name, tile, form):
+    path = folder / f"{name}_{tile}.{form}"
+    experiment.execute([lab.program("paper_profile"),
+                        str(experiment.ROOT / f"inputs/{name}.xyz"), str(tile), str(path)])
+    return path
+
+
+def tile_pairs_of(number):
+    """Of a pair of tiles p >= q counted as p (p + 1) / 2 + q: both."""
+    p = int(((8 * number + 1) ** 0.5 - 1) / 2)
+    while (p + 1) * (p + 2) // 2 <= number:
+        p += 1
+    while p * (p + 1) // 2 > number:
+        p -= 1
+    return p, number - p * (p + 1) // 2
+
+
+def ordered(number, n_tiles):
+    """The numbers among all ordered quartets of tiles of those that symmetry makes one."""
+    (bra, ket) = tile_pairs_of(number)
+    bras, kets = ({(i, j), (j, i)} for i, j in (tile_pairs_of(bra), tile_pairs_of(ket)))
+    n_pairs = n_tiles * n_tiles
+    pairs = [((i * n_tiles + j), (k * n_tiles + l)) for i, j in bras for k, l in kets]
+    return {p * n_pairs + q for p, q in pairs} | {q * n_pairs + p for p, q in pairs}
+
+
+def measured(lab, folder, name, n_tiles):
+    """Durations measured in one process, of each unique quartet once."""
+    unique, path = folder / "unique.csv", folder / f"{name}_measured.npy"
+    print(f"{lab.name}: timing the tasks of {name} ...", flush=True)
+    experiment.execute([lab.program("beryl-hf"), str(experiment.ROOT / f"inputs/{name}.xyz"),
+                        "--basis", "be15s", "--screen", "1e-6", "--fock-only", "1", "--sched",
+                        "static", "--write-profile", str(unique)])
+    with open(unique, encoding="utf-8", newline="") as file:
+        rows = [(int(row["task"]), float(row["seconds"])) for row in csv.DictReader(file)]
+    tasks = sorted((task, seconds) for number, seconds in rows
+                   for task in ordered(number, n_tiles))
+    scale = PAPER_MEAN_S / statistics.fmean(seconds for _, seconds in tasks)
+    experiment.write_profile(path, experiment.array.array("d", (s * scale for _, s in tasks)))
+    return path
+
+
+def contraction(lab, folder):
+    path = folder / "tce.npy"
+    experiment.execute([lab.program("beryl-tce"), "run",
+                        str(experiment.ROOT / "inputs/lifflander.tce"), "--dry-run",
+                        "--write-profile", str(path)])
+    return path
+
+
+# --- runs ---
+
+def machine(name, cores):
+    workers = CORES_OF_NODE[name] - 1
+    return (f"--simulate {cores // CORES_OF_NODE[name] * workers} --node-size {workers} "
+            "--progress thread --server")
+
+
+class System:
+    """Tasks on a machine: for each number of cores and mode the figures of all iterations."""
+    def __init__(self, name, where, cores, profile, n_iterations=5):
+        self.name, self.where, self.cores, self.profile = name, where, cores, profile
+        self.n_iterations = n_iterations
+        self.found = {}
+
+    def lines(self):
+        return [f"--profile {self.profile} {machine(self.where, n)} --sched {mode} "
+                f"--iterations {self.n_iterations}" for n in self.cores for mode in MODES.values()]
+
+    def take(self, results):
+        for n in self.cores:
+            runs = {mode: experiment.iterations(next(results)) for mode in MODES}
+            self.found[n] = runs
+
+    def seconds(self, cores, mode):
+        runs = self.found[cores]
+        if mode == "Steal":
+            return runs["StealRet"][0]["makespan_seconds"]
+        return runs[mode][-1]["makespan_seconds"]
+
+    def ideal(self, cores):
+        return self.found[cores]["StealRet"][0]["load_mean"]
+
+    def tasks_per_worker(self, cores, n_tasks):
+        node = CORES_OF_NODE[self.where]
+        return n_tasks / (cores // node * (node - 1))
+
+    def steals(self, cores, which, iteration):
+        return self.found[cores]["StealRet"][iteration][which]
+
+    def as_json(self):
+        kept = ("makespan_seconds", "efficiency", "steals_attempted", "steals_successful",
+                "tasks_moved", "balance_seconds")
+        return {str(n): {mode: [{key: figures[key] for key in kept} for figures in iterations]
+                         for mode, iterations in runs.items()} for n, runs in self.found.items()}
+
+
+def run_systems(lab, systems):
+    results = iter(lab.sweep([line for system in systems for line in system.lines()]))
+    for system in systems:
+        system.take(results)
+        lab.beryl[system.name] = system.as_json()
+        lab.table(f"{system.name}, {system.where}: seconds of the last iteration (Steal: of the "
+                  "first)", ["cores", "ideal", "Steal", *MODES],
+                  [[n, system.ideal(n), system.seconds(n, "Steal"),
+                    *(system.seconds(n, mode) for mode in MODES)] for n in system.cores])
+        spread = [[n, i + 1, *(figure_ for which in ("steals_attempted", "steals_successful")
+                               for figure_ in system.steals(n, which, i).values())]
+                  for n in system.cores for i in (0, 1, system.n_iterations - 1)]
+        lab.table(f"{system.name}: steals of StealRet (table 2)",
+                  ["cores", "iteration", "attempted", "sd", "successful", "sd"], spread)
+
+
+def steal_all(lab, name, profile, cores):
+    """Figure 5's StealAll beside Steal, which leaves the null tasks out."""
+    lines = [f"--profile {profile} {machine('Hopper', n)} --sched steal {rest}" for n in cores
+             for rest in ("", f"--tasks {ALL_TASKS[name]} --null-time {NULL_S}")]
+    results = [experiment.last(result)["makespan_seconds"] for result in lab.sweep(lines)]
+    pairs = list(zip(results[::2], results[1::2]))
+    lab.beryl["StealAll"] = {str(n): {"Steal": steal, "StealAll": both}
+                             for n, (steal, both) in zip(cores, pairs)}
+    lab.table("StealAll, seconds", ["cores", "Steal", "StealAll"],
+              [[n, *pair] for n, pair in zip(cores, pairs)])
+    lab.at_least("StealAll takes longer than Steal, by", min(b / a for a, b in pairs), 1)
+
+
+# --- table 3 ---
+
+def median_of(rows, workers, key):
+    return statistics.median(key(row) for row in rows if row["workers"] == workers)
+
+
+def balancers(lab, folder, profile):
+    """Quality and seconds of the central and the tree balancer, ten patterns each."""
+    path = folder / "table3.json"
+    most = 9600 if lab.quick else 38400
+    experiment.execute([lab.program("bench_balancer"), str(profile), str(path), str(most)])
+    rows = json.loads(path.read_text())
+    sizes = sorted({row["workers"] for row in rows})
+    total = {kind: [median_of(rows, n, lambda row, kind=kind: row[kind]["network_seconds"]
+                              + row[kind]["processor_seconds"]) for n in sizes]
+             for kind in ("central", "tree")}
+    worst = {kind: [max(row[kind]["percent"] for row in rows if row["workers"] == n)
+                    for n in sizes] for kind in ("central", "tree")}
+    lab.beryl["table 3"] = {"rows": rows, "seconds, median of patterns": total,
+                            "percent above ideal, worst pattern": worst, "cores": sizes}
+    lab.table("Table 3: balancers, worst of ten patterns in percent above ideal; median seconds",
+              ["cores", "central %", "tree %", "central s", "tree s"],
+              list(map(list, zip(sizes, worst["central"], worst["tree"], total["central"],
+                                 total["tree"]))))
+    lab.at_most("central balancing stays within percent of ideal, to 9,600 cores",
+                max(p for n, p in zip(sizes, worst["central"]) if n <= 9600), 0.35)
+    central, tree = (total[kind][-1] / total[kind][0] for kind in ("central", "tree"))
+    lab.at_least("the central balancer's cost grows with the cores, by", central, 1.2)
+    lab.at_most("the tree's cost does not, relative to that", tree / central, 0.9)
+    return figure.Panel("Table 3: time of balancing", "cores", "seconds",
+                        [figure.Series(kind, sizes, total[kind]) for kind in total]
+                        + [figure.Series("central", [2400, 38400], [1.57, 35.6], paper=True),
+                           figure.Series("tree", [2400, 38400], [1.42, 1.04], paper=True)],
+                        x_log=True, y_log=True)
+
+
+# --- what must hold ---
+
+def check(lab, system, n_tasks):
+    many = system.cores[0]
+    few = next(n for n in system.cores if system.tasks_per_worker(n, n_tasks) < 10)
+    name = system.name
+    last = system.n_iterations - 1
+    lab.at_least(f"{name}: attempted steals fall from the first to the last iteration, by",
+                 system.steals(many, "steals_attempted", 0)["mean"]
+                 / system.steals(many, "steals_attempted", last)["mean"], 3)
+    lab.at_most(f"{name}: successful steals per worker in the last iteration, fewest tasks",
+                system.steals(system.cores[-1], "steals_successful", last)["mean"], 1)
+    apart = [system.seconds(n, "StealRet") / system.seconds(n, "PLB") for n in system.cores]
+    lab.at_most(f"{name}: StealRet and PLB end within", max(max(x, 1 / x) for x in apart) - 1, 0.03)
+    for mode in MODES:
+        lab.at_most(f"{name}: {mode} ends before Steal",
+                    max(system.seconds(n, mode) / system.seconds(n, "Steal")
+                        for n in system.cores), 1)
+    efficiency = {n: system.ideal(n) / system.seconds(n, "StealRet") for n in (many, few)}
+    lab.at_most(f"{name}: efficiency below 10 tasks per worker over that with many",
+                efficiency[few] / efficiency[many], 0.9)
+
+
+def panels_of(systems):
+    panels = []
+    for system in systems:
+        paper = PAPER["HF-Be256 on 9,600 cores, seconds"] if system.name == "HF-Be256" else {}
+        panels.append(figure.Panel(
+            f"{system.name}, {system.where}: time", "cores", "seconds",
+            [figure.Series(mode, system.cores, [system.seconds(n, mode) for n in system.cores])
+             for mode in ("Steal", *MODES)]
+            + [figure.Series(mode, [9600], [seconds], paper=True)
+               for mode, seconds in paper.items()]
+            + [figure.Series("ideal", system.cores, [system.ideal(n) for n in system.cores])],
+            x_log=True, y_log=True))
+        panels.append(figure.Panel(
+            f"{system.name}: efficiency by iteration", "iteration", "efficiency",
+            [figure.Series(f"{mode}, {n}", list(range(1, system.n_iterations + 1)),
+                           [system.ideal(n) / it["makespan_seconds"]
+                            for it in system.found[n][mode]])
+             for mode in ("StealRet", "PLB") for n in (system.cores[0], system.cores[-1])],
+            y_from=0))
+        attempts = PAPER["HF-Be512, attempted steals"] if system.name == "HF-Be512" else {}
+        panels.append(figure.Panel(
+            f"{system.name}: attempted steals", "cores", "per worker",
+            [figure.Series(f"iteration {i + 1}", system.cores,
+                           [system.steals(n, "steals_attempted", i)["mean"]
+                            for n in system.cores]) for i in (0, 1, system.n_iterations - 1)]
+            + [figure.Series(f"iteration {i}", list(by_cores), list(by_cores.values()),
+                             paper=True) for i, by_cores in attempts.items()], x_log=True))
+    return panels
+
+
+def make_systems(lab, folder):
+    """The systems, those of which something must hold with their numbers of tasks, and the
+    profile of the balancers."""
+    if lab.quick:
+        profile = paper_like(lab, folder, "be64", 40, "csv")
+        with open(profile, encoding="utf-8") as file:
+            n_tasks = sum(1 for _ in file) - 1
+        be64 = System("HF-Be64", "Hopper", [144, 600, 2400], profile)
+        return [be64], [(be64, n_tasks)], profile
+    profile = paper_like(lab, folder, "be256", 40, "csv")
+    be256 = System("HF-Be256", "Hopper", [2400, 4800, 9600, 19200, 38400], profile)
+    systems = [be256,
+               System("HF-Be256 measured", "Hopper", [2400, 9600, 38400],
+                      measured(lab, folder, "be256", 96)),
+               System("HF-Be512", "Hopper", [9600, 19200, 38400],
+                      paper_like(lab, folder, "be512", 40, "npy")),
+               System("TCE", "Hopper", [2400, 9600, 38400, 76800], contraction(lab, folder))]
+    if lab.options.large:
+        fine = paper_like(lab, folder, "be512", 20, "npy")
+        systems.append(System("HF-Be512, tile 20", "Titan", [16000, 64000, 128000], fine, 14))
+        systems.append(System("HF-Be512, tile 20", "Intrepid", [40960, 163840], fine, 14))
+    return systems, [(be256, 213144)], profile
+
+
+def main():
+    options = experiment.parser(__doc__)
+    options.add_argument("--large", action="store_true", help="also up to 163,840 cores, for hours")
+    lab = experiment.begin("lifflander", __doc__, options.parse_args())
+    lab.paper = PAPER
+    folder = pathlib.Path(tempfile.mkdtemp())
+    try:
+        systems, checked, profile = make_systems(lab, folder)
+        run_systems(lab, systems)
+        for system, n_tasks in checked:
+            check(lab, system, n_tasks)
+        steal_all(lab, "be64" if lab.quick else "be256", profile, systems[0].cores[:1])
+        panels = panels_of(systems)
+        panels.append(balancers(lab, folder, profile if not lab.quick else
+                                paper_like(lab, folder, "be256", 40, "csv")))
+    finally:
+        shutil.rmtree(folder)
+    lab.draw(panels)
+    return lab.end()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
