@@ -7,7 +7,6 @@ a question to another node and its answer, 16 workers to a node, messages answer
 that learn from one iteration to the next are taken at their fifth, the others at their only one.
 A mode breaks down where its efficiency falls below 80 %: so long must tasks be for it.
 """
-import math
 import sys
 
 import experiment
@@ -28,6 +27,7 @@ MODES = {
     "auto": "--sched auto --iterations 5",
 }
 ENOUGH = 0.8
+LONG_S = 0.01  # then a run takes long against the search for its end
 
 
 def shortest(means, efficiencies):
@@ -70,11 +70,10 @@ def main():
         for i in range(len(means)):
             others = [found[mode][i] for mode in MODES if mode != "auto"]
             worst.append(found["auto"][i] / min(others))
-            to_best.append(found["auto"][i] / max(others))
-    lab.beryl["auto to the best of the others"] = to_best
+            if means[i] >= LONG_S:
+                to_best.append(found["auto"][i] / max(others))
     lab.at_least("auto is never the worst: to the worst of the others", min(worst), 1)
-    lab.at_least("auto to the best of the others, geometric mean",
-                 math.exp(sum(map(math.log, to_best)) / len(to_best)), 0.9)
+    lab.at_least("auto to the best of the others, tasks of 10 ms and more", min(to_best), 0.95)
     lab.draw(panels)
     return lab.end()
 
