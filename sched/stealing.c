@@ -4,6 +4,7 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,6 +12,9 @@
  * not for more than this part of the time of its search: so pauses can delay it by no more
  * than that. */
 enum { PATIENCE = 32, PAUSE_ATTEMPTS = 8, PAUSE_PART = 8 };
+
+/* Not for less, though: where simulated messages take no time, time would stand still. */
+#define MIN_PAUSE_S 1e-6
 
 /* The head of a message. */
 struct steal_message {
@@ -148,7 +152,7 @@ static void set_pause(struct stealing *self)
         return;
     double pause_s = PAUSE_ATTEMPTS * (now_s - self->asked_s);
     double limit_s = (now_s - self->searched_from_s) / PAUSE_PART;
-    self->ask_after_s = now_s + (pause_s < limit_s ? pause_s : limit_s);
+    self->ask_after_s = now_s + fmax(MIN_PAUSE_S, fmin(pause_s, limit_s));
 }
 
 static bool pauses(struct stealing *self)
@@ -177,10 +181,9 @@ enum mode_step stealing_next(void *state, struct mode_work *work)
     struct stealing *self = state;
     if (stealing_next_local(self, work))
         return MODE_RUN;
-    bool of_records =
-        self->deque.record_size > 0; /* of which one is taken at a time, long or not */
-    int64_t n_wanted = of_records ? INT64_MAX : work->n_wanted;
-    if (task_deque_acquire(&self->deque, n_wanted) && stealing_next_local(self, work))
+    /* Of records one is taken at a time, long or not: most are short. */
+    bool are_long = work->are_long && self->deque.record_size == 0;
+    if (task_deque_acquire(&self->deque, are_long) && stealing_next_local(self, work))
         return MODE_RUN;
     if (self->ran && self->ran->runs_long)
         retained_end(self->ran, comm_now(self->comm));
