@@ -65,9 +65,10 @@ struct sim_worker {
     struct sim_thread *caller; /* whose time it is */
     double serving_s;          /* the moment of an answer by the thread that serves */
     bool serving;
-    double free_s; /* of the thread that serves: up to which it is busy */
-    int n_waiting; /* threads */
-    int n_active;  /* threads that are not done with this phase */
+    double free_s;          /* of the thread that serves: up to which it is busy */
+    int n_waiting;          /* threads */
+    int n_active;           /* threads that are not done with this phase */
+    struct task_range left; /* with several threads: tasks for whoever asks next */
     void *record;
     struct sim_letter *first, *last;
     int64_t n_wakes;

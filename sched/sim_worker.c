@@ -142,6 +142,22 @@ static void proceed_restoring(struct sim_worker *worker)
         await(worker, step);
 }
 
+static enum mode_step ask_mode(struct sim_worker *worker, struct mode_work *work)
+{
+    if (task_range_count(&worker->left) == 0)
+        return worker->sim->mode->next(worker->state, work);
+    work->range = worker->left;
+    return MODE_RUN;
+}
+
+/* More tasks than one thread wanted are for the others too. */
+static void leave_to_others(struct sim_worker *worker, struct mode_work *work)
+{
+    int64_t n = task_range_count(&work->range);
+    worker->left = work->range;
+    work->range = task_range_cut_front(&worker->left, n < work->n_wanted ? n : work->n_wanted);
+}
+
 /* Whether there are tasks; if not, the caller waits or is done. */
 static bool get_tasks(struct sim_worker *worker)
 {
@@ -151,12 +167,14 @@ static bool get_tasks(struct sim_worker *worker)
     int64_t n_wanted = sim->machine->are_null ? 1 : thread->pace.n;
     struct mode_work work = {
         .n_wanted = n_wanted, .are_long = n_wanted == 1, .record = worker->record};
-    enum mode_step step = sim->mode->next(worker->state, &work);
+    enum mode_step step = ask_mode(worker, &work);
     if (step == MODE_DONE) {
         thread->figures.elapsed_s = thread->clock_s - sim->start_s;
         end_phase(worker);
     } else if (step != MODE_RUN) {
         await(worker, step);
+    } else if (sim->n_threads > 1) {
+        leave_to_others(worker, &work);
     }
     thread->has_record = step == MODE_RUN && worker->record;
     thread->range = step == MODE_RUN ? work.range : (struct task_range){0};
@@ -178,6 +196,8 @@ static void proceed_running(struct sim_worker *worker)
             run_null_tasks(worker);
     }
     begin_tasks(worker);
+    if (worker->n_waiting > 0 && task_range_count(&worker->left) > 0)
+        sim_proceed_waiting(worker, thread->clock_s);
 }
 
 void sim_proceed(struct sim_worker *worker)

@@ -8,9 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* After so many refusals in a row a thief pauses for so many times what an attempt took, but
- * not for more than this part of the time of its search: so pauses can delay it by no more
- * than that. */
+/* In a static pool, where what is left only becomes less, a thief pauses after so many
+ * refusals in a row for so many times what an attempt took, but not for more than this part
+ * of the time of its search: so pauses can delay it by no more than that. In a dynamic pool
+ * work comes up anywhere at any time. */
 enum { PATIENCE = 32, PAUSE_ATTEMPTS = 8, PAUSE_PART = 8 };
 
 /* Not for less, though: where simulated messages take no time, time would stand still. */
@@ -148,7 +149,7 @@ static int choose_victim(struct stealing *self)
 static void set_pause(struct stealing *self)
 {
     double now_s = comm_now(self->comm);
-    if (++self->n_refusals < PATIENCE)
+    if (++self->n_refusals < PATIENCE || self->deque.record_size > 0)
         return;
     double pause_s = PAUSE_ATTEMPTS * (now_s - self->asked_s);
     double limit_s = (now_s - self->searched_from_s) / PAUSE_PART;
@@ -157,7 +158,7 @@ static void set_pause(struct stealing *self)
 
 static bool pauses(struct stealing *self)
 {
-    if (self->n_refusals < PATIENCE)
+    if (self->n_refusals < PATIENCE || self->deque.record_size > 0)
         return false;
     double left_s = self->ask_after_s - comm_now(self->comm);
     if (left_s > 0)

@@ -7,9 +7,9 @@
  * where the paper has active messages. A thief has one request under way. The
  * victim answers at once, with a refusal or with a transfer, which is read
  * straight from its deque while it runs on and answers others; a refused thief
- * asks the next victim. Unlike the paper's it pauses after many refusals in a row:
- * there is hardly anything left then, and those who still have something, and the
- * network, are not to be asked by all others all the time. */
+ * asks the next victim. Unlike the paper's it pauses after many refusals in a row, in a
+ * static pool: there is hardly anything left then, and those who still have something,
+ * and the network, are not to be asked by all others all the time. */
 #ifndef BERYL_SCHED_STEALING_H
 #define BERYL_SCHED_STEALING_H
 

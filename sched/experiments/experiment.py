@@ -107,8 +107,8 @@ class Experiment:
             return self.run(f"--sweep {shlex.quote(str(runs))}", self.options.np)["runs"]
 
     def sweep_workers(self, lines):
-        """The same runs with the figures of every worker in the last iteration: pairs of the
-        result and a list of {"tasks":, "task_seconds":, "idle_seconds":, ...}."""
+        """The same runs with the figures of every worker, or thread of workers of several, in the
+        last iteration: pairs of the result and a list of {"tasks":, "idle_seconds":, ...}."""
         print(f"{self.name}: {len(lines)} simulated runs ...", flush=True)
         with concurrent.futures.ThreadPoolExecutor(self.options.np) as pool:
             return list(pool.map(self.run_workers, lines))
@@ -119,8 +119,8 @@ class Experiment:
             result = self.run(f"{options} --write-statistics {table}")
             with open(table, encoding="utf-8", newline="") as file:
                 heads, *rows = csv.reader(file)
-        rows = rows[-result["workers"]:]
-        return result, [dict(zip(heads, map(float, row))) for row in rows]
+        return result, [dict(zip(heads, map(float, row))) for row in rows
+                        if row[0] == rows[-1][0]]
 
     # --- what comes out ---
 

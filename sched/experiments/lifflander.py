@@ -202,9 +202,11 @@ def balancers(lab, folder, profile):
                                  total["tree"]))))
     lab.at_most("central balancing stays within percent of ideal, to 9,600 cores",
                 max(p for n, p in zip(sizes, worst["central"]) if n <= 9600), 0.35)
-    central, tree = (total[kind][-1] / total[kind][0] for kind in ("central", "tree"))
-    lab.at_least("the central balancer's cost grows with the cores, by", central, 1.2)
-    lab.at_most("the tree's cost does not, relative to that", tree / central, 0.9)
+    lab.at_least("the central balancer's cost grows with the cores, by",
+                 total["central"][-1] / total["central"][0], 1.2)
+    central, tree = (total[kind][-1] - total[kind][0] for kind in ("central", "tree"))
+    lab.at_most("the tree's does not: seconds more, to those of the central one", tree / central,
+                0.1)
     return figure.Panel("Table 3: time of balancing", "cores", "seconds",
                         [figure.Series(kind, sizes, total[kind]) for kind in total]
                         + [figure.Series("central", [2400, 38400], [1.57, 35.6], paper=True),

@@ -1,0 +1,83 @@
+#!/usr/bin/env python3
+"""Where each scheduling mode breaks down: efficiency over the mean length of tasks and the number
+of workers, which no paper has for all of them.
+
+40 tasks for each worker, of exponentially distributed lengths, on the default machine (100 us for
+a question to another node and its answer, 16 workers to a node, messages answered at once). Modes
+that learn from one iteration to the next are taken at their fifth, the others at their only one.
+A mode breaks down where its efficiency falls below 80 %: so long must tasks be for it.
+"""
+import math
+import sys
+
+import experiment
+import figure
+
+TASKS = 40
+MODES = {
+    "static": "--sched static",
+    "counter": "--sched counter",
+    "counter, guided": "--sched counter --guided",
+    "share": "--sched share",
+    "share, 1 in 64": "--sched share --managers {managers}",
+    "steal": "--sched steal",
+    "retentive": "--sched retentive --iterations 5",
+    "persist": "--sched persist --iterations 5",
+    "dtree": "--sched dtree",
+    "hybrid": "--sched hybrid",
+    "auto": "--sched auto --iterations 5",
+}
+ENOUGH = 0.8
+
+
+def shortest(means, efficiencies):
+    """The mean length, between two of those tried, from which on efficiency is enough; None if
+    it never is, the first if it always is."""
+    if efficiencies[-1] < ENOUGH:
+        return None
+    i = len(means) - 1
+    while i > 0 and efficiencies[i - 1] >= ENOUGH:
+        i -= 1
+    if i == 0:
+        return means[0]
+    part = (ENOUGH - efficiencies[i - 1]) / (efficiencies[i] - efficiencies[i - 1])
+    return means[i - 1] * (means[i] / means[i - 1]) ** part
+
+
+def main():
+    lab = experiment.begin("breakdown", __doc__)
+    workers = [64, 1024] if lab.quick else [256, 4096, 32768]
+    means = [1e-4, 1e-2] if lab.quick else [1e-5, 1e-4, 1e-3, 1e-2, 1e-1]
+    lines = [f"--exponential {mean} --tasks {TASKS * n} --simulate {n} --progress thread "
+             + mode.format(managers=max(n // 64, 1))
+             for n in workers for mode in MODES.values() for mean in means]
+    results = iter(lab.sweep(lines))
+    panels, worst, to_best = [], [], []
+    for n in workers:
+        found = {mode: [experiment.last(next(results))["efficiency"] for _ in means]
+                 for mode in MODES}
+        limits = {mode: shortest(means, efficiencies) for mode, efficiencies in found.items()}
+        lab.beryl[str(n)] = {mode: {"mean": means, "efficiency": efficiencies,
+                                    "shortest mean for 80 %": limits[mode]}
+                             for mode, efficiencies in found.items()}
+        lab.table(f"{n} workers: efficiency by mean length of tasks, and the shortest for 80 %",
+                  ["mode", *(f"{mean:g} s" for mean in means), "80 % from, s"],
+                  [[mode, *efficiencies, limits[mode]] for mode, efficiencies in found.items()])
+        panels.append(figure.Panel(f"{n} workers", "mean length of tasks, s", "efficiency",
+                                   [figure.Series(mode, means, efficiencies)
+                                    for mode, efficiencies in found.items()],
+                                   x_log=True, y_from=0))
+        for i in range(len(means)):
+            others = [found[mode][i] for mode in MODES if mode != "auto"]
+            worst.append(found["auto"][i] / min(others))
+            to_best.append(found["auto"][i] / max(others))
+    lab.beryl["auto to the best of the others"] = to_best
+    lab.at_least("auto is never the worst: to the worst of the others", min(worst), 1)
+    lab.at_least("auto to the best of the others, geometric mean",
+                 math.exp(sum(map(math.log, to_best)) / len(to_best)), 0.9)
+    lab.draw(panels)
+    return lab.end()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
