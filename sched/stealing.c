@@ -14,8 +14,9 @@
  * work comes up anywhere at any time. */
 enum { PATIENCE = 32, PAUSE_ATTEMPTS = 8, PAUSE_PART = 8 };
 
-/* Not for less, though: where simulated messages take no time, time would stand still. */
-#define MIN_PAUSE_S 1e-6
+/* In any pool, of such an attempt and the pause: where simulated messages take no time, time
+ * would stand still. */
+#define MIN_ATTEMPT_S 1e-6
 
 /* The head of a message. */
 struct steal_message {
@@ -149,16 +150,17 @@ static int choose_victim(struct stealing *self)
 static void set_pause(struct stealing *self)
 {
     double now_s = comm_now(self->comm);
-    if (++self->n_refusals < PATIENCE || self->deque.record_size > 0)
+    if (++self->n_refusals < PATIENCE)
         return;
-    double pause_s = PAUSE_ATTEMPTS * (now_s - self->asked_s);
-    double limit_s = (now_s - self->searched_from_s) / PAUSE_PART;
-    self->ask_after_s = now_s + fmax(MIN_PAUSE_S, fmin(pause_s, limit_s));
+    double attempt_s = now_s - self->asked_s;
+    double limit_s = self->deque.record_size > 0 ? 0 : (now_s - self->searched_from_s) / PAUSE_PART;
+    double pause_s = fmin(PAUSE_ATTEMPTS * attempt_s, limit_s);
+    self->ask_after_s = now_s + fmax(pause_s, MIN_ATTEMPT_S - attempt_s);
 }
 
 static bool pauses(struct stealing *self)
 {
-    if (self->n_refusals < PATIENCE || self->deque.record_size > 0)
+    if (self->n_refusals < PATIENCE)
         return false;
     double left_s = self->ask_after_s - comm_now(self->comm);
     if (left_s > 0)
