@@ -148,6 +148,8 @@ static enum status check_calibration(const struct beryl_sched_options *options)
     const char *given = options->json                    ? "json"
                         : options->report                ? "report"
                         : options->statistics            ? "write-statistics"
+                        : options->profile               ? "write-profile"
+                        : options->n_iterations > 0      ? "iterations"
                         : options->sweep                 ? "sweep"
                         : options->machine.n_workers > 0 ? "simulate"
                                                          : NULL;
@@ -155,7 +157,7 @@ static enum status check_calibration(const struct beryl_sched_options *options)
         return FAIL(STATUS_USAGE, "--calibrate runs no workload: leave one of them out");
     if (given)
         return FAIL(STATUS_USAGE, "--%s does nothing with --calibrate", given);
-    return STATUS_OK;
+    return machine_options_check(&options->machine);
 }
 
 /* of_sweep: of its command line only what is not of its runs is checked */

@@ -24,8 +24,13 @@ enum status beryl_sched_outputs_check_inputs(const struct beryl_sched_options *o
 {
     struct output outputs[N_OUTPUTS];
     list_outputs(options, outputs);
-    const char *inputs[] = {run->workload.profile, run->workload.bnsl, run->workload.bnsl_network,
-                            run->pool.speeds,      run->machine.file,  run->sweep};
+    const char *inputs[] = {run->workload.profile,
+                            run->workload.bnsl,
+                            run->workload.bnsl_network,
+                            run->pool.speeds,
+                            run->machine.noise_trace,
+                            run->machine.file,
+                            run->sweep};
     for (int i = 0; i < N_OUTPUTS; i++)
         for (size_t k = 0; k < sizeof inputs / sizeof inputs[0]; k++)
             if (output_file_same(outputs[i].path, inputs[k]))

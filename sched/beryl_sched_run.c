@@ -228,12 +228,18 @@ enum status beryl_sched_run(const struct beryl_sched_options *options, MPI_Comm 
 }
 
 /* Reading a profile may take long, so that is left to the run. */
+static enum status try(struct run *run)
+{
+    TRY(find_workers(run));
+    TRY(find_speeds(run));
+    TRY(machine_options_apply(&run->options->machine, &run->machine, &run->noise));
+    return run->options->workload.profile ? STATUS_OK : create_workload(run);
+}
+
 enum status beryl_sched_try(const struct beryl_sched_options *options)
 {
     struct run run = {.options = options, .comm = MPI_COMM_SELF};
-    enum status status = find_workers(&run);
-    if (status == STATUS_OK && !options->workload.profile)
-        status = create_workload(&run);
+    enum status status = try(&run);
     fini(&run);
     return status;
 }

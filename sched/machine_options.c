@@ -239,11 +239,12 @@ static enum status read_noise(const struct machine_settings *settings, struct no
     if (settings->noise_trace)
         return noise_read(noise, settings->noise_trace);
     if (sscanf(settings->noise, "%lf ,%lf %c", &period_s, &length_s, &after) != 2 ||
-        !isfinite(period_s) || !(length_s > 0) || !(length_s < period_s))
+        !isfinite(period_s) || !(period_s >= NOISE_MIN_PERIOD_S) || !(length_s > 0) ||
+        !(period_s - length_s > NOISE_MIN_FREE * period_s))
         return FAIL(STATUS_USAGE,
-                    "--noise takes a period and the length of an interruption, above 0 and "
-                    "shorter, in seconds, such as 0.01,0.0005, not '%s'",
-                    settings->noise);
+                    "--noise takes a period, from %g on, and the length of an interruption, above "
+                    "0 and shorter, in seconds, such as 0.01,0.0005, not '%s'",
+                    NOISE_MIN_PERIOD_S, settings->noise);
     return noise_init_periodic(noise, period_s, length_s);
 }
 

@@ -113,7 +113,8 @@ enum status noise_read(struct noise *noise, const char *path)
     if (status == STATUS_OK)
         status = take(noise, &trace);
     free(trace.list);
-    if (status == STATUS_OK && !(noise->free_s[noise->n] > 1e-9 * noise->period_s)) {
+    if (status == STATUS_OK && !(noise->free_s[noise->n] > NOISE_MIN_FREE * noise->period_s &&
+                                 noise->period_s >= NOISE_MIN_PERIOD_S)) {
         noise_fini(noise);
         status = FAIL(STATUS_INPUT, "%s: a trace that leaves no time for work", path);
     }
@@ -178,5 +179,6 @@ double noise_end_s(const struct noise *noise, double phase_s, double start_s, do
     double work_from_begin_s = free_until(noise, start_s - begin_s) + work_s;
     double whole = ceil(work_from_begin_s / free_period_s) - 1;
     double rest_s = work_from_begin_s - whole * free_period_s;
-    return begin_s + whole * period_s + time_of_free(noise, rest_s);
+    /* Rounding may not take time back. */
+    return fmax(start_s, begin_s + whole * period_s + time_of_free(noise, rest_s));
 }

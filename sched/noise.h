@@ -7,6 +7,12 @@
 
 #include <stdint.h>
 
+/* Of a period: a shorter one has no meaning beside the simulated time. */
+#define NOISE_MIN_PERIOD_S 1e-9
+
+/* What is left for work, of a period, is more than this part. */
+#define NOISE_MIN_FREE 1e-9
+
 struct noise {
     int64_t n;       /* interruptions in a period */
     double *start_s; /* n, ascending, in [0, period) */
@@ -14,7 +20,7 @@ struct noise {
     double period_s;
 };
 
-/* One interruption in each period, of a length below it.
+/* One interruption in each period, both within the bounds above.
  * Errors: STATUS_NO_MEMORY. */
 enum status noise_init_periodic(struct noise *noise, double period_s, double length_s);
 

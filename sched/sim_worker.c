@@ -20,9 +20,17 @@ static double work_end(const struct sim_worker *worker, double start_s, double w
                  : start_s + work_s;
 }
 
-static void call_back_at(const struct sim_worker *worker, double time_s)
+/* Beyond, microseconds get lost in a double. */
+#define MAX_TIME_S 1e9
+
+static void call_back_at(struct sim_worker *worker, double time_s)
 {
-    int32_t thread = (int32_t)(worker->caller - sim_threads((struct sim_worker *)worker));
+    int32_t thread = (int32_t)(worker->caller - sim_threads(worker));
+    if (!(time_s <= MAX_TIME_S)) {
+        worker->sim->protocol =
+            FAIL(STATUS_LIMIT, "simulated tasks end after %g s, later than %g", time_s, MAX_TIME_S);
+        return;
+    }
     worker->caller->doing = RUNNING;
     event_queue_add(&worker->sim->events, (struct event){.kind = EVENT_RAN,
                                                          .time_s = time_s,

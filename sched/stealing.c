@@ -4,6 +4,7 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,6 +13,10 @@
  * of the time of its search: so pauses can delay it by no more than that. In a dynamic pool
  * work comes up anywhere at any time. */
 enum { PATIENCE = 32, PAUSE_ATTEMPTS = 8, PAUSE_PART = 8 };
+
+/* In any pool, of such an attempt and the pause: where simulated messages take no time, time
+ * would stand still. */
+#define MIN_ATTEMPT_S 1e-6
 
 /* The head of a message. */
 struct steal_message {
@@ -145,16 +150,17 @@ static int choose_victim(struct stealing *self)
 static void set_pause(struct stealing *self)
 {
     double now_s = comm_now(self->comm);
-    if (++self->n_refusals < PATIENCE || self->deque.record_size > 0)
+    if (++self->n_refusals < PATIENCE)
         return;
-    double pause_s = PAUSE_ATTEMPTS * (now_s - self->asked_s);
-    double limit_s = (now_s - self->searched_from_s) / PAUSE_PART;
-    self->ask_after_s = now_s + (pause_s < limit_s ? pause_s : limit_s);
+    double attempt_s = now_s - self->asked_s;
+    double limit_s = self->deque.record_size > 0 ? 0 : (now_s - self->searched_from_s) / PAUSE_PART;
+    double pause_s = fmin(PAUSE_ATTEMPTS * attempt_s, limit_s);
+    self->ask_after_s = now_s + fmax(pause_s, MIN_ATTEMPT_S - attempt_s);
 }
 
 static bool pauses(struct stealing *self)
 {
-    if (self->n_refusals < PATIENCE || self->deque.record_size > 0)
+    if (self->n_refusals < PATIENCE)
         return false;
     double left_s = self->ask_after_s - comm_now(self->comm);
     if (left_s > 0)
@@ -178,10 +184,9 @@ enum mode_step stealing_next(void *state, struct mode_work *work)
     struct stealing *self = state;
     if (stealing_next_local(self, work))
         return MODE_RUN;
-    bool of_records =
-        self->deque.record_size > 0; /* of which one is taken at a time, long or not */
-    int64_t n_wanted = of_records ? INT64_MAX : work->n_wanted;
-    if (task_deque_acquire(&self->deque, n_wanted) && stealing_next_local(self, work))
+    /* Of records one is taken at a time, long or not: most are short. */
+    bool are_long = work->are_long && self->deque.record_size == 0;
+    if (task_deque_acquire(&self->deque, are_long) && stealing_next_local(self, work))
         return MODE_RUN;
     if (self->ran && self->ran->runs_long)
         retained_end(self->ran, comm_now(self->comm));

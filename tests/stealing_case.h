@@ -50,7 +50,24 @@ static inline void hand_send(struct comm *comm, int to, const struct comm_messag
     letters[n_letters++] = letter;
 }
 
-static const struct comm_functions hand_functions = {.send = hand_send};
+/* The clock stands still until a test sets it. */
+static double hand_clock_s;
+static double hand_wake_s; /* after so many seconds the last worker that asked is to be woken */
+
+static inline double hand_now(struct comm *comm)
+{
+    (void)comm;
+    return hand_clock_s;
+}
+
+static inline void hand_wake(struct comm *comm, double delay_s)
+{
+    (void)comm;
+    hand_wake_s = delay_s;
+}
+
+static const struct comm_functions hand_functions = {
+    .now = hand_now, .send = hand_send, .wake = hand_wake};
 
 /* So many workers without a task, in nodes of four. */
 static inline void hire(int n, const char *command_line)

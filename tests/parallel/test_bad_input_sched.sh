@@ -81,6 +81,9 @@ bad_line "--profile missing.csv --simulate 4"
 refuse missing.sweep --sweep missing.sweep
 if [ "$processes" = 1 ]; then
     bad_line "--gauss 1,-1 --tasks 2 --simulate 4"
+    bad_line "$drawn --simulate 2 --noise 1,2"
+    bad_line "$drawn --simulate 2 --noise-trace good.csv"
+    bad_line "$drawn --simulate 2 --speeds zero.speeds"
     printf '%s --simulate 2 --speeds good.csv\n' "$drawn" > good.sweep
     refuse good.csv --sweep good.sweep --json good.csv
     refuse good.sweep --sweep good.sweep --json good.sweep
@@ -113,6 +116,9 @@ printf '{%s, "latency": 1e-6, "color": 3}\n' "$machine" > unknown.json
 refuse "--machine does nothing without --simulate" $drawn --machine machine.json
 refuse "--calibrate runs no workload" --uts T1 --calibrate machine.json
 refuse "--json does nothing with --calibrate" --json other.json --calibrate machine.json
+refuse "--write-profile does nothing" --write-profile a.csv --calibrate other.json
+refuse "--iterations does nothing" --iterations 2 --calibrate other.json
+refuse "--latency does nothing" --latency 1 --calibrate other.json
 refuse missing/machine.json --calibrate missing/machine.json
 if [ "$processes" != 1 ]; then
     refuse "leave out mpirun" $drawn --simulate 4
@@ -138,6 +144,19 @@ else
     refuse empty.csv $drawn --simulate 2 --machine empty.csv
     refuse binary.csv $drawn --simulate 2 --machine binary.csv
     refuse machine.json $drawn --simulate 2 --machine machine.json --json machine.json
+
+    printf 'start,seconds\n0,1\n2,1\n' > noise.csv
+    printf 'start,seconds\n0,1\n0.5,1\n' > overlap.csv
+    refuse noise.csv $drawn --simulate 2 --noise-trace noise.csv --json noise.csv
+    refuse overlap.csv:3 $drawn --simulate 2 --noise-trace overlap.csv
+    refuse "not both" $drawn --simulate 2 --noise-trace noise.csv --noise 1,0.1
+    for file in empty.csv binary.csv folder missing.csv good.csv; do
+        refuse $file $drawn --simulate 2 --noise-trace $file
+    done
+    for value in "" 1 1,0 1,1 1,-1 0,0 nan,1 1,nan inf,1 1,0.1,3 1e-320,1e-321 \
+        1,0.9999999999; do
+        refuse --noise $drawn --simulate 2 --noise "$value"
+    done
     refuse --crowded-speed $drawn --simulate 2 --crowded-speed 0
     refuse --crowded-speed $drawn --simulate 2 --crowded-speed 1.1
 

@@ -1,6 +1,8 @@
 /* What static and steal show in their messages, by hand and in simulation. */
 #include "tests/stealing_case.h"
 
+#include <math.h>
+
 static int32_t kind_of(const struct letter *letter)
 {
     int32_t kind;
@@ -51,6 +53,22 @@ static void test_half_of_what_is_shared_goes(void **state)
         assert_int_equal(n_runs[i], 1);
     run_out(1, 46, n_runs);
     check_each_once(n_runs, 100);
+    dismiss(2);
+}
+
+static void test_half_of_what_is_shared_comes_back(void **state)
+{
+    (void)state;
+    struct task_range range;
+    hire(2, "--sched=steal");
+    load(0, 100, 100);
+    for (int64_t n_run = 0; n_run < 54; n_run += task_range_count(&range))
+        assert_int_equal(next(0, 8, &range), MODE_RUN);
+    assert_int_equal(workers[0].stealing->deque.local_tasks, 0);
+    assert_int_equal(workers[0].stealing->deque.shared_tasks, 46);
+    assert_int_equal(next(0, 8, &range), MODE_RUN);
+    assert_int_equal(workers[0].stealing->deque.local_tasks, 23 - task_range_count(&range));
+    assert_int_equal(workers[0].stealing->deque.shared_tasks, 23);
     dismiss(2);
 }
 
@@ -136,10 +154,11 @@ static void test_transfers_overlap(void **state)
     dismiss(3);
 }
 
-/* Has worker 9 asked and refused once; whom it asked. */
+/* Has worker 9 asked and refused once, after any pause; whom it asked. */
 static int ask_and_be_refused(void)
 {
     struct task_range range;
+    hand_clock_s += 1;
     assert_int_equal(next(9, 1, &range), MODE_SEARCH);
     assert_int_equal(n_letters, 1);
     assert_int_equal(kind_of(&letters[0]), STEALING_REQUEST);
@@ -155,7 +174,7 @@ static int ask_and_be_refused(void)
     return victim;
 }
 
-static void test_a_refused_thief_asks_another_at_once(void **state)
+static void test_a_refused_thief_asks_another(void **state)
 {
     (void)state;
     int n_asked[16] = {0};
@@ -167,6 +186,41 @@ static void test_a_refused_thief_asks_another_at_once(void **state)
     for (int i = 0; i < 16; i++)
         if (i != 9)
             assert_in_range(n_asked[i], 60, 140);
+    dismiss(16);
+}
+
+/* At once 31 times; then a thief pauses for eight times an attempt, but for no more than an
+ * eighth of its search. */
+static void test_a_thief_that_many_refused_pauses(void **state)
+{
+    (void)state;
+    struct task_range range;
+    hire(16, "--sched=steal");
+    hand_clock_s = 0;
+    for (int i = 0; i < 32; i++) {
+        assert_int_equal(next(9, 1, &range), MODE_SEARCH);
+        assert_int_equal(n_letters, 1);
+        hand_clock_s += 0.5; /* 16 s in all */
+        deliver(0);
+        deliver(0);
+    }
+    const double searches_s[] = {16, 18.5, 23};
+    const double pauses_s[] = {2, 2.3125, 2.875};
+    for (int i = 0; i < 3; i++) {
+        hand_clock_s = searches_s[i];
+        if (i > 0) {
+            /* The last pause is over: an attempt that takes as long as the rest of the time. */
+            hand_clock_s -= 0.5;
+            assert_int_equal(next(9, 1, &range), MODE_SEARCH);
+            assert_int_equal(n_letters, 1);
+            hand_clock_s += 0.5;
+            deliver(0);
+            deliver(0);
+        }
+        assert_int_equal(next(9, 1, &range), MODE_SEARCH);
+        assert_int_equal(n_letters, 0);
+        assert_float_equal(hand_wake_s, pauses_s[i], 1e-12);
+    }
     dismiss(16);
 }
 
@@ -188,6 +242,7 @@ static void test_the_own_node_first(void **state)
     struct task_range range;
     load(1, 100, 100);
     next(1, 1, &range);
+    hand_clock_s += 1;
     assert_int_equal(next(9, 1, &range), MODE_SEARCH);
     letters[0].to = 1;
     deliver(0);
@@ -227,6 +282,36 @@ static void test_static_sends_no_message(void **state)
     }
 }
 
+/* Thieves without a victim ask each other, and yet time goes on. */
+static void test_messages_that_take_no_time(void **state)
+{
+    (void)state;
+    static struct run run;
+    struct taskpool_machine machine = {.time = equal};
+    run = (struct run){.n_workers = 5, .n_tasks = 8};
+    struct taskpool *pool = simulate(&run, "--sched=steal --progress=thread", &machine);
+    iterate(&run, pool, 0);
+    taskpool_destroy(pool);
+}
+
+static double for_ever(int64_t task, const void *record, const void *context)
+{
+    (void)record;
+    (void)context;
+    return task == 7 ? INFINITY : 1e8;
+}
+
+static void test_tasks_beyond_what_is_simulated(void **state)
+{
+    (void)state;
+    static struct run run;
+    struct taskpool_machine machine = {.latency_s = 1e-5, .time = for_ever};
+    run = (struct run){.n_workers = 5, .n_tasks = 8};
+    struct taskpool *pool = simulate(&run, "--sched=steal", &machine);
+    assert_int_equal(taskpool_run(pool), STATUS_LIMIT);
+    taskpool_destroy(pool);
+}
+
 /* A worker is a quarter faster: until it has nothing left there is no message. */
 static void test_steal_is_silent_while_all_have_work(void **state)
 {
@@ -249,12 +334,16 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_half_of_what_is_shared_goes),
+        cmocka_unit_test(test_half_of_what_is_shared_comes_back),
         cmocka_unit_test(test_so_many_as_are_asked_for),
         cmocka_unit_test(test_no_fewer_than_a_chunk),
         cmocka_unit_test(test_transfers_overlap),
-        cmocka_unit_test(test_a_refused_thief_asks_another_at_once),
+        cmocka_unit_test(test_a_refused_thief_asks_another),
+        cmocka_unit_test(test_a_thief_that_many_refused_pauses),
         cmocka_unit_test(test_the_own_node_first),
         cmocka_unit_test(test_static_sends_no_message),
+        cmocka_unit_test(test_messages_that_take_no_time),
+        cmocka_unit_test(test_tasks_beyond_what_is_simulated),
         cmocka_unit_test(test_steal_is_silent_while_all_have_work),
     };
     MPI_Init(NULL, NULL);
