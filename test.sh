@@ -7,7 +7,7 @@ cd "$(dirname "$0")"
 
 install_missing
 build release
-build asan
+build asan unit-tests
 prepare_run
 
 # Most of the time of many small MPI runs is waiting.

@@ -43,10 +43,10 @@ install_missing() {
     rm -f "$log"
 }
 
-# build PRESET: configures and builds into build/PRESET.
+# build PRESET [TARGET]: configures, and builds all or one target into build/PRESET.
 build() {
     log=$(mktemp)
-    if ! { cmake --preset "$1" && cmake --build --preset "$1"; } >"$log" 2>&1; then
+    if ! { cmake --preset "$1" && cmake --build --preset "$1" ${2:+--target "$2"}; } >"$log" 2>&1; then
         grep -E "error|FAILED|CMake Error" -A 5 "$log" | tail -n 40 >&2
         echo "The build failed; the whole log is in $log" >&2
         exit 1

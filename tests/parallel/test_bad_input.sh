@@ -62,16 +62,44 @@ head -c $((size / 2)) good.h5 > cut_half.h5
 head -c 100 good.h5 > cut_start.h5
 { head -c $((size / 3)) good.h5; head -c $((size - size / 3)) /dev/zero; } > zeroed.h5
 
+# --- Of each file that is read or written one case, and what is found in the midst of the set-up:
+# one process finds it or all do, and all end. ---
+
+for name in missing truncated zeros binary; do
+    refuse $name.xyz $name.xyz $with_basis
+done
+refuse Xe xenon.xyz --basis cc-pvdz
+refuse water.xyz water.xyz $with_basis --charge 1
+for name in missing.gbs truncated.gbs i_shell.gbs folder.gbs; do
+    refuse $name water.xyz --basis $name
+done
+refuse nosuchset water.xyz --basis nosuchset
+for option in json checkpoint write-profile; do
+    refuse missing/result water.xyz $with_basis --$option missing/result
+done
+for option in guess restart; do
+    refuse missing.h5 water.xyz $with_basis --$option missing.h5
+    refuse cut_half.h5 water.xyz $with_basis --$option cut_half.h5
+    refuse good.h5 water.xyz --basis 6-31g --$option good.h5
+done
+refuse missing.h5 numbers.xyz --basis be15s --restart missing.h5
+refuse "--speeds does nothing" water.xyz $with_basis --sched static --speeds water.xyz
+refuse --tile water.xyz $with_basis --tile 0
+refuse MOLECULE $with_basis
+refuse "--fan-out does nothing" water.xyz $with_basis --compare static,steal --fan-out 2
+
+# --- All the ways in which that can be bad. Every process parses the same command line and the
+# same texts: one shows it. ---
+[ "$processes" = 1 ] || finish
+
 # Molecules.
-for name in empty blank too_few truncated one_line too_many no_atoms negative huge_count \
+for name in empty blank too_few one_line too_many no_atoms negative huge_count \
     large_count unknown_element element_119 ghost coincident nan infinite overflow word units \
-    charge multiplicity zeros binary nul missing; do
+    charge multiplicity nul; do
     refuse $name.xyz $name.xyz $with_basis
 done
 refuse folder folder $with_basis
 refuse missing/water.xyz missing/water.xyz $with_basis
-refuse Xe xenon.xyz --basis cc-pvdz
-refuse water.xyz water.xyz $with_basis --charge 1
 refuse water.xyz water.xyz $with_basis --multiplicity 2
 refuse water.xyz water.xyz $with_basis --multiplicity 13
 refuse water.xyz water.xyz $with_basis --charge 10
@@ -79,43 +107,37 @@ refuse water.xyz water.xyz $with_basis --charge 11
 refuse water.xyz water.xyz $with_basis --charge -20
 refuse cation.xyz cation.xyz $with_basis
 refuse numbers.xyz numbers.xyz --basis be15s --charge 1
-refuse missing.h5 numbers.xyz --basis be15s --restart missing.h5
 refuse --method water.xyz $with_basis --multiplicity 3 --method rhf
 
 # Basis sets.
-for name in i_shell.gbs l6_shell.gbs i_shell.nw truncated.gbs negative.gbs nan.gbs zero.gbs \
-    huge.gbs empty.gbs zeros.gbs binary.gbs folder.gbs missing.gbs missing/set.nw; do
+for name in l6_shell.gbs i_shell.nw negative.gbs nan.gbs zero.gbs huge.gbs empty.gbs zeros.gbs \
+    binary.gbs missing/set.nw; do
     refuse $name water.xyz --basis $name
 done
 refuse no_oxygen.gbs water.xyz --basis no_oxygen.gbs
-refuse nosuchset water.xyz --basis nosuchset
 refuse --basis water.xyz --basis ""
 refuse ../water water.xyz --basis ../water
 
 # Files to write and to go on from.
 for option in json checkpoint write-profile; do
     refuse --$option water.xyz $with_basis --$option ""
-    refuse missing/result water.xyz $with_basis --$option missing/result
     refuse folder water.xyz $with_basis --$option folder
     refuse water.xyz/result water.xyz $with_basis --$option water.xyz/result
 done
 for option in guess restart; do
-    refuse missing.h5 water.xyz $with_basis --$option missing.h5
     refuse water.xyz water.xyz $with_basis --$option water.xyz
     refuse empty.xyz water.xyz $with_basis --$option empty.xyz
     refuse folder water.xyz $with_basis --$option folder
-    for name in cut_last cut_half cut_start zeroed; do
+    for name in cut_last cut_start zeroed; do
         refuse $name.h5 water.xyz $with_basis --$option $name.h5
     done
-    refuse good.h5 water.xyz --basis 6-31g --$option good.h5
 done
 for guess in sad core good.h5; do
     refuse "--restart and --guess" water.xyz $with_basis --restart good.h5 --guess $guess
 done
 
-# Numbers. The command line is parsed by each process alone: that all sorts of text are
-# refused alike need not be seen with several.
-for option in tile screen max-iter converge diis multiplicity poll-every; do
+# Numbers.
+for option in screen max-iter converge diis multiplicity poll-every; do
     refuse --$option water.xyz $with_basis --$option 0
 done
 for option in tile screen max-iter converge diis multiplicity poll-every chunk seed cache \
@@ -123,19 +145,17 @@ for option in tile screen max-iter converge diis multiplicity poll-every chunk s
     refuse --$option water.xyz $with_basis --$option -1
 done
 refuse --charge water.xyz $with_basis --charge x
-if [ "$processes" = 1 ]; then
-    for option in tile screen max-iter converge diis multiplicity charge poll-every chunk seed \
-        cache fock-only memory damping level-shift dependence; do
-        refuse --$option water.xyz $with_basis --$option nan
-        refuse --$option water.xyz $with_basis --$option 1e999
-    done
-    for value in "" " " two 4x inf -inf 1e-400x 99999999999999999999 0x10; do
-        refuse --tile water.xyz $with_basis --tile "$value"
-        refuse --screen water.xyz $with_basis --screen "$value"
-    done
-    refuse --tile water.xyz $with_basis --tile 2.5
-    refuse --tile water.xyz $with_basis --tile
-fi
+for option in tile screen max-iter converge diis multiplicity charge poll-every chunk seed \
+    cache fock-only memory damping level-shift dependence; do
+    refuse --$option water.xyz $with_basis --$option nan
+    refuse --$option water.xyz $with_basis --$option 1e999
+done
+for value in "" " " two 4x inf -inf 1e-400x 99999999999999999999 0x10; do
+    refuse --tile water.xyz $with_basis --tile "$value"
+    refuse --screen water.xyz $with_basis --screen "$value"
+done
+refuse --tile water.xyz $with_basis --tile 2.5
+refuse --tile water.xyz $with_basis --tile
 
 # Words and operands.
 for option in sched seeding method units decomposition symmetry prune accumulate second-order \
@@ -146,7 +166,6 @@ refuse nonsense water.xyz $with_basis --nonsense
 refuse -z water.xyz $with_basis -z
 refuse --basis water.xyz
 refuse cation.xyz water.xyz cation.xyz $with_basis
-refuse MOLECULE $with_basis
 refuse MOLECULE "" $with_basis
 refuse --spherical water.xyz $with_basis --spherical --cartesian
 refuse --checkpoint water.xyz $with_basis --fock-only 1 --checkpoint result.h5
@@ -156,10 +175,7 @@ refuse "--seeding does nothing with --sched counter" water.xyz $with_basis --sch
     --seeding cyclic
 refuse "--chunk does nothing with --sched static" water.xyz $with_basis --sched static --chunk 4
 refuse "--guided does nothing with --sched static" water.xyz $with_basis --sched static --guided
-
 refuse "--seeding does nothing with --sched auto" water.xyz $with_basis --seeding cyclic
-refuse "--speeds does nothing" water.xyz $with_basis --sched static \
-    --speeds water.xyz
 
 # Modes to compare.
 refuse --compare water.xyz $with_basis --compare ""
@@ -171,7 +187,6 @@ refuse --sched water.xyz $with_basis --compare all --sched static
 refuse --count-tasks water.xyz $with_basis --compare all --count-tasks
 refuse --write-profile water.xyz $with_basis --compare all --write-profile result.csv
 refuse --checkpoint water.xyz $with_basis --compare all --checkpoint result.h5
-refuse "--fan-out does nothing" water.xyz $with_basis --compare static,steal --fan-out 2
 refuse "--guided does nothing" water.xyz $with_basis --compare static --guided
 refuse --fock-only water.xyz $with_basis --compare all --fock-only -1
 

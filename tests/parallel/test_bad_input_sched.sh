@@ -14,18 +14,59 @@ head -c 4096 "$program" > binary.csv
 head -c 4096 "$program" > binary.npy
 printf '1 0\n' > zero.speeds
 mkdir folder folder.npy
+printf 'a,b\n0,1\n1,0\n' > samples.csv
+printf 'a,b\n0,1\n1\n' > ragged.csv
+printf 'parent,child\na,c\n' > stranger.csv
+machine='"node-size": 2, "overhead": 1e-7'
+printf '{%s, "latency": 1e-6}\n' "$machine" > machine.json
+printf '{%s, "latency": 1e-6\n' "$machine" > broken.json
+printf '{%s}\n' "$machine" > part.json
+printf '{%s, "latency": -1e-6}\n' "$machine" > negative.json
+printf '{%s, "latency": 1e-6, "color": 3}\n' "$machine" > unknown.json
 drawn="--exponential 1e-9 --tasks 2"
+
+# A sweep whose fourth line is bad.
+bad_line()
+{
+    printf '# a run\n\n%s --sched steal --simulate 2\n%s\n' "$drawn" "$1" > bad.sweep
+    refuse bad.sweep:4: --sweep bad.sweep --json result
+}
+
+# --- Of each file that is read or written one case, and what is found in the midst of the set-up:
+# one process finds it or all do, and all end. ---
+
+refuse "one workload only" --uts T1 $drawn
+for file in missing.csv negative.csv zeros.csv binary.npy; do
+    refuse $file --profile $file
+done
+refuse "GB are left" --jacobi 100000,100000,100000 --sweeps 1
+refuse ragged.csv:3 --bnsl ragged.csv
+refuse missing.csv --bnsl missing.csv
+refuse stranger.csv:2 --bnsl samples.csv --network stranger.csv
+refuse "--sched static" --uts T1 --sched static
+# Nothing runs before all lines of a sweep have been read.
+bad_line "--profile missing.csv --simulate 4"
+refuse missing.sweep --sweep missing.sweep
+refuse missing/profile.csv $drawn --write-profile missing/profile.csv
+refuse missing/result $drawn --json missing/result
+refuse zero.speeds $drawn --speeds zero.speeds
+refuse missing/machine.json --calibrate missing/machine.json
+if [ "$processes" != 1 ]; then
+    refuse "leave out mpirun" $drawn --simulate 4
+    finish
+fi
+
+# --- All the ways in which that can be bad. Every process parses the same command line and the
+# same texts: one shows it. ---
 
 # Workloads.
 refuse "--profile, --gauss" --sched steal
-refuse "one workload only" --uts T1 $drawn
 refuse "--tasks is missing" --exponential 1e-9
 refuse "--tasks does nothing" --uts T1 --tasks 3
 refuse "--tasks does nothing" --profile good.csv --tasks 3
 refuse --tasks --exponential 1 --tasks -1
 refuse "too many" $drawn good.csv
-for file in negative.csv empty.csv zeros.csv binary.csv binary.npy folder folder.npy missing.csv \
-    missing.npy missing/profile.csv; do
+for file in empty.csv binary.csv folder folder.npy missing.npy missing/profile.csv; do
     refuse $file --profile $file
 done
 refuse negative.csv:3 --profile negative.csv
@@ -38,18 +79,13 @@ refuse "--iterations does nothing" --jacobi 4,4,4 --sweeps 2 --iterations 2
 refuse "--tasks does nothing with --jacobi" --jacobi 4,4,4 --sweeps 2 --tasks 4
 refuse "--time-scale does nothing" --jacobi 4,4,4 --sweeps 2 --time-scale 2
 refuse "--speeds does nothing" --jacobi 4,4,4 --sweeps 2 --speeds zero.speeds
-refuse "GB are left" --jacobi 100000,100000,100000 --sweeps 1
 refuse --jacobi --jacobi 4,4,0 --sweeps 1
 
-printf 'a,b\n0,1\n1,0\n' > samples.csv
-printf 'a,b\n0,1\n1\n' > ragged.csv
-printf 'parent,child\na,c\n' > stranger.csv
-for file in empty.csv zeros.csv binary.csv folder missing.csv; do
+for file in empty.csv zeros.csv binary.csv folder; do
     refuse $file --bnsl $file
     refuse $file --bnsl samples.csv --network $file
 done
-refuse ragged.csv:3 --bnsl ragged.csv
-refuse stranger.csv:2 --bnsl samples.csv --network stranger.csv
+refuse missing.csv --bnsl samples.csv --network missing.csv
 refuse "--candidates does nothing without --bnsl" $drawn --candidates 3
 refuse "--network does nothing without --bnsl" $drawn --network samples.csv
 refuse "--time-scale does nothing with --bnsl" --bnsl samples.csv --time-scale 2
@@ -61,7 +97,6 @@ refuse --kicks --bnsl samples.csv --kicks many
 refuse owner --bnsl samples.csv --sched static --seeding owner
 
 # Modes.
-refuse "--sched static" --uts T1 --sched static
 refuse "--sched auto" --uts T1
 refuse "--seeding" $drawn --sched static --seeding owner
 refuse "--managers does nothing" $drawn --sched steal --managers 2
@@ -70,114 +105,89 @@ refuse --sched $drawn --sched nonsense
 refuse "--seeding does nothing" --uts T1 --sched steal --seeding cyclic
 refuse "--time-scale does nothing" --uts T1 --sched steal --time-scale 2
 
-# Sweeps: nothing runs before all lines have been read.
-bad_line()
-{
-    printf '# a run\n\n%s --sched steal --simulate 2\n%s\n' "$drawn" "$1" > bad.sweep
-    refuse bad.sweep:4: --sweep bad.sweep --json result
-}
+# Sweeps.
 bad_line "--nonsense"
-bad_line "--profile missing.csv --simulate 4"
-refuse missing.sweep --sweep missing.sweep
-if [ "$processes" = 1 ]; then
-    bad_line "--gauss 1,-1 --tasks 2 --simulate 4"
-    bad_line "$drawn --simulate 2 --noise 1,2"
-    bad_line "$drawn --simulate 2 --noise-trace good.csv"
-    bad_line "$drawn --simulate 2 --speeds zero.speeds"
-    printf '%s --simulate 2 --speeds good.csv\n' "$drawn" > good.sweep
-    refuse good.csv --sweep good.sweep --json good.csv
-    refuse good.sweep --sweep good.sweep --json good.sweep
-    refuse "same file" --sweep good.sweep --json result --report result
-    refuse "--write-statistics does nothing" --sweep good.sweep --write-statistics table.csv
-fi
+bad_line "--gauss 1,-1 --tasks 2 --simulate 4"
+bad_line "$drawn --simulate 2 --noise 1,2"
+bad_line "$drawn --simulate 2 --noise-trace good.csv"
+bad_line "$drawn --simulate 2 --speeds zero.speeds"
+printf '%s --simulate 2 --speeds good.csv\n' "$drawn" > good.sweep
+refuse good.csv --sweep good.sweep --json good.csv
+refuse good.sweep --sweep good.sweep --json good.sweep
+refuse "same file" --sweep good.sweep --json result --report result
+refuse "--write-statistics does nothing" --sweep good.sweep --write-statistics table.csv
 
 # Files to write, and speeds.
 refuse samples.csv --bnsl samples.csv --json samples.csv
 refuse "name the same file" $drawn --json a --write-profile a
 refuse "--write-profile does nothing" --uts T1 --sched steal --write-profile a
-refuse missing/profile.csv $drawn --write-profile missing/profile.csv
-refuse missing/result $drawn --json missing/result
 refuse folder $drawn --json folder
 refuse good.csv --profile good.csv --json good.csv
 refuse missing.speeds $drawn --speeds missing.speeds
-refuse zero.speeds $drawn --speeds zero.speeds
 refuse "--speeds does nothing" --uts T1 --sched steal --speeds zero.speeds
 
 # The machine of a simulation.
 refuse "--latency does nothing without --simulate" $drawn --latency 1e-6
 refuse "--node-size does nothing without --simulate" $drawn --node-size 4
-# A machine on file, and measuring one.
-machine='"node-size": 2, "overhead": 1e-7'
-printf '{%s, "latency": 1e-6}\n' "$machine" > machine.json
-printf '{%s, "latency": 1e-6\n' "$machine" > broken.json
-printf '{%s}\n' "$machine" > part.json
-printf '{%s, "latency": -1e-6}\n' "$machine" > negative.json
-printf '{%s, "latency": 1e-6, "color": 3}\n' "$machine" > unknown.json
 refuse "--machine does nothing without --simulate" $drawn --machine machine.json
 refuse "--calibrate runs no workload" --uts T1 --calibrate machine.json
 refuse "--json does nothing with --calibrate" --json other.json --calibrate machine.json
 refuse "--write-profile does nothing" --write-profile a.csv --calibrate other.json
 refuse "--iterations does nothing" --iterations 2 --calibrate other.json
 refuse "--latency does nothing" --latency 1 --calibrate other.json
-refuse missing/machine.json --calibrate missing/machine.json
-if [ "$processes" != 1 ]; then
-    refuse "leave out mpirun" $drawn --simulate 4
-else
-    for option in latency latency-spread overhead bandwidth node-size; do
-        refuse --$option $drawn --simulate 4 --$option -1
-        refuse --$option $drawn --simulate 4 --$option nan
-    done
-    refuse missing/page $drawn --report missing/page
-    refuse "same file" $drawn --json result --report result
-    refuse --bandwidth $drawn --simulate 4 --bandwidth 0
-    refuse --node-size $drawn --simulate 4 --node-size 0
-    refuse "3 points along x" --jacobi 3,9,9 --sweeps 1 --simulate 49
-    refuse zero.speeds:1 $drawn --simulate 2 --speeds zero.speeds
-    refuse "--network does nothing with --simulate" --bnsl samples.csv --simulate 2 \
-        --network stranger.csv
+for option in latency latency-spread overhead bandwidth node-size; do
+    refuse --$option $drawn --simulate 4 --$option -1
+    refuse --$option $drawn --simulate 4 --$option nan
+done
+refuse missing/page $drawn --report missing/page
+refuse "same file" $drawn --json result --report result
+refuse --bandwidth $drawn --simulate 4 --bandwidth 0
+refuse --node-size $drawn --simulate 4 --node-size 0
+refuse "3 points along x" --jacobi 3,9,9 --sweeps 1 --simulate 49
+refuse zero.speeds:1 $drawn --simulate 2 --speeds zero.speeds
+refuse "--network does nothing with --simulate" --bnsl samples.csv --simulate 2 \
+    --network stranger.csv
 
-    refuse broken.json:2 $drawn --simulate 2 --machine broken.json
-    refuse "part.json: there is no \"latency\"" $drawn --simulate 2 --machine part.json
-    refuse "negative.json: \"latency\"" $drawn --simulate 2 --machine negative.json
-    refuse "unknown.json: \"color\"" $drawn --simulate 2 --machine unknown.json
-    refuse missing.json $drawn --simulate 2 --machine missing.json
-    refuse empty.csv $drawn --simulate 2 --machine empty.csv
-    refuse binary.csv $drawn --simulate 2 --machine binary.csv
-    refuse machine.json $drawn --simulate 2 --machine machine.json --json machine.json
+refuse broken.json:2 $drawn --simulate 2 --machine broken.json
+refuse "part.json: there is no \"latency\"" $drawn --simulate 2 --machine part.json
+refuse "negative.json: \"latency\"" $drawn --simulate 2 --machine negative.json
+refuse "unknown.json: \"color\"" $drawn --simulate 2 --machine unknown.json
+refuse missing.json $drawn --simulate 2 --machine missing.json
+refuse empty.csv $drawn --simulate 2 --machine empty.csv
+refuse binary.csv $drawn --simulate 2 --machine binary.csv
+refuse machine.json $drawn --simulate 2 --machine machine.json --json machine.json
 
-    printf 'start,seconds\n0,1\n2,1\n' > noise.csv
-    printf 'start,seconds\n0,1\n0.5,1\n' > overlap.csv
-    refuse noise.csv $drawn --simulate 2 --noise-trace noise.csv --json noise.csv
-    refuse overlap.csv:3 $drawn --simulate 2 --noise-trace overlap.csv
-    refuse "not both" $drawn --simulate 2 --noise-trace noise.csv --noise 1,0.1
-    for file in empty.csv binary.csv folder missing.csv good.csv; do
-        refuse $file $drawn --simulate 2 --noise-trace $file
-    done
-    for value in "" 1 1,0 1,1 1,-1 0,0 nan,1 1,nan inf,1 1,0.1,3 1e-320,1e-321 \
-        1,0.9999999999; do
-        refuse --noise $drawn --simulate 2 --noise "$value"
-    done
-    refuse --crowded-speed $drawn --simulate 2 --crowded-speed 0
-    refuse --crowded-speed $drawn --simulate 2 --crowded-speed 1.1
+printf 'start,seconds\n0,1\n2,1\n' > noise.csv
+printf 'start,seconds\n0,1\n0.5,1\n' > overlap.csv
+refuse noise.csv $drawn --simulate 2 --noise-trace noise.csv --json noise.csv
+refuse overlap.csv:3 $drawn --simulate 2 --noise-trace overlap.csv
+refuse "not both" $drawn --simulate 2 --noise-trace noise.csv --noise 1,0.1
+for file in empty.csv binary.csv folder missing.csv good.csv; do
+    refuse $file $drawn --simulate 2 --noise-trace $file
+done
+for value in "" 1 1,0 1,1 1,-1 0,0 nan,1 1,nan inf,1 1,0.1,3 1e-320,1e-321 1,0.9999999999; do
+    refuse --noise $drawn --simulate 2 --noise "$value"
+done
+refuse --crowded-speed $drawn --simulate 2 --crowded-speed 0
+refuse --crowded-speed $drawn --simulate 2 --crowded-speed 1.1
 
-    # The command line is parsed by each process alone: one shows it.
-    for value in "" " " x -1 1e999 99999999999999999999; do
-        refuse --simulate $drawn --simulate "$value"
-        refuse --iterations $drawn --iterations "$value"
-    done
-    for value in 0 x nan inf -1 "1,2,3" "1 2"; do
-        refuse --gauss --tasks 2 --gauss "$value"
-        refuse --lognormal --tasks 2 --lognormal "$value"
-        refuse --exponential --tasks 2 --exponential "$value"
-    done
-    refuse --gauss --tasks 2 --gauss "1,-1"
-    refuse --time-scale $drawn --time-scale 0
-    refuse --iterations $drawn --iterations 0
-    refuse --sweeps --jacobi 4,4,4 --sweeps 0
-    for value in "" 4,4 4,4,-1 4,4,4,4 4,4,1e3 4,4,99999999999999999999; do
-        refuse --jacobi --sweeps 1 --jacobi "$value"
-    done
-    refuse nonsense $drawn --nonsense
-fi
+# Numbers.
+for value in "" " " x -1 1e999 99999999999999999999; do
+    refuse --simulate $drawn --simulate "$value"
+    refuse --iterations $drawn --iterations "$value"
+done
+for value in 0 x nan inf -1 "1,2,3" "1 2"; do
+    refuse --gauss --tasks 2 --gauss "$value"
+    refuse --lognormal --tasks 2 --lognormal "$value"
+    refuse --exponential --tasks 2 --exponential "$value"
+done
+refuse --gauss --tasks 2 --gauss "1,-1"
+refuse --time-scale $drawn --time-scale 0
+refuse --iterations $drawn --iterations 0
+refuse --sweeps --jacobi 4,4,4 --sweeps 0
+for value in "" 4,4 4,4,-1 4,4,4,4 4,4,1e3 4,4,99999999999999999999; do
+    refuse --jacobi --sweeps 1 --jacobi "$value"
+done
+refuse nonsense $drawn --nonsense
 
 finish

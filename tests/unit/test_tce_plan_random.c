@@ -1,9 +1,14 @@
 /* The algebra of plans: random small programs, run step by step and statement by statement
- * in plain loops over elements; and orders of factors against all that there are. */
+ * in plain loops over elements; and orders of factors against all that there are.
+ *
+ *     test_tce_plan_random [N]
+ *
+ * makes N short programs (600), and a sixth as many of long products. */
 #include "sched/random.h"
 #include "tests/plan_case.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 enum { MAX_POOL = 6, N_INPUTS = 5, MAX_TENSORS = 200 };
 
@@ -475,16 +480,18 @@ static void check_programs(int n, int max_factors, uint64_t seed)
     assert_true(n_shared > n / 20 && n_kept > n / 20 && n_nonzero > n_statements / 3);
 }
 
+static int n_programs = 600;
+
 static void plans_compute_what_statements_say(void **state)
 {
     (void)state;
-    check_programs(600, 4, 1);
+    check_programs(n_programs, 4, 1);
 }
 
 static void long_products_too(void **state)
 {
     (void)state;
-    check_programs(100, 9, 2);
+    check_programs(n_programs / 6, 9, 2);
 }
 
 /* ---- All orders of six factors. */
@@ -577,8 +584,10 @@ static void six_factors_are_multiplied_in_the_best_order(void **state)
     }
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+    if (argc > 1)
+        n_programs = atoi(argv[1]);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(plans_compute_what_statements_say),
         cmocka_unit_test(long_products_too),
