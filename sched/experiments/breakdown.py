@@ -46,7 +46,7 @@ def shortest(means, efficiencies):
 
 def main():
     lab = experiment.begin("breakdown", __doc__)
-    workers = [64, 1024] if lab.quick else [256, 4096, 32768]
+    workers = [64, 1024] if lab.quick else [256, 4096, 16384]
     means = [1e-4, 1e-2] if lab.quick else [1e-5, 1e-4, 1e-3, 1e-2, 1e-1]
     lines = [f"--exponential {mean} --tasks {TASKS * n} --simulate {n} --progress thread "
              + mode.format(managers=max(n // 64, 1))
