@@ -50,7 +50,14 @@ static inline void hand_send(struct comm *comm, int to, const struct comm_messag
     letters[n_letters++] = letter;
 }
 
-static const struct comm_functions hand_functions = {.send = hand_send};
+/* A clock that stands still: nobody waits. */
+static inline double hand_now(struct comm *comm)
+{
+    (void)comm;
+    return 0;
+}
+
+static const struct comm_functions hand_functions = {.now = hand_now, .send = hand_send};
 
 /* So many workers without a task, in nodes of four. */
 static inline void hire(int n, const char *command_line)
