@@ -13,7 +13,8 @@ others and runs no task: of 24 cores on Hopper, 16 on Titan, 4 on Intrepid. Effi
 of the workers, without the server's share of the cores.
 
 With --quick it is HF-Be64, a sixteenth of the tasks on a sixteenth of the cores. With --large
-also what takes hours and up to 4 GB: HF-Be512 with tiles of 20 on Titan and Intrepid.
+there are more numbers of cores, and HF-Be512 with tiles of 20 on Titan and Intrepid: an hour or
+two.
 """
 import csv
 import json
@@ -280,13 +281,14 @@ def make_systems(lab, folder):
         be64 = System("HF-Be64", "Hopper", [144, 600, 2400], profile)
         return [be64], [(be64, n_tasks)], profile
     profile = paper_like(lab, folder, "be256", 40, "csv")
-    be256 = System("HF-Be256", "Hopper", [2400, 4800, 9600, 19200, 38400], profile)
+    few, many = [2400, 9600, 38400], [9600, 38400]
+    if lab.options.large:
+        few, many = [2400, 4800, 9600, 19200, 38400], [9600, 19200, 38400, 76800]
+    be256 = System("HF-Be256", "Hopper", few, profile)
     systems = [be256,
-               System("HF-Be256 measured", "Hopper", [2400, 9600, 38400],
-                      measured(lab, folder, "be256", 96)),
-               System("HF-Be512", "Hopper", [9600, 19200, 38400],
-                      paper_like(lab, folder, "be512", 40, "npy")),
-               System("TCE", "Hopper", [2400, 9600, 38400, 76800], contraction(lab, folder))]
+               System("HF-Be256 measured", "Hopper", few, measured(lab, folder, "be256", 96)),
+               System("HF-Be512", "Hopper", many, paper_like(lab, folder, "be512", 40, "npy")),
+               System("TCE", "Hopper", many, contraction(lab, folder))]
     if lab.options.large:
         fine = paper_like(lab, folder, "be512", 20, "npy")
         systems.append(System("HF-Be512, tile 20", "Titan", [16000, 64000, 128000], fine, 14))
