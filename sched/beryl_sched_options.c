@@ -59,7 +59,7 @@ enum { WORKLOAD_TABLE, MACHINE_TABLE, SCHEDULING_TABLE, RUN_TABLE, N_TABLES };
 static void fill_tables(struct beryl_sched_options *options, struct option_table tables[N_TABLES])
 {
     tables[WORKLOAD_TABLE] =
-        (struct option_table){"Workload, one of the first six", workload_option_rows,
+        (struct option_table){"Workload, one of the first seven", workload_option_rows,
                               workload_n_option_rows, &options->workload};
     tables[MACHINE_TABLE] = (struct option_table){"Simulated machine", machine_option_rows,
                                                   machine_n_option_rows, &options->machine};

@@ -1,10 +1,9 @@
 #include "sched/workloads/bnsl_counts.h"
 
+#include "support/vector_clones.h"
+
 #include <stdlib.h>
 #include <string.h>
-
-/* Most of the time goes here; the versions differ in instructions, not in results. */
-#define VECTOR_CLONES __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
 
 /* Codes are renumbered when they would become larger than so many times the samples: often
  * enough that the list of numbers stays in the cache, seldom enough to cost little. */

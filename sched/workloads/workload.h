@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* As given on the command line; one of the first six or bnsl, the others are NULL. */
+/* As given on the command line; of the first seven one is, the others are NULL. */
 struct workload_settings {
     const char *profile;     /* file */
     const char *gauss;       /* "MEAN,SD", seconds */
@@ -19,6 +19,7 @@ struct workload_settings {
     const char *lognormal;   /* "MEAN,SD", of the durations themselves */
     const char *uts;         /* name or options of a tree */
     const char *jacobi;      /* "NX,NY,NZ", points */
+    const char *bnsl;        /* file of samples */
     int64_t n_tasks;         /* of a distribution, or of a profile that lacks the null ones */
     double null_s;           /* of a null task; -1: not given */
     int64_t n_sweeps;        /* iterations of jacobi; 0: another workload */
@@ -28,7 +29,6 @@ struct workload_settings {
      * one of its nodes. */
     int64_t n_simulated, node_size;
 
-    const char *bnsl;         /* file of samples */
     const char *bnsl_network; /* file of the known network, or NULL */
     int64_t bnsl_candidates;  /* parents that a variable may have, at most */
     int64_t bnsl_hypercube;   /* dimension of a task's cube */

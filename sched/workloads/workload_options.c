@@ -38,6 +38,12 @@ const struct option_row workload_option_rows[] = {
      .value = "NX,NY,NZ",
      .help = "Jacobi's relaxation on a mesh of so many points, a task being a plane of y; "
              "simulated, X is cut into a block for each node"},
+    {.name = "bnsl",
+     .kind = OPTION_TEXT,
+     .offset = WORKLOAD(bnsl),
+     .value = "DATA.csv",
+     .help = "the search for the Bayesian network behind samples: a row of names, then a row of "
+             "categories for each sample"},
     {.name = "sweeps",
      .kind = OPTION_INTEGER,
      .offset = WORKLOAD(n_sweeps),
@@ -45,12 +51,6 @@ const struct option_row workload_option_rows[] = {
      .max = 1e6,
      .value = "N",
      .help = "of --jacobi, an iteration each"},
-    {.name = "bnsl",
-     .kind = OPTION_TEXT,
-     .offset = WORKLOAD(bnsl),
-     .value = "DATA.csv",
-     .help = "the search for the Bayesian network behind samples: a row of names, then a row of "
-             "categories for each sample"},
     {.name = "tasks",
      .kind = OPTION_INTEGER,
      .offset = WORKLOAD(n_tasks),
