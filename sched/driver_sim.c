@@ -2,6 +2,7 @@
 
 #include "sched/sim.h"
 #include "support/agree.h"
+#include "support/memory.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -14,6 +15,8 @@ enum {
     PREFETCH_EVENTS = 2,
     PREFETCH_BYTES = 1024, /* of a worker */
 };
+
+#define ASK_BYTES 1e9
 
 /* What coming events need is fetched from memory meanwhile: with 10^5 workers none of
  * it is in a cache. */
@@ -190,12 +193,24 @@ static char *allocate_workers(size_t size)
     return workers;
 }
 
+/* Of workers without tasks. What a small simulation takes is not worth asking the system. */
+static enum status check_memory(const struct driver_sim *sim)
+{
+    double needed = (double)sim->n_workers * (double)sim->worker_size;
+    double available = needed > ASK_BYTES ? 0.95 * (double)memory_available_bytes() : ASK_BYTES;
+    if (needed <= available)
+        return STATUS_OK;
+    return FAIL(STATUS_LIMIT, "%d simulated workers take %.3f GB; %.3f GB are left", sim->n_workers,
+                1e-9 * needed, 1e-9 * available);
+}
+
 static enum status allocate(struct driver_sim *sim)
 {
     size_t n = (size_t)sim->n_workers;
     size_t n_nodes = (n - 1) / (size_t)sim->node_size + 1;
     sim->worker_size = state_offset(sim) + aligned(sim->mode->state_size) +
                        aligned(sim->setup->problem->record_size);
+    TRY(check_memory(sim));
     sim->workers = allocate_workers(n * sim->worker_size);
     sim->servers = sim->machine->node_server ? calloc(n_nodes, sizeof *sim->servers) : NULL;
     sim->ranks = malloc(n * sizeof *sim->ranks);

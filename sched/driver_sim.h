@@ -18,8 +18,9 @@
 
 /* Creates the workers and seeds them. Not collective.
  * mode, machine, setup, history  borrowed; history NULL: none is kept
- * Errors: those of the mode, STATUS_NO_MEMORY. Its run and restore may fail with
- * STATUS_PROTOCOL. */
+ * Errors: those of the mode, STATUS_LIMIT, STATUS_NO_MEMORY. Its run and restore may fail with
+ * STATUS_PROTOCOL, and with STATUS_LIMIT when tasks end after 10^9 s, where microseconds get
+ * lost in a double. */
 enum status driver_sim_create(const struct mode *mode, const struct taskpool_machine *machine,
                               const struct mode_setup *setup, struct history *history,
                               struct driver **driver);

@@ -136,8 +136,9 @@ enum status taskpool_create(MPI_Comm comm, const struct taskpool_problem *proble
  * the machine. Not collective.
  * machine  borrowed until destruction
  * problem->run may be NULL: then tasks only take their time
- * Errors: as taskpool_create. taskpool_run and taskpool_restore may also fail
- * with STATUS_PROTOCOL, which would be an error in the mode. */
+ * Errors: as taskpool_create, STATUS_LIMIT (memory). taskpool_run and
+ * taskpool_restore may also fail with STATUS_LIMIT, where tasks end after 10^9 s,
+ * and with STATUS_PROTOCOL, which would be an error in the mode. */
 enum status taskpool_simulate(const struct taskpool_problem *problem,
                               const struct taskpool_settings *settings,
                               const struct taskpool_machine *machine, struct taskpool **pool);

@@ -143,6 +143,7 @@ refuse missing/page $drawn --report missing/page
 refuse "same file" $drawn --json result --report result
 refuse --bandwidth $drawn --simulate 4 --bandwidth 0
 refuse --node-size $drawn --simulate 4 --node-size 0
+refuse "GB are left" $drawn --simulate 200000 --threads 10000
 refuse "3 points along x" --jacobi 3,9,9 --sweeps 1 --simulate 49
 refuse zero.speeds:1 $drawn --simulate 2 --speeds zero.speeds
 refuse "--network does nothing with --simulate" --bnsl samples.csv --simulate 2 \
