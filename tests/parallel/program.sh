@@ -11,11 +11,14 @@ mkdir "$folder/work"
 cd "$folder/work" || exit 1
 n_failed=0
 
+# Settings for runs on one process, as env takes them.
+alone=""
+
 # Runs the program for so many seconds at most; on one process without mpiexec.
 launch()
 {
     if [ "$processes" = 1 ]; then
-        timeout "$seconds" "$program" "$@"
+        timeout "$seconds" env $alone "$program" "$@"
     else
         timeout "$seconds" "$mpiexec" --oversubscribe -n "$processes" "$program" "$@"
     fi
