@@ -62,7 +62,9 @@ def draw(place, panel):
             place.plot(series.x, series.y, linestyle="none", marker=MARKERS[i % len(MARKERS)],
                        markerfacecolor="none", label=name, **style)
         else:
-            place.plot(series.x, series.y, marker=".", label=name, **style)
+            # More series than colours: the others are dashed.
+            line = "-" if i < len(COLOURS) else "--"
+            place.plot(series.x, series.y, line, marker=".", label=name, **style)
     place.set_title(panel.title, fontsize=10)
     place.set_xlabel(panel.x_title)
     place.set_ylabel(panel.y_title)
