@@ -1,7 +1,7 @@
 #include "basis/basis_set.h"
 
 #include "basis/basis_set_parser.h"
-#include "support/array.h"
+#include "support/base/array.h"
 
 #include <stdlib.h>
 #include <string.h>

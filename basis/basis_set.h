@@ -3,7 +3,7 @@
 #ifndef BERYL_BASIS_BASIS_SET_H
 #define BERYL_BASIS_BASIS_SET_H
 
-#include "support/status.h"
+#include "support/base/status.h"
 
 #include <mpi.h>
 #include <stdbool.h>

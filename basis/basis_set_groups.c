@@ -1,7 +1,7 @@
 #include "basis/basis_set_parser.h"
 
 #include "basis/molecule.h"
-#include "support/array.h"
+#include "support/base/array.h"
 
 #include <ctype.h>
 #include <inttypes.h>

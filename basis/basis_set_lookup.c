@@ -1,5 +1,5 @@
 #include "basis/basis_set.h"
-#include "support/agree.h"
+#include "support/base/agree.h"
 #include "support/text_file.h"
 
 #include <ctype.h>

@@ -2,7 +2,7 @@
 #ifndef BERYL_BASIS_LINE_READER_H
 #define BERYL_BASIS_LINE_READER_H
 
-#include "support/status.h"
+#include "support/base/status.h"
 
 #include <stdbool.h>
 #include <stddef.h>

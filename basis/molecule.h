@@ -2,7 +2,7 @@
 #ifndef BERYL_BASIS_MOLECULE_H
 #define BERYL_BASIS_MOLECULE_H
 
-#include "support/status.h"
+#include "support/base/status.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -6,7 +6,7 @@
 
 #include "basis/molecule.h"
 #include "basis/shells.h"
-#include "support/status.h"
+#include "support/base/status.h"
 
 /* Scratch of one caller; not shared between threads. */
 struct one_electron;

@@ -1,6 +1,6 @@
 #include "basis/primitive_quartets.h"
 
-#include "support/vector_clones.h"
+#include "support/base/vector_clones.h"
 
 #include <math.h>
 #include <stdbool.h>

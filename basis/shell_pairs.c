@@ -1,6 +1,6 @@
 #include "basis/shell_pairs.h"
 
-#include "support/array.h"
+#include "support/base/array.h"
 
 #include <math.h>
 #include <stdlib.h>

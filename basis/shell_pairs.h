@@ -13,7 +13,7 @@
 #define BERYL_BASIS_SHELL_PAIRS_H
 
 #include "basis/shells.h"
-#include "support/status.h"
+#include "support/base/status.h"
 
 #include <stdbool.h>
 #include <stdint.h>

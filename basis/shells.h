@@ -18,7 +18,7 @@
 
 #include "basis/basis_set.h"
 #include "basis/molecule.h"
-#include "support/status.h"
+#include "support/base/status.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -6,7 +6,7 @@
 #define BERYL_BASIS_TWO_ELECTRON_H
 
 #include "basis/shell_pairs.h"
-#include "support/status.h"
+#include "support/base/status.h"
 
 #include <stdint.h>
 

@@ -4,7 +4,7 @@
 #define BERYL_HF_ATOM_CHANNEL_H
 
 #include "basis/shells.h"
-#include "support/status.h"
+#include "support/base/status.h"
 
 #include <stdint.h>
 

@@ -1,7 +1,7 @@
 #include "hf/checkpoint.h"
 
 #include "hf/checkpoint_file.h"
-#include "support/agree.h"
+#include "support/base/agree.h"
 #include "support/output_file.h"
 
 #include <errno.h>

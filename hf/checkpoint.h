@@ -7,9 +7,9 @@
 #define BERYL_HF_CHECKPOINT_H
 
 #include "hf/scf.h"
+#include "support/base/status.h"
 #include "support/darray.h"
 #include "support/dense.h"
-#include "support/status.h"
 
 /* Orbitals of each spin. All borrowed. */
 struct checkpoint_orbitals {

@@ -8,7 +8,7 @@
 
 #include "basis/molecule.h"
 #include "basis/shells.h"
-#include "support/status.h"
+#include "support/base/status.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -3,7 +3,7 @@
 #define BERYL_HF_CHECKPOINT_FILE_H
 
 #include "hf/checkpoint_basis.h"
-#include "support/status.h"
+#include "support/base/status.h"
 
 #include <stdint.h>
 

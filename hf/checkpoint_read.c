@@ -2,7 +2,7 @@
 
 #include "hf/checkpoint_file.h"
 #include "hf/tiling.h"
-#include "support/agree.h"
+#include "support/base/agree.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 #include "hf/density_tiles.h"
 
-#include "support/agree.h"
+#include "support/base/agree.h"
 
 #include <math.h>
 #include <mpi.h>

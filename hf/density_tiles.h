@@ -5,8 +5,8 @@
 
 #include "hf/tile_cache.h"
 #include "hf/tiling.h"
+#include "support/base/status.h"
 #include "support/darray.h"
-#include "support/status.h"
 
 #include <stdint.h>
 

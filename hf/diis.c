@@ -1,7 +1,7 @@
 #include "hf/diis.h"
 
 #include "hf/symmetric_eigen.h"
-#include "support/agree.h"
+#include "support/base/agree.h"
 
 #include <assert.h>
 #include <math.h>

@@ -7,8 +7,8 @@
 #ifndef BERYL_HF_DIIS_H
 #define BERYL_HF_DIIS_H
 
+#include "support/base/status.h"
 #include "support/dense.h"
-#include "support/status.h"
 
 #include <stdint.h>
 

@@ -1,7 +1,7 @@
 #include "hf/fock_accumulator.h"
 
 #include "hf/tile_cache.h"
-#include "support/agree.h"
+#include "support/base/agree.h"
 
 #include <math.h>
 #include <mpi.h>

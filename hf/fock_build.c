@@ -5,11 +5,11 @@
 #include "hf/fock_cost.h"
 #include "hf/fock_worker.h"
 #include "sched/profile.h"
-#include "support/agree.h"
-#include "support/array.h"
-#include "support/clock.h"
-#include "support/gather.h"
-#include "support/log.h"
+#include "support/base/agree.h"
+#include "support/base/array.h"
+#include "support/base/clock.h"
+#include "support/base/gather.h"
+#include "support/base/log.h"
 
 #include <stdlib.h>
 

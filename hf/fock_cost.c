@@ -2,7 +2,7 @@
 
 #include "basis/shell_pairs.h"
 #include "basis/two_electron.h"
-#include "support/agree.h"
+#include "support/base/agree.h"
 
 #include <limits.h>
 #include <math.h>

@@ -13,7 +13,7 @@
 
 #include "hf/fock_tasks.h"
 #include "hf/screening.h"
-#include "support/status.h"
+#include "support/base/status.h"
 
 #include <mpi.h>
 #include <stdint.h>

@@ -5,7 +5,7 @@
 #define BERYL_HF_FOCK_REFERENCE_H
 
 #include "basis/shells.h"
-#include "support/status.h"
+#include "support/base/status.h"
 
 /* n_spins, D and F as in fock_build, but plain row-major n x n matrices on this
  * process. D is symmetric. Errors: STATUS_NO_MEMORY. */

@@ -9,7 +9,7 @@
 #define BERYL_HF_FOCK_TASKS_H
 
 #include "hf/screening.h"
-#include "support/status.h"
+#include "support/base/status.h"
 
 #include <stdbool.h>
 #include <stdint.h>

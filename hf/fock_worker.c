@@ -5,7 +5,7 @@
 #include "hf/fock_digest.h"
 #include "hf/quartet_views.h"
 #include "hf/tile_cache.h"
-#include "support/clock.h"
+#include "support/base/clock.h"
 
 #include <math.h>
 #include <stdlib.h>

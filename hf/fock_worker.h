@@ -6,7 +6,7 @@
 #include "hf/fock_accumulator.h"
 #include "hf/fock_tasks.h"
 #include "hf/screening.h"
-#include "support/status.h"
+#include "support/base/status.h"
 
 #include <stdint.h>
 

@@ -3,7 +3,7 @@
 #include "hf/guess_atom.h"
 #include "hf/scf_frame.h"
 #include "hf/tiling.h"
-#include "support/agree.h"
+#include "support/base/agree.h"
 
 #include <stdbool.h>
 #include <stdlib.h>

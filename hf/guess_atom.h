@@ -3,7 +3,7 @@
 #define BERYL_HF_GUESS_ATOM_H
 
 #include "basis/shells.h"
-#include "support/status.h"
+#include "support/base/status.h"
 
 #include <stdint.h>
 

@@ -5,8 +5,8 @@
 #include "hf/hf_memory.h"
 #include "hf/hf_result.h"
 #include "hf/scf_report.h"
-#include "support/agree.h"
-#include "support/log.h"
+#include "support/base/agree.h"
+#include "support/base/log.h"
 
 #include <string.h>
 

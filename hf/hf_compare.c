@@ -4,8 +4,8 @@
 #include "hf/tiling.h"
 #include "sched/comparison.h"
 #include "sched/mode_options.h"
-#include "support/agree.h"
-#include "support/log.h"
+#include "support/base/agree.h"
+#include "support/base/log.h"
 
 #include <stdbool.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 #include "hf/hf_input.h"
 
-#include "support/agree.h"
+#include "support/base/agree.h"
 #include "support/text_file.h"
 
 /* Bohr; Lifflander et al. (2012): the displaced functions of the Be chain. */

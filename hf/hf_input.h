@@ -6,7 +6,7 @@
 #include "basis/molecule.h"
 #include "basis/shells.h"
 #include "hf/hf_options.h"
-#include "support/status.h"
+#include "support/base/status.h"
 
 #include <mpi.h>
 #include <stdbool.h>

@@ -2,8 +2,8 @@
 
 #include "hf/fock_build.h"
 #include "hf/scf.h"
-#include "support/log.h"
-#include "support/memory.h"
+#include "support/base/log.h"
+#include "support/base/memory.h"
 
 #include <stdint.h>
 

@@ -8,8 +8,8 @@
 #include "hf/scf.h"
 #include "sched/mode_list.h"
 #include "sched/taskpool.h"
+#include "support/base/status.h"
 #include "support/options.h"
-#include "support/status.h"
 
 #include <jansson.h>
 #include <stdbool.h>

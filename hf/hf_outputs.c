@@ -3,7 +3,7 @@
 #include "hf/checkpoint.h"
 #include "hf/hf_report.h"
 #include "sched/report/report.h"
-#include "support/agree.h"
+#include "support/base/agree.h"
 #include "support/json.h"
 #include "support/output_file.h"
 

@@ -4,7 +4,7 @@
 
 #include "hf/hf_options.h"
 #include "hf/hf_result.h"
-#include "support/status.h"
+#include "support/base/status.h"
 
 #include <mpi.h>
 

@@ -3,7 +3,7 @@
 #define BERYL_HF_HF_REPORT_ORBITALS_H
 
 #include "sched/report/report_run.h"
-#include "support/status.h"
+#include "support/base/status.h"
 
 #include <stdio.h>
 

@@ -8,7 +8,7 @@
 #include "hf/hf_input.h"
 #include "hf/hf_options.h"
 #include "hf/scf.h"
-#include "support/status.h"
+#include "support/base/status.h"
 
 #include <jansson.h>
 

@@ -6,10 +6,10 @@
 #include "hf/hf_result.h"
 #include "sched/mode_options.h"
 #include "sched/statistics.h"
-#include "support/agree.h"
-#include "support/log.h"
-#include "support/memory_share.h"
-#include "support/sha256.h"
+#include "support/base/agree.h"
+#include "support/base/log.h"
+#include "support/base/memory_share.h"
+#include "support/base/sha256.h"
 
 #include <stdio.h>
 #include <stdlib.h>

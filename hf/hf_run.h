@@ -3,7 +3,7 @@
 #define BERYL_HF_HF_RUN_H
 
 #include "hf/hf_options.h"
-#include "support/status.h"
+#include "support/base/status.h"
 
 #include <mpi.h>
 

@@ -2,9 +2,9 @@
  * the function pairs sorted by bound, the partners of a pair are a prefix. */
 #include "basis/two_electron.h"
 #include "hf/screening.h"
-#include "support/agree.h"
-#include "support/array.h"
-#include "support/gather.h"
+#include "support/base/agree.h"
+#include "support/base/array.h"
+#include "support/base/gather.h"
 
 #include <math.h>
 #include <stdlib.h>

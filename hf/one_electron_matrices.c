@@ -1,7 +1,7 @@
 #include "hf/one_electron_matrices.h"
 
 #include "basis/one_electron.h"
-#include "support/agree.h"
+#include "support/base/agree.h"
 
 #include <mpi.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 #include "hf/orthogonalise.h"
 
-#include "support/agree.h"
+#include "support/base/agree.h"
 
 #include <float.h>
 #include <math.h>

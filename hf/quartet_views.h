@@ -9,7 +9,7 @@
 #include "hf/density_tiles.h"
 #include "hf/fock_accumulator.h"
 #include "hf/fock_tasks.h"
-#include "support/status.h"
+#include "support/base/status.h"
 
 #include <stdint.h>
 

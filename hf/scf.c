@@ -4,7 +4,7 @@
 #include "hf/scf_properties.h"
 #include "hf/scf_report.h"
 #include "hf/scf_solver.h"
-#include "support/agree.h"
+#include "support/base/agree.h"
 
 #include <stdio.h>
 #include <stdlib.h>

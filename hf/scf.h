@@ -9,8 +9,8 @@
 #include "basis/shells.h"
 #include "hf/fock_build.h"
 #include "hf/tiling.h"
+#include "support/base/status.h"
 #include "support/dense.h"
-#include "support/status.h"
 
 #include <mpi.h>
 #include <stdbool.h>

@@ -1,8 +1,8 @@
 #include "hf/scf_fock.h"
 
 #include "hf/tiling.h"
-#include "support/agree.h"
-#include "support/clock.h"
+#include "support/base/agree.h"
+#include "support/base/clock.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 #include "hf/scf_hessian.h"
 
-#include "support/agree.h"
+#include "support/base/agree.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -12,7 +12,7 @@
 
 #include "hf/scf_point.h"
 #include "hf/scf_rotation.h"
-#include "support/status.h"
+#include "support/base/status.h"
 
 #include <stdint.h>
 

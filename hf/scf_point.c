@@ -1,7 +1,7 @@
 #include "hf/scf_point.h"
 
 #include "hf/tiling.h"
-#include "support/agree.h"
+#include "support/base/agree.h"
 
 #include <math.h>
 #include <stdlib.h>

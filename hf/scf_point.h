@@ -6,8 +6,8 @@
 
 #include "hf/scf_fock.h"
 #include "hf/scf_frame.h"
+#include "support/base/status.h"
 #include "support/dense.h"
-#include "support/status.h"
 
 #include <stdbool.h>
 

@@ -2,7 +2,7 @@
 
 #include "hf/one_electron_matrices.h"
 #include "hf/tiling.h"
-#include "support/agree.h"
+#include "support/base/agree.h"
 
 #include <stdlib.h>
 

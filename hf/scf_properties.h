@@ -4,7 +4,7 @@
 
 #include "hf/scf_frame.h"
 #include "hf/scf_point.h"
-#include "support/status.h"
+#include "support/base/status.h"
 
 /* dipole = sum_A Z_A R_A - trace(D r), e Bohr, about the origin. D: density tiles of each
  * spin. Collective. Errors: STATUS_NO_MEMORY; the same everywhere. */

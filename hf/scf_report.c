@@ -1,6 +1,6 @@
 #include "hf/scf_report.h"
 
-#include "support/log.h"
+#include "support/base/log.h"
 
 #include <math.h>
 

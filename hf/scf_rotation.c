@@ -1,6 +1,6 @@
 #include "hf/scf_rotation.h"
 
-#include "sched/random.h"
+#include "support/base/random.h"
 
 #include <math.h>
 #include <stdint.h>

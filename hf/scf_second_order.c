@@ -1,7 +1,7 @@
 #include "hf/scf_second_order.h"
 
 #include "hf/scf_trust_region.h"
-#include "support/agree.h"
+#include "support/base/agree.h"
 
 #include <math.h>
 #include <stdlib.h>

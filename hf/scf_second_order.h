@@ -8,7 +8,7 @@
 
 #include "hf/scf_hessian.h"
 #include "hf/scf_point.h"
-#include "support/status.h"
+#include "support/base/status.h"
 
 #include <stdbool.h>
 

@@ -3,9 +3,9 @@
 #include "hf/checkpoint.h"
 #include "hf/scf_report.h"
 #include "hf/scf_stability.h"
-#include "support/agree.h"
-#include "support/clock.h"
-#include "support/log.h"
+#include "support/base/agree.h"
+#include "support/base/clock.h"
+#include "support/base/log.h"
 
 #include <math.h>
 #include <stdbool.h>

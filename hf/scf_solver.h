@@ -8,9 +8,9 @@
 #include "hf/scf_frame.h"
 #include "hf/scf_point.h"
 #include "hf/scf_second_order.h"
+#include "support/base/status.h"
 #include "support/darray.h"
 #include "support/dense.h"
-#include "support/status.h"
 
 #include <stdbool.h>
 #include <stdint.h>

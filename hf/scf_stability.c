@@ -1,7 +1,7 @@
 #include "hf/scf_stability.h"
 
 #include "hf/symmetric_eigen.h"
-#include "support/agree.h"
+#include "support/base/agree.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 #include "hf/screening.h"
 
 #include "basis/two_electron.h"
-#include "support/agree.h"
+#include "support/base/agree.h"
 
 #include <math.h>
 #include <stdlib.h>

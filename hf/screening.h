@@ -9,8 +9,8 @@
 #define BERYL_HF_SCREENING_H
 
 #include "hf/tiling.h"
+#include "support/base/status.h"
 #include "support/darray.h"
-#include "support/status.h"
 
 #include <mpi.h>
 #include <stdbool.h>

@@ -2,7 +2,7 @@
 #ifndef BERYL_HF_SYMMETRIC_EIGEN_H
 #define BERYL_HF_SYMMETRIC_EIGEN_H
 
-#include "support/status.h"
+#include "support/base/status.h"
 
 /* A V = V diag(values) by LAPACK, n >= 1. Not collective; the same bits on every
  * process that gets the same bits.

@@ -6,7 +6,7 @@
 #ifndef BERYL_HF_TILE_CACHE_H
 #define BERYL_HF_TILE_CACHE_H
 
-#include "support/status.h"
+#include "support/base/status.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
 /* Symmetric matrices by tiles: conversions and reductions. */
 #include "hf/tiling.h"
-#include "support/agree.h"
-#include "support/sha256.h"
+#include "support/base/agree.h"
+#include "support/base/sha256.h"
 
 #include <mpi.h>
 #include <stdlib.h>

@@ -9,9 +9,9 @@
 
 #include "basis/shell_pairs.h"
 #include "basis/shells.h"
+#include "support/base/status.h"
 #include "support/darray.h"
 #include "support/dense.h"
-#include "support/status.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
 #include "sched/balancer_link.h"
 
-#include "support/agree.h"
+#include "support/base/agree.h"
 
 #include <stdlib.h>
 

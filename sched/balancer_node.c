@@ -1,7 +1,7 @@
 #include "sched/balancer_node.h"
 
-#include "support/agree.h"
-#include "support/array.h"
+#include "support/base/agree.h"
+#include "support/base/array.h"
 
 #include <math.h>
 #include <stdlib.h>

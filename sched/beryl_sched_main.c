@@ -4,7 +4,7 @@
 #include "sched/beryl_sched_run.h"
 #include "sched/beryl_sched_sweep.h"
 #include "sched/calibrate.h"
-#include "support/log.h"
+#include "support/base/log.h"
 
 #include <mpi.h>
 #include <stdio.h>

@@ -5,8 +5,8 @@
 #include "sched/machine_options.h"
 #include "sched/taskpool.h"
 #include "sched/workloads/workload.h"
+#include "support/base/status.h"
 #include "support/options.h"
-#include "support/status.h"
 
 #include <jansson.h>
 #include <mpi.h>

@@ -4,9 +4,9 @@
 #include "sched/crowding.h"
 #include "sched/profile.h"
 #include "sched/speeds.h"
-#include "support/agree.h"
+#include "support/base/agree.h"
+#include "support/base/log.h"
 #include "support/json.h"
-#include "support/log.h"
 
 #include <stdbool.h>
 #include <stdlib.h>

@@ -4,10 +4,10 @@
 #include "sched/beryl_sched_run.h"
 #include "sched/sweep_file.h"
 #include "sched/taskpool.h"
-#include "support/agree.h"
-#include "support/gather.h"
+#include "support/base/agree.h"
+#include "support/base/gather.h"
+#include "support/base/log.h"
 #include "support/json.h"
-#include "support/log.h"
 
 #include <errno.h>
 #include <stdbool.h>

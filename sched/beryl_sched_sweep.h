@@ -3,7 +3,7 @@
 #define BERYL_SCHED_BERYL_SCHED_SWEEP_H
 
 #include "sched/beryl_sched_options.h"
-#include "support/status.h"
+#include "support/base/status.h"
 
 #include <mpi.h>
 

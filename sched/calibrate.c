@@ -1,9 +1,9 @@
 #include "sched/calibrate.h"
 
 #include "sched/calibration.h"
-#include "support/agree.h"
+#include "support/base/agree.h"
+#include "support/base/log.h"
 #include "support/json.h"
-#include "support/log.h"
 #include "support/output_file.h"
 
 #include <math.h>

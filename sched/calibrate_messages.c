@@ -1,7 +1,7 @@
 /* Messages and the shared counter. */
 #include "sched/calibrate_line.h"
 #include "sched/calibration.h"
-#include "support/clock.h"
+#include "support/base/clock.h"
 
 #include <math.h>
 #include <stdlib.h>

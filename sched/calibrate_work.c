@@ -1,8 +1,8 @@
 /* What tasks cost beside themselves, and what they take from each other. */
 #include "sched/calibration.h"
 #include "sched/taskpool.h"
-#include "support/agree.h"
-#include "support/clock.h"
+#include "support/base/agree.h"
+#include "support/base/clock.h"
 
 #include <stdlib.h>
 #include <time.h>

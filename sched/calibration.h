@@ -3,7 +3,7 @@
 #define BERYL_SCHED_CALIBRATION_H
 
 #include "sched/samples.h"
-#include "support/status.h"
+#include "support/base/status.h"
 
 #include <mpi.h>
 #include <stdbool.h>

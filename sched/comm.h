@@ -4,7 +4,7 @@
 #ifndef BERYL_SCHED_COMM_H
 #define BERYL_SCHED_COMM_H
 
-#include "sched/random.h"
+#include "support/base/random.h"
 
 #include <stddef.h>
 #include <stdint.h>

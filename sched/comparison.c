@@ -1,7 +1,7 @@
 #include "sched/comparison.h"
 
 #include "sched/taskpool.h"
-#include "support/log.h"
+#include "support/base/log.h"
 
 #include <string.h>
 

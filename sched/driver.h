@@ -3,7 +3,7 @@
 #define BERYL_SCHED_DRIVER_H
 
 #include "sched/statistics.h"
-#include "support/status.h"
+#include "support/base/status.h"
 
 struct driver;
 

@@ -1,8 +1,8 @@
 #include "sched/driver_mpi.h"
 
 #include "sched/mpi_worker.h"
-#include "support/agree.h"
-#include "support/clock.h"
+#include "support/base/agree.h"
+#include "support/base/clock.h"
 
 #include <stdlib.h>
 

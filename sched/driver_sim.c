@@ -1,8 +1,8 @@
 #include "sched/driver_sim.h"
 
 #include "sched/sim.h"
-#include "support/agree.h"
-#include "support/memory.h"
+#include "support/base/agree.h"
+#include "support/base/memory.h"
 
 #include <math.h>
 #include <stdlib.h>

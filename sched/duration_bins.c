@@ -1,6 +1,6 @@
 #include "sched/duration_bins.h"
 
-#include "support/array.h"
+#include "support/base/array.h"
 
 #include <stdlib.h>
 #include <string.h>

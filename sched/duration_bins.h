@@ -12,7 +12,7 @@
 #define BERYL_SCHED_DURATION_BINS_H
 
 #include "sched/task_ranges.h"
-#include "support/status.h"
+#include "support/base/status.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
 #include "sched/history.h"
 
-#include "support/array.h"
+#include "support/base/array.h"
 
 #include <stdlib.h>
 

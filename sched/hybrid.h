@@ -6,7 +6,7 @@
 
 #include "sched/mode.h"
 #include "sched/task_ranges.h"
-#include "support/status.h"
+#include "support/base/status.h"
 
 #include <stdbool.h>
 #include <stdint.h>

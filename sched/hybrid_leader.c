@@ -1,7 +1,7 @@
 #include "sched/hybrid.h"
 #include "sched/tasklet_queue.h"
 #include "sched/tasklets.h"
-#include "support/agree.h"
+#include "support/base/agree.h"
 
 #include <stdlib.h>
 #include <string.h>

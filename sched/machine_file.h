@@ -3,7 +3,7 @@
 #define BERYL_SCHED_MACHINE_FILE_H
 
 #include "sched/machine_options.h"
-#include "support/status.h"
+#include "support/base/status.h"
 
 #include <mpi.h>
 

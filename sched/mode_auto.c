@@ -18,7 +18,7 @@
  * It is at worst stealing with a good start, and at best no message is sent
  * before the last tasks. It has no options of its own. */
 #include "sched/persistence.h"
-#include "support/agree.h"
+#include "support/base/agree.h"
 
 static const struct balancer_rules rules = {
     .branching = 3, .donate_above = 1.003, .fill_to = 1.003, .balance_over = 0.01};

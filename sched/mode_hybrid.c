@@ -14,7 +14,7 @@
  * tasks and then whenever it begins one, so that the next is here in time. Who
  * is told that nothing is left asks no more; the leader is done when all are. */
 #include "sched/hybrid.h"
-#include "support/agree.h"
+#include "support/base/agree.h"
 
 struct hybrid_state {
     struct hybrid_group group;

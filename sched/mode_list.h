@@ -2,7 +2,7 @@
 #ifndef BERYL_SCHED_MODE_LIST_H
 #define BERYL_SCHED_MODE_LIST_H
 
-#include "support/status.h"
+#include "support/base/status.h"
 
 enum { MODE_LIST_MAX = 64 };
 

@@ -4,7 +4,7 @@
 
 #include "sched/mode_list.h"
 #include "sched/taskpool.h"
-#include "support/status.h"
+#include "support/base/status.h"
 
 /* Looks at the options that differ from their defaults. Not collective.
  * Errors: STATUS_USAGE, naming the option, the mode, and the modes that it is for;

@@ -4,7 +4,7 @@
  * retained.h. Of a dynamic pool what ran is kept for the tasks that were added before the run;
  * those that tasks add are made anew. */
 #include "sched/stealing.h"
-#include "support/agree.h"
+#include "support/base/agree.h"
 
 struct retentive_state {
     struct stealing stealing; /* first: most functions of the table are stealing's own */

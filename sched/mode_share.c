@@ -26,7 +26,7 @@
  * a release is not bound to the moments when the number of tasks is a multiple
  * of it, at which there may be no surplus by chance. */
 #include "sched/share.h"
-#include "support/agree.h"
+#include "support/base/agree.h"
 
 #include <stdlib.h>
 

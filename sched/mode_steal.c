@@ -2,7 +2,7 @@
  * is in stealing.h; what was added to a dynamic pool before the run is kept and
  * added again where it was. */
 #include "sched/stealing.h"
-#include "support/agree.h"
+#include "support/base/agree.h"
 
 struct steal_state {
     struct stealing stealing; /* first: most functions of the table are stealing's own */

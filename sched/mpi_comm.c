@@ -1,7 +1,7 @@
 #include "sched/mpi_comm.h"
 
-#include "support/agree.h"
-#include "support/clock.h"
+#include "support/base/agree.h"
+#include "support/base/clock.h"
 
 #include <assert.h>
 #include <math.h>

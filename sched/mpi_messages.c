@@ -1,7 +1,7 @@
 #include "sched/mpi_messages.h"
 
-#include "support/agree.h"
-#include "support/array.h"
+#include "support/base/agree.h"
+#include "support/base/array.h"
 
 #include <assert.h>
 #include <limits.h>

@@ -1,7 +1,7 @@
 #include "sched/mpi_worker.h"
 
-#include "support/agree.h"
-#include "support/clock.h"
+#include "support/base/agree.h"
+#include "support/base/clock.h"
 
 #include <math.h>
 #include <time.h>

@@ -1,6 +1,6 @@
 #include "sched/mpi_worker.h"
 
-#include "support/clock.h"
+#include "support/base/clock.h"
 
 bool mpi_worker_is_timed(const struct driver_mpi *driver)
 {

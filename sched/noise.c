@@ -1,6 +1,6 @@
 #include "sched/noise.h"
 
-#include "support/array.h"
+#include "support/base/array.h"
 #include "support/text_file.h"
 
 #include <math.h>

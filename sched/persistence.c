@@ -1,6 +1,6 @@
 #include "sched/persistence.h"
 
-#include "support/agree.h"
+#include "support/base/agree.h"
 
 enum status persistence_init(struct persistence *self, const struct mode_setup *setup,
                              struct comm *comm, const struct balancer_rules *rules)

@@ -3,7 +3,7 @@
 #define BERYL_SCHED_PROFILE_H
 
 #include "sched/history.h"
-#include "support/status.h"
+#include "support/base/status.h"
 
 #include <mpi.h>
 

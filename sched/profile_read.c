@@ -1,7 +1,7 @@
 #include "sched/profile_read.h"
 
-#include "support/agree.h"
-#include "support/array.h"
+#include "support/base/agree.h"
+#include "support/base/array.h"
 
 #include <errno.h>
 #include <math.h>

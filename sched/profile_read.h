@@ -2,7 +2,7 @@
 #ifndef BERYL_SCHED_PROFILE_READ_H
 #define BERYL_SCHED_PROFILE_READ_H
 
-#include "support/status.h"
+#include "support/base/status.h"
 
 #include <mpi.h>
 #include <stdbool.h>

@@ -2,7 +2,7 @@
 #ifndef BERYL_SCHED_RECORD_LIST_H
 #define BERYL_SCHED_RECORD_LIST_H
 
-#include "support/status.h"
+#include "support/base/status.h"
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
 #include "sched/retained.h"
 
-#include "support/agree.h"
+#include "support/base/agree.h"
 
 void retained_fini(struct retained *self)
 {

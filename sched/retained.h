@@ -10,7 +10,7 @@
 #include "sched/duration_bins.h"
 #include "sched/record_list.h"
 #include "sched/task_ranges.h"
-#include "support/status.h"
+#include "support/base/status.h"
 
 #include <stdbool.h>
 #include <stdint.h>

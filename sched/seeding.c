@@ -1,7 +1,7 @@
 #include "sched/seeding.h"
 
 #include "sched/taskpool.h"
-#include "support/agree.h"
+#include "support/base/agree.h"
 
 #include <math.h>
 #include <stdlib.h>

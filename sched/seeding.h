@@ -4,7 +4,7 @@
 #define BERYL_SCHED_SEEDING_H
 
 #include "sched/task_ranges.h"
-#include "support/status.h"
+#include "support/base/status.h"
 
 #include <mpi.h>
 #include <stdint.h>

@@ -1,8 +1,8 @@
 #include "sched/seeding.h"
 
 #include "sched/taskpool.h"
-#include "support/agree.h"
-#include "support/array.h"
+#include "support/base/agree.h"
+#include "support/base/array.h"
 
 #include <assert.h>
 #include <limits.h>

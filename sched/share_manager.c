@@ -1,6 +1,6 @@
 #include "sched/share.h"
 #include "sched/termination.h"
-#include "support/agree.h"
+#include "support/base/agree.h"
 
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
 #include "sched/sim.h"
-#include "support/agree.h"
+#include "support/base/agree.h"
 
 #include <assert.h>
 #include <math.h>

@@ -1,6 +1,6 @@
 #include "sched/speeds.h"
 
-#include "support/agree.h"
+#include "support/base/agree.h"
 #include "support/text_file.h"
 
 #include <math.h>

@@ -15,7 +15,7 @@
 #ifndef BERYL_SCHED_STATISTICS_H
 #define BERYL_SCHED_STATISTICS_H
 
-#include "support/status.h"
+#include "support/base/status.h"
 
 #include <jansson.h>
 #include <mpi.h>

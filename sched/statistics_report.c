@@ -1,7 +1,7 @@
 #include "sched/statistics.h"
-#include "support/agree.h"
-#include "support/gather.h"
-#include "support/log.h"
+#include "support/base/agree.h"
+#include "support/base/gather.h"
+#include "support/base/log.h"
 #include "support/output_file.h"
 
 #include <stdio.h>

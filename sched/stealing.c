@@ -1,6 +1,6 @@
 #include "sched/stealing.h"
 
-#include "support/agree.h"
+#include "support/base/agree.h"
 
 #include <assert.h>
 #include <errno.h>

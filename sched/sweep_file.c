@@ -1,7 +1,7 @@
 #include "sched/sweep_file.h"
 
-#include "support/agree.h"
-#include "support/array.h"
+#include "support/base/agree.h"
+#include "support/base/array.h"
 
 #include <stdio.h>
 #include <stdlib.h>

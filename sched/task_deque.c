@@ -1,6 +1,6 @@
 #include "sched/task_deque.h"
 
-#include "support/array.h"
+#include "support/base/array.h"
 
 #include <assert.h>
 #include <stdlib.h>

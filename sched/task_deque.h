@@ -30,7 +30,7 @@
 #define BERYL_SCHED_TASK_DEQUE_H
 
 #include "sched/task_ranges.h"
-#include "support/status.h"
+#include "support/base/status.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>

@@ -4,7 +4,7 @@
 #define BERYL_SCHED_TASK_QUEUE_H
 
 #include "sched/task_ranges.h"
-#include "support/status.h"
+#include "support/base/status.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 #include "sched/task_ranges.h"
 
-#include "support/array.h"
+#include "support/base/array.h"
 
 #include <stdbool.h>
 #include <stdlib.h>

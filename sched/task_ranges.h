@@ -3,7 +3,7 @@
 #ifndef BERYL_SCHED_TASK_RANGES_H
 #define BERYL_SCHED_TASK_RANGES_H
 
-#include "support/status.h"
+#include "support/base/status.h"
 
 #include <stdint.h>
 

@@ -6,7 +6,7 @@
 #define BERYL_SCHED_TASKLET_QUEUE_H
 
 #include "sched/tasklets.h"
-#include "support/status.h"
+#include "support/base/status.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -4,7 +4,7 @@
 #define BERYL_SCHED_TASKLETS_H
 
 #include "sched/task_ranges.h"
-#include "support/status.h"
+#include "support/base/status.h"
 
 #include <stdbool.h>
 #include <stdint.h>

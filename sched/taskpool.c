@@ -4,8 +4,8 @@
 #include "sched/driver_sim.h"
 #include "sched/mode.h"
 #include "sched/speeds.h"
-#include "support/agree.h"
-#include "support/array.h"
+#include "support/base/agree.h"
+#include "support/base/array.h"
 
 #include <assert.h>
 #include <stdlib.h>

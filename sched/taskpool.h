@@ -17,8 +17,8 @@
 #include "sched/history.h"
 #include "sched/machine.h"
 #include "sched/statistics.h"
+#include "support/base/status.h"
 #include "support/options.h"
-#include "support/status.h"
 
 #include <mpi.h>
 #include <stdbool.h>

@@ -1,7 +1,7 @@
 #include "support/darray.h"
 
-#include "support/agree.h"
-#include "support/memory.h"
+#include "support/base/agree.h"
+#include "support/base/memory.h"
 
 #include <assert.h>
 #include <ga.h>

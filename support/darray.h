@@ -11,7 +11,7 @@
 #ifndef BERYL_SUPPORT_DARRAY_H
 #define BERYL_SUPPORT_DARRAY_H
 
-#include "support/status.h"
+#include "support/base/status.h"
 
 #include <mpi.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
 #include "support/dense.h"
 
-#include "support/agree.h"
+#include "support/base/agree.h"
 #include "support/dense_layout.h"
 
 #include <assert.h>

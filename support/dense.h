@@ -5,7 +5,7 @@
 #ifndef BERYL_SUPPORT_DENSE_H
 #define BERYL_SUPPORT_DENSE_H
 
-#include "support/status.h"
+#include "support/base/status.h"
 
 #include <mpi.h>
 #include <stdint.h>

@@ -1,4 +1,4 @@
-#include "support/agree.h"
+#include "support/base/agree.h"
 #include "support/dense.h"
 #include "support/dense_layout.h"
 #include "support/dense_scalapack.h"

@@ -2,7 +2,7 @@
 #ifndef BERYL_SUPPORT_JSON_H
 #define BERYL_SUPPORT_JSON_H
 
-#include "support/status.h"
+#include "support/base/status.h"
 
 #include <jansson.h>
 

@@ -15,7 +15,7 @@
 #ifndef BERYL_SUPPORT_OPTIONS_H
 #define BERYL_SUPPORT_OPTIONS_H
 
-#include "support/status.h"
+#include "support/base/status.h"
 
 #include <jansson.h>
 #include <stdbool.h>

@@ -2,7 +2,7 @@
 #ifndef BERYL_SUPPORT_OUTPUT_FILE_H
 #define BERYL_SUPPORT_OUTPUT_FILE_H
 
-#include "support/status.h"
+#include "support/base/status.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 #include "support/text_file.h"
 
-#include "support/agree.h"
+#include "support/base/agree.h"
 
 #include <errno.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
 #include "tce/amplitude_file.h"
 
 #include "hf/hdf5_messages.h"
-#include "support/agree.h"
+#include "support/base/agree.h"
 #include "tce/tensor_rows.h"
 
 #include <hdf5.h>

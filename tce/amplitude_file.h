@@ -11,7 +11,7 @@
 #ifndef BERYL_TCE_AMPLITUDE_FILE_H
 #define BERYL_TCE_AMPLITUDE_FILE_H
 
-#include "support/status.h"
+#include "support/base/status.h"
 #include "tce/tensor.h"
 
 #include <mpi.h>

@@ -5,7 +5,7 @@
 
 #include "hf/screening.h"
 #include "hf/tiling.h"
-#include "support/status.h"
+#include "support/base/status.h"
 
 #include <stdbool.h>
 #include <stdint.h>

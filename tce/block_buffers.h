@@ -4,7 +4,7 @@
 #ifndef BERYL_TCE_BLOCK_BUFFERS_H
 #define BERYL_TCE_BLOCK_BUFFERS_H
 
-#include "support/status.h"
+#include "support/base/status.h"
 
 #include <stdint.h>
 

@@ -9,7 +9,7 @@
 #ifndef BERYL_TCE_BLOCK_INDEX_H
 #define BERYL_TCE_BLOCK_INDEX_H
 
-#include "support/status.h"
+#include "support/base/status.h"
 #include "tce/index_space.h"
 
 #include <stdint.h>

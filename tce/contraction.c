@@ -1,7 +1,7 @@
 #include "tce/contraction.h"
 
-#include "support/agree.h"
-#include "support/log.h"
+#include "support/base/agree.h"
+#include "support/base/log.h"
 #include "tce/contraction_sums.h"
 #include "tce/contraction_worker.h"
 

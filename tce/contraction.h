@@ -19,7 +19,7 @@
 #define BERYL_TCE_CONTRACTION_H
 
 #include "sched/taskpool.h"
-#include "support/status.h"
+#include "support/base/status.h"
 #include "tce/block_buffers.h"
 #include "tce/tensor.h"
 

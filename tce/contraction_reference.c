@@ -1,6 +1,6 @@
 #include "tce/contraction.h"
 
-#include "support/agree.h"
+#include "support/base/agree.h"
 
 #include <stdbool.h>
 #include <stdlib.h>

@@ -7,7 +7,7 @@
 #ifndef BERYL_TCE_CONTRACTION_SUMS_H
 #define BERYL_TCE_CONTRACTION_SUMS_H
 
-#include "support/status.h"
+#include "support/base/status.h"
 #include "tce/contraction.h"
 #include "tce/contraction_tasks.h"
 

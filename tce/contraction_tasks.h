@@ -10,7 +10,7 @@
 #ifndef BERYL_TCE_CONTRACTION_TASKS_H
 #define BERYL_TCE_CONTRACTION_TASKS_H
 
-#include "support/status.h"
+#include "support/base/status.h"
 #include "tce/contraction.h"
 #include "tce/contraction_indices.h"
 #include "tce/summed_tiles.h"

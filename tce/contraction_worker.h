@@ -2,7 +2,7 @@
 #ifndef BERYL_TCE_CONTRACTION_WORKER_H
 #define BERYL_TCE_CONTRACTION_WORKER_H
 
-#include "support/status.h"
+#include "support/base/status.h"
 #include "tce/contraction.h"
 #include "tce/contraction_sums.h"
 

@@ -1,6 +1,6 @@
 #include "tce/correlation.h"
 
-#include "support/clock.h"
+#include "support/base/clock.h"
 #include "tce/correlation_integrals.h"
 #include "tce/methods.h"
 

@@ -14,7 +14,7 @@
 #include "hf/screening.h"
 #include "sched/statistics.h"
 #include "sched/taskpool.h"
-#include "support/status.h"
+#include "support/base/status.h"
 #include "tce/evaluation.h"
 #include "tce/orbital_space.h"
 

@@ -3,7 +3,7 @@
 #define BERYL_TCE_CORRELATION_CHECKPOINT_H
 
 #include "hf/scf.h"
-#include "support/status.h"
+#include "support/base/status.h"
 #include "tce/amplitude_file.h"
 #include "tce/correlation.h"
 

@@ -1,6 +1,6 @@
 #include "tce/correlation_integrals.h"
 
-#include "support/agree.h"
+#include "support/base/agree.h"
 #include "tce/mo_integrals.h"
 #include "tce/mo_plan.h"
 

@@ -3,7 +3,7 @@
 #define BERYL_TCE_CORRELATION_INTEGRALS_H
 
 #include "sched/taskpool.h"
-#include "support/status.h"
+#include "support/base/status.h"
 #include "tce/correlation.h"
 
 /* Fills them; the tensors exist. Collective.

@@ -1,8 +1,8 @@
 #include "tce/correlation_memory.h"
 
-#include "support/agree.h"
-#include "support/log.h"
-#include "support/memory_share.h"
+#include "support/base/agree.h"
+#include "support/base/log.h"
+#include "support/base/memory_share.h"
 #include "tce/correlation_integrals.h"
 #include "tce/fixed_point.h"
 

@@ -2,7 +2,7 @@
 #ifndef BERYL_TCE_CORRELATION_MEMORY_H
 #define BERYL_TCE_CORRELATION_MEMORY_H
 
-#include "support/status.h"
+#include "support/base/status.h"
 #include "tce/correlation.h"
 
 /* Prints what each process takes and what it may have: the problem's memory_bytes, or an

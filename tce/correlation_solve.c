@@ -1,9 +1,9 @@
 #include "tce/correlation.h"
 
-#include "support/agree.h"
-#include "support/array.h"
-#include "support/log.h"
-#include "support/memory.h"
+#include "support/base/agree.h"
+#include "support/base/array.h"
+#include "support/base/log.h"
+#include "support/base/memory.h"
 #include "tce/amplitude_file.h"
 #include "tce/correlation_checkpoint.h"
 #include "tce/fixed_point.h"

@@ -1,7 +1,7 @@
 #include "tce/evaluation.h"
 
-#include "support/agree.h"
-#include "support/sha256.h"
+#include "support/base/agree.h"
+#include "support/base/sha256.h"
 #include "tce/fill.h"
 #include "tce/source_place.h"
 

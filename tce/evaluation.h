@@ -2,8 +2,8 @@
 #ifndef BERYL_TCE_EVALUATION_H
 #define BERYL_TCE_EVALUATION_H
 
-#include "support/sha256.h"
-#include "support/status.h"
+#include "support/base/sha256.h"
+#include "support/base/status.h"
 #include "tce/executor.h"
 #include "tce/index_space.h"
 #include "tce/plan.h"

@@ -1,8 +1,8 @@
 #include "tce/executor.h"
 
 #include "sched/profile.h"
-#include "support/agree.h"
-#include "support/clock.h"
+#include "support/base/agree.h"
+#include "support/base/clock.h"
 
 #include <stdbool.h>
 #include <stdlib.h>

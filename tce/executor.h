@@ -5,7 +5,7 @@
 
 #include "sched/statistics.h"
 #include "sched/taskpool.h"
-#include "support/status.h"
+#include "support/base/status.h"
 #include "tce/contraction.h"
 #include "tce/plan.h"
 #include "tce/tensor.h"

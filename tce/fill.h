@@ -8,7 +8,7 @@
 #ifndef BERYL_TCE_FILL_H
 #define BERYL_TCE_FILL_H
 
-#include "support/status.h"
+#include "support/base/status.h"
 #include "tce/tensor.h"
 
 /* A function by name, with the arguments of a declaration. */

@@ -1,7 +1,7 @@
 #include "tce/fixed_point.h"
 
 #include "hf/diis.h"
-#include "support/agree.h"
+#include "support/base/agree.h"
 #include "tce/tensor_algebra.h"
 
 #include <math.h>

@@ -7,7 +7,7 @@
 #ifndef BERYL_TCE_FIXED_POINT_H
 #define BERYL_TCE_FIXED_POINT_H
 
-#include "support/status.h"
+#include "support/base/status.h"
 #include "tce/tensor.h"
 
 #include <mpi.h>

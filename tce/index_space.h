@@ -4,7 +4,7 @@
 #ifndef BERYL_TCE_INDEX_SPACE_H
 #define BERYL_TCE_INDEX_SPACE_H
 
-#include "support/status.h"
+#include "support/base/status.h"
 
 #include <stdint.h>
 

@@ -3,7 +3,7 @@
 #ifndef BERYL_TCE_LABEL_SPACES_H
 #define BERYL_TCE_LABEL_SPACES_H
 
-#include "support/status.h"
+#include "support/base/status.h"
 #include "tce/index_space.h"
 
 #include <stdbool.h>

@@ -5,7 +5,7 @@
 #ifndef BERYL_TCE_LEXER_H
 #define BERYL_TCE_LEXER_H
 
-#include "support/status.h"
+#include "support/base/status.h"
 #include "tce/source_place.h"
 
 #include <stdbool.h>

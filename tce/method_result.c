@@ -3,8 +3,8 @@
 #include "hf/hf_outputs.h"
 #include "hf/hf_result.h"
 #include "sched/taskpool.h"
-#include "support/log.h"
-#include "support/memory_share.h"
+#include "support/base/log.h"
+#include "support/base/memory_share.h"
 
 #include <ctype.h>
 #include <stdio.h>

@@ -3,7 +3,7 @@
 #define BERYL_TCE_METHOD_RESULT_H
 
 #include "hf/hf_calculation.h"
-#include "support/status.h"
+#include "support/base/status.h"
 #include "tce/mode_records.h"
 #include "tce/orbital_space.h"
 #include "tce/tce_options.h"

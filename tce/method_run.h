@@ -2,7 +2,7 @@
 #ifndef BERYL_TCE_METHOD_RUN_H
 #define BERYL_TCE_METHOD_RUN_H
 
-#include "support/status.h"
+#include "support/base/status.h"
 #include "tce/tce_options.h"
 
 #include <mpi.h>

@@ -1,6 +1,6 @@
 #include "tce/mo_full_step.h"
 
-#include "support/log.h"
+#include "support/base/log.h"
 #include "tce/mo_half_step.h"
 
 #include <assert.h>

@@ -1,7 +1,7 @@
 #include "tce/mo_half_step.h"
 
-#include "support/agree.h"
-#include "support/log.h"
+#include "support/base/agree.h"
+#include "support/base/log.h"
 
 #include <stdlib.h>
 

@@ -1,8 +1,8 @@
 #include "tce/mo_integrals.h"
 
-#include "support/agree.h"
-#include "support/log.h"
-#include "support/memory_share.h"
+#include "support/base/agree.h"
+#include "support/base/log.h"
+#include "support/base/memory_share.h"
 #include "tce/ao_integrals.h"
 #include "tce/mo_full_step.h"
 #include "tce/mo_half_step.h"

@@ -15,7 +15,7 @@
 
 #include "hf/screening.h"
 #include "sched/taskpool.h"
-#include "support/status.h"
+#include "support/base/status.h"
 #include "tce/index_space.h"
 #include "tce/orbital_space.h"
 #include "tce/tensor.h"

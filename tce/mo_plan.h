@@ -4,7 +4,7 @@
 #define BERYL_TCE_MO_PLAN_H
 
 #include "hf/tiling.h"
-#include "support/status.h"
+#include "support/base/status.h"
 #include "tce/mo_integrals.h"
 #include "tce/orbital_transform.h"
 

@@ -3,7 +3,7 @@
 #ifndef BERYL_TCE_MO_SCRATCH_H
 #define BERYL_TCE_MO_SCRATCH_H
 
-#include "support/status.h"
+#include "support/base/status.h"
 #include "tce/ao_integrals.h"
 #include "tce/mo_plan.h"
 

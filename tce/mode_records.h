@@ -5,8 +5,8 @@
 
 #include "sched/comparison.h"
 #include "sched/mode_list.h"
-#include "support/sha256.h"
-#include "support/status.h"
+#include "support/base/sha256.h"
+#include "support/base/status.h"
 #include "tce/executor.h"
 
 #include <jansson.h>

@@ -2,7 +2,7 @@
 #ifndef BERYL_TCE_NAME_LIST_H
 #define BERYL_TCE_NAME_LIST_H
 
-#include "support/status.h"
+#include "support/base/status.h"
 #include "tce/source_place.h"
 
 #include <stddef.h>

@@ -4,7 +4,7 @@
 #ifndef BERYL_TCE_OPERAND_BLOCKS_H
 #define BERYL_TCE_OPERAND_BLOCKS_H
 
-#include "support/status.h"
+#include "support/base/status.h"
 #include "tce/contraction.h"
 #include "tce/contraction_sums.h"
 

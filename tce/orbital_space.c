@@ -1,6 +1,6 @@
 #include "tce/orbital_space.h"
 
-#include "support/agree.h"
+#include "support/base/agree.h"
 #include "support/dense.h"
 
 #include <math.h>

@@ -4,7 +4,7 @@
 #define BERYL_TCE_ORBITAL_SPACE_H
 
 #include "hf/scf.h"
-#include "support/status.h"
+#include "support/base/status.h"
 
 #include <mpi.h>
 #include <stdint.h>

@@ -1,4 +1,4 @@
-#include "support/array.h"
+#include "support/base/array.h"
 #include "tce/parser.h"
 
 static enum status parse_tensor_name(struct parser *parser, const char *what, struct token *name,

@@ -1,4 +1,4 @@
-#include "support/array.h"
+#include "support/base/array.h"
 #include "tce/parser.h"
 #include "tce/program_check.h"
 

@@ -1,6 +1,6 @@
 #include "tce/permute.h"
 
-#include "support/vector_clones.h"
+#include "support/base/vector_clones.h"
 
 #include <assert.h>
 #include <string.h>

@@ -19,7 +19,7 @@
 #ifndef BERYL_TCE_PLAN_H
 #define BERYL_TCE_PLAN_H
 
-#include "support/status.h"
+#include "support/base/status.h"
 #include "tce/contraction.h"
 #include "tce/label_spaces.h"
 #include "tce/program.h"

@@ -1,4 +1,4 @@
-#include "support/array.h"
+#include "support/base/array.h"
 #include "tce/plan_builder.h"
 
 struct plan_part *plan_builder_find(const struct plan_builder *builder,

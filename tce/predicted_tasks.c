@@ -1,7 +1,7 @@
 #include "tce/predicted_tasks.h"
 
 #include "sched/profile.h"
-#include "support/agree.h"
+#include "support/base/agree.h"
 
 static enum status create_stage(const struct plan *plan, int stage,
                                 struct contraction **contraction)

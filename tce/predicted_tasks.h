@@ -2,7 +2,7 @@
 #ifndef BERYL_TCE_PREDICTED_TASKS_H
 #define BERYL_TCE_PREDICTED_TASKS_H
 
-#include "support/status.h"
+#include "support/base/status.h"
 #include "tce/plan.h"
 
 #include <mpi.h>

@@ -4,7 +4,7 @@
 #ifndef BERYL_TCE_PRODUCT_H
 #define BERYL_TCE_PRODUCT_H
 
-#include "support/status.h"
+#include "support/base/status.h"
 #include "tce/label_spaces.h"
 #include "tce/program.h"
 

@@ -2,7 +2,7 @@
 #ifndef BERYL_TCE_PRODUCT_TABLE_H
 #define BERYL_TCE_PRODUCT_TABLE_H
 
-#include "support/status.h"
+#include "support/base/status.h"
 #include "tce/product_key.h"
 
 #include <stddef.h>

@@ -21,7 +21,7 @@
 #ifndef BERYL_TCE_PROGRAM_H
 #define BERYL_TCE_PROGRAM_H
 
-#include "support/status.h"
+#include "support/base/status.h"
 #include "tce/block_index.h"
 #include "tce/source_place.h"
 

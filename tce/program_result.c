@@ -1,8 +1,8 @@
 #include "tce/program_result.h"
 
 #include "sched/taskpool.h"
+#include "support/base/log.h"
 #include "support/json.h"
-#include "support/log.h"
 
 void program_result_print_scalars(const struct evaluation *evaluation)
 {

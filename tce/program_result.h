@@ -2,8 +2,8 @@
 #ifndef BERYL_TCE_PROGRAM_RESULT_H
 #define BERYL_TCE_PROGRAM_RESULT_H
 
-#include "support/memory_share.h"
-#include "support/status.h"
+#include "support/base/memory_share.h"
+#include "support/base/status.h"
 #include "tce/evaluation.h"
 #include "tce/mode_records.h"
 #include "tce/tce_options.h"

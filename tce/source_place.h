@@ -2,7 +2,7 @@
 #ifndef BERYL_TCE_SOURCE_PLACE_H
 #define BERYL_TCE_SOURCE_PLACE_H
 
-#include "support/status.h"
+#include "support/base/status.h"
 
 /* Both from 1; a column is a byte. */
 struct source_place {

@@ -3,7 +3,7 @@
 #ifndef BERYL_TCE_SUMMED_TILES_H
 #define BERYL_TCE_SUMMED_TILES_H
 
-#include "support/status.h"
+#include "support/base/status.h"
 #include "tce/block_index.h"
 #include "tce/contraction_indices.h"
 

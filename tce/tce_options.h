@@ -7,8 +7,8 @@
 #include "hf/hf_options.h"
 #include "sched/mode_list.h"
 #include "sched/taskpool.h"
+#include "support/base/status.h"
 #include "support/options.h"
-#include "support/status.h"
 #include "tce/contraction.h"
 
 #include <stdbool.h>

@@ -1,8 +1,8 @@
 #include "tce/tensor.h"
 
-#include "support/agree.h"
-#include "support/memory.h"
-#include "support/sha256.h"
+#include "support/base/agree.h"
+#include "support/base/memory.h"
+#include "support/base/sha256.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 #include "tce/tensor_algebra.h"
 
-#include "support/agree.h"
+#include "support/base/agree.h"
 #include "tce/exact_sum.h"
 
 #include <cblas.h>

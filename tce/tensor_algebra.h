@@ -4,7 +4,7 @@
 #ifndef BERYL_TCE_TENSOR_ALGEBRA_H
 #define BERYL_TCE_TENSOR_ALGEBRA_H
 
-#include "support/status.h"
+#include "support/base/status.h"
 #include "tce/tensor.h"
 
 #include <mpi.h>

@@ -3,7 +3,7 @@
 #ifndef BERYL_TCE_TENSOR_ROWS_H
 #define BERYL_TCE_TENSOR_ROWS_H
 
-#include "support/status.h"
+#include "support/base/status.h"
 #include "tce/tensor.h"
 
 #include <stdbool.h>

@@ -1,7 +1,7 @@
 #include "tce/verification.h"
 
-#include "support/agree.h"
-#include "support/log.h"
+#include "support/base/agree.h"
+#include "support/base/log.h"
 #include "tce/fill.h"
 
 #include <math.h>

@@ -4,7 +4,7 @@
 #ifndef BERYL_TCE_VERIFICATION_H
 #define BERYL_TCE_VERIFICATION_H
 
-#include "support/status.h"
+#include "support/base/status.h"
 #include "tce/evaluation.h"
 
 /* Runs the program from what its declarations say and compares every tensor that it assigns

@@ -5,7 +5,7 @@
 
 #include "sched/balancer.h"
 #include "sched/driver_sim.h"
-#include "support/clock.h"
+#include "support/base/clock.h"
 
 #include <stdlib.h>
 

@@ -2,8 +2,8 @@
 #ifndef BERYL_TESTS_BNSL_CASE_H
 #define BERYL_TESTS_BNSL_CASE_H
 
-#include "sched/random.h"
 #include "sched/workloads/bnsl_data.h"
+#include "support/base/random.h"
 #include "tests/check.h"
 
 #include <stdlib.h>

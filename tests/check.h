@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "support/status.h"
+#include "support/base/status.h"
 
 #include <math.h>
 #include <mpi.h>

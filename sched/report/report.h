@@ -4,7 +4,7 @@
 #define BERYL_SCHED_REPORT_REPORT_H
 
 #include "sched/report/report_subject.h"
-#include "support/status.h"
+#include "support/base/status.h"
 
 #include <jansson.h>
 #include <stdint.h>

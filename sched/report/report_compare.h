@@ -4,7 +4,7 @@
 
 #include "sched/report/report_run.h"
 #include "sched/report/report_subject.h"
-#include "support/status.h"
+#include "support/base/status.h"
 
 #include <stdio.h>
 

@@ -1,6 +1,6 @@
 #include "sched/report/report_run.h"
 
-#include "support/array.h"
+#include "support/base/array.h"
 #include "support/json.h"
 
 #include <math.h>

@@ -7,7 +7,7 @@
 #ifndef BERYL_SCHED_REPORT_REPORT_RUN_H
 #define BERYL_SCHED_REPORT_REPORT_RUN_H
 
-#include "support/status.h"
+#include "support/base/status.h"
 
 #include <jansson.h>
 #include <stdbool.h>

@@ -4,7 +4,7 @@
 #define BERYL_SCHED_REPORT_REPORT_SUBJECT_H
 
 #include "sched/report/report_run.h"
-#include "support/status.h"
+#include "support/base/status.h"
 
 #include <stdbool.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 #include "sched/workloads/bnsl_counts.h"
 
-#include "support/vector_clones.h"
+#include "support/base/vector_clones.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 #define BERYL_SCHED_WORKLOADS_BNSL_COUNTS_H
 
 #include "sched/workloads/bnsl_data.h"
-#include "support/status.h"
+#include "support/base/status.h"
 
 #include <stddef.h>
 #include <stdint.h>

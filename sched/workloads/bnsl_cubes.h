@@ -8,7 +8,7 @@
 #define BERYL_SCHED_WORKLOADS_BNSL_CUBES_H
 
 #include "sched/workloads/bnsl_candidates.h"
-#include "support/status.h"
+#include "support/base/status.h"
 
 #include <stdint.h>
 

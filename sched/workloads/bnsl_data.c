@@ -1,7 +1,7 @@
 #include "sched/workloads/bnsl_data.h"
 
 #include "sched/workloads/bnsl_csv.h"
-#include "support/agree.h"
+#include "support/base/agree.h"
 #include "support/text_file.h"
 
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 #ifndef BERYL_SCHED_WORKLOADS_BNSL_DATA_H
 #define BERYL_SCHED_WORKLOADS_BNSL_DATA_H
 
-#include "support/status.h"
+#include "support/base/status.h"
 
 #include <mpi.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 #include "sched/workloads/bnsl_families.h"
 
-#include "support/array.h"
+#include "support/base/array.h"
 
 #include <stdbool.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
 #define BERYL_SCHED_WORKLOADS_BNSL_FAMILIES_H
 
 #include "sched/workloads/bnsl_cubes.h"
-#include "support/status.h"
+#include "support/base/status.h"
 
 #include <stdint.h>
 

@@ -4,7 +4,7 @@
 #ifndef BERYL_SCHED_WORKLOADS_BNSL_GRAPH_H
 #define BERYL_SCHED_WORKLOADS_BNSL_GRAPH_H
 
-#include "support/status.h"
+#include "support/base/status.h"
 
 #include <stdbool.h>
 #include <stddef.h>

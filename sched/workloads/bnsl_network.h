@@ -4,7 +4,7 @@
 
 #include "sched/workloads/bnsl_data.h"
 #include "sched/workloads/bnsl_graph.h"
-#include "support/status.h"
+#include "support/base/status.h"
 
 #include <mpi.h>
 

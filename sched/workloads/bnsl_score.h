@@ -12,7 +12,7 @@
 #include "sched/workloads/bnsl_counts.h"
 #include "sched/workloads/bnsl_cubes.h"
 #include "sched/workloads/bnsl_data.h"
-#include "support/status.h"
+#include "support/base/status.h"
 
 #include <stdint.h>
 

@@ -1,6 +1,6 @@
 #include "sched/workloads/bnsl_search.h"
 
-#include "sched/random.h"
+#include "support/base/random.h"
 
 #include <stdbool.h>
 #include <stdlib.h>

@@ -12,7 +12,7 @@
 #include "sched/workloads/bnsl_candidates.h"
 #include "sched/workloads/bnsl_families.h"
 #include "sched/workloads/bnsl_graph.h"
-#include "support/status.h"
+#include "support/base/status.h"
 
 #include <stdint.h>
 

@@ -1,6 +1,6 @@
 #include "sched/workloads/jacobi.h"
 
-#include "support/vector_clones.h"
+#include "support/base/vector_clones.h"
 
 #include <math.h>
 #include <stdbool.h>

@@ -19,7 +19,7 @@
 #ifndef BERYL_SCHED_WORKLOADS_JACOBI_H
 #define BERYL_SCHED_WORKLOADS_JACOBI_H
 
-#include "support/status.h"
+#include "support/base/status.h"
 
 #include <stdint.h>
 

@@ -1,6 +1,6 @@
 #include "sched/workloads/sparse_profile.h"
 
-#include "support/agree.h"
+#include "support/base/agree.h"
 
 #include <stdlib.h>
 

@@ -4,7 +4,7 @@
 #define BERYL_SCHED_WORKLOADS_SPARSE_PROFILE_H
 
 #include "sched/profile_read.h"
-#include "support/status.h"
+#include "support/base/status.h"
 
 #include <stdbool.h>
 #include <stdint.h>

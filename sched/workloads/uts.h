@@ -20,7 +20,7 @@
 #ifndef BERYL_SCHED_WORKLOADS_UTS_H
 #define BERYL_SCHED_WORKLOADS_UTS_H
 
-#include "support/status.h"
+#include "support/base/status.h"
 
 #include <stdint.h>
 

@@ -1,6 +1,6 @@
 #include "sched/workloads/workload.h"
 
-#include "support/agree.h"
+#include "support/base/agree.h"
 
 enum status workload_create(const struct workload_settings *settings, int64_t seed, double speed,
                             MPI_Comm comm, struct workload **workload)

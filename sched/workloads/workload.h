@@ -4,7 +4,7 @@
 #define BERYL_SCHED_WORKLOADS_WORKLOAD_H
 
 #include "sched/taskpool.h"
-#include "support/status.h"
+#include "support/base/status.h"
 
 #include <jansson.h>
 #include <mpi.h>

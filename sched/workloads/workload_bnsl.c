@@ -7,10 +7,10 @@
 #include "sched/workloads/bnsl_score.h"
 #include "sched/workloads/bnsl_search.h"
 #include "sched/workloads/workload.h"
-#include "support/agree.h"
-#include "support/gather.h"
+#include "support/base/agree.h"
+#include "support/base/gather.h"
+#include "support/base/log.h"
 #include "support/json.h"
-#include "support/log.h"
 
 #include <math.h>
 #include <stdbool.h>

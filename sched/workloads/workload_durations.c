@@ -1,9 +1,9 @@
 #include "sched/profile_read.h"
-#include "sched/random.h"
 #include "sched/workloads/sparse_profile.h"
 #include "sched/workloads/workload.h"
-#include "support/agree.h"
-#include "support/clock.h"
+#include "support/base/agree.h"
+#include "support/base/clock.h"
+#include "support/base/random.h"
 
 #include <math.h>
 #include <stdio.h>

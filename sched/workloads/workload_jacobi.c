@@ -3,10 +3,10 @@
 #include "sched/task_ranges.h"
 #include "sched/workloads/jacobi.h"
 #include "sched/workloads/workload.h"
-#include "support/agree.h"
-#include "support/log.h"
-#include "support/memory.h"
-#include "support/sha256.h"
+#include "support/base/agree.h"
+#include "support/base/log.h"
+#include "support/base/memory.h"
+#include "support/base/sha256.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 #include "sched/workloads/uts.h"
 #include "sched/workloads/workload.h"
-#include "support/log.h"
+#include "support/base/log.h"
 
 #include <stdio.h>
 #include <stdlib.h>

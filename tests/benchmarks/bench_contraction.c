@@ -8,7 +8,7 @@
  *
  *     bench_contraction [REPEAT]
  *     mpirun -np 2 bench_contraction */
-#include "support/clock.h"
+#include "support/base/clock.h"
 #include "support/dense.h"
 #include "support/options.h"
 #include "tce/contraction.h"

@@ -3,8 +3,8 @@
  *
  *     bench_uts T1 */
 #include "sched/workloads/uts.h"
-#include "support/array.h"
-#include "support/clock.h"
+#include "support/base/array.h"
+#include "support/base/clock.h"
 
 #include <math.h>
 #include <stdio.h>

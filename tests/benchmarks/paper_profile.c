@@ -19,7 +19,7 @@
 #include "basis/molecule.h"
 #include "hf/screening.h"
 #include "sched/profile.h"
-#include "support/array.h"
+#include "support/base/array.h"
 #include "support/darray.h"
 #include "support/text_file.h"
 

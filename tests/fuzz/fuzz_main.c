@@ -3,7 +3,7 @@
  *   fuzz_X SECONDS RANDOM_SEED FILE...
  * A finding ends the program and leaves its text in fuzz_X.last, which can be
  * given as a FILE to see it again. */
-#include "support/clock.h"
+#include "support/base/clock.h"
 #include "tests/fuzz/fuzz.h"
 
 #include <fcntl.h>

@@ -3,7 +3,7 @@
 #ifndef BERYL_TESTS_PARALLEL_CONTRACTION_CASES_H
 #define BERYL_TESTS_PARALLEL_CONTRACTION_CASES_H
 
-#include "sched/random.h"
+#include "support/base/random.h"
 #include "tce/contraction.h"
 #include "tests/check.h"
 

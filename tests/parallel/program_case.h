@@ -3,7 +3,7 @@
 #ifndef BERYL_TESTS_PARALLEL_PROGRAM_CASE_H
 #define BERYL_TESTS_PARALLEL_PROGRAM_CASE_H
 
-#include "sched/random.h"
+#include "support/base/random.h"
 #include "tce/evaluation.h"
 
 #include <stdbool.h>

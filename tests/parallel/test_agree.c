@@ -1,5 +1,5 @@
 /* All processes leave with one outcome, whoever failed. */
-#include "support/agree.h"
+#include "support/base/agree.h"
 #include "support/text_file.h"
 #include "tests/check.h"
 

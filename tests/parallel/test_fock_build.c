@@ -3,7 +3,7 @@
  * the tasks' contributions the same. */
 #include "hf/fock_build.h"
 #include "hf/fock_reference.h"
-#include "support/sha256.h"
+#include "support/base/sha256.h"
 #include "tests/parallel/hf_system.h"
 #include "tests/parallel/pool_cases.h"
 

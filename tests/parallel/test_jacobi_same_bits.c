@@ -1,7 +1,7 @@
 /* Under every mode, on any number of processes, sweeps of Jacobi's relaxation give bit for
  * bit what plain loops over one array give. */
 #include "sched/workloads/workload.h"
-#include "support/sha256.h"
+#include "support/base/sha256.h"
 #include "tests/check.h"
 #include "tests/parallel/pool_cases.h"
 

@@ -1,6 +1,6 @@
 /* What a pool says about a run is what happened. */
 #include "sched/profile.h"
-#include "support/clock.h"
+#include "support/base/clock.h"
 #include "support/text_file.h"
 #include "tests/parallel/pool_cases.h"
 

@@ -1,7 +1,7 @@
 /* Contractions of block-sparse tensors agree with nested loops, and bit for bit with
  * themselves under every mode, cache and prefetch. With --digests the program prints one
  * digest of all results instead, to be compared among numbers of processes. */
-#include "support/sha256.h"
+#include "support/base/sha256.h"
 #include "tests/darray_case.h"
 #include "tests/parallel/contraction_cases.h"
 #include "tests/parallel/pool_cases.h"

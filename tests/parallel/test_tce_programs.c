@@ -7,7 +7,7 @@
  *     test_tce_programs --digests      prints one digest of all programs' results, to be
  *                                      compared among numbers of processes
  *     test_tce_programs --program N    prints the program of a seed, and checks it alone */
-#include "support/sha256.h"
+#include "support/base/sha256.h"
 #include "tce/verification.h"
 #include "tests/check.h"
 #include "tests/darray_case.h"

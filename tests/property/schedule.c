@@ -1,8 +1,8 @@
 #include "tests/property/schedule.h"
 
 #include "sched/mode.h"
-#include "sched/random.h"
 #include "sched/stealing.h"
+#include "support/base/random.h"
 
 #include <math.h>
 #include <stdio.h>

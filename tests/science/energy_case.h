@@ -3,7 +3,7 @@
 #ifndef BERYL_TESTS_SCIENCE_ENERGY_CASE_H
 #define BERYL_TESTS_SCIENCE_ENERGY_CASE_H
 
-#include "support/sha256.h"
+#include "support/base/sha256.h"
 #include "tce/frozen_core.h"
 #include "tests/correlation_case.h"
 

@@ -1,5 +1,5 @@
 /* Arrays keep what they hold while they grow, and grow rarely. */
-#include "support/array.h"
+#include "support/base/array.h"
 #include "tests/check.h"
 
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* The queue of a simulation's events against a plain search for the earliest. */
 #include "sched/event_queue.h"
 
-#include "sched/random.h"
+#include "support/base/random.h"
 #include "tests/check.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
 /* Lists put together: everyone's items, in the order of the ranks, where they are asked for. */
-#include "support/gather.h"
+#include "support/base/gather.h"
 #include "tests/check.h"
 
 #include <stdlib.h>

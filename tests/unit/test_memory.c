@@ -1,5 +1,5 @@
 /* How much memory is left: some, and no more than the machine has. */
-#include "support/memory.h"
+#include "support/base/memory.h"
 #include "tests/check.h"
 
 #include <unistd.h>

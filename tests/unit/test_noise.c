@@ -1,7 +1,7 @@
 /* Interruptions: when work ends, against walking through them one by one. */
 #include "sched/noise.h"
 
-#include "sched/random.h"
+#include "support/base/random.h"
 #include "tests/check.h"
 
 #include <math.h>

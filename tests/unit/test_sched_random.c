@@ -1,5 +1,5 @@
 /* Random streams: the published sequence, equal probabilities, unrelated streams. */
-#include "sched/random.h"
+#include "support/base/random.h"
 #include "tests/check.h"
 
 /* The first outputs of SplitMix64 from the state 1234567, as given with its

@@ -1,5 +1,5 @@
 /* Failures: code, text, origin, and the exit status of a program. */
-#include "support/status.h"
+#include "support/base/status.h"
 #include "tests/check.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* Blocks that labels allow are numbered in lexicographic order: against brute force. */
-#include "sched/random.h"
+#include "support/base/random.h"
 #include "tce/block_index.h"
 #include "tce/tensor.h"
 #include "tests/check.h"

@@ -1,6 +1,6 @@
 /* Every permutation of up to four indices and random ones of more, in odd sizes; diagonals
  * and sums: against plain loops. Equal, bit for bit: nothing is rounded but the factor. */
-#include "sched/random.h"
+#include "support/base/random.h"
 #include "tce/permute.h"
 #include "tests/check.h"
 

@@ -4,7 +4,7 @@
  *     test_tce_plan_random [N]
  *
  * makes N short programs (600), and a sixth as many of long products. */
-#include "sched/random.h"
+#include "support/base/random.h"
 #include "tests/plan_case.h"
 
 #include <stdio.h>

@@ -1,4 +1,4 @@
-#include "support/sha256.h"
+#include "support/base/sha256.h"
 
 #include <openssl/evp.h>
 #include <stdio.h>

@@ -2,7 +2,7 @@
 #ifndef BERYL_SUPPORT_GATHER_H
 #define BERYL_SUPPORT_GATHER_H
 
-#include "support/status.h"
+#include "support/base/status.h"
 
 #include <mpi.h>
 #include <stddef.h>

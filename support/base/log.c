@@ -1,6 +1,6 @@
-#include "support/log.h"
+#include "support/base/log.h"
 
-#include "support/clock.h"
+#include "support/base/clock.h"
 
 #include <stdarg.h>
 #include <stdio.h>

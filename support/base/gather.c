@@ -1,6 +1,6 @@
-#include "support/gather.h"
+#include "support/base/gather.h"
 
-#include "support/agree.h"
+#include "support/base/agree.h"
 
 #include <limits.h>
 #include <stdbool.h>

@@ -2,7 +2,7 @@
 #ifndef BERYL_SUPPORT_ARRAY_H
 #define BERYL_SUPPORT_ARRAY_H
 
-#include "support/status.h"
+#include "support/base/status.h"
 
 #include <stddef.h>
 #include <stdint.h>

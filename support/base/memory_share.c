@@ -1,6 +1,6 @@
-#include "support/memory_share.h"
+#include "support/base/memory_share.h"
 
-#include "support/memory.h"
+#include "support/base/memory.h"
 
 #define USABLE 0.95
 

@@ -1,4 +1,4 @@
-#include "support/agree.h"
+#include "support/base/agree.h"
 
 #include <stdarg.h>
 #include <stdio.h>

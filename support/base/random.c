@@ -1,4 +1,4 @@
-#include "sched/random.h"
+#include "support/base/random.h"
 
 /* 2^64 divided by the golden ratio, made odd: successive states are far apart. */
 static const uint64_t increment = UINT64_C(0x9e3779b97f4a7c15);

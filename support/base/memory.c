@@ -1,4 +1,4 @@
-#include "support/memory.h"
+#include "support/base/memory.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 #ifndef BERYL_SUPPORT_AGREE_H
 #define BERYL_SUPPORT_AGREE_H
 
-#include "support/status.h"
+#include "support/base/status.h"
 
 #include <mpi.h>
 

@@ -1,4 +1,4 @@
-#include "support/status.h"
+#include "support/base/status.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -2,7 +2,7 @@
 #ifndef BERYL_SUPPORT_SHA256_H
 #define BERYL_SUPPORT_SHA256_H
 
-#include "support/status.h"
+#include "support/base/status.h"
 
 #include <stddef.h>
 
