@@ -1,6 +1,6 @@
 #include "basis/basis_set.h"
 #include "support/base/agree.h"
-#include "support/text_file.h"
+#include "support/io/text_file.h"
 
 #include <ctype.h>
 #include <dirent.h>

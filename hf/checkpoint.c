@@ -2,7 +2,7 @@
 
 #include "hf/checkpoint_file.h"
 #include "support/base/agree.h"
-#include "support/output_file.h"
+#include "support/io/output_file.h"
 
 #include <errno.h>
 #include <limits.h>

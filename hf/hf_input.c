@@ -1,7 +1,7 @@
 #include "hf/hf_input.h"
 
 #include "support/base/agree.h"
-#include "support/text_file.h"
+#include "support/io/text_file.h"
 
 /* Bohr; Lifflander et al. (2012): the displaced functions of the Be chain. */
 #define BE_CHAIN_DISPLACEMENT 1.6

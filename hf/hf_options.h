@@ -9,7 +9,7 @@
 #include "sched/mode_list.h"
 #include "sched/taskpool.h"
 #include "support/base/status.h"
-#include "support/options.h"
+#include "support/io/options.h"
 
 #include <jansson.h>
 #include <stdbool.h>

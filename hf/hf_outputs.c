@@ -4,8 +4,8 @@
 #include "hf/hf_report.h"
 #include "sched/report/report.h"
 #include "support/base/agree.h"
-#include "support/json.h"
-#include "support/output_file.h"
+#include "support/io/json.h"
+#include "support/io/output_file.h"
 
 /* An output in the place of an input or of another output would destroy it; only
  * a checkpoint may go on in the file that it is restarted from. */

@@ -1,7 +1,7 @@
 #include "hf/hf_result.h"
 
 #include "sched/statistics.h"
-#include "support/json.h"
+#include "support/io/json.h"
 
 #include <stdio.h>
 #include <stdlib.h>

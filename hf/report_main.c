@@ -2,8 +2,8 @@
  * the exit status. */
 #include "hf/hf_report.h"
 #include "sched/report/report.h"
-#include "support/options.h"
-#include "support/output_file.h"
+#include "support/io/options.h"
+#include "support/io/output_file.h"
 
 #include <errno.h>
 #include <limits.h>

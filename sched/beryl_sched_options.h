@@ -6,7 +6,7 @@
 #include "sched/taskpool.h"
 #include "sched/workloads/workload.h"
 #include "support/base/status.h"
-#include "support/options.h"
+#include "support/io/options.h"
 
 #include <jansson.h>
 #include <mpi.h>

@@ -1,8 +1,8 @@
 #include "sched/beryl_sched_outputs.h"
 
 #include "sched/report/report.h"
-#include "support/json.h"
-#include "support/output_file.h"
+#include "support/io/json.h"
+#include "support/io/output_file.h"
 
 struct output {
     const char *option, *path; /* the path is NULL if it is not asked for */

@@ -6,7 +6,7 @@
 #include "sched/speeds.h"
 #include "support/base/agree.h"
 #include "support/base/log.h"
-#include "support/json.h"
+#include "support/io/json.h"
 
 #include <stdbool.h>
 #include <stdlib.h>

@@ -3,8 +3,8 @@
 #include "sched/calibration.h"
 #include "support/base/agree.h"
 #include "support/base/log.h"
-#include "support/json.h"
-#include "support/output_file.h"
+#include "support/io/json.h"
+#include "support/io/output_file.h"
 
 #include <math.h>
 

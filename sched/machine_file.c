@@ -1,7 +1,7 @@
 #include "sched/machine_file.h"
 
 #include "support/base/agree.h"
-#include "support/text_file.h"
+#include "support/io/text_file.h"
 
 #include <jansson.h>
 #include <stdbool.h>

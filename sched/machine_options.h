@@ -3,7 +3,7 @@
 #define BERYL_SCHED_MACHINE_OPTIONS_H
 
 #include "sched/machine.h"
-#include "support/options.h"
+#include "support/io/options.h"
 
 #include <stdbool.h>
 #include <stddef.h>

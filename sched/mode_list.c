@@ -1,7 +1,7 @@
 #include "sched/mode_list.h"
 
 #include "sched/taskpool.h"
-#include "support/options.h"
+#include "support/io/options.h"
 
 #include <stdbool.h>
 #include <stdio.h>

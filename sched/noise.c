@@ -1,7 +1,7 @@
 #include "sched/noise.h"
 
 #include "support/base/array.h"
-#include "support/text_file.h"
+#include "support/io/text_file.h"
 
 #include <math.h>
 #include <stdbool.h>

@@ -13,7 +13,7 @@ install(EXPORT taskpool NAMESPACE taskpool:: FILE taskpoolTargets.cmake
 
 install(FILES history.h machine.h noise.h statistics.h taskpool.h
     DESTINATION include/taskpool/sched COMPONENT taskpool)
-install(FILES ${PROJECT_SOURCE_DIR}/support/options.h ${PROJECT_SOURCE_DIR}/support/base/status.h
+install(FILES ${PROJECT_SOURCE_DIR}/support/io/options.h ${PROJECT_SOURCE_DIR}/support/base/status.h
     DESTINATION include/taskpool/support COMPONENT taskpool)
 
 configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/taskpoolConfig.cmake.in

@@ -2,7 +2,7 @@
 
 #include "support/base/agree.h"
 #include "support/base/gather.h"
-#include "support/output_file.h"
+#include "support/io/output_file.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 #include "sched/speeds.h"
 
 #include "support/base/agree.h"
-#include "support/text_file.h"
+#include "support/io/text_file.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
 
 #include "sched/beryl_sched_options.h"
 #include "support/base/status.h"
-#include "support/text_file.h"
+#include "support/io/text_file.h"
 
 #include <mpi.h>
 #include <stdint.h>

@@ -18,7 +18,7 @@
 #include "sched/machine.h"
 #include "sched/statistics.h"
 #include "support/base/status.h"
-#include "support/options.h"
+#include "support/io/options.h"
 
 #include <mpi.h>
 #include <stdbool.h>

@@ -2,7 +2,7 @@
 
 #include "sched/taskpool.h"
 #include "support/base/log.h"
-#include "support/json.h"
+#include "support/io/json.h"
 
 void program_result_print_scalars(const struct evaluation *evaluation)
 {

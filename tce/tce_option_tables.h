@@ -2,7 +2,7 @@
 #ifndef BERYL_TCE_TCE_OPTION_TABLES_H
 #define BERYL_TCE_TCE_OPTION_TABLES_H
 
-#include "support/options.h"
+#include "support/io/options.h"
 #include "tce/tce_options.h"
 
 #include <stddef.h>

@@ -7,7 +7,7 @@
 #include "sched/report/report_run.h"
 #include "sched/report/report_style.h"
 #include "sched/report/report_summary.h"
-#include "support/output_file.h"
+#include "support/io/output_file.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 #include "sched/report/report_run.h"
 
 #include "support/base/array.h"
-#include "support/json.h"
+#include "support/io/json.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -2,7 +2,7 @@
 
 #include "sched/workloads/bnsl_csv.h"
 #include "support/base/agree.h"
-#include "support/text_file.h"
+#include "support/io/text_file.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -10,7 +10,7 @@
 #include "support/base/agree.h"
 #include "support/base/gather.h"
 #include "support/base/log.h"
-#include "support/json.h"
+#include "support/io/json.h"
 
 #include <math.h>
 #include <stdbool.h>

@@ -3,7 +3,7 @@
 #define BERYL_SCHED_WORKLOADS_WORKLOAD_OPTIONS_H
 
 #include "sched/workloads/workload.h"
-#include "support/options.h"
+#include "support/io/options.h"
 
 #include <stddef.h>
 

@@ -10,7 +10,7 @@
  * tasks in a round and the others one. LIMIT is C = D, the paper's 1.003. */
 #include "sched/balancer.h"
 #include "sched/profile_read.h"
-#include "support/json.h"
+#include "support/io/json.h"
 #include "tests/balance_case.h"
 
 #include <math.h>

@@ -10,7 +10,7 @@
  *     mpirun -np 2 bench_contraction */
 #include "support/base/clock.h"
 #include "support/dense.h"
-#include "support/options.h"
+#include "support/io/options.h"
 #include "tce/contraction.h"
 
 #include <cblas.h>

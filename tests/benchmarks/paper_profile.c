@@ -21,7 +21,7 @@
 #include "sched/profile.h"
 #include "support/base/array.h"
 #include "support/darray.h"
-#include "support/text_file.h"
+#include "support/io/text_file.h"
 
 #include <math.h>
 #include <mpi.h>

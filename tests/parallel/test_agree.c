@@ -1,6 +1,6 @@
 /* All processes leave with one outcome, whoever failed. */
 #include "support/base/agree.h"
-#include "support/text_file.h"
+#include "support/io/text_file.h"
 #include "tests/check.h"
 
 #include <stdlib.h>

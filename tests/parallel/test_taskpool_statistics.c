@@ -1,7 +1,7 @@
 /* What a pool says about a run is what happened. */
 #include "sched/profile.h"
 #include "support/base/clock.h"
-#include "support/text_file.h"
+#include "support/io/text_file.h"
 #include "tests/parallel/pool_cases.h"
 
 #include <stdlib.h>

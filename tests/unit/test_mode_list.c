@@ -1,7 +1,7 @@
 /* Which modes --compare names, and which options go to which of them. */
 #include "sched/mode_list.h"
 #include "sched/mode_options.h"
-#include "support/options.h"
+#include "support/io/options.h"
 #include "tests/check.h"
 
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* Command lines: what is accepted, and that every refusal names the option, the
  * text and what would have been right. */
-#include "support/options.h"
+#include "support/io/options.h"
 #include "tests/check.h"
 
 #include <stdlib.h>

@@ -1,9 +1,9 @@
 /* Result files: complete or absent, refused early, and the JSON and the digest
  * that go into them. */
 #include "support/base/sha256.h"
-#include "support/json.h"
-#include "support/output_file.h"
-#include "support/text_file.h"
+#include "support/io/json.h"
+#include "support/io/output_file.h"
+#include "support/io/text_file.h"
 #include "tests/check.h"
 
 #include <dirent.h>

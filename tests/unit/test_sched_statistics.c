@@ -1,6 +1,6 @@
 /* The figures of an iteration follow from those of its workers. */
 #include "sched/statistics.h"
-#include "support/text_file.h"
+#include "support/io/text_file.h"
 #include "tests/check.h"
 
 #include <string.h>

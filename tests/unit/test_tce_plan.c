@@ -1,5 +1,5 @@
 /* Plans of programs whose best plan is known, and of the program files that are arguments. */
-#include "support/text_file.h"
+#include "support/io/text_file.h"
 #include "tests/plan_case.h"
 
 static int n_files;

@@ -1,5 +1,5 @@
 /* Reading whole text files, and what is not one. */
-#include "support/text_file.h"
+#include "support/io/text_file.h"
 #include "tests/check.h"
 
 #include <stdlib.h>

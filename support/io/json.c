@@ -1,6 +1,6 @@
-#include "support/json.h"
+#include "support/io/json.h"
 
-#include "support/output_file.h"
+#include "support/io/output_file.h"
 
 #include <math.h>
 #include <stdlib.h>

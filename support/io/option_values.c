@@ -1,4 +1,4 @@
-#include "support/options_private.h"
+#include "support/io/options_private.h"
 
 #include <assert.h>
 #include <errno.h>

@@ -1,4 +1,4 @@
-#include "support/output_file.h"
+#include "support/io/output_file.h"
 
 #include <errno.h>
 #include <fcntl.h>

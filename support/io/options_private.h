@@ -2,7 +2,7 @@
 #ifndef BERYL_SUPPORT_OPTIONS_PRIVATE_H
 #define BERYL_SUPPORT_OPTIONS_PRIVATE_H
 
-#include "support/options.h"
+#include "support/io/options.h"
 
 /* Rows of all tables together. */
 size_t options_count_rows(const struct options *options);

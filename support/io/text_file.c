@@ -1,4 +1,4 @@
-#include "support/text_file.h"
+#include "support/io/text_file.h"
 
 #include "support/base/agree.h"
 

@@ -1,5 +1,5 @@
-#include "support/json.h"
-#include "support/options_private.h"
+#include "support/io/json.h"
+#include "support/io/options_private.h"
 
 #include <stdio.h>
 #include <string.h>

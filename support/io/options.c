@@ -1,6 +1,6 @@
-#include "support/options.h"
+#include "support/io/options.h"
 
-#include "support/options_private.h"
+#include "support/io/options_private.h"
 
 #include <assert.h>
 #include <getopt.h>
