@@ -1,7 +1,7 @@
 #include "hf/atom_channel.h"
 
 #include "hf/atom_integrals.h"
-#include "hf/symmetric_eigen.h"
+#include "support/arrays/symmetric_eigen.h"
 
 #include <math.h>
 #include <stdbool.h>

@@ -7,9 +7,9 @@
 #define BERYL_HF_CHECKPOINT_H
 
 #include "hf/scf.h"
+#include "support/arrays/darray.h"
+#include "support/arrays/dense.h"
 #include "support/base/status.h"
-#include "support/darray.h"
-#include "support/dense.h"
 
 /* Orbitals of each spin. All borrowed. */
 struct checkpoint_orbitals {

@@ -5,8 +5,8 @@
 
 #include "hf/tile_cache.h"
 #include "hf/tiling.h"
+#include "support/arrays/darray.h"
 #include "support/base/status.h"
-#include "support/darray.h"
 
 #include <stdint.h>
 

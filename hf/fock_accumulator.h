@@ -16,8 +16,8 @@
 
 #include "hf/density_tiles.h"
 #include "hf/screening.h"
+#include "support/arrays/darray.h"
 #include "support/base/status.h"
-#include "support/darray.h"
 
 #include <stdbool.h>
 #include <stdint.h>

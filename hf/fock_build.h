@@ -10,8 +10,8 @@
 #include "hf/fock_tasks.h"
 #include "hf/screening.h"
 #include "sched/taskpool.h"
+#include "support/arrays/darray.h"
 #include "support/base/status.h"
-#include "support/darray.h"
 
 #include <mpi.h>
 #include <stdint.h>

@@ -3,8 +3,8 @@
 #define BERYL_HF_GUESS_H
 
 #include "hf/scf.h"
+#include "support/arrays/darray.h"
 #include "support/base/status.h"
-#include "support/darray.h"
 
 /* Superposition of atomic densities: each element's neutral atom is solved in its own
  * part of the basis, spherically averaged with fractional occupation (guess_atom.h), on

@@ -21,9 +21,9 @@
 #include "hf/scf.h"
 #include "hf/screening.h"
 #include "hf/tiling.h"
+#include "support/arrays/darray.h"
+#include "support/arrays/dense.h"
 #include "support/base/status.h"
-#include "support/darray.h"
-#include "support/dense.h"
 
 #include <jansson.h>
 #include <mpi.h>

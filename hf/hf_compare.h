@@ -4,9 +4,9 @@
 
 #include "hf/fock_build.h"
 #include "sched/mode_list.h"
+#include "support/arrays/darray.h"
 #include "support/base/sha256.h"
 #include "support/base/status.h"
-#include "support/darray.h"
 
 #include <jansson.h>
 #include <mpi.h>

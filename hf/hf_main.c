@@ -1,10 +1,10 @@
 /* beryl-hf: Hartree-Fock. Only this file prints errors and sets the exit status. */
 #include "hf/hf_options.h"
 #include "hf/hf_run.h"
+#include "support/arrays/darray.h"
+#include "support/arrays/dense.h"
 #include "support/base/agree.h"
 #include "support/base/log.h"
-#include "support/darray.h"
-#include "support/dense.h"
 
 #include <mpi.h>
 #include <stdio.h>

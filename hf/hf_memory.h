@@ -5,8 +5,8 @@
 #include "hf/hf_input.h"
 #include "hf/hf_options.h"
 #include "hf/tiling.h"
+#include "support/arrays/dense.h"
 #include "support/base/status.h"
-#include "support/dense.h"
 
 #include <mpi.h>
 

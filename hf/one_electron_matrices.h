@@ -4,8 +4,8 @@
 
 #include "basis/molecule.h"
 #include "hf/tiling.h"
+#include "support/arrays/darray.h"
 #include "support/base/status.h"
-#include "support/darray.h"
 
 /* Overlap; kinetic energy plus nuclear attraction, hartree; the components x, y, z of
  * the dipole operator r about the origin, Bohr. Tile matrices that exist,

@@ -7,8 +7,8 @@
 #ifndef BERYL_HF_ORTHOGONALISE_H
 #define BERYL_HF_ORTHOGONALISE_H
 
+#include "support/arrays/dense.h"
 #include "support/base/status.h"
-#include "support/dense.h"
 
 struct orthonormal_basis {
     struct dense *X; /* n_functions x n_orbitals; owned */

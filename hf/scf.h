@@ -9,8 +9,8 @@
 #include "basis/shells.h"
 #include "hf/fock_build.h"
 #include "hf/tiling.h"
+#include "support/arrays/dense.h"
 #include "support/base/status.h"
-#include "support/dense.h"
 
 #include <mpi.h>
 #include <stdbool.h>

@@ -9,9 +9,9 @@
 #define BERYL_HF_SCF_FOCK_H
 
 #include "hf/scf.h"
+#include "support/arrays/darray.h"
+#include "support/arrays/dense.h"
 #include "support/base/status.h"
-#include "support/darray.h"
-#include "support/dense.h"
 
 #include <stdbool.h>
 #include <stdint.h>

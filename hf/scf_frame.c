@@ -2,8 +2,8 @@
 
 #include "hf/one_electron_matrices.h"
 #include "hf/tiling.h"
+#include "support/arrays/darray.h"
 #include "support/base/agree.h"
-#include "support/darray.h"
 
 #include <stdlib.h>
 

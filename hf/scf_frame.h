@@ -6,8 +6,8 @@
 
 #include "hf/orthogonalise.h"
 #include "hf/scf.h"
+#include "support/arrays/dense.h"
 #include "support/base/status.h"
-#include "support/dense.h"
 
 struct scf_frame {
     const struct scf_problem *problem; /* borrowed */

@@ -6,8 +6,8 @@
 
 #include "hf/scf_fock.h"
 #include "hf/scf_frame.h"
+#include "support/arrays/dense.h"
 #include "support/base/status.h"
-#include "support/dense.h"
 
 #include <stdbool.h>
 

@@ -5,8 +5,8 @@
 #define BERYL_HF_SCF_ROTATION_H
 
 #include "hf/scf_frame.h"
+#include "support/arrays/dense.h"
 #include "support/base/status.h"
-#include "support/dense.h"
 
 #include <stdbool.h>
 

@@ -2,15 +2,15 @@
 #ifndef BERYL_HF_SCF_SOLVER_H
 #define BERYL_HF_SCF_SOLVER_H
 
-#include "hf/diis.h"
 #include "hf/scf.h"
 #include "hf/scf_fock.h"
 #include "hf/scf_frame.h"
 #include "hf/scf_point.h"
 #include "hf/scf_second_order.h"
+#include "support/arrays/darray.h"
+#include "support/arrays/dense.h"
+#include "support/arrays/diis.h"
 #include "support/base/status.h"
-#include "support/darray.h"
-#include "support/dense.h"
 
 #include <stdbool.h>
 #include <stdint.h>

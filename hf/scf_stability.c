@@ -1,6 +1,6 @@
 #include "hf/scf_stability.h"
 
-#include "hf/symmetric_eigen.h"
+#include "support/arrays/symmetric_eigen.h"
 #include "support/base/agree.h"
 
 #include <math.h>

@@ -9,8 +9,8 @@
 #define BERYL_HF_SCREENING_H
 
 #include "hf/tiling.h"
+#include "support/arrays/darray.h"
 #include "support/base/status.h"
-#include "support/darray.h"
 
 #include <mpi.h>
 #include <stdbool.h>

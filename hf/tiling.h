@@ -9,9 +9,9 @@
 
 #include "basis/shell_pairs.h"
 #include "basis/shells.h"
+#include "support/arrays/darray.h"
+#include "support/arrays/dense.h"
 #include "support/base/status.h"
-#include "support/darray.h"
-#include "support/dense.h"
 
 #include <stdbool.h>
 #include <stdint.h>

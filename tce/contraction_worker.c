@@ -1,8 +1,8 @@
 #include "tce/contraction_worker.h"
 
+#include "support/arrays/exact_sum.h"
 #include "tce/block_buffers.h"
 #include "tce/contraction_matrix.h"
-#include "tce/exact_sum.h"
 #include "tce/operand_blocks.h"
 
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 #include "tce/fixed_point.h"
 
-#include "hf/diis.h"
+#include "support/arrays/diis.h"
 #include "support/base/agree.h"
 #include "tce/tensor_algebra.h"
 

@@ -4,7 +4,7 @@
 #define BERYL_TCE_MO_FULL_STEP_H
 
 #include "sched/taskpool.h"
-#include "support/darray.h"
+#include "support/arrays/darray.h"
 #include "tce/mo_plan.h"
 #include "tce/mo_scratch.h"
 

@@ -7,7 +7,7 @@
 #define BERYL_TCE_MO_HALF_STEP_H
 
 #include "sched/taskpool.h"
-#include "support/darray.h"
+#include "support/arrays/darray.h"
 #include "tce/mo_plan.h"
 #include "tce/mo_scratch.h"
 

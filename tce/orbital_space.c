@@ -1,7 +1,7 @@
 #include "tce/orbital_space.h"
 
+#include "support/arrays/dense.h"
 #include "support/base/agree.h"
-#include "support/dense.h"
 
 #include <math.h>
 #include <stdbool.h>

@@ -1,8 +1,8 @@
 /* beryl-tce: tensor contractions. Only this file prints errors and sets the exit status. */
+#include "support/arrays/darray.h"
+#include "support/arrays/dense.h"
 #include "support/base/agree.h"
 #include "support/base/log.h"
-#include "support/darray.h"
-#include "support/dense.h"
 #include "tce/method_run.h"
 #include "tce/program_run.h"
 #include "tce/tce_options.h"

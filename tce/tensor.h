@@ -4,9 +4,9 @@
 #ifndef BERYL_TCE_TENSOR_H
 #define BERYL_TCE_TENSOR_H
 
+#include "support/arrays/darray.h"
 #include "support/base/sha256.h"
 #include "support/base/status.h"
-#include "support/darray.h"
 #include "tce/block_index.h"
 
 #include <mpi.h>

@@ -1,7 +1,7 @@
 #include "tce/tensor_algebra.h"
 
+#include "support/arrays/exact_sum.h"
 #include "support/base/agree.h"
-#include "tce/exact_sum.h"
 
 #include <cblas.h>
 #include <math.h>

@@ -2,7 +2,7 @@
 #ifndef BERYL_TESTS_DARRAY_CASE_H
 #define BERYL_TESTS_DARRAY_CASE_H
 
-#include "support/darray.h"
+#include "support/arrays/darray.h"
 #include "tests/check.h"
 
 static inline int darray_case_start(void **state)

@@ -8,8 +8,8 @@
  *
  *     bench_contraction [REPEAT]
  *     mpirun -np 2 bench_contraction */
+#include "support/arrays/dense.h"
 #include "support/base/clock.h"
-#include "support/dense.h"
 #include "support/io/options.h"
 #include "tce/contraction.h"
 

@@ -19,8 +19,8 @@
 #include "basis/molecule.h"
 #include "hf/screening.h"
 #include "sched/profile.h"
+#include "support/arrays/darray.h"
 #include "support/base/array.h"
-#include "support/darray.h"
 #include "support/io/text_file.h"
 
 #include <math.h>

@@ -5,7 +5,7 @@
 
 #include "basis/shells.h"
 #include "hf/tiling.h"
-#include "support/darray.h"
+#include "support/arrays/darray.h"
 #include "tests/check.h"
 
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* Distributed arrays: what one process puts, every process gets; what all add
  * is the sum. */
-#include "support/darray.h"
+#include "support/arrays/darray.h"
 #include "tests/check.h"
 
 #include <stdbool.h>

@@ -1,6 +1,6 @@
 /* Distributed matrices against plain loops over whole ones, which every process
  * holds. Elements are small integers where results can be compared exactly. */
-#include "support/dense.h"
+#include "support/arrays/dense.h"
 #include "tests/check.h"
 
 #include <stdbool.h>

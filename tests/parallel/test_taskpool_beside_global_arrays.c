@@ -1,6 +1,6 @@
 /* Pools and Global Arrays share a program: tasks read and accumulate blocks of
  * distributed arrays while a shared counter hands them out. */
-#include "support/darray.h"
+#include "support/arrays/darray.h"
 #include "tests/darray_case.h"
 #include "tests/parallel/pool_cases.h"
 

@@ -2,8 +2,8 @@
  * back, and digest and product are those of the whole matrix, on any number of
  * processes. */
 #include "hf/tiling.h"
+#include "support/arrays/dense.h"
 #include "support/base/sha256.h"
-#include "support/dense.h"
 #include "tests/parallel/hf_system.h"
 
 static struct hf_system systems[2];

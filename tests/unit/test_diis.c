@@ -1,6 +1,6 @@
 /* The coefficients of DIIS minimise the error, and old steps give way when the
  * equations are ill-conditioned. */
-#include "hf/diis.h"
+#include "support/arrays/diis.h"
 #include "tests/check.h"
 
 /* B of two errors of given lengths and angle. */

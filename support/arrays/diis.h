@@ -7,8 +7,8 @@
 #ifndef BERYL_HF_DIIS_H
 #define BERYL_HF_DIIS_H
 
+#include "support/arrays/dense.h"
 #include "support/base/status.h"
-#include "support/dense.h"
 
 #include <stdint.h>
 

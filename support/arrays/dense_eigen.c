@@ -1,7 +1,7 @@
+#include "support/arrays/dense.h"
+#include "support/arrays/dense_layout.h"
+#include "support/arrays/dense_scalapack.h"
 #include "support/base/agree.h"
-#include "support/dense.h"
-#include "support/dense_layout.h"
-#include "support/dense_scalapack.h"
 
 #include <assert.h>
 #include <elpa/elpa.h>

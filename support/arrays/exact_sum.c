@@ -1,4 +1,4 @@
-#include "tce/exact_sum.h"
+#include "support/arrays/exact_sum.h"
 
 void exact_sum(double *numbers, int64_t n, MPI_Comm comm)
 {

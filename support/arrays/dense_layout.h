@@ -3,7 +3,7 @@
 #ifndef BERYL_SUPPORT_DENSE_LAYOUT_H
 #define BERYL_SUPPORT_DENSE_LAYOUT_H
 
-#include "support/dense.h"
+#include "support/arrays/dense.h"
 
 #include <stddef.h>
 

@@ -1,6 +1,6 @@
-#include "hf/diis.h"
+#include "support/arrays/diis.h"
 
-#include "hf/symmetric_eigen.h"
+#include "support/arrays/symmetric_eigen.h"
 #include "support/base/agree.h"
 
 #include <assert.h>

@@ -1,4 +1,4 @@
-#include "hf/symmetric_eigen.h"
+#include "support/arrays/symmetric_eigen.h"
 
 #include <stdlib.h>
 

@@ -1,4 +1,4 @@
-#include "support/darray.h"
+#include "support/arrays/darray.h"
 
 #include "support/base/agree.h"
 #include "support/base/memory.h"

@@ -1,7 +1,7 @@
-#include "support/dense.h"
+#include "support/arrays/dense.h"
 
+#include "support/arrays/dense_layout.h"
 #include "support/base/agree.h"
-#include "support/dense_layout.h"
 
 #include <assert.h>
 #include <math.h>

@@ -1,5 +1,5 @@
-#include "support/dense.h"
-#include "support/dense_scalapack.h"
+#include "support/arrays/dense.h"
+#include "support/arrays/dense_scalapack.h"
 
 #include <assert.h>
 

@@ -1,6 +1,6 @@
+#include "support/arrays/dense.h"
+#include "support/arrays/dense_scalapack.h"
 #include "support/base/agree.h"
-#include "support/dense.h"
-#include "support/dense_scalapack.h"
 
 #include <stdlib.h>
 
