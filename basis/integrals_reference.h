@@ -8,7 +8,7 @@
 #ifndef BERYL_BASIS_INTEGRALS_REFERENCE_H
 #define BERYL_BASIS_INTEGRALS_REFERENCE_H
 
-#include "basis/molecule.h"
+#include "basis/input/molecule.h"
 #include "basis/shells.h"
 
 /* Row-major n_functions(bra) x n_functions(ket), as in one_electron.h. */

@@ -4,7 +4,7 @@
 #ifndef BERYL_BASIS_ONE_ELECTRON_H
 #define BERYL_BASIS_ONE_ELECTRON_H
 
-#include "basis/molecule.h"
+#include "basis/input/molecule.h"
 #include "basis/shells.h"
 #include "support/base/status.h"
 

@@ -16,8 +16,8 @@
 #ifndef BERYL_BASIS_SHELLS_H
 #define BERYL_BASIS_SHELLS_H
 
-#include "basis/basis_set.h"
-#include "basis/molecule.h"
+#include "basis/input/basis_set.h"
+#include "basis/input/molecule.h"
 #include "support/base/status.h"
 
 #include <stdbool.h>

@@ -6,7 +6,7 @@
 #ifndef BERYL_HF_CHECKPOINT_BASIS_H
 #define BERYL_HF_CHECKPOINT_BASIS_H
 
-#include "basis/molecule.h"
+#include "basis/input/molecule.h"
 #include "basis/shells.h"
 #include "support/base/status.h"
 

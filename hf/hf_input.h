@@ -2,8 +2,8 @@
 #ifndef BERYL_HF_HF_INPUT_H
 #define BERYL_HF_HF_INPUT_H
 
-#include "basis/basis_set.h"
-#include "basis/molecule.h"
+#include "basis/input/basis_set.h"
+#include "basis/input/molecule.h"
 #include "basis/shells.h"
 #include "hf/hf_options.h"
 #include "support/base/status.h"

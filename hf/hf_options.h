@@ -2,8 +2,8 @@
 #ifndef BERYL_HF_HF_OPTIONS_H
 #define BERYL_HF_HF_OPTIONS_H
 
-#include "basis/basis_set.h"
-#include "basis/molecule.h"
+#include "basis/input/basis_set.h"
+#include "basis/input/molecule.h"
 #include "hf/fock_build.h"
 #include "hf/scf.h"
 #include "sched/mode_list.h"

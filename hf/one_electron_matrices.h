@@ -2,7 +2,7 @@
 #ifndef BERYL_HF_ONE_ELECTRON_MATRICES_H
 #define BERYL_HF_ONE_ELECTRON_MATRICES_H
 
-#include "basis/molecule.h"
+#include "basis/input/molecule.h"
 #include "hf/tiling.h"
 #include "support/arrays/darray.h"
 #include "support/base/status.h"

@@ -5,7 +5,7 @@
 #ifndef BERYL_HF_SCF_H
 #define BERYL_HF_SCF_H
 
-#include "basis/molecule.h"
+#include "basis/input/molecule.h"
 #include "basis/shells.h"
 #include "hf/fock_build.h"
 #include "hf/tiling.h"

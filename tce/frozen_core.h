@@ -2,7 +2,7 @@
 #ifndef BERYL_TCE_FROZEN_CORE_H
 #define BERYL_TCE_FROZEN_CORE_H
 
-#include "basis/molecule.h"
+#include "basis/input/molecule.h"
 
 #include <stdint.h>
 

@@ -15,8 +15,8 @@
  *     a x integrals + b x tests,
  * both counted from the bounds of the very input; the mean and the longest of HF-Be256 are
  * two equations for a and b, which other inputs and tiles share. */
-#include "basis/basis_set.h"
-#include "basis/molecule.h"
+#include "basis/input/basis_set.h"
+#include "basis/input/molecule.h"
 #include "hf/screening.h"
 #include "sched/profile.h"
 #include "support/arrays/darray.h"

@@ -1,5 +1,5 @@
-#include "basis/basis_set.h"
-#include "basis/molecule.h"
+#include "basis/input/basis_set.h"
+#include "basis/input/molecule.h"
 #include "tests/check.h"
 
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* Atoms averaged over angles: closed shells are exact, integrals are those of the slow
  * reference averaged, electrons are all there. */
+#include "basis/input/molecule.h"
 #include "basis/integrals_reference.h"
-#include "basis/molecule.h"
 #include "hf/atom_integrals.h"
 #include "hf/guess_atom.h"
 #include "tests/check.h"

@@ -1,4 +1,4 @@
-#include "basis/molecule.h"
+#include "basis/input/molecule.h"
 #include "tests/check.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-#include "basis/line_reader.h"
+#include "basis/input/line_reader.h"
 
 #include <errno.h>
 #include <math.h>

@@ -2,8 +2,8 @@
 #ifndef BERYL_BASIS_BASIS_SET_PARSER_H
 #define BERYL_BASIS_BASIS_SET_PARSER_H
 
-#include "basis/basis_set.h"
-#include "basis/line_reader.h"
+#include "basis/input/basis_set.h"
+#include "basis/input/line_reader.h"
 
 /* Limits that no sensible set reaches; beyond them a number is a slip. */
 enum { BASIS_MAX_PRIMITIVES = 1000 };

@@ -1,6 +1,6 @@
-#include "basis/basis_set_parser.h"
+#include "basis/input/basis_set_parser.h"
 
-#include "basis/molecule.h"
+#include "basis/input/molecule.h"
 #include "support/base/array.h"
 
 #include <ctype.h>

@@ -1,5 +1,5 @@
-#include "basis/basis_set_parser.h"
-#include "basis/molecule.h"
+#include "basis/input/basis_set_parser.h"
+#include "basis/input/molecule.h"
 
 #include <inttypes.h>
 #include <string.h>

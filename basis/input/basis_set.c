@@ -1,6 +1,6 @@
-#include "basis/basis_set.h"
+#include "basis/input/basis_set.h"
 
-#include "basis/basis_set_parser.h"
+#include "basis/input/basis_set_parser.h"
 #include "support/base/array.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-#include "basis/basis_set.h"
+#include "basis/input/basis_set.h"
 #include "support/base/agree.h"
 #include "support/io/text_file.h"
 

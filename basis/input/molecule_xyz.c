@@ -1,5 +1,5 @@
-#include "basis/line_reader.h"
-#include "basis/molecule.h"
+#include "basis/input/line_reader.h"
+#include "basis/input/molecule.h"
 
 #include <inttypes.h>
 #include <math.h>

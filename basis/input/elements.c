@@ -1,4 +1,4 @@
-#include "basis/molecule.h"
+#include "basis/input/molecule.h"
 
 #include <assert.h>
 #include <string.h>
