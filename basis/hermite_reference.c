@@ -1,6 +1,6 @@
 #include "basis/hermite_reference.h"
 
-#include "basis/boys.h"
+#include "basis/integrals/boys.h"
 
 #include <assert.h>
 #include <math.h>

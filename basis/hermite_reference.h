@@ -7,7 +7,7 @@
 #ifndef BERYL_BASIS_HERMITE_REFERENCE_H
 #define BERYL_BASIS_HERMITE_REFERENCE_H
 
-#include "basis/shells.h"
+#include "basis/integrals/shells.h"
 
 /* The kinetic energy raises powers of the ket by two. */
 enum {

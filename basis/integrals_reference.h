@@ -9,7 +9,7 @@
 #define BERYL_BASIS_INTEGRALS_REFERENCE_H
 
 #include "basis/input/molecule.h"
-#include "basis/shells.h"
+#include "basis/integrals/shells.h"
 
 /* Row-major n_functions(bra) x n_functions(ket), as in one_electron.h. */
 void reference_overlap(const struct shell *bra, const struct shell *ket, double *block);

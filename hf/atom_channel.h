@@ -3,7 +3,7 @@
 #ifndef BERYL_HF_ATOM_CHANNEL_H
 #define BERYL_HF_ATOM_CHANNEL_H
 
-#include "basis/shells.h"
+#include "basis/integrals/shells.h"
 #include "support/base/status.h"
 
 #include <stdint.h>

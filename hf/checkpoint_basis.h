@@ -7,7 +7,7 @@
 #define BERYL_HF_CHECKPOINT_BASIS_H
 
 #include "basis/input/molecule.h"
-#include "basis/shells.h"
+#include "basis/integrals/shells.h"
 #include "support/base/status.h"
 
 #include <stdbool.h>

@@ -1,7 +1,7 @@
 #include "hf/fock_cost.h"
 
-#include "basis/shell_pairs.h"
-#include "basis/two_electron.h"
+#include "basis/integrals/shell_pairs.h"
+#include "basis/integrals/two_electron.h"
 #include "support/base/agree.h"
 
 #include <limits.h>

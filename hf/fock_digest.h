@@ -4,7 +4,7 @@
 #ifndef BERYL_HF_FOCK_DIGEST_H
 #define BERYL_HF_FOCK_DIGEST_H
 
-#include "basis/two_electron.h"
+#include "basis/integrals/two_electron.h"
 #include "hf/quartet_views.h"
 
 #include <stdbool.h>

@@ -1,6 +1,6 @@
 #include "hf/fock_reference.h"
 
-#include "basis/two_electron.h"
+#include "basis/integrals/two_electron.h"
 #include "hf/screening.h"
 
 #include <math.h>

@@ -4,7 +4,7 @@
 #ifndef BERYL_HF_FOCK_REFERENCE_H
 #define BERYL_HF_FOCK_REFERENCE_H
 
-#include "basis/shells.h"
+#include "basis/integrals/shells.h"
 #include "support/base/status.h"
 
 /* n_spins, D and F as in fock_build, but plain row-major n x n matrices on this

@@ -1,7 +1,7 @@
 #include "hf/fock_worker.h"
 
-#include "basis/shell_pairs.h"
-#include "basis/two_electron.h"
+#include "basis/integrals/shell_pairs.h"
+#include "basis/integrals/two_electron.h"
 #include "hf/fock_digest.h"
 #include "hf/quartet_views.h"
 #include "hf/tile_cache.h"

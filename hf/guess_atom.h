@@ -2,7 +2,7 @@
 #ifndef BERYL_HF_GUESS_ATOM_H
 #define BERYL_HF_GUESS_ATOM_H
 
-#include "basis/shells.h"
+#include "basis/integrals/shells.h"
 #include "support/base/status.h"
 
 #include <stdint.h>

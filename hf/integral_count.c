@@ -1,6 +1,6 @@
 /* Counting the integrals that pass the Schwarz test without visiting them: with
  * the function pairs sorted by bound, the partners of a pair are a prefix. */
-#include "basis/two_electron.h"
+#include "basis/integrals/two_electron.h"
 #include "hf/screening.h"
 #include "support/base/agree.h"
 #include "support/base/array.h"

@@ -1,6 +1,6 @@
 #include "hf/one_electron_matrices.h"
 
-#include "basis/one_electron.h"
+#include "basis/integrals/one_electron.h"
 #include "support/base/agree.h"
 
 #include <mpi.h>

@@ -6,7 +6,7 @@
 #define BERYL_HF_SCF_H
 
 #include "basis/input/molecule.h"
-#include "basis/shells.h"
+#include "basis/integrals/shells.h"
 #include "hf/fock_build.h"
 #include "hf/tiling.h"
 #include "support/arrays/dense.h"

@@ -1,6 +1,6 @@
 #include "hf/screening.h"
 
-#include "basis/two_electron.h"
+#include "basis/integrals/two_electron.h"
 #include "support/base/agree.h"
 
 #include <math.h>

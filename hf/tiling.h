@@ -7,8 +7,8 @@
 #ifndef BERYL_HF_TILING_H
 #define BERYL_HF_TILING_H
 
-#include "basis/shell_pairs.h"
-#include "basis/shells.h"
+#include "basis/integrals/shell_pairs.h"
+#include "basis/integrals/shells.h"
 #include "support/arrays/darray.h"
 #include "support/arrays/dense.h"
 #include "support/base/status.h"

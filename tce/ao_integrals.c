@@ -1,7 +1,7 @@
 #include "tce/ao_integrals.h"
 
-#include "basis/shell_pairs.h"
-#include "basis/two_electron.h"
+#include "basis/integrals/shell_pairs.h"
+#include "basis/integrals/two_electron.h"
 
 #include <math.h>
 #include <stdlib.h>

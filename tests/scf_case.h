@@ -2,7 +2,7 @@
 #ifndef BERYL_TESTS_SCF_CASE_H
 #define BERYL_TESTS_SCF_CASE_H
 
-#include "basis/shells.h"
+#include "basis/integrals/shells.h"
 #include "hf/guess.h"
 #include "hf/scf.h"
 #include "tests/check.h"

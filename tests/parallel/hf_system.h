@@ -3,7 +3,7 @@
 #ifndef BERYL_TESTS_PARALLEL_HF_SYSTEM_H
 #define BERYL_TESTS_PARALLEL_HF_SYSTEM_H
 
-#include "basis/shells.h"
+#include "basis/integrals/shells.h"
 #include "hf/tiling.h"
 #include "support/arrays/darray.h"
 #include "tests/check.h"

@@ -2,8 +2,8 @@
  * weighted counts of primitive quartets with limits that differ by the width of a bin. */
 #include "hf/fock_cost.h"
 
-#include "basis/shell_pairs.h"
-#include "basis/two_electron.h"
+#include "basis/integrals/shell_pairs.h"
+#include "basis/integrals/two_electron.h"
 #include "tests/parallel/hf_system.h"
 
 #define THRESHOLD 1e-4

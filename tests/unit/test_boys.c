@@ -1,4 +1,4 @@
-#include "basis/boys.h"
+#include "basis/integrals/boys.h"
 #include "tests/check.h"
 
 /* F_m(T) in quadruple precision, exp(-T) from its own series: no rounding or

@@ -1,6 +1,6 @@
 /* The reference integrals against closed forms, quadrature, published values
  * and relations between integrals of different angular momentum. */
-#include "basis/boys.h"
+#include "basis/integrals/boys.h"
 #include "basis/integrals_reference.h"
 #include "tests/check.h"
 

@@ -1,6 +1,6 @@
 /* The libint engine against the reference, for every pair of angular momenta. */
+#include "basis/integrals/one_electron.h"
 #include "basis/integrals_reference.h"
-#include "basis/one_electron.h"
 #include "tests/check.h"
 
 #include <stdlib.h>

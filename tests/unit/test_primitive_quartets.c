@@ -1,6 +1,6 @@
 /* The quantities of many primitive quartets at once: Boys functions as good as one by
  * one, and nothing that depends on the place in the list. */
-#include "basis/primitive_quartets.h"
+#include "basis/integrals/primitive_quartets.h"
 #include "tests/check.h"
 
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* Shell pairs: every pair that can matter is there once, in order, and its
  * primitive products are the products of its shells. */
-#include "basis/shell_pairs.h"
+#include "basis/integrals/shell_pairs.h"
 #include "tests/check.h"
 
 #include <stdlib.h>

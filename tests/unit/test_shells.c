@@ -1,5 +1,5 @@
+#include "basis/integrals/shells.h"
 #include "basis/integrals_reference.h"
-#include "basis/shells.h"
 #include "tests/check.h"
 
 #include <string.h>

@@ -2,9 +2,9 @@
  * every class of angular momenta, contracted or not, spherical or Cartesian. */
 #include "tests/check.h"
 
+#include "basis/integrals/shells.h"
+#include "basis/integrals/two_electron.h"
 #include "basis/integrals_reference.h"
-#include "basis/shells.h"
-#include "basis/two_electron.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 #ifndef BERYL_BASIS_TWO_ELECTRON_ENGINE_H
 #define BERYL_BASIS_TWO_ELECTRON_ENGINE_H
 
-#include "basis/two_electron.h"
+#include "basis/integrals/two_electron.h"
 
 /* (ss|ss), vectorised over primitives of many quartets (two_electron_s.c). */
 struct two_electron_s;

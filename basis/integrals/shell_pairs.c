@@ -1,4 +1,4 @@
-#include "basis/shell_pairs.h"
+#include "basis/integrals/shell_pairs.h"
 
 #include "support/base/array.h"
 

@@ -12,7 +12,7 @@
 #ifndef BERYL_BASIS_SHELL_PAIRS_H
 #define BERYL_BASIS_SHELL_PAIRS_H
 
-#include "basis/shells.h"
+#include "basis/integrals/shells.h"
 #include "support/base/status.h"
 
 #include <stdbool.h>

@@ -1,4 +1,4 @@
-#include "basis/primitive_quartets.h"
+#include "basis/integrals/primitive_quartets.h"
 
 #include "support/base/vector_clones.h"
 

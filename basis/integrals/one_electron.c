@@ -1,7 +1,7 @@
-#include "basis/one_electron.h"
+#include "basis/integrals/one_electron.h"
 
-#include "basis/boys.h"
-#include "basis/libint_session.h"
+#include "basis/integrals/boys.h"
+#include "basis/integrals/libint_session.h"
 
 #include <libint2.h>
 #include <math.h>

@@ -4,9 +4,9 @@
  *
  * Source of the quantities: Obara & Saika, J. Chem. Phys. 84, 3963 (1986);
  * Head-Gordon & Pople, J. Chem. Phys. 89, 5777 (1988). */
-#include "basis/libint_session.h"
-#include "basis/primitive_quartets.h"
-#include "basis/two_electron_engine.h"
+#include "basis/integrals/libint_session.h"
+#include "basis/integrals/primitive_quartets.h"
+#include "basis/integrals/two_electron_engine.h"
 
 #include <libint2.h>
 #include <math.h>

@@ -9,8 +9,8 @@
 #ifndef BERYL_BASIS_PRIMITIVE_QUARTETS_H
 #define BERYL_BASIS_PRIMITIVE_QUARTETS_H
 
-#include "basis/boys.h"
-#include "basis/shell_pairs.h"
+#include "basis/integrals/boys.h"
+#include "basis/integrals/shell_pairs.h"
 
 #include <stdint.h>
 

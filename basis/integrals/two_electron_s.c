@@ -1,7 +1,7 @@
 /* (ss|ss) = sum over primitives of factor_bra factor_ket F_0(T) / sqrt(zeta + eta),
  * the primitive quartets of several quartets evaluated together. */
-#include "basis/primitive_quartets.h"
-#include "basis/two_electron_engine.h"
+#include "basis/integrals/primitive_quartets.h"
+#include "basis/integrals/two_electron_engine.h"
 
 #include <math.h>
 #include <stdlib.h>

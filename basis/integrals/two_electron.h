@@ -5,7 +5,7 @@
 #ifndef BERYL_BASIS_TWO_ELECTRON_H
 #define BERYL_BASIS_TWO_ELECTRON_H
 
-#include "basis/shell_pairs.h"
+#include "basis/integrals/shell_pairs.h"
 #include "support/base/status.h"
 
 #include <stdint.h>

@@ -1,4 +1,4 @@
-#include "basis/libint_session.h"
+#include "basis/integrals/libint_session.h"
 
 #include <assert.h>
 #include <libint2.h>

@@ -1,4 +1,4 @@
-#include "basis/boys.h"
+#include "basis/integrals/boys.h"
 
 #include <assert.h>
 #include <math.h>

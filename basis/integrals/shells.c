@@ -1,4 +1,4 @@
-#include "basis/shells.h"
+#include "basis/integrals/shells.h"
 
 #include <assert.h>
 #include <inttypes.h>

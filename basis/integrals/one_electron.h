@@ -5,7 +5,7 @@
 #define BERYL_BASIS_ONE_ELECTRON_H
 
 #include "basis/input/molecule.h"
-#include "basis/shells.h"
+#include "basis/integrals/shells.h"
 #include "support/base/status.h"
 
 /* Scratch of one caller; not shared between threads. */

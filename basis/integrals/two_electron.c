@@ -1,6 +1,6 @@
-#include "basis/two_electron.h"
+#include "basis/integrals/two_electron.h"
 
-#include "basis/two_electron_engine.h"
+#include "basis/integrals/two_electron_engine.h"
 
 #include <math.h>
 #include <stdlib.h>
