@@ -37,7 +37,7 @@
 #include "sched/balancer_link.h"
 #include "sched/balancer_node.h"
 #include "sched/balancer_tree.h"
-#include "sched/duration_bins.h"
+#include "sched/queues/duration_bins.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 #include "sched/dtree_shape.h"
 
-#include "sched/task_ranges.h"
+#include "sched/queues/task_ranges.h"
 
 #include <assert.h>
 

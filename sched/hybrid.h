@@ -5,7 +5,7 @@
 #define BERYL_SCHED_HYBRID_H
 
 #include "sched/mode.h"
-#include "sched/task_ranges.h"
+#include "sched/queues/task_ranges.h"
 #include "support/base/status.h"
 
 #include <stdbool.h>

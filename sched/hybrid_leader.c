@@ -1,6 +1,6 @@
 #include "sched/hybrid.h"
-#include "sched/tasklet_queue.h"
-#include "sched/tasklets.h"
+#include "sched/queues/tasklet_queue.h"
+#include "sched/queues/tasklets.h"
 #include "support/base/agree.h"
 
 #include <stdlib.h>

@@ -17,8 +17,8 @@
 #define BERYL_SCHED_MODE_H
 
 #include "sched/comm.h"
+#include "sched/queues/task_ranges.h"
 #include "sched/seeding.h"
-#include "sched/task_ranges.h"
 #include "sched/taskpool.h"
 
 #include <stdbool.h>

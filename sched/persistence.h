@@ -5,7 +5,7 @@
 #define BERYL_SCHED_PERSISTENCE_H
 
 #include "sched/balancer.h"
-#include "sched/duration_bins.h"
+#include "sched/queues/duration_bins.h"
 #include "sched/stealing.h"
 
 #include <stdbool.h>

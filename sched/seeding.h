@@ -3,7 +3,7 @@
 #ifndef BERYL_SCHED_SEEDING_H
 #define BERYL_SCHED_SEEDING_H
 
-#include "sched/task_ranges.h"
+#include "sched/queues/task_ranges.h"
 #include "support/base/status.h"
 
 #include <mpi.h>

@@ -3,8 +3,8 @@
 #define BERYL_SCHED_SHARE_H
 
 #include "sched/mode.h"
-#include "sched/record_list.h"
-#include "sched/task_queue.h"
+#include "sched/queues/record_list.h"
+#include "sched/queues/task_queue.h"
 
 #include <stdbool.h>
 #include <stdint.h>

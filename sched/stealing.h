@@ -15,9 +15,9 @@
 
 #include "sched/comm.h"
 #include "sched/mode.h"
-#include "sched/retained.h"
-#include "sched/task_deque.h"
-#include "sched/task_ranges.h"
+#include "sched/queues/retained.h"
+#include "sched/queues/task_deque.h"
+#include "sched/queues/task_ranges.h"
 #include "sched/termination.h"
 
 #include <stdbool.h>

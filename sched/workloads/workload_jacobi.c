@@ -1,6 +1,6 @@
 /* Sweeps of Jacobi's relaxation, for real: the planes are tasks, the meshes lie in memory
  * that the processes share. */
-#include "sched/task_ranges.h"
+#include "sched/queues/task_ranges.h"
 #include "sched/workloads/jacobi.h"
 #include "sched/workloads/workload.h"
 #include "support/base/agree.h"

@@ -1,5 +1,5 @@
 /* Sweeps of Jacobi's relaxation on a simulated machine. */
-#include "sched/task_ranges.h"
+#include "sched/queues/task_ranges.h"
 #include "sched/workloads/jacobi.h"
 #include "sched/workloads/workload.h"
 

@@ -1,7 +1,7 @@
 /* How mode hybrid cuts a worker's tasks, and which of them run where, in
  * simulation. */
 #include "sched/mode.h"
-#include "sched/tasklet_queue.h"
+#include "sched/queues/tasklet_queue.h"
 #include "tests/check.h"
 
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* Jacobi's relaxation: sweeps approach the known solution as they should; on a simulated
  * machine the tasks are numbered by the blocks of its nodes. */
-#include "sched/task_ranges.h"
+#include "sched/queues/task_ranges.h"
 #include "sched/workloads/jacobi.h"
 #include "sched/workloads/workload.h"
 #include "tests/check.h"

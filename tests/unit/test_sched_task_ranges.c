@@ -1,5 +1,5 @@
 /* Ranges of task IDs keep every ID once, up to the limit of 64-bit IDs. */
-#include "sched/task_ranges.h"
+#include "sched/queues/task_ranges.h"
 #include "sched/taskpool.h"
 #include "support/base/random.h"
 #include "tests/check.h"

@@ -1,4 +1,4 @@
-#include "sched/tasklet_queue.h"
+#include "sched/queues/tasklet_queue.h"
 
 #include <stdlib.h>
 

@@ -1,4 +1,4 @@
-#include "sched/task_queue.h"
+#include "sched/queues/task_queue.h"
 
 #include "support/base/array.h"
 

@@ -5,7 +5,7 @@
 #ifndef BERYL_SCHED_TASKLET_QUEUE_H
 #define BERYL_SCHED_TASKLET_QUEUE_H
 
-#include "sched/tasklets.h"
+#include "sched/queues/tasklets.h"
 #include "support/base/status.h"
 
 #include <stdbool.h>

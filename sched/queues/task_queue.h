@@ -3,7 +3,7 @@
 #ifndef BERYL_SCHED_TASK_QUEUE_H
 #define BERYL_SCHED_TASK_QUEUE_H
 
-#include "sched/task_ranges.h"
+#include "sched/queues/task_ranges.h"
 #include "support/base/status.h"
 
 #include <stdbool.h>

@@ -1,4 +1,4 @@
-#include "sched/record_list.h"
+#include "sched/queues/record_list.h"
 
 #include "support/base/array.h"
 

@@ -11,7 +11,7 @@
 #ifndef BERYL_SCHED_DURATION_BINS_H
 #define BERYL_SCHED_DURATION_BINS_H
 
-#include "sched/task_ranges.h"
+#include "sched/queues/task_ranges.h"
 #include "support/base/status.h"
 
 #include <stdbool.h>

@@ -1,4 +1,4 @@
-#include "sched/duration_bins.h"
+#include "sched/queues/duration_bins.h"
 
 #include "support/base/array.h"
 

@@ -29,7 +29,7 @@
 #ifndef BERYL_SCHED_TASK_DEQUE_H
 #define BERYL_SCHED_TASK_DEQUE_H
 
-#include "sched/task_ranges.h"
+#include "sched/queues/task_ranges.h"
 #include "support/base/status.h"
 
 #include <stdatomic.h>

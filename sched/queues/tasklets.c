@@ -1,4 +1,4 @@
-#include "sched/tasklets.h"
+#include "sched/queues/tasklets.h"
 
 #include <assert.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-#include "sched/task_deque.h"
+#include "sched/queues/task_deque.h"
 
 #include "support/base/array.h"
 

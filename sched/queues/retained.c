@@ -1,4 +1,4 @@
-#include "sched/retained.h"
+#include "sched/queues/retained.h"
 
 #include "support/base/agree.h"
 

@@ -7,9 +7,9 @@
 #ifndef BERYL_SCHED_RETAINED_H
 #define BERYL_SCHED_RETAINED_H
 
-#include "sched/duration_bins.h"
-#include "sched/record_list.h"
-#include "sched/task_ranges.h"
+#include "sched/queues/duration_bins.h"
+#include "sched/queues/record_list.h"
+#include "sched/queues/task_ranges.h"
 #include "support/base/status.h"
 
 #include <stdbool.h>

@@ -1,4 +1,4 @@
-#include "sched/task_ranges.h"
+#include "sched/queues/task_ranges.h"
 
 #include "support/base/array.h"
 
