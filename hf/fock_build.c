@@ -4,7 +4,7 @@
 #include "hf/fock_accumulator.h"
 #include "hf/fock_cost.h"
 #include "hf/fock_worker.h"
-#include "sched/profile.h"
+#include "sched/core/profile.h"
 #include "support/base/agree.h"
 #include "support/base/array.h"
 #include "support/base/clock.h"

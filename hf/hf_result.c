@@ -1,6 +1,6 @@
 #include "hf/hf_result.h"
 
-#include "sched/statistics.h"
+#include "sched/core/statistics.h"
 #include "support/io/json.h"
 
 #include <stdio.h>

@@ -3,7 +3,7 @@
 #ifndef BERYL_SCHED_BALANCER_LINK_H
 #define BERYL_SCHED_BALANCER_LINK_H
 
-#include "sched/comm.h"
+#include "sched/core/comm.h"
 #include "sched/stealing.h"
 
 #include <stddef.h>

@@ -2,7 +2,7 @@
 #ifndef BERYL_SCHED_COMPARISON_H
 #define BERYL_SCHED_COMPARISON_H
 
-#include "sched/statistics.h"
+#include "sched/core/statistics.h"
 
 #include <stdint.h>
 

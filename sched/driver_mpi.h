@@ -4,9 +4,9 @@
 #ifndef BERYL_SCHED_DRIVER_MPI_H
 #define BERYL_SCHED_DRIVER_MPI_H
 
-#include "sched/driver.h"
-#include "sched/history.h"
-#include "sched/mode.h"
+#include "sched/core/driver.h"
+#include "sched/core/history.h"
+#include "sched/core/mode.h"
 
 #include <mpi.h>
 

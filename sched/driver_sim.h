@@ -11,10 +11,10 @@
 #ifndef BERYL_SCHED_DRIVER_SIM_H
 #define BERYL_SCHED_DRIVER_SIM_H
 
-#include "sched/driver.h"
-#include "sched/history.h"
+#include "sched/core/driver.h"
+#include "sched/core/history.h"
+#include "sched/core/mode.h"
 #include "sched/machine.h"
-#include "sched/mode.h"
 
 /* Creates the workers and seeds them. Not collective.
  * mode, machine, setup, history  borrowed; history NULL: none is kept

@@ -4,7 +4,7 @@
 #ifndef BERYL_SCHED_HYBRID_H
 #define BERYL_SCHED_HYBRID_H
 
-#include "sched/mode.h"
+#include "sched/core/mode.h"
 #include "sched/queues/task_ranges.h"
 #include "support/base/status.h"
 

@@ -8,7 +8,7 @@
  * small ones where the end must be balanced (Polychronopoulos and Kuck, IEEE
  * Trans. Comput. 36 (1987) 1425, with half of their chunk, because tasks
  * differ). A look that has aged only makes the chunk larger than meant. */
-#include "sched/mode.h"
+#include "sched/core/mode.h"
 
 struct counter_state {
     int64_t n_tasks;

@@ -15,8 +15,8 @@
  * Where the paper leaves it open: a grant to a parent fills its buffer, and
  * those who wait are served from it in the order of asking; a leaf has no
  * buffer and runs all that it is granted; fractions are rounded down. */
+#include "sched/core/mode.h"
 #include "sched/dtree_shape.h"
-#include "sched/mode.h"
 
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
 /* Mode `static`: the seeding is final. No messages; the baseline. */
-#include "sched/mode.h"
+#include "sched/core/mode.h"
 
 struct static_state {
     const struct seeding *seeding;

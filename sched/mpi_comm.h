@@ -3,7 +3,7 @@
 #ifndef BERYL_SCHED_MPI_COMM_H
 #define BERYL_SCHED_MPI_COMM_H
 
-#include "sched/mode.h"
+#include "sched/core/mode.h"
 #include "sched/mpi_counter.h"
 #include "sched/mpi_messages.h"
 

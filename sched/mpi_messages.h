@@ -3,7 +3,7 @@
 #ifndef BERYL_SCHED_MPI_MESSAGES_H
 #define BERYL_SCHED_MPI_MESSAGES_H
 
-#include "sched/comm.h"
+#include "sched/core/comm.h"
 
 #include <mpi.h>
 #include <stdbool.h>

@@ -3,11 +3,11 @@
 #ifndef BERYL_SCHED_MPI_WORKER_H
 #define BERYL_SCHED_MPI_WORKER_H
 
-#include "sched/driver.h"
-#include "sched/history.h"
-#include "sched/mode.h"
+#include "sched/core/driver.h"
+#include "sched/core/history.h"
+#include "sched/core/mode.h"
+#include "sched/core/pace.h"
 #include "sched/mpi_comm.h"
-#include "sched/pace.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

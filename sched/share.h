@@ -2,7 +2,7 @@
 #ifndef BERYL_SCHED_SHARE_H
 #define BERYL_SCHED_SHARE_H
 
-#include "sched/mode.h"
+#include "sched/core/mode.h"
 #include "sched/queues/record_list.h"
 #include "sched/queues/task_queue.h"
 

@@ -3,12 +3,12 @@
 #ifndef BERYL_SCHED_SIM_H
 #define BERYL_SCHED_SIM_H
 
-#include "sched/driver.h"
+#include "sched/core/driver.h"
+#include "sched/core/history.h"
+#include "sched/core/mode.h"
+#include "sched/core/pace.h"
 #include "sched/event_queue.h"
-#include "sched/history.h"
 #include "sched/machine.h"
-#include "sched/mode.h"
-#include "sched/pace.h"
 
 #include <stdbool.h>
 #include <stddef.h>

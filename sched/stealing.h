@@ -13,8 +13,8 @@
 #ifndef BERYL_SCHED_STEALING_H
 #define BERYL_SCHED_STEALING_H
 
-#include "sched/comm.h"
-#include "sched/mode.h"
+#include "sched/core/comm.h"
+#include "sched/core/mode.h"
 #include "sched/queues/retained.h"
 #include "sched/queues/task_deque.h"
 #include "sched/queues/task_ranges.h"

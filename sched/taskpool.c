@@ -1,9 +1,9 @@
 #include "sched/taskpool.h"
 
+#include "sched/core/mode.h"
+#include "sched/core/speeds.h"
 #include "sched/driver_mpi.h"
 #include "sched/driver_sim.h"
-#include "sched/mode.h"
-#include "sched/speeds.h"
 #include "support/base/agree.h"
 #include "support/base/array.h"
 

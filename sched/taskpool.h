@@ -14,9 +14,9 @@
 #ifndef BERYL_SCHED_TASKPOOL_H
 #define BERYL_SCHED_TASKPOOL_H
 
-#include "sched/history.h"
+#include "sched/core/history.h"
+#include "sched/core/statistics.h"
 #include "sched/machine.h"
-#include "sched/statistics.h"
 #include "support/base/status.h"
 #include "support/io/options.h"
 

@@ -30,7 +30,7 @@
 #ifndef BERYL_SCHED_TERMINATION_H
 #define BERYL_SCHED_TERMINATION_H
 
-#include "sched/comm.h"
+#include "sched/core/comm.h"
 
 #include <stdbool.h>
 #include <stddef.h>

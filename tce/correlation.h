@@ -12,7 +12,7 @@
 #define BERYL_TCE_CORRELATION_H
 
 #include "hf/screening.h"
-#include "sched/statistics.h"
+#include "sched/core/statistics.h"
 #include "sched/taskpool.h"
 #include "support/base/status.h"
 #include "tce/evaluation.h"

@@ -1,6 +1,6 @@
 #include "tce/executor.h"
 
-#include "sched/profile.h"
+#include "sched/core/profile.h"
 #include "support/base/agree.h"
 #include "support/base/clock.h"
 

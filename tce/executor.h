@@ -3,7 +3,7 @@
 #ifndef BERYL_TCE_EXECUTOR_H
 #define BERYL_TCE_EXECUTOR_H
 
-#include "sched/statistics.h"
+#include "sched/core/statistics.h"
 #include "sched/taskpool.h"
 #include "support/base/status.h"
 #include "tce/contraction.h"

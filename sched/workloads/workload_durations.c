@@ -1,4 +1,4 @@
-#include "sched/profile_read.h"
+#include "sched/core/profile_read.h"
 #include "sched/workloads/sparse_profile.h"
 #include "sched/workloads/workload.h"
 #include "support/base/agree.h"

@@ -1,5 +1,5 @@
 /* What a pool says about a run is what happened. */
-#include "sched/profile.h"
+#include "sched/core/profile.h"
 #include "support/base/clock.h"
 #include "support/io/text_file.h"
 #include "tests/parallel/pool_cases.h"

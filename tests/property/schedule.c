@@ -1,6 +1,6 @@
 #include "tests/property/schedule.h"
 
-#include "sched/mode.h"
+#include "sched/core/mode.h"
 #include "sched/stealing.h"
 #include "support/base/random.h"
 

@@ -1,8 +1,8 @@
 /* The tree of mode dtree, and that what it hands out follows the formula of the
  * paper: workers of one process take turns, and every message is looked at. */
+#include "sched/core/mode.h"
+#include "sched/core/speeds.h"
 #include "sched/dtree_shape.h"
-#include "sched/mode.h"
-#include "sched/speeds.h"
 #include "tests/check.h"
 
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* How mode hybrid cuts a worker's tasks, and which of them run where, in
  * simulation. */
-#include "sched/mode.h"
+#include "sched/core/mode.h"
 #include "sched/queues/tasklet_queue.h"
 #include "tests/check.h"
 

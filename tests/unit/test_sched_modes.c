@@ -1,6 +1,6 @@
 /* The modes themselves, without MPI: workers of one process that take turns
  * over a shared counter which answers late and in any order. */
-#include "sched/mode.h"
+#include "sched/core/mode.h"
 #include "tests/check.h"
 
 #include <stdlib.h>

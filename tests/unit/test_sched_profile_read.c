@@ -1,6 +1,6 @@
 /* Profiles come back as they were written, and broken ones are refused. */
-#include "sched/profile.h"
-#include "sched/profile_read.h"
+#include "sched/core/profile.h"
+#include "sched/core/profile_read.h"
 #include "tests/check.h"
 
 #include <stdlib.h>

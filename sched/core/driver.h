@@ -2,7 +2,7 @@
 #ifndef BERYL_SCHED_DRIVER_H
 #define BERYL_SCHED_DRIVER_H
 
-#include "sched/statistics.h"
+#include "sched/core/statistics.h"
 #include "support/base/status.h"
 
 struct driver;

@@ -2,7 +2,7 @@
 #ifndef BERYL_SCHED_PROFILE_H
 #define BERYL_SCHED_PROFILE_H
 
-#include "sched/history.h"
+#include "sched/core/history.h"
 #include "support/base/status.h"
 
 #include <mpi.h>

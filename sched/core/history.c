@@ -1,4 +1,4 @@
-#include "sched/history.h"
+#include "sched/core/history.h"
 
 #include "support/base/array.h"
 

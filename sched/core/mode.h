@@ -16,9 +16,9 @@
 #ifndef BERYL_SCHED_MODE_H
 #define BERYL_SCHED_MODE_H
 
-#include "sched/comm.h"
+#include "sched/core/comm.h"
+#include "sched/core/seeding.h"
 #include "sched/queues/task_ranges.h"
-#include "sched/seeding.h"
 #include "sched/taskpool.h"
 
 #include <stdbool.h>

@@ -1,4 +1,4 @@
-#include "sched/profile.h"
+#include "sched/core/profile.h"
 
 #include "support/base/agree.h"
 #include "support/base/gather.h"

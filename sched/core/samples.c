@@ -1,4 +1,4 @@
-#include "sched/samples.h"
+#include "sched/core/samples.h"
 
 #include <stdlib.h>
 

@@ -1,4 +1,4 @@
-#include "sched/statistics.h"
+#include "sched/core/statistics.h"
 
 #include <math.h>
 

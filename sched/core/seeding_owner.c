@@ -1,4 +1,4 @@
-#include "sched/seeding.h"
+#include "sched/core/seeding.h"
 
 #include "sched/taskpool.h"
 #include "support/base/agree.h"

@@ -1,4 +1,4 @@
-#include "sched/profile_read.h"
+#include "sched/core/profile_read.h"
 
 #include "support/base/agree.h"
 #include "support/base/array.h"

@@ -1,4 +1,4 @@
-#include "sched/speeds.h"
+#include "sched/core/speeds.h"
 
 #include "support/base/agree.h"
 #include "support/io/text_file.h"
