@@ -3,7 +3,7 @@
  * The paper leaves open in which order; here a worker begins with its longest tasks, see
  * retained.h. Of a dynamic pool what ran is kept for the tasks that were added before the run;
  * those that tasks add are made anew. */
-#include "sched/stealing.h"
+#include "sched/protocols/stealing.h"
 #include "support/base/agree.h"
 
 struct retentive_state {

@@ -1,7 +1,7 @@
 /* Mode `steal`: random work stealing, each iteration anew from the seeding. All
  * is in stealing.h; what was added to a dynamic pool before the run is kept and
  * added again where it was. */
-#include "sched/stealing.h"
+#include "sched/protocols/stealing.h"
 #include "support/base/agree.h"
 
 struct steal_state {

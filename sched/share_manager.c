@@ -1,5 +1,5 @@
+#include "sched/protocols/termination.h"
 #include "sched/share.h"
-#include "sched/termination.h"
 #include "support/base/agree.h"
 
 #include <stdlib.h>

@@ -3,8 +3,8 @@
 #ifndef BERYL_TESTS_BALANCE_CASE_H
 #define BERYL_TESTS_BALANCE_CASE_H
 
-#include "sched/balancer.h"
 #include "sched/driver_sim.h"
+#include "sched/protocols/balancer.h"
 #include "support/base/clock.h"
 
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #ifndef BERYL_TESTS_STEALING_CASE_H
 #define BERYL_TESTS_STEALING_CASE_H
 
-#include "sched/stealing.h"
+#include "sched/protocols/stealing.h"
 #include "tests/check.h"
 #include "tests/parallel/pool_cases.h"
 

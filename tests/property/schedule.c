@@ -1,7 +1,7 @@
 #include "tests/property/schedule.h"
 
 #include "sched/core/mode.h"
-#include "sched/stealing.h"
+#include "sched/protocols/stealing.h"
 #include "support/base/random.h"
 
 #include <math.h>

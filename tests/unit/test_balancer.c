@@ -1,7 +1,7 @@
 /* The balancer: its bins hold what a sorted list would, its tree has every worker
  * once, and its messages, in whatever order they come, move the tasks that
  * algorithms 1 and 2 move when they are worked out serially. */
-#include "sched/balancer.h"
+#include "sched/protocols/balancer.h"
 #include "tests/balance_case.h"
 #include "tests/check.h"
 

@@ -4,7 +4,7 @@
 #define BERYL_SCHED_BALANCER_LINK_H
 
 #include "sched/core/comm.h"
-#include "sched/stealing.h"
+#include "sched/protocols/stealing.h"
 
 #include <stddef.h>
 #include <stdint.h>

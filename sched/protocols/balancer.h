@@ -34,9 +34,9 @@
 #ifndef BERYL_SCHED_BALANCER_H
 #define BERYL_SCHED_BALANCER_H
 
-#include "sched/balancer_link.h"
-#include "sched/balancer_node.h"
-#include "sched/balancer_tree.h"
+#include "sched/protocols/balancer_link.h"
+#include "sched/protocols/balancer_node.h"
+#include "sched/protocols/balancer_tree.h"
 #include "sched/queues/duration_bins.h"
 
 #include <stdbool.h>

@@ -1,4 +1,4 @@
-#include "sched/balancer_tree.h"
+#include "sched/protocols/balancer_tree.h"
 
 static bool is_node(const struct balancer_tree *tree, int64_t first, int64_t width)
 {

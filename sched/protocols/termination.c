@@ -1,4 +1,4 @@
-#include "sched/termination.h"
+#include "sched/protocols/termination.h"
 
 #include <assert.h>
 

@@ -1,4 +1,4 @@
-#include "sched/persistence.h"
+#include "sched/protocols/persistence.h"
 
 #include "support/base/agree.h"
 

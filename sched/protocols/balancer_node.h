@@ -3,8 +3,8 @@
 #ifndef BERYL_SCHED_BALANCER_NODE_H
 #define BERYL_SCHED_BALANCER_NODE_H
 
-#include "sched/balancer_link.h"
-#include "sched/balancer_tree.h"
+#include "sched/protocols/balancer_link.h"
+#include "sched/protocols/balancer_tree.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -15,10 +15,10 @@
 
 #include "sched/core/comm.h"
 #include "sched/core/mode.h"
+#include "sched/protocols/termination.h"
 #include "sched/queues/retained.h"
 #include "sched/queues/task_deque.h"
 #include "sched/queues/task_ranges.h"
-#include "sched/termination.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-#include "sched/balancer.h"
+#include "sched/protocols/balancer.h"
 
 #include "support/base/agree.h"
 #include "support/base/array.h"

@@ -1,4 +1,4 @@
-#include "sched/balancer_link.h"
+#include "sched/protocols/balancer_link.h"
 
 #include "support/base/agree.h"
 

@@ -4,9 +4,9 @@
 #ifndef BERYL_SCHED_PERSISTENCE_H
 #define BERYL_SCHED_PERSISTENCE_H
 
-#include "sched/balancer.h"
+#include "sched/protocols/balancer.h"
+#include "sched/protocols/stealing.h"
 #include "sched/queues/duration_bins.h"
-#include "sched/stealing.h"
 
 #include <stdbool.h>
 #include <stddef.h>

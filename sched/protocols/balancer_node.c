@@ -1,4 +1,4 @@
-#include "sched/balancer_node.h"
+#include "sched/protocols/balancer_node.h"
 
 #include "support/base/agree.h"
 #include "support/base/array.h"

@@ -1,4 +1,4 @@
-#include "sched/stealing.h"
+#include "sched/protocols/stealing.h"
 
 #include "support/base/agree.h"
 
