@@ -2,8 +2,8 @@
 
 #include "hf/hf_result.h"
 #include "hf/tiling.h"
-#include "sched/comparison.h"
-#include "sched/mode_options.h"
+#include "sched/modes/comparison.h"
+#include "sched/modes/mode_options.h"
 #include "support/base/agree.h"
 #include "support/base/log.h"
 

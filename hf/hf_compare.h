@@ -3,7 +3,7 @@
 #define BERYL_HF_HF_COMPARE_H
 
 #include "hf/fock_build.h"
-#include "sched/mode_list.h"
+#include "sched/modes/mode_list.h"
 #include "support/arrays/darray.h"
 #include "support/base/sha256.h"
 #include "support/base/status.h"

@@ -1,6 +1,6 @@
 #include "hf/hf_options.h"
 
-#include "sched/mode_options.h"
+#include "sched/modes/mode_options.h"
 
 #include <stddef.h>
 

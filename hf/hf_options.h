@@ -6,7 +6,7 @@
 #include "basis/input/molecule.h"
 #include "hf/fock_build.h"
 #include "hf/scf.h"
-#include "sched/mode_list.h"
+#include "sched/modes/mode_list.h"
 #include "sched/taskpool.h"
 #include "support/base/status.h"
 #include "support/io/options.h"

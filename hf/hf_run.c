@@ -5,7 +5,7 @@
 #include "hf/hf_outputs.h"
 #include "hf/hf_result.h"
 #include "sched/core/statistics.h"
-#include "sched/mode_options.h"
+#include "sched/modes/mode_options.h"
 #include "support/base/agree.h"
 #include "support/base/log.h"
 #include "support/base/memory_share.h"

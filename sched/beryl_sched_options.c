@@ -1,7 +1,7 @@
 #include "sched/beryl_sched_options.h"
 
 #include "sched/machine_file.h"
-#include "sched/mode_options.h"
+#include "sched/modes/mode_options.h"
 #include "sched/workloads/workload_options.h"
 
 #include <stdbool.h>

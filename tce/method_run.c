@@ -3,7 +3,7 @@
 #include "hf/checkpoint.h"
 #include "hf/hf_calculation.h"
 #include "hf/hf_outputs.h"
-#include "sched/mode_options.h"
+#include "sched/modes/mode_options.h"
 #include "support/base/agree.h"
 #include "support/base/log.h"
 #include "tce/correlation.h"

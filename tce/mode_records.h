@@ -3,8 +3,8 @@
 #ifndef BERYL_TCE_MODE_RECORDS_H
 #define BERYL_TCE_MODE_RECORDS_H
 
-#include "sched/comparison.h"
-#include "sched/mode_list.h"
+#include "sched/modes/comparison.h"
+#include "sched/modes/mode_list.h"
 #include "support/base/sha256.h"
 #include "support/base/status.h"
 #include "tce/executor.h"

@@ -1,6 +1,6 @@
 #include "tce/program_run.h"
 
-#include "sched/mode_options.h"
+#include "sched/modes/mode_options.h"
 #include "support/base/agree.h"
 #include "support/base/log.h"
 #include "support/base/memory.h"

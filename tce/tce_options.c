@@ -1,6 +1,6 @@
 #include "tce/tce_options.h"
 
-#include "sched/mode_options.h"
+#include "sched/modes/mode_options.h"
 #include "tce/methods.h"
 #include "tce/tce_option_tables.h"
 

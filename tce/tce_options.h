@@ -5,7 +5,7 @@
 #define BERYL_TCE_TCE_OPTIONS_H
 
 #include "hf/hf_options.h"
-#include "sched/mode_list.h"
+#include "sched/modes/mode_list.h"
 #include "sched/taskpool.h"
 #include "support/base/status.h"
 #include "support/io/options.h"

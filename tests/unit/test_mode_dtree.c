@@ -2,7 +2,7 @@
  * paper: workers of one process take turns, and every message is looked at. */
 #include "sched/core/mode.h"
 #include "sched/core/speeds.h"
-#include "sched/dtree_shape.h"
+#include "sched/modes/dtree_shape.h"
 #include "tests/check.h"
 
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* Which modes --compare names, and which options go to which of them. */
-#include "sched/mode_list.h"
-#include "sched/mode_options.h"
+#include "sched/modes/mode_list.h"
+#include "sched/modes/mode_options.h"
 #include "support/io/options.h"
 #include "tests/check.h"
 

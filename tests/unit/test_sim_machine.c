@@ -1,5 +1,5 @@
 /* What each figure of a simulated machine does to a run whose time can be worked out. */
-#include "sched/mode_options.h"
+#include "sched/modes/mode_options.h"
 #include "sched/taskpool.h"
 #include "tests/check.h"
 

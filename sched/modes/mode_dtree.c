@@ -16,7 +16,7 @@
  * those who wait are served from it in the order of asking; a leaf has no
  * buffer and runs all that it is granted; fractions are rounded down. */
 #include "sched/core/mode.h"
-#include "sched/dtree_shape.h"
+#include "sched/modes/dtree_shape.h"
 
 #include <stdlib.h>
 

@@ -1,4 +1,4 @@
-#include "sched/mode_list.h"
+#include "sched/modes/mode_list.h"
 
 #include "sched/taskpool.h"
 #include "support/io/options.h"

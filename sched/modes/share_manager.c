@@ -1,5 +1,5 @@
+#include "sched/modes/share.h"
 #include "sched/protocols/termination.h"
-#include "sched/share.h"
 #include "support/base/agree.h"
 
 #include <stdlib.h>

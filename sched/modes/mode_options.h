@@ -2,7 +2,7 @@
 #ifndef BERYL_SCHED_MODE_OPTIONS_H
 #define BERYL_SCHED_MODE_OPTIONS_H
 
-#include "sched/mode_list.h"
+#include "sched/modes/mode_list.h"
 #include "sched/taskpool.h"
 #include "support/base/status.h"
 

@@ -1,4 +1,4 @@
-#include "sched/mode_options.h"
+#include "sched/modes/mode_options.h"
 
 #include <jansson.h>
 #include <stdbool.h>

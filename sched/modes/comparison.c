@@ -1,4 +1,4 @@
-#include "sched/comparison.h"
+#include "sched/modes/comparison.h"
 
 #include "sched/taskpool.h"
 #include "support/base/log.h"

@@ -25,7 +25,7 @@
  * the printed algorithm 2: its "Polling_Interval" is the release interval; and
  * a release is not bound to the moments when the number of tasks is a multiple
  * of it, at which there may be no surplus by chance. */
-#include "sched/share.h"
+#include "sched/modes/share.h"
 #include "support/base/agree.h"
 
 #include <stdlib.h>
