@@ -3,7 +3,7 @@
 #ifndef BERYL_SCHED_CALIBRATE_LINE_H
 #define BERYL_SCHED_CALIBRATE_LINE_H
 
-#include "sched/mpi_comm.h"
+#include "sched/drivers/mpi/mpi_comm.h"
 
 #include <mpi.h>
 #include <stdbool.h>

@@ -1,4 +1,4 @@
-#include "sched/mpi_messages.h"
+#include "sched/drivers/mpi/mpi_messages.h"
 
 #include "support/base/agree.h"
 #include "support/base/array.h"

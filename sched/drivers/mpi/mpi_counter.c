@@ -1,4 +1,4 @@
-#include "sched/mpi_counter.h"
+#include "sched/drivers/mpi/mpi_counter.h"
 
 #include <stddef.h>
 

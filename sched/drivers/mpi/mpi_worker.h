@@ -7,7 +7,7 @@
 #include "sched/core/history.h"
 #include "sched/core/mode.h"
 #include "sched/core/pace.h"
-#include "sched/mpi_comm.h"
+#include "sched/drivers/mpi/mpi_comm.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

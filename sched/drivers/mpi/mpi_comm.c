@@ -1,4 +1,4 @@
-#include "sched/mpi_comm.h"
+#include "sched/drivers/mpi/mpi_comm.h"
 
 #include "support/base/agree.h"
 #include "support/base/clock.h"

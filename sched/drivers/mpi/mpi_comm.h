@@ -4,8 +4,8 @@
 #define BERYL_SCHED_MPI_COMM_H
 
 #include "sched/core/mode.h"
-#include "sched/mpi_counter.h"
-#include "sched/mpi_messages.h"
+#include "sched/drivers/mpi/mpi_counter.h"
+#include "sched/drivers/mpi/mpi_messages.h"
 
 #include <mpi.h>
 #include <stdbool.h>

@@ -1,4 +1,4 @@
-#include "sched/mpi_worker.h"
+#include "sched/drivers/mpi/mpi_worker.h"
 
 #include "support/base/agree.h"
 #include "support/base/clock.h"
