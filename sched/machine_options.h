@@ -2,7 +2,7 @@
 #ifndef BERYL_SCHED_MACHINE_OPTIONS_H
 #define BERYL_SCHED_MACHINE_OPTIONS_H
 
-#include "sched/machine.h"
+#include "sched/drivers/sim/machine.h"
 #include "support/io/options.h"
 
 #include <stdbool.h>

@@ -11,7 +11,7 @@ install(TARGETS beryl_sched beryl_support EXPORT taskpool
 install(EXPORT taskpool NAMESPACE taskpool:: FILE taskpoolTargets.cmake
     DESTINATION ${package_dir} COMPONENT taskpool)
 
-install(FILES core/history.h machine.h noise.h core/statistics.h taskpool.h
+install(FILES core/history.h drivers/sim/machine.h drivers/sim/noise.h core/statistics.h taskpool.h
     DESTINATION include/taskpool/sched COMPONENT taskpool)
 install(FILES ${PROJECT_SOURCE_DIR}/support/io/options.h ${PROJECT_SOURCE_DIR}/support/base/status.h
     DESTINATION include/taskpool/support COMPONENT taskpool)

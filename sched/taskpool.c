@@ -2,8 +2,8 @@
 
 #include "sched/core/mode.h"
 #include "sched/core/speeds.h"
-#include "sched/driver_sim.h"
 #include "sched/drivers/mpi/driver_mpi.h"
+#include "sched/drivers/sim/driver_sim.h"
 #include "support/base/agree.h"
 #include "support/base/array.h"
 

@@ -16,7 +16,7 @@
 
 #include "sched/core/history.h"
 #include "sched/core/statistics.h"
-#include "sched/machine.h"
+#include "sched/drivers/sim/machine.h"
 #include "support/base/status.h"
 #include "support/io/options.h"
 

@@ -3,7 +3,7 @@
 #ifndef BERYL_TESTS_BALANCE_CASE_H
 #define BERYL_TESTS_BALANCE_CASE_H
 
-#include "sched/driver_sim.h"
+#include "sched/drivers/sim/driver_sim.h"
 #include "sched/protocols/balancer.h"
 #include "support/base/clock.h"
 

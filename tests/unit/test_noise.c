@@ -1,5 +1,5 @@
 /* Interruptions: when work ends, against walking through them one by one. */
-#include "sched/noise.h"
+#include "sched/drivers/sim/noise.h"
 
 #include "support/base/random.h"
 #include "tests/check.h"

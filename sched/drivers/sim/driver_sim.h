@@ -14,7 +14,7 @@
 #include "sched/core/driver.h"
 #include "sched/core/history.h"
 #include "sched/core/mode.h"
-#include "sched/machine.h"
+#include "sched/drivers/sim/machine.h"
 
 /* Creates the workers and seeds them. Not collective.
  * mode, machine, setup, history  borrowed; history NULL: none is kept

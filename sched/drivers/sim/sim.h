@@ -7,8 +7,8 @@
 #include "sched/core/history.h"
 #include "sched/core/mode.h"
 #include "sched/core/pace.h"
-#include "sched/event_queue.h"
-#include "sched/machine.h"
+#include "sched/drivers/sim/event_queue.h"
+#include "sched/drivers/sim/machine.h"
 
 #include <stdbool.h>
 #include <stddef.h>

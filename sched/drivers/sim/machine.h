@@ -3,7 +3,7 @@
 #ifndef BERYL_SCHED_MACHINE_H
 #define BERYL_SCHED_MACHINE_H
 
-#include "sched/noise.h"
+#include "sched/drivers/sim/noise.h"
 
 #include <stdbool.h>
 #include <stddef.h>

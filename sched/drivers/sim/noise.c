@@ -1,4 +1,4 @@
-#include "sched/noise.h"
+#include "sched/drivers/sim/noise.h"
 
 #include "support/base/array.h"
 #include "support/io/text_file.h"

@@ -1,4 +1,4 @@
-#include "sched/sim.h"
+#include "sched/drivers/sim/sim.h"
 
 #include <math.h>
 

@@ -1,4 +1,4 @@
-#include "sched/event_queue.h"
+#include "sched/drivers/sim/event_queue.h"
 
 #include "support/base/agree.h"
 #include "support/base/array.h"
