@@ -1,8 +1,8 @@
 /* A machine on file fills what was not given, broken ones are refused; and what a full node
  * leaves its workers of their speed. */
+#include "sched/cli/crowding.h"
+#include "sched/cli/machine_file.h"
 #include "sched/core/samples.h"
-#include "sched/crowding.h"
-#include "sched/machine_file.h"
 #include "tests/check.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
 /* The lines of a sweep: words as in a shell, options added to the command line's, and what is
  * wrong with one told with its number. */
-#include "sched/sweep_file.h"
+#include "sched/cli/sweep_file.h"
 #include "tests/check.h"
 
 #include <string.h>

@@ -2,7 +2,7 @@
 #ifndef BERYL_SCHED_BERYL_SCHED_OPTIONS_H
 #define BERYL_SCHED_BERYL_SCHED_OPTIONS_H
 
-#include "sched/machine_options.h"
+#include "sched/cli/machine_options.h"
 #include "sched/taskpool.h"
 #include "sched/workloads/workload.h"
 #include "support/base/status.h"

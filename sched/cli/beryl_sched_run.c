@@ -1,9 +1,9 @@
-#include "sched/beryl_sched_run.h"
+#include "sched/cli/beryl_sched_run.h"
 
-#include "sched/beryl_sched_outputs.h"
+#include "sched/cli/beryl_sched_outputs.h"
+#include "sched/cli/crowding.h"
 #include "sched/core/profile.h"
 #include "sched/core/speeds.h"
-#include "sched/crowding.h"
 #include "support/base/agree.h"
 #include "support/base/log.h"
 #include "support/io/json.h"

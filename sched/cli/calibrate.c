@@ -1,6 +1,6 @@
-#include "sched/calibrate.h"
+#include "sched/cli/calibrate.h"
 
-#include "sched/calibration.h"
+#include "sched/cli/calibration.h"
 #include "support/base/agree.h"
 #include "support/base/log.h"
 #include "support/io/json.h"

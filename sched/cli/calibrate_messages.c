@@ -1,6 +1,6 @@
 /* Messages and the shared counter. */
-#include "sched/calibrate_line.h"
-#include "sched/calibration.h"
+#include "sched/cli/calibrate_line.h"
+#include "sched/cli/calibration.h"
 #include "support/base/clock.h"
 
 #include <math.h>

@@ -2,7 +2,7 @@
 #ifndef BERYL_SCHED_MACHINE_FILE_H
 #define BERYL_SCHED_MACHINE_FILE_H
 
-#include "sched/machine_options.h"
+#include "sched/cli/machine_options.h"
 #include "support/base/status.h"
 
 #include <mpi.h>

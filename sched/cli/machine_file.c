@@ -1,4 +1,4 @@
-#include "sched/machine_file.h"
+#include "sched/cli/machine_file.h"
 
 #include "support/base/agree.h"
 #include "support/io/text_file.h"

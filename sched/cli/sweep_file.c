@@ -1,4 +1,4 @@
-#include "sched/sweep_file.h"
+#include "sched/cli/sweep_file.h"
 
 #include "support/base/agree.h"
 #include "support/base/array.h"

@@ -1,4 +1,4 @@
-#include "sched/machine_options.h"
+#include "sched/cli/machine_options.h"
 
 #include <math.h>
 #include <stdio.h>

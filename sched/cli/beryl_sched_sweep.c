@@ -1,8 +1,8 @@
-#include "sched/beryl_sched_sweep.h"
+#include "sched/cli/beryl_sched_sweep.h"
 
-#include "sched/beryl_sched_outputs.h"
-#include "sched/beryl_sched_run.h"
-#include "sched/sweep_file.h"
+#include "sched/cli/beryl_sched_outputs.h"
+#include "sched/cli/beryl_sched_run.h"
+#include "sched/cli/sweep_file.h"
 #include "sched/taskpool.h"
 #include "support/base/agree.h"
 #include "support/base/gather.h"

@@ -1,4 +1,4 @@
-#include "sched/crowding.h"
+#include "sched/cli/crowding.h"
 
 void crowding_apply(double crowded_speed, int node_size, int n_workers, double *speeds)
 {

@@ -1,4 +1,4 @@
-#include "sched/calibrate_line.h"
+#include "sched/cli/calibrate_line.h"
 
 void line_send(struct line *line, int to, enum line_kind kind)
 {

@@ -2,7 +2,7 @@
 #ifndef BERYL_SCHED_BERYL_SCHED_SWEEP_H
 #define BERYL_SCHED_BERYL_SCHED_SWEEP_H
 
-#include "sched/beryl_sched_options.h"
+#include "sched/cli/beryl_sched_options.h"
 #include "support/base/status.h"
 
 #include <mpi.h>

@@ -1,4 +1,4 @@
-#include "sched/beryl_sched_outputs.h"
+#include "sched/cli/beryl_sched_outputs.h"
 
 #include "sched/report/report.h"
 #include "support/io/json.h"

@@ -1,6 +1,6 @@
-#include "sched/beryl_sched_options.h"
+#include "sched/cli/beryl_sched_options.h"
 
-#include "sched/machine_file.h"
+#include "sched/cli/machine_file.h"
 #include "sched/modes/mode_options.h"
 #include "sched/workloads/workload_options.h"
 

@@ -1,9 +1,9 @@
 /* beryl-sched: schedulers without chemistry. Only this file prints errors and sets the
  * exit status. */
-#include "sched/beryl_sched_options.h"
-#include "sched/beryl_sched_run.h"
-#include "sched/beryl_sched_sweep.h"
-#include "sched/calibrate.h"
+#include "sched/cli/beryl_sched_options.h"
+#include "sched/cli/beryl_sched_run.h"
+#include "sched/cli/beryl_sched_sweep.h"
+#include "sched/cli/calibrate.h"
 #include "support/base/log.h"
 
 #include <mpi.h>
