@@ -1,6 +1,6 @@
 #include "sched/workloads/workload_options.h"
 
-#include "sched/workloads/bnsl_candidates.h"
+#include "sched/workloads/bnsl/bnsl_candidates.h"
 
 #define WORKLOAD(name) offsetof(struct workload_settings, name)
 

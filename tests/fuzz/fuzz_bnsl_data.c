@@ -1,5 +1,5 @@
-#include "sched/workloads/bnsl_data.h"
-#include "sched/workloads/bnsl_network.h"
+#include "sched/workloads/bnsl/bnsl_data.h"
+#include "sched/workloads/bnsl/bnsl_network.h"
 #include "tests/fuzz/fuzz.h"
 
 #include <assert.h>

@@ -1,7 +1,7 @@
 /* Tables of samples and lists of edges are read as they are meant, and broken ones refused with
  * the line at fault. */
-#include "sched/workloads/bnsl_data.h"
-#include "sched/workloads/bnsl_network.h"
+#include "sched/workloads/bnsl/bnsl_data.h"
+#include "sched/workloads/bnsl/bnsl_network.h"
 #include "tests/check.h"
 
 #include <string.h>

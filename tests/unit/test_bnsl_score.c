@@ -1,8 +1,8 @@
 /* Scores are those of the formula, and the same bit for bit however the hypercubes are cut; tasks
  * and cubes correspond one to one. */
-#include "sched/workloads/bnsl_candidates.h"
-#include "sched/workloads/bnsl_cubes.h"
-#include "sched/workloads/bnsl_score.h"
+#include "sched/workloads/bnsl/bnsl_candidates.h"
+#include "sched/workloads/bnsl/bnsl_cubes.h"
+#include "sched/workloads/bnsl/bnsl_score.h"
 #include "tests/bnsl_case.h"
 
 #include <math.h>

@@ -1,7 +1,7 @@
 /* Only parent sets that cannot matter are dropped, and the network that is found is the best of
  * all networks where these can be tried one by one. */
-#include "sched/workloads/bnsl_families.h"
-#include "sched/workloads/bnsl_search.h"
+#include "sched/workloads/bnsl/bnsl_families.h"
+#include "sched/workloads/bnsl/bnsl_search.h"
 #include "tests/bnsl_case.h"
 #include "tests/bnsl_graphs.h"
 

@@ -3,7 +3,7 @@
 #ifndef BERYL_SCHED_WORKLOADS_BNSL_FAMILIES_H
 #define BERYL_SCHED_WORKLOADS_BNSL_FAMILIES_H
 
-#include "sched/workloads/bnsl_cubes.h"
+#include "sched/workloads/bnsl/bnsl_cubes.h"
 #include "support/base/status.h"
 
 #include <stdint.h>

@@ -9,9 +9,9 @@
 #ifndef BERYL_SCHED_WORKLOADS_BNSL_SCORE_H
 #define BERYL_SCHED_WORKLOADS_BNSL_SCORE_H
 
-#include "sched/workloads/bnsl_counts.h"
-#include "sched/workloads/bnsl_cubes.h"
-#include "sched/workloads/bnsl_data.h"
+#include "sched/workloads/bnsl/bnsl_counts.h"
+#include "sched/workloads/bnsl/bnsl_cubes.h"
+#include "sched/workloads/bnsl/bnsl_data.h"
 #include "support/base/status.h"
 
 #include <stdint.h>

@@ -1,4 +1,4 @@
-#include "sched/workloads/bnsl_families.h"
+#include "sched/workloads/bnsl/bnsl_families.h"
 
 #include "support/base/array.h"
 

@@ -1,4 +1,4 @@
-#include "sched/workloads/bnsl_score.h"
+#include "sched/workloads/bnsl/bnsl_score.h"
 
 #include <math.h>
 #include <stdbool.h>

@@ -7,7 +7,7 @@
 #ifndef BERYL_SCHED_WORKLOADS_BNSL_CUBES_H
 #define BERYL_SCHED_WORKLOADS_BNSL_CUBES_H
 
-#include "sched/workloads/bnsl_candidates.h"
+#include "sched/workloads/bnsl/bnsl_candidates.h"
 #include "support/base/status.h"
 
 #include <stdint.h>

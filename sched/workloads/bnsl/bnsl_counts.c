@@ -1,4 +1,4 @@
-#include "sched/workloads/bnsl_counts.h"
+#include "sched/workloads/bnsl/bnsl_counts.h"
 
 #include "support/base/vector_clones.h"
 

@@ -1,4 +1,4 @@
-#include "sched/workloads/bnsl_graph.h"
+#include "sched/workloads/bnsl/bnsl_graph.h"
 
 #include <stdlib.h>
 #include <string.h>

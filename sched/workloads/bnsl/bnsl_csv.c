@@ -1,4 +1,4 @@
-#include "sched/workloads/bnsl_csv.h"
+#include "sched/workloads/bnsl/bnsl_csv.h"
 
 #include <string.h>
 

@@ -1,4 +1,4 @@
-#include "sched/workloads/bnsl_cubes.h"
+#include "sched/workloads/bnsl/bnsl_cubes.h"
 
 #include <stdlib.h>
 

@@ -9,9 +9,9 @@
 #ifndef BERYL_SCHED_WORKLOADS_BNSL_SEARCH_H
 #define BERYL_SCHED_WORKLOADS_BNSL_SEARCH_H
 
-#include "sched/workloads/bnsl_candidates.h"
-#include "sched/workloads/bnsl_families.h"
-#include "sched/workloads/bnsl_graph.h"
+#include "sched/workloads/bnsl/bnsl_candidates.h"
+#include "sched/workloads/bnsl/bnsl_families.h"
+#include "sched/workloads/bnsl/bnsl_graph.h"
 #include "support/base/status.h"
 
 #include <stdint.h>

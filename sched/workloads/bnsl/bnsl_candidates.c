@@ -1,6 +1,6 @@
-#include "sched/workloads/bnsl_candidates.h"
+#include "sched/workloads/bnsl/bnsl_candidates.h"
 
-#include "sched/workloads/bnsl_score.h"
+#include "sched/workloads/bnsl/bnsl_score.h"
 
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
-#include "sched/workloads/bnsl_data.h"
+#include "sched/workloads/bnsl/bnsl_data.h"
 
-#include "sched/workloads/bnsl_csv.h"
+#include "sched/workloads/bnsl/bnsl_csv.h"
 #include "support/base/agree.h"
 #include "support/io/text_file.h"
 

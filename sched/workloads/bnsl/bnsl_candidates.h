@@ -3,7 +3,7 @@
 #ifndef BERYL_SCHED_WORKLOADS_BNSL_CANDIDATES_H
 #define BERYL_SCHED_WORKLOADS_BNSL_CANDIDATES_H
 
-#include "sched/workloads/bnsl_data.h"
+#include "sched/workloads/bnsl/bnsl_data.h"
 #include "support/base/status.h"
 
 #include <stddef.h>

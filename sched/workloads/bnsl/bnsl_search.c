@@ -1,4 +1,4 @@
-#include "sched/workloads/bnsl_search.h"
+#include "sched/workloads/bnsl/bnsl_search.h"
 
 #include "support/base/random.h"
 

@@ -2,8 +2,8 @@
 #ifndef BERYL_SCHED_WORKLOADS_BNSL_NETWORK_H
 #define BERYL_SCHED_WORKLOADS_BNSL_NETWORK_H
 
-#include "sched/workloads/bnsl_data.h"
-#include "sched/workloads/bnsl_graph.h"
+#include "sched/workloads/bnsl/bnsl_data.h"
+#include "sched/workloads/bnsl/bnsl_graph.h"
 #include "support/base/status.h"
 
 #include <mpi.h>
