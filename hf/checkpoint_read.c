@@ -1,7 +1,7 @@
 #include "hf/checkpoint.h"
 
 #include "hf/checkpoint_file.h"
-#include "hf/tiling.h"
+#include "hf/tiles/tiling.h"
 #include "support/base/agree.h"
 
 #include <string.h>

@@ -4,7 +4,7 @@
 #define BERYL_HF_DENSITY_TILES_H
 
 #include "hf/tile_cache.h"
-#include "hf/tiling.h"
+#include "hf/tiles/tiling.h"
 #include "support/arrays/darray.h"
 #include "support/base/status.h"
 

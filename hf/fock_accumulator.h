@@ -15,7 +15,7 @@
 #define BERYL_HF_FOCK_ACCUMULATOR_H
 
 #include "hf/density_tiles.h"
-#include "hf/screening.h"
+#include "hf/tiles/screening.h"
 #include "support/arrays/darray.h"
 #include "support/base/status.h"
 

@@ -8,7 +8,7 @@
 #define BERYL_HF_FOCK_BUILD_H
 
 #include "hf/fock_tasks.h"
-#include "hf/screening.h"
+#include "hf/tiles/screening.h"
 #include "sched/taskpool.h"
 #include "support/arrays/darray.h"
 #include "support/base/status.h"

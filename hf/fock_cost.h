@@ -12,7 +12,7 @@
 #define BERYL_HF_FOCK_COST_H
 
 #include "hf/fock_tasks.h"
-#include "hf/screening.h"
+#include "hf/tiles/screening.h"
 #include "support/base/status.h"
 
 #include <mpi.h>

@@ -1,7 +1,7 @@
 #include "hf/fock_reference.h"
 
 #include "basis/integrals/two_electron.h"
-#include "hf/screening.h"
+#include "hf/tiles/screening.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -8,7 +8,7 @@
 #ifndef BERYL_HF_FOCK_TASKS_H
 #define BERYL_HF_FOCK_TASKS_H
 
-#include "hf/screening.h"
+#include "hf/tiles/screening.h"
 #include "support/base/status.h"
 
 #include <stdbool.h>

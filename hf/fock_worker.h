@@ -5,7 +5,7 @@
 #include "hf/density_tiles.h"
 #include "hf/fock_accumulator.h"
 #include "hf/fock_tasks.h"
-#include "hf/screening.h"
+#include "hf/tiles/screening.h"
 #include "support/base/status.h"
 
 #include <stdint.h>

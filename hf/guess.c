@@ -2,7 +2,7 @@
 
 #include "hf/guess_atom.h"
 #include "hf/scf_frame.h"
-#include "hf/tiling.h"
+#include "hf/tiles/tiling.h"
 #include "support/base/agree.h"
 
 #include <stdbool.h>

@@ -1,7 +1,7 @@
 #include "hf/hf_compare.h"
 
 #include "hf/hf_result.h"
-#include "hf/tiling.h"
+#include "hf/tiles/tiling.h"
 #include "sched/modes/comparison.h"
 #include "sched/modes/mode_options.h"
 #include "support/base/agree.h"

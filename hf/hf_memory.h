@@ -4,7 +4,7 @@
 
 #include "hf/hf_input.h"
 #include "hf/hf_options.h"
-#include "hf/tiling.h"
+#include "hf/tiles/tiling.h"
 #include "support/arrays/dense.h"
 #include "support/base/status.h"
 

@@ -1,6 +1,6 @@
 #include "hf/scf_fock.h"
 
-#include "hf/tiling.h"
+#include "hf/tiles/tiling.h"
 #include "support/base/agree.h"
 #include "support/base/clock.h"
 

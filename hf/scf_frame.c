@@ -1,7 +1,7 @@
 #include "hf/scf_frame.h"
 
-#include "hf/one_electron_matrices.h"
-#include "hf/tiling.h"
+#include "hf/tiles/one_electron_matrices.h"
+#include "hf/tiles/tiling.h"
 #include "support/arrays/darray.h"
 #include "support/base/agree.h"
 

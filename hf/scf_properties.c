@@ -1,7 +1,7 @@
 #include "hf/scf_properties.h"
 
-#include "hf/one_electron_matrices.h"
-#include "hf/tiling.h"
+#include "hf/tiles/one_electron_matrices.h"
+#include "hf/tiles/tiling.h"
 #include "support/base/agree.h"
 
 #include <stdlib.h>

@@ -3,8 +3,8 @@
 #ifndef BERYL_TCE_AO_INTEGRALS_H
 #define BERYL_TCE_AO_INTEGRALS_H
 
-#include "hf/screening.h"
-#include "hf/tiling.h"
+#include "hf/tiles/screening.h"
+#include "hf/tiles/tiling.h"
 #include "support/base/status.h"
 
 #include <stdbool.h>

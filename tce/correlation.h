@@ -11,7 +11,7 @@
 #ifndef BERYL_TCE_CORRELATION_H
 #define BERYL_TCE_CORRELATION_H
 
-#include "hf/screening.h"
+#include "hf/tiles/screening.h"
 #include "sched/core/statistics.h"
 #include "sched/taskpool.h"
 #include "support/base/status.h"

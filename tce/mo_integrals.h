@@ -13,7 +13,7 @@
 #ifndef BERYL_TCE_MO_INTEGRALS_H
 #define BERYL_TCE_MO_INTEGRALS_H
 
-#include "hf/screening.h"
+#include "hf/tiles/screening.h"
 #include "sched/taskpool.h"
 #include "support/base/status.h"
 #include "tce/index_space.h"

@@ -3,7 +3,7 @@
 #ifndef BERYL_TCE_MO_PLAN_H
 #define BERYL_TCE_MO_PLAN_H
 
-#include "hf/tiling.h"
+#include "hf/tiles/tiling.h"
 #include "support/base/status.h"
 #include "tce/mo_integrals.h"
 #include "tce/orbital_transform.h"

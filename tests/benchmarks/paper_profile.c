@@ -17,7 +17,7 @@
  * two equations for a and b, which other inputs and tiles share. */
 #include "basis/input/basis_set.h"
 #include "basis/input/molecule.h"
-#include "hf/screening.h"
+#include "hf/tiles/screening.h"
 #include "sched/core/profile.h"
 #include "support/arrays/darray.h"
 #include "support/base/array.h"

@@ -1,7 +1,7 @@
 /* The correlated orbitals of a converged field are canonical and those that give its
  * second-order energy, with and without the core. */
-#include "hf/one_electron_matrices.h"
-#include "hf/tiling.h"
+#include "hf/tiles/one_electron_matrices.h"
+#include "hf/tiles/tiling.h"
 #include "tce/frozen_core.h"
 #include "tests/parallel/hf_system.h"
 #include "tests/parallel/mo_case.h"

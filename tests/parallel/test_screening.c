@@ -1,7 +1,7 @@
 /* Schwarz bounds and the number of integrals that pass them, against the slow
  * integrals and plain loops. */
 #include "basis/integrals_reference.h"
-#include "hf/screening.h"
+#include "hf/tiles/screening.h"
 #include "tests/parallel/hf_system.h"
 
 /* Products of primitives so small that they change no integral are left out of

@@ -1,6 +1,6 @@
 /* Tiles cover the shells in order without splitting one; pair numbers are exact
  * as far as they go. */
-#include "hf/tiling.h"
+#include "hf/tiles/tiling.h"
 #include "tests/check.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* Symmetric matrices by tiles: conversions and reductions. */
-#include "hf/tiling.h"
+#include "hf/tiles/tiling.h"
 #include "support/base/agree.h"
 #include "support/base/sha256.h"
 

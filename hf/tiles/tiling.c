@@ -1,4 +1,4 @@
-#include "hf/tiling.h"
+#include "hf/tiles/tiling.h"
 
 #include <math.h>
 #include <stdlib.h>

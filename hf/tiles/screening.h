@@ -8,7 +8,7 @@
 #ifndef BERYL_HF_SCREENING_H
 #define BERYL_HF_SCREENING_H
 
-#include "hf/tiling.h"
+#include "hf/tiles/tiling.h"
 #include "support/arrays/darray.h"
 #include "support/base/status.h"
 

@@ -1,7 +1,7 @@
 /* Counting the integrals that pass the Schwarz test without visiting them: with
  * the function pairs sorted by bound, the partners of a pair are a prefix. */
 #include "basis/integrals/two_electron.h"
-#include "hf/screening.h"
+#include "hf/tiles/screening.h"
 #include "support/base/agree.h"
 #include "support/base/array.h"
 #include "support/base/gather.h"

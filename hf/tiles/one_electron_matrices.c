@@ -1,4 +1,4 @@
-#include "hf/one_electron_matrices.h"
+#include "hf/tiles/one_electron_matrices.h"
 
 #include "basis/integrals/one_electron.h"
 #include "support/base/agree.h"

@@ -1,4 +1,4 @@
-#include "hf/screening.h"
+#include "hf/tiles/screening.h"
 
 #include "basis/integrals/two_electron.h"
 #include "support/base/agree.h"
