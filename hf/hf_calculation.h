@@ -15,7 +15,7 @@
 #ifndef BERYL_HF_HF_CALCULATION_H
 #define BERYL_HF_HF_CALCULATION_H
 
-#include "hf/fock_build.h"
+#include "hf/fock/fock_build.h"
 #include "hf/hf_input.h"
 #include "hf/hf_options.h"
 #include "hf/scf.h"

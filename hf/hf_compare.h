@@ -2,7 +2,7 @@
 #ifndef BERYL_HF_HF_COMPARE_H
 #define BERYL_HF_HF_COMPARE_H
 
-#include "hf/fock_build.h"
+#include "hf/fock/fock_build.h"
 #include "sched/modes/mode_list.h"
 #include "support/arrays/darray.h"
 #include "support/base/sha256.h"

@@ -1,6 +1,6 @@
 #include "hf/hf_memory.h"
 
-#include "hf/fock_build.h"
+#include "hf/fock/fock_build.h"
 #include "hf/scf.h"
 #include "support/base/log.h"
 #include "support/base/memory.h"

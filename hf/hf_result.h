@@ -3,7 +3,7 @@
 #ifndef BERYL_HF_HF_RESULT_H
 #define BERYL_HF_HF_RESULT_H
 
-#include "hf/fock_build.h"
+#include "hf/fock/fock_build.h"
 #include "hf/hf_compare.h"
 #include "hf/hf_input.h"
 #include "hf/hf_options.h"

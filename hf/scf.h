@@ -7,7 +7,7 @@
 
 #include "basis/input/molecule.h"
 #include "basis/integrals/shells.h"
-#include "hf/fock_build.h"
+#include "hf/fock/fock_build.h"
 #include "hf/tiles/tiling.h"
 #include "support/arrays/dense.h"
 #include "support/base/status.h"

@@ -1,6 +1,6 @@
 #include "tce/operand_blocks.h"
 
-#include "hf/tile_cache.h"
+#include "support/base/tile_cache.h"
 #include "tce/block_buffers.h"
 #include "tce/contraction_matrix.h"
 

@@ -1,7 +1,7 @@
 /* The Fock matrix agrees with a serial reference that screens the same way, however its
  * tasks are made, scheduled and summed; and bit for bit among the ways that leave
  * the tasks' contributions the same. */
-#include "hf/fock_build.h"
+#include "hf/fock/fock_build.h"
 #include "hf/fock_reference.h"
 #include "support/base/sha256.h"
 #include "tests/parallel/hf_system.h"

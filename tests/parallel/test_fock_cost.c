@@ -1,6 +1,6 @@
 /* The predicted cost of a quartet of tiles is the same on every process, and lies between
  * weighted counts of primitive quartets with limits that differ by the width of a bin. */
-#include "hf/fock_cost.h"
+#include "hf/fock/fock_cost.h"
 
 #include "basis/integrals/shell_pairs.h"
 #include "basis/integrals/two_electron.h"

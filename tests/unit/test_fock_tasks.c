@@ -1,7 +1,7 @@
 /* The tasks of a Fock build, found by each decomposition, symmetry and pruning, are
  * those of a brute-force enumeration: every quartet of tiles that is not null once,
  * and no other. */
-#include "hf/fock_tasks.h"
+#include "hf/fock/fock_tasks.h"
 #include "tests/check.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-#include "hf/quartet_views.h"
+#include "hf/fock/quartet_views.h"
 
 #include <stdlib.h>
 #include <string.h>

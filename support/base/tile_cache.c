@@ -1,4 +1,4 @@
-#include "hf/tile_cache.h"
+#include "support/base/tile_cache.h"
 
 #include <assert.h>
 #include <stdlib.h>

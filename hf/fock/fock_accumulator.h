@@ -14,7 +14,7 @@
 #ifndef BERYL_HF_FOCK_ACCUMULATOR_H
 #define BERYL_HF_FOCK_ACCUMULATOR_H
 
-#include "hf/density_tiles.h"
+#include "hf/fock/density_tiles.h"
 #include "hf/tiles/screening.h"
 #include "support/arrays/darray.h"
 #include "support/base/status.h"

@@ -1,11 +1,11 @@
-#include "hf/fock_worker.h"
+#include "hf/fock/fock_worker.h"
 
 #include "basis/integrals/shell_pairs.h"
 #include "basis/integrals/two_electron.h"
-#include "hf/fock_digest.h"
-#include "hf/quartet_views.h"
-#include "hf/tile_cache.h"
+#include "hf/fock/fock_digest.h"
+#include "hf/fock/quartet_views.h"
 #include "support/base/clock.h"
+#include "support/base/tile_cache.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -2,9 +2,9 @@
 #ifndef BERYL_HF_FOCK_WORKER_H
 #define BERYL_HF_FOCK_WORKER_H
 
-#include "hf/density_tiles.h"
-#include "hf/fock_accumulator.h"
-#include "hf/fock_tasks.h"
+#include "hf/fock/density_tiles.h"
+#include "hf/fock/fock_accumulator.h"
+#include "hf/fock/fock_tasks.h"
 #include "hf/tiles/screening.h"
 #include "support/base/status.h"
 

@@ -11,7 +11,7 @@
 #ifndef BERYL_HF_FOCK_COST_H
 #define BERYL_HF_FOCK_COST_H
 
-#include "hf/fock_tasks.h"
+#include "hf/fock/fock_tasks.h"
 #include "hf/tiles/screening.h"
 #include "support/base/status.h"
 

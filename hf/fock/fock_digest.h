@@ -5,7 +5,7 @@
 #define BERYL_HF_FOCK_DIGEST_H
 
 #include "basis/integrals/two_electron.h"
-#include "hf/quartet_views.h"
+#include "hf/fock/quartet_views.h"
 
 #include <stdbool.h>
 

@@ -1,4 +1,4 @@
-#include "hf/density_tiles.h"
+#include "hf/fock/density_tiles.h"
 
 #include "support/base/agree.h"
 

@@ -1,4 +1,4 @@
-#include "hf/fock_cost.h"
+#include "hf/fock/fock_cost.h"
 
 #include "basis/integrals/shell_pairs.h"
 #include "basis/integrals/two_electron.h"

@@ -6,9 +6,9 @@
 #ifndef BERYL_HF_QUARTET_VIEWS_H
 #define BERYL_HF_QUARTET_VIEWS_H
 
-#include "hf/density_tiles.h"
-#include "hf/fock_accumulator.h"
-#include "hf/fock_tasks.h"
+#include "hf/fock/density_tiles.h"
+#include "hf/fock/fock_accumulator.h"
+#include "hf/fock/fock_tasks.h"
 #include "support/base/status.h"
 
 #include <stdint.h>

@@ -1,4 +1,4 @@
-#include "hf/fock_tasks.h"
+#include "hf/fock/fock_tasks.h"
 
 #include <stdlib.h>
 

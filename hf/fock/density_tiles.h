@@ -3,10 +3,10 @@
 #ifndef BERYL_HF_DENSITY_TILES_H
 #define BERYL_HF_DENSITY_TILES_H
 
-#include "hf/tile_cache.h"
 #include "hf/tiles/tiling.h"
 #include "support/arrays/darray.h"
 #include "support/base/status.h"
+#include "support/base/tile_cache.h"
 
 #include <stdint.h>
 

@@ -1,4 +1,4 @@
-#include "hf/fock_digest.h"
+#include "hf/fock/fock_digest.h"
 
 /* One quartet's place: its four shells a, b, c, d in the order of the integrals. */
 struct place {

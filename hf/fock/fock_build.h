@@ -7,7 +7,7 @@
 #ifndef BERYL_HF_FOCK_BUILD_H
 #define BERYL_HF_FOCK_BUILD_H
 
-#include "hf/fock_tasks.h"
+#include "hf/fock/fock_tasks.h"
 #include "hf/tiles/screening.h"
 #include "sched/taskpool.h"
 #include "support/arrays/darray.h"

@@ -1,7 +1,7 @@
-#include "hf/fock_accumulator.h"
+#include "hf/fock/fock_accumulator.h"
 
-#include "hf/tile_cache.h"
 #include "support/base/agree.h"
+#include "support/base/tile_cache.h"
 
 #include <math.h>
 #include <mpi.h>
