@@ -1,6 +1,6 @@
 #include "hf/hf_calculation.h"
 
-#include "hf/checkpoint.h"
+#include "hf/checkpoint/checkpoint.h"
 #include "hf/guess.h"
 #include "hf/hf_memory.h"
 #include "hf/hf_result.h"

@@ -1,6 +1,6 @@
 #include "hf/hf_outputs.h"
 
-#include "hf/checkpoint.h"
+#include "hf/checkpoint/checkpoint.h"
 #include "hf/hf_report.h"
 #include "sched/report/report.h"
 #include "support/base/agree.h"

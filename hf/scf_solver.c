@@ -1,6 +1,6 @@
 #include "hf/scf_solver.h"
 
-#include "hf/checkpoint.h"
+#include "hf/checkpoint/checkpoint.h"
 #include "hf/scf_report.h"
 #include "hf/scf_stability.h"
 #include "support/base/agree.h"

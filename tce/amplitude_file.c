@@ -1,6 +1,6 @@
 #include "tce/amplitude_file.h"
 
-#include "hf/hdf5_messages.h"
+#include "hf/checkpoint/hdf5_messages.h"
 #include "support/base/agree.h"
 #include "tce/tensor_rows.h"
 

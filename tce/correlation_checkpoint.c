@@ -1,6 +1,6 @@
 #include "tce/correlation_checkpoint.h"
 
-#include "hf/checkpoint.h"
+#include "hf/checkpoint/checkpoint.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 #include "tce/method_run.h"
 
-#include "hf/checkpoint.h"
+#include "hf/checkpoint/checkpoint.h"
 #include "hf/hf_calculation.h"
 #include "hf/hf_outputs.h"
 #include "sched/modes/mode_options.h"

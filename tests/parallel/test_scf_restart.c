@@ -1,5 +1,5 @@
 /* A checkpoint gives back the density it was written from, and says what does not fit. */
-#include "hf/checkpoint.h"
+#include "hf/checkpoint/checkpoint.h"
 #include "tests/scf_case.h"
 
 #include <stdlib.h>

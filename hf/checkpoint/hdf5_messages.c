@@ -1,4 +1,4 @@
-#include "hf/hdf5_messages.h"
+#include "hf/checkpoint/hdf5_messages.h"
 
 struct hdf5_messages hdf5_messages_stop(void)
 {

@@ -1,6 +1,6 @@
-#include "hf/checkpoint.h"
+#include "hf/checkpoint/checkpoint.h"
 
-#include "hf/checkpoint_file.h"
+#include "hf/checkpoint/checkpoint_file.h"
 #include "hf/tiles/tiling.h"
 #include "support/base/agree.h"
 

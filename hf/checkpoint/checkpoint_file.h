@@ -2,7 +2,7 @@
 #ifndef BERYL_HF_CHECKPOINT_FILE_H
 #define BERYL_HF_CHECKPOINT_FILE_H
 
-#include "hf/checkpoint_basis.h"
+#include "hf/checkpoint/checkpoint_basis.h"
 #include "support/base/status.h"
 
 #include <stdint.h>

@@ -1,6 +1,6 @@
-#include "hf/checkpoint_file.h"
+#include "hf/checkpoint/checkpoint_file.h"
 
-#include "hf/hdf5_messages.h"
+#include "hf/checkpoint/hdf5_messages.h"
 
 #include <errno.h>
 #include <stdio.h>

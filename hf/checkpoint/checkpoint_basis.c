@@ -1,4 +1,4 @@
-#include "hf/checkpoint_basis.h"
+#include "hf/checkpoint/checkpoint_basis.h"
 
 #include <math.h>
 #include <stdlib.h>
