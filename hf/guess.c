@@ -1,7 +1,7 @@
 #include "hf/guess.h"
 
 #include "hf/guess_atom.h"
-#include "hf/scf_frame.h"
+#include "hf/scf/scf_frame.h"
 #include "hf/tiles/tiling.h"
 #include "support/base/agree.h"
 

@@ -2,7 +2,7 @@
 #ifndef BERYL_HF_GUESS_H
 #define BERYL_HF_GUESS_H
 
-#include "hf/scf.h"
+#include "hf/scf/scf.h"
 #include "support/arrays/darray.h"
 #include "support/base/status.h"
 

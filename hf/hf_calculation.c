@@ -4,7 +4,7 @@
 #include "hf/guess.h"
 #include "hf/hf_memory.h"
 #include "hf/hf_result.h"
-#include "hf/scf_report.h"
+#include "hf/scf/scf_report.h"
 #include "support/base/agree.h"
 #include "support/base/log.h"
 

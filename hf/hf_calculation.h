@@ -18,7 +18,7 @@
 #include "hf/fock/fock_build.h"
 #include "hf/hf_input.h"
 #include "hf/hf_options.h"
-#include "hf/scf.h"
+#include "hf/scf/scf.h"
 #include "hf/tiles/screening.h"
 #include "hf/tiles/tiling.h"
 #include "support/arrays/darray.h"

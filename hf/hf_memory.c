@@ -1,7 +1,7 @@
 #include "hf/hf_memory.h"
 
 #include "hf/fock/fock_build.h"
-#include "hf/scf.h"
+#include "hf/scf/scf.h"
 #include "support/base/log.h"
 #include "support/base/memory.h"
 

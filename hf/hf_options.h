@@ -5,7 +5,7 @@
 #include "basis/input/basis_set.h"
 #include "basis/input/molecule.h"
 #include "hf/fock/fock_build.h"
-#include "hf/scf.h"
+#include "hf/scf/scf.h"
 #include "sched/modes/mode_list.h"
 #include "sched/taskpool.h"
 #include "support/base/status.h"

@@ -7,7 +7,7 @@
 #include "hf/hf_compare.h"
 #include "hf/hf_input.h"
 #include "hf/hf_options.h"
-#include "hf/scf.h"
+#include "hf/scf/scf.h"
 #include "support/base/status.h"
 
 #include <jansson.h>

@@ -2,7 +2,7 @@
 #ifndef BERYL_TCE_CORRELATION_CHECKPOINT_H
 #define BERYL_TCE_CORRELATION_CHECKPOINT_H
 
-#include "hf/scf.h"
+#include "hf/scf/scf.h"
 #include "support/base/status.h"
 #include "tce/amplitude_file.h"
 #include "tce/correlation.h"

@@ -3,7 +3,7 @@
 #ifndef BERYL_TCE_ORBITAL_SPACE_H
 #define BERYL_TCE_ORBITAL_SPACE_H
 
-#include "hf/scf.h"
+#include "hf/scf/scf.h"
 #include "support/base/status.h"
 
 #include <mpi.h>

@@ -4,7 +4,7 @@
 
 #include "basis/integrals/shells.h"
 #include "hf/guess.h"
-#include "hf/scf.h"
+#include "hf/scf/scf.h"
 #include "tests/check.h"
 
 #include <string.h>

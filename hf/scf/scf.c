@@ -1,9 +1,9 @@
-#include "hf/scf.h"
+#include "hf/scf/scf.h"
 
-#include "hf/scf_frame.h"
-#include "hf/scf_properties.h"
-#include "hf/scf_report.h"
-#include "hf/scf_solver.h"
+#include "hf/scf/scf_frame.h"
+#include "hf/scf/scf_properties.h"
+#include "hf/scf/scf_report.h"
+#include "hf/scf/scf_solver.h"
 #include "support/base/agree.h"
 
 #include <stdio.h>

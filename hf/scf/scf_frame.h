@@ -4,8 +4,8 @@
 #ifndef BERYL_HF_SCF_FRAME_H
 #define BERYL_HF_SCF_FRAME_H
 
-#include "hf/orthogonalise.h"
-#include "hf/scf.h"
+#include "hf/scf/orthogonalise.h"
+#include "hf/scf/scf.h"
 #include "support/arrays/dense.h"
 #include "support/base/status.h"
 

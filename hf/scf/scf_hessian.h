@@ -10,8 +10,8 @@
 #ifndef BERYL_HF_SCF_HESSIAN_H
 #define BERYL_HF_SCF_HESSIAN_H
 
-#include "hf/scf_point.h"
-#include "hf/scf_rotation.h"
+#include "hf/scf/scf_point.h"
+#include "hf/scf/scf_rotation.h"
 #include "support/base/status.h"
 
 #include <stdint.h>

@@ -6,8 +6,8 @@
 #ifndef BERYL_HF_SCF_SECOND_ORDER_H
 #define BERYL_HF_SCF_SECOND_ORDER_H
 
-#include "hf/scf_hessian.h"
-#include "hf/scf_point.h"
+#include "hf/scf/scf_hessian.h"
+#include "hf/scf/scf_point.h"
 #include "support/base/status.h"
 
 #include <stdbool.h>

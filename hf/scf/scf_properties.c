@@ -1,4 +1,4 @@
-#include "hf/scf_properties.h"
+#include "hf/scf/scf_properties.h"
 
 #include "hf/tiles/one_electron_matrices.h"
 #include "hf/tiles/tiling.h"

@@ -1,4 +1,4 @@
-#include "hf/scf_rotation.h"
+#include "hf/scf/scf_rotation.h"
 
 #include "support/base/random.h"
 

@@ -1,4 +1,4 @@
-#include "hf/orthogonalise.h"
+#include "hf/scf/orthogonalise.h"
 
 #include "support/base/agree.h"
 

@@ -1,4 +1,4 @@
-#include "hf/scf_report.h"
+#include "hf/scf/scf_report.h"
 
 #include "support/base/log.h"
 

@@ -1,4 +1,4 @@
-#include "hf/scf_hessian.h"
+#include "hf/scf/scf_hessian.h"
 
 #include "support/base/agree.h"
 

@@ -6,8 +6,8 @@
 #ifndef BERYL_HF_SCF_STABILITY_H
 #define BERYL_HF_SCF_STABILITY_H
 
-#include "hf/scf_hessian.h"
-#include "hf/scf_rotation.h"
+#include "hf/scf/scf_hessian.h"
+#include "hf/scf/scf_rotation.h"
 #include "support/base/status.h"
 
 #include <stdbool.h>

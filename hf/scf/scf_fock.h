@@ -8,7 +8,7 @@
 #ifndef BERYL_HF_SCF_FOCK_H
 #define BERYL_HF_SCF_FOCK_H
 
-#include "hf/scf.h"
+#include "hf/scf/scf.h"
 #include "support/arrays/darray.h"
 #include "support/arrays/dense.h"
 #include "support/base/status.h"

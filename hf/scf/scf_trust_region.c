@@ -1,4 +1,4 @@
-#include "hf/scf_trust_region.h"
+#include "hf/scf/scf_trust_region.h"
 
 #include <math.h>
 

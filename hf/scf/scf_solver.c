@@ -1,8 +1,8 @@
-#include "hf/scf_solver.h"
+#include "hf/scf/scf_solver.h"
 
 #include "hf/checkpoint/checkpoint.h"
-#include "hf/scf_report.h"
-#include "hf/scf_stability.h"
+#include "hf/scf/scf_report.h"
+#include "hf/scf/scf_stability.h"
 #include "support/base/agree.h"
 #include "support/base/clock.h"
 #include "support/base/log.h"

@@ -2,8 +2,8 @@
 #ifndef BERYL_HF_SCF_REPORT_H
 #define BERYL_HF_SCF_REPORT_H
 
-#include "hf/orthogonalise.h"
-#include "hf/scf.h"
+#include "hf/scf/orthogonalise.h"
+#include "hf/scf/scf.h"
 
 #include <stdbool.h>
 

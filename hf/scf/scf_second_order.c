@@ -1,6 +1,6 @@
-#include "hf/scf_second_order.h"
+#include "hf/scf/scf_second_order.h"
 
-#include "hf/scf_trust_region.h"
+#include "hf/scf/scf_trust_region.h"
 #include "support/base/agree.h"
 
 #include <math.h>

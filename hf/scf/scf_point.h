@@ -4,8 +4,8 @@
 #ifndef BERYL_HF_SCF_POINT_H
 #define BERYL_HF_SCF_POINT_H
 
-#include "hf/scf_fock.h"
-#include "hf/scf_frame.h"
+#include "hf/scf/scf_fock.h"
+#include "hf/scf/scf_frame.h"
 #include "support/arrays/dense.h"
 #include "support/base/status.h"
 

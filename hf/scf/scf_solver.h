@@ -2,11 +2,11 @@
 #ifndef BERYL_HF_SCF_SOLVER_H
 #define BERYL_HF_SCF_SOLVER_H
 
-#include "hf/scf.h"
-#include "hf/scf_fock.h"
-#include "hf/scf_frame.h"
-#include "hf/scf_point.h"
-#include "hf/scf_second_order.h"
+#include "hf/scf/scf.h"
+#include "hf/scf/scf_fock.h"
+#include "hf/scf/scf_frame.h"
+#include "hf/scf/scf_point.h"
+#include "hf/scf/scf_second_order.h"
 #include "support/arrays/darray.h"
 #include "support/arrays/dense.h"
 #include "support/arrays/diis.h"

@@ -1,4 +1,4 @@
-#include "hf/scf_stability.h"
+#include "hf/scf/scf_stability.h"
 
 #include "support/arrays/symmetric_eigen.h"
 #include "support/base/agree.h"
