@@ -1,7 +1,7 @@
 #include "hf/hf_calculation.h"
 
 #include "hf/checkpoint/checkpoint.h"
-#include "hf/guess.h"
+#include "hf/guess/guess.h"
 #include "hf/hf_memory.h"
 #include "hf/hf_result.h"
 #include "hf/scf/scf_report.h"

@@ -3,7 +3,7 @@
 #define BERYL_TESTS_SCF_CASE_H
 
 #include "basis/integrals/shells.h"
-#include "hf/guess.h"
+#include "hf/guess/guess.h"
 #include "hf/scf/scf.h"
 #include "tests/check.h"
 

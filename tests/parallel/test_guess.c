@@ -1,7 +1,7 @@
 /* The superposed atomic densities hold the molecule's electrons, and are the same bits
  * on any number of processes; the one-electron matrices are those of slow integrals. */
 #include "basis/integrals_reference.h"
-#include "hf/guess_atom.h"
+#include "hf/guess/guess_atom.h"
 #include "hf/tiles/one_electron_matrices.h"
 #include "tests/parallel/hf_system.h"
 #include "tests/scf_case.h"

@@ -2,8 +2,8 @@
  * reference averaged, electrons are all there. */
 #include "basis/input/molecule.h"
 #include "basis/integrals_reference.h"
-#include "hf/atom_integrals.h"
-#include "hf/guess_atom.h"
+#include "hf/guess/atom_integrals.h"
+#include "hf/guess/guess_atom.h"
 #include "tests/check.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-#include "hf/atom_integrals.h"
+#include "hf/guess/atom_integrals.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
-#include "hf/guess.h"
+#include "hf/guess/guess.h"
 
-#include "hf/guess_atom.h"
+#include "hf/guess/guess_atom.h"
 #include "hf/scf/scf_frame.h"
 #include "hf/tiles/tiling.h"
 #include "support/base/agree.h"

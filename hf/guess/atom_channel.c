@@ -1,6 +1,6 @@
-#include "hf/atom_channel.h"
+#include "hf/guess/atom_channel.h"
 
-#include "hf/atom_integrals.h"
+#include "hf/guess/atom_integrals.h"
 #include "support/arrays/symmetric_eigen.h"
 
 #include <math.h>
