@@ -1,7 +1,7 @@
 #include "tce/method_result.h"
 
-#include "hf/hf_outputs.h"
-#include "hf/hf_result.h"
+#include "hf/cli/hf_outputs.h"
+#include "hf/cli/hf_result.h"
 #include "sched/taskpool.h"
 #include "support/base/log.h"
 #include "support/base/memory_share.h"

@@ -2,7 +2,7 @@
 #ifndef BERYL_TCE_METHOD_RESULT_H
 #define BERYL_TCE_METHOD_RESULT_H
 
-#include "hf/hf_calculation.h"
+#include "hf/cli/hf_calculation.h"
 #include "support/base/status.h"
 #include "tce/mode_records.h"
 #include "tce/orbital_space.h"

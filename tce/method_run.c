@@ -1,8 +1,8 @@
 #include "tce/method_run.h"
 
 #include "hf/checkpoint/checkpoint.h"
-#include "hf/hf_calculation.h"
-#include "hf/hf_outputs.h"
+#include "hf/cli/hf_calculation.h"
+#include "hf/cli/hf_outputs.h"
 #include "sched/modes/mode_options.h"
 #include "support/base/agree.h"
 #include "support/base/log.h"

@@ -4,7 +4,7 @@
 #ifndef BERYL_TCE_TCE_OPTIONS_H
 #define BERYL_TCE_TCE_OPTIONS_H
 
-#include "hf/hf_options.h"
+#include "hf/cli/hf_options.h"
 #include "sched/modes/mode_list.h"
 #include "sched/taskpool.h"
 #include "support/base/status.h"

@@ -1,5 +1,5 @@
 /* Modes whose Fock matrices differ are named; nothing else fails a comparison. */
-#include "hf/hf_compare.h"
+#include "hf/cli/hf_compare.h"
 #include "tests/check.h"
 
 #include <string.h>

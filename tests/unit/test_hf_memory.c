@@ -1,6 +1,6 @@
 /* What a run takes is refused before it is allocated: with many tasks also what the
  * scheduler keeps of each of them, by the mode. */
-#include "hf/hf_memory.h"
+#include "hf/cli/hf_memory.h"
 #include "sched/taskpool.h"
 #include "tests/check.h"
 

@@ -1,6 +1,6 @@
 /* The page of recorded runs: text that cannot become markup, ticks at round
  * numbers, the figures of a result, and results that are none. */
-#include "hf/hf_report.h"
+#include "hf/cli/hf_report.h"
 #include "sched/report/axis.h"
 #include "sched/report/html_text.h"
 #include "sched/report/report.h"

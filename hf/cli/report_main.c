@@ -1,6 +1,6 @@
 /* beryl-report: recorded runs as a page. Only this file prints errors and sets
  * the exit status. */
-#include "hf/hf_report.h"
+#include "hf/cli/hf_report.h"
 #include "sched/report/report.h"
 #include "support/io/options.h"
 #include "support/io/output_file.h"

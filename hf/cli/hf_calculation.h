@@ -15,9 +15,9 @@
 #ifndef BERYL_HF_HF_CALCULATION_H
 #define BERYL_HF_HF_CALCULATION_H
 
+#include "hf/cli/hf_input.h"
+#include "hf/cli/hf_options.h"
 #include "hf/fock/fock_build.h"
-#include "hf/hf_input.h"
-#include "hf/hf_options.h"
 #include "hf/scf/scf.h"
 #include "hf/tiles/screening.h"
 #include "hf/tiles/tiling.h"

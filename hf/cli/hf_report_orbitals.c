@@ -1,4 +1,4 @@
-#include "hf/hf_report_orbitals.h"
+#include "hf/cli/hf_report_orbitals.h"
 
 #include "sched/report/axis.h"
 #include "sched/report/html_rows.h"

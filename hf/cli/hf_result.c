@@ -1,4 +1,4 @@
-#include "hf/hf_result.h"
+#include "hf/cli/hf_result.h"
 
 #include "sched/core/statistics.h"
 #include "support/io/json.h"

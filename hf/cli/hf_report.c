@@ -1,6 +1,6 @@
-#include "hf/hf_report.h"
+#include "hf/cli/hf_report.h"
 
-#include "hf/hf_report_orbitals.h"
+#include "hf/cli/hf_report_orbitals.h"
 #include "sched/report/html_rows.h"
 #include "sched/report/html_text.h"
 #include "sched/report/svg_chart.h"

@@ -2,7 +2,7 @@
 #ifndef BERYL_HF_HF_RUN_H
 #define BERYL_HF_HF_RUN_H
 
-#include "hf/hf_options.h"
+#include "hf/cli/hf_options.h"
 #include "support/base/status.h"
 
 #include <mpi.h>

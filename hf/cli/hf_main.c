@@ -1,6 +1,6 @@
 /* beryl-hf: Hartree-Fock. Only this file prints errors and sets the exit status. */
-#include "hf/hf_options.h"
-#include "hf/hf_run.h"
+#include "hf/cli/hf_options.h"
+#include "hf/cli/hf_run.h"
 #include "support/arrays/darray.h"
 #include "support/arrays/dense.h"
 #include "support/base/agree.h"

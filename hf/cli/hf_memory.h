@@ -2,8 +2,8 @@
 #ifndef BERYL_HF_HF_MEMORY_H
 #define BERYL_HF_HF_MEMORY_H
 
-#include "hf/hf_input.h"
-#include "hf/hf_options.h"
+#include "hf/cli/hf_input.h"
+#include "hf/cli/hf_options.h"
 #include "hf/tiles/tiling.h"
 #include "support/arrays/dense.h"
 #include "support/base/status.h"

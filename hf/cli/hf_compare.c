@@ -1,6 +1,6 @@
-#include "hf/hf_compare.h"
+#include "hf/cli/hf_compare.h"
 
-#include "hf/hf_result.h"
+#include "hf/cli/hf_result.h"
 #include "hf/tiles/tiling.h"
 #include "sched/modes/comparison.h"
 #include "sched/modes/mode_options.h"

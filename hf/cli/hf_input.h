@@ -5,7 +5,7 @@
 #include "basis/input/basis_set.h"
 #include "basis/input/molecule.h"
 #include "basis/integrals/shells.h"
-#include "hf/hf_options.h"
+#include "hf/cli/hf_options.h"
 #include "support/base/status.h"
 
 #include <mpi.h>

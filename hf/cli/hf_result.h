@@ -3,10 +3,10 @@
 #ifndef BERYL_HF_HF_RESULT_H
 #define BERYL_HF_HF_RESULT_H
 
+#include "hf/cli/hf_compare.h"
+#include "hf/cli/hf_input.h"
+#include "hf/cli/hf_options.h"
 #include "hf/fock/fock_build.h"
-#include "hf/hf_compare.h"
-#include "hf/hf_input.h"
-#include "hf/hf_options.h"
 #include "hf/scf/scf.h"
 #include "support/base/status.h"
 

@@ -1,4 +1,4 @@
-#include "hf/hf_options.h"
+#include "hf/cli/hf_options.h"
 
 #include "sched/modes/mode_options.h"
 

@@ -1,7 +1,7 @@
-#include "hf/hf_outputs.h"
+#include "hf/cli/hf_outputs.h"
 
 #include "hf/checkpoint/checkpoint.h"
-#include "hf/hf_report.h"
+#include "hf/cli/hf_report.h"
 #include "sched/report/report.h"
 #include "support/base/agree.h"
 #include "support/io/json.h"

@@ -1,4 +1,4 @@
-#include "hf/hf_input.h"
+#include "hf/cli/hf_input.h"
 
 #include "support/base/agree.h"
 #include "support/io/text_file.h"

@@ -2,8 +2,8 @@
 #ifndef BERYL_HF_HF_OUTPUTS_H
 #define BERYL_HF_HF_OUTPUTS_H
 
-#include "hf/hf_options.h"
-#include "hf/hf_result.h"
+#include "hf/cli/hf_options.h"
+#include "hf/cli/hf_result.h"
 #include "support/base/status.h"
 
 #include <mpi.h>

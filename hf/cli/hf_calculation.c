@@ -1,9 +1,9 @@
-#include "hf/hf_calculation.h"
+#include "hf/cli/hf_calculation.h"
 
 #include "hf/checkpoint/checkpoint.h"
+#include "hf/cli/hf_memory.h"
+#include "hf/cli/hf_result.h"
 #include "hf/guess/guess.h"
-#include "hf/hf_memory.h"
-#include "hf/hf_result.h"
 #include "hf/scf/scf_report.h"
 #include "support/base/agree.h"
 #include "support/base/log.h"
