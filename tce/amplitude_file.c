@@ -2,7 +2,7 @@
 
 #include "hf/checkpoint/hdf5_messages.h"
 #include "support/base/agree.h"
-#include "tce/tensor_rows.h"
+#include "tce/tensor/tensor_rows.h"
 
 #include <hdf5.h>
 #include <string.h>

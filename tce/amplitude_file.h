@@ -12,7 +12,7 @@
 #define BERYL_TCE_AMPLITUDE_FILE_H
 
 #include "support/base/status.h"
-#include "tce/tensor.h"
+#include "tce/tensor/tensor.h"
 
 #include <mpi.h>
 #include <stdbool.h>

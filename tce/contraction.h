@@ -20,8 +20,8 @@
 
 #include "sched/taskpool.h"
 #include "support/base/status.h"
-#include "tce/block_buffers.h"
-#include "tce/tensor.h"
+#include "tce/tensor/block_buffers.h"
+#include "tce/tensor/tensor.h"
 
 #include <mpi.h>
 #include <stdbool.h>

@@ -1,5 +1,5 @@
 #include "tce/contraction_matrix.h"
-#include "tce/permute.h"
+#include "tce/tensor/permute.h"
 
 #include <assert.h>
 

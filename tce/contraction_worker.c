@@ -1,9 +1,9 @@
 #include "tce/contraction_worker.h"
 
 #include "support/arrays/exact_sum.h"
-#include "tce/block_buffers.h"
 #include "tce/contraction_matrix.h"
 #include "tce/operand_blocks.h"
+#include "tce/tensor/block_buffers.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,8 +2,8 @@
 
 #include "support/base/agree.h"
 #include "support/base/sha256.h"
-#include "tce/fill.h"
 #include "tce/source_place.h"
+#include "tce/tensor/fill.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -8,7 +8,7 @@
 #include "support/base/status.h"
 #include "tce/contraction.h"
 #include "tce/plan.h"
-#include "tce/tensor.h"
+#include "tce/tensor/tensor.h"
 
 #include <mpi.h>
 

@@ -2,7 +2,7 @@
 
 #include "support/arrays/diis.h"
 #include "support/base/agree.h"
-#include "tce/tensor_algebra.h"
+#include "tce/tensor/tensor_algebra.h"
 
 #include <math.h>
 #include <stdbool.h>

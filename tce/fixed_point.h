@@ -8,7 +8,7 @@
 #define BERYL_TCE_FIXED_POINT_H
 
 #include "support/base/status.h"
-#include "tce/tensor.h"
+#include "tce/tensor/tensor.h"
 
 #include <mpi.h>
 

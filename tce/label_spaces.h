@@ -4,7 +4,7 @@
 #define BERYL_TCE_LABEL_SPACES_H
 
 #include "support/base/status.h"
-#include "tce/index_space.h"
+#include "tce/tensor/index_space.h"
 
 #include <stdbool.h>
 

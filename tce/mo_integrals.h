@@ -16,9 +16,9 @@
 #include "hf/tiles/screening.h"
 #include "sched/taskpool.h"
 #include "support/base/status.h"
-#include "tce/index_space.h"
 #include "tce/orbital_space.h"
-#include "tce/tensor.h"
+#include "tce/tensor/index_space.h"
+#include "tce/tensor/tensor.h"
 
 #include <mpi.h>
 #include <stdbool.h>

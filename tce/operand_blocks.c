@@ -1,8 +1,8 @@
 #include "tce/operand_blocks.h"
 
 #include "support/base/tile_cache.h"
-#include "tce/block_buffers.h"
 #include "tce/contraction_matrix.h"
+#include "tce/tensor/block_buffers.h"
 
 #include <stdlib.h>
 

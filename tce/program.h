@@ -22,8 +22,8 @@
 #define BERYL_TCE_PROGRAM_H
 
 #include "support/base/status.h"
-#include "tce/block_index.h"
 #include "tce/source_place.h"
+#include "tce/tensor/block_index.h"
 
 #include <stdbool.h>
 #include <stddef.h>

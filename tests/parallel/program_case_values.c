@@ -1,6 +1,6 @@
 #include "tests/parallel/program_case_values.h"
 
-#include "tce/fill.h"
+#include "tce/tensor/fill.h"
 #include "tests/check.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* Buffers are big enough, aligned, used again, and not more than were once in use. */
-#include "tce/block_buffers.h"
+#include "tce/tensor/block_buffers.h"
 #include "tests/check.h"
 
 #include <string.h>

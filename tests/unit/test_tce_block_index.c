@@ -1,7 +1,7 @@
 /* Blocks that labels allow are numbered in lexicographic order: against brute force. */
 #include "support/base/random.h"
-#include "tce/block_index.h"
-#include "tce/tensor.h"
+#include "tce/tensor/block_index.h"
+#include "tce/tensor/tensor.h"
 #include "tests/check.h"
 
 #include <stdbool.h>

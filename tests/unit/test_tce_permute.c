@@ -1,7 +1,7 @@
 /* Every permutation of up to four indices and random ones of more, in odd sizes; diagonals
  * and sums: against plain loops. Equal, bit for bit: nothing is rounded but the factor. */
 #include "support/base/random.h"
-#include "tce/permute.h"
+#include "tce/tensor/permute.h"
 #include "tests/check.h"
 
 #include <stdbool.h>

@@ -1,6 +1,6 @@
 /* Tensors as vectors: the same as one process by itself with whole lists of numbers, and
  * the same bits whatever the number of processes. */
-#include "tce/tensor_algebra.h"
+#include "tce/tensor/tensor_algebra.h"
 #include "tests/check.h"
 
 #include <stdlib.h>

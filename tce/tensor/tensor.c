@@ -1,4 +1,4 @@
-#include "tce/tensor.h"
+#include "tce/tensor/tensor.h"
 
 #include "support/base/agree.h"
 #include "support/base/memory.h"

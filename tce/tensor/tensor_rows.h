@@ -4,7 +4,7 @@
 #define BERYL_TCE_TENSOR_ROWS_H
 
 #include "support/base/status.h"
-#include "tce/tensor.h"
+#include "tce/tensor/tensor.h"
 
 #include <stdbool.h>
 #include <stdint.h>

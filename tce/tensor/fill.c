@@ -1,4 +1,4 @@
-#include "tce/fill.h"
+#include "tce/tensor/fill.h"
 
 #include <math.h>
 #include <stdbool.h>

@@ -5,7 +5,7 @@
 #define BERYL_TCE_TENSOR_ALGEBRA_H
 
 #include "support/base/status.h"
-#include "tce/tensor.h"
+#include "tce/tensor/tensor.h"
 
 #include <mpi.h>
 

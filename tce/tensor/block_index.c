@@ -1,4 +1,4 @@
-#include "tce/block_index.h"
+#include "tce/tensor/block_index.h"
 
 #include <assert.h>
 #include <stdbool.h>

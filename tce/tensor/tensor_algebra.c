@@ -1,4 +1,4 @@
-#include "tce/tensor_algebra.h"
+#include "tce/tensor/tensor_algebra.h"
 
 #include "support/arrays/exact_sum.h"
 #include "support/base/agree.h"

@@ -1,4 +1,4 @@
-#include "tce/permute.h"
+#include "tce/tensor/permute.h"
 
 #include "support/base/vector_clones.h"
 

@@ -1,4 +1,4 @@
-#include "tce/index_space.h"
+#include "tce/tensor/index_space.h"
 
 #include <assert.h>
 #include <stdlib.h>

@@ -10,7 +10,7 @@
 #define BERYL_TCE_BLOCK_INDEX_H
 
 #include "support/base/status.h"
-#include "tce/index_space.h"
+#include "tce/tensor/index_space.h"
 
 #include <stdint.h>
 

@@ -9,7 +9,7 @@
 #define BERYL_TCE_FILL_H
 
 #include "support/base/status.h"
-#include "tce/tensor.h"
+#include "tce/tensor/tensor.h"
 
 /* A function by name, with the arguments of a declaration. */
 struct fill {

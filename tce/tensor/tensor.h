@@ -7,7 +7,7 @@
 #include "support/arrays/darray.h"
 #include "support/base/sha256.h"
 #include "support/base/status.h"
-#include "tce/block_index.h"
+#include "tce/tensor/block_index.h"
 
 #include <mpi.h>
 #include <stdint.h>

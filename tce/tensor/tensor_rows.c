@@ -1,4 +1,4 @@
-#include "tce/tensor_rows.h"
+#include "tce/tensor/tensor_rows.h"
 
 #include <stdlib.h>
 #include <string.h>

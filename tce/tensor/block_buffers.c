@@ -1,4 +1,4 @@
-#include "tce/block_buffers.h"
+#include "tce/tensor/block_buffers.h"
 
 #include <assert.h>
 #include <stdlib.h>
