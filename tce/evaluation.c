@@ -2,7 +2,7 @@
 
 #include "support/base/agree.h"
 #include "support/base/sha256.h"
-#include "tce/source_place.h"
+#include "tce/language/source_place.h"
 #include "tce/tensor/fill.h"
 
 #include <math.h>

@@ -5,8 +5,8 @@
 #include "support/base/sha256.h"
 #include "support/base/status.h"
 #include "tce/executor.h"
+#include "tce/language/program.h"
 #include "tce/plan.h"
-#include "tce/program.h"
 #include "tce/tensor/index_space.h"
 
 #include <mpi.h>

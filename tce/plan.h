@@ -22,7 +22,7 @@
 #include "support/base/status.h"
 #include "tce/contraction.h"
 #include "tce/label_spaces.h"
-#include "tce/program.h"
+#include "tce/language/program.h"
 
 #include <stdbool.h>
 #include <stdint.h>

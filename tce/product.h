@@ -6,7 +6,7 @@
 
 #include "support/base/status.h"
 #include "tce/label_spaces.h"
-#include "tce/program.h"
+#include "tce/language/program.h"
 
 #include <stdbool.h>
 #include <stdint.h>

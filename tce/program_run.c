@@ -8,10 +8,10 @@
 #include "support/io/output_file.h"
 #include "support/io/text_file.h"
 #include "tce/evaluation.h"
+#include "tce/language/source_place.h"
 #include "tce/mode_records.h"
 #include "tce/predicted_tasks.h"
 #include "tce/program_result.h"
-#include "tce/source_place.h"
 #include "tce/verification.h"
 
 #include <stdio.h>

@@ -1,4 +1,4 @@
-#include "tce/program.h"
+#include "tce/language/program.h"
 #include "tests/fuzz/fuzz.h"
 
 #include <assert.h>

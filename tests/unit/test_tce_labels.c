@@ -1,4 +1,4 @@
-#include "tce/label_search.h"
+#include "tce/language/label_search.h"
 #include "tests/check.h"
 
 #include <stdlib.h>

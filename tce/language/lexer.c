@@ -1,4 +1,4 @@
-#include "tce/lexer.h"
+#include "tce/language/lexer.h"
 
 #include <errno.h>
 #include <stdio.h>

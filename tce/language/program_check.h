@@ -2,7 +2,7 @@
 #ifndef BERYL_TCE_PROGRAM_CHECK_H
 #define BERYL_TCE_PROGRAM_CHECK_H
 
-#include "tce/program.h"
+#include "tce/language/program.h"
 
 /* A bar if its spaces have spins; and that a block can exist.
  * Errors: STATUS_INPUT. */

@@ -2,9 +2,9 @@
 #ifndef BERYL_TCE_PARSER_H
 #define BERYL_TCE_PARSER_H
 
-#include "tce/lexer.h"
-#include "tce/name_list.h"
-#include "tce/program.h"
+#include "tce/language/lexer.h"
+#include "tce/language/name_list.h"
+#include "tce/language/program.h"
 
 #include <stdint.h>
 

@@ -1,4 +1,4 @@
-#include "tce/program.h"
+#include "tce/language/program.h"
 
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
-#include "tce/program_check.h"
+#include "tce/language/program_check.h"
 
-#include "tce/label_search.h"
+#include "tce/language/label_search.h"
 
 #include <stdio.h>
 #include <stdlib.h>

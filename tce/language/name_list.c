@@ -1,4 +1,4 @@
-#include "tce/name_list.h"
+#include "tce/language/name_list.h"
 
 #include "support/base/array.h"
 

@@ -3,7 +3,7 @@
 #define BERYL_TCE_NAME_LIST_H
 
 #include "support/base/status.h"
-#include "tce/source_place.h"
+#include "tce/language/source_place.h"
 
 #include <stddef.h>
 #include <stdint.h>

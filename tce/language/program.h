@@ -22,7 +22,7 @@
 #define BERYL_TCE_PROGRAM_H
 
 #include "support/base/status.h"
-#include "tce/source_place.h"
+#include "tce/language/source_place.h"
 #include "tce/tensor/block_index.h"
 
 #include <stdbool.h>

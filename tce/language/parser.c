@@ -1,6 +1,6 @@
-#include "tce/parser.h"
+#include "tce/language/parser.h"
 
-#include "tce/program_check.h"
+#include "tce/language/program_check.h"
 
 #include <limits.h>
 #include <stdlib.h>

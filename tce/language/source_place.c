@@ -1,4 +1,4 @@
-#include "tce/source_place.h"
+#include "tce/language/source_place.h"
 
 #include <stdarg.h>
 #include <stdio.h>

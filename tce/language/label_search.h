@@ -3,7 +3,7 @@
 #ifndef BERYL_TCE_LABEL_SEARCH_H
 #define BERYL_TCE_LABEL_SEARCH_H
 
-#include "tce/program.h"
+#include "tce/language/program.h"
 
 /* Whether some labels of the tensor's indices fulfil its equation,
  *     product of their irreps = its irrep,

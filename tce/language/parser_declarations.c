@@ -1,6 +1,6 @@
 #include "support/base/array.h"
-#include "tce/parser.h"
-#include "tce/program_check.h"
+#include "tce/language/parser.h"
+#include "tce/language/program_check.h"
 
 enum status parser_tile(struct parser *parser)
 {

@@ -1,4 +1,4 @@
-#include "tce/parser.h"
+#include "tce/language/parser.h"
 
 #include <math.h>
 #include <stdio.h>
