@@ -1,4 +1,4 @@
-#include "tce/contraction.h"
+#include "tce/contraction/contraction.h"
 
 #include "support/base/agree.h"
 

@@ -6,7 +6,7 @@
 #include "sched/core/statistics.h"
 #include "sched/taskpool.h"
 #include "support/base/status.h"
-#include "tce/contraction.h"
+#include "tce/contraction/contraction.h"
 #include "tce/plan.h"
 #include "tce/tensor/tensor.h"
 

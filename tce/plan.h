@@ -20,7 +20,7 @@
 #define BERYL_TCE_PLAN_H
 
 #include "support/base/status.h"
-#include "tce/contraction.h"
+#include "tce/contraction/contraction.h"
 #include "tce/label_spaces.h"
 #include "tce/language/program.h"
 

@@ -9,7 +9,7 @@
 #include "sched/taskpool.h"
 #include "support/base/status.h"
 #include "support/io/options.h"
-#include "tce/contraction.h"
+#include "tce/contraction/contraction.h"
 
 #include <stdbool.h>
 #include <stdint.h>

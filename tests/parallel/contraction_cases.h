@@ -4,7 +4,7 @@
 #define BERYL_TESTS_PARALLEL_CONTRACTION_CASES_H
 
 #include "support/base/random.h"
-#include "tce/contraction.h"
+#include "tce/contraction/contraction.h"
 #include "tests/check.h"
 
 #include <stdbool.h>

@@ -3,7 +3,7 @@
 #ifndef BERYL_TCE_CONTRACTION_MATRIX_H
 #define BERYL_TCE_CONTRACTION_MATRIX_H
 
-#include "tce/contraction_indices.h"
+#include "tce/contraction/contraction_indices.h"
 
 #include <stdbool.h>
 #include <stdint.h>

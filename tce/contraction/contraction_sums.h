@@ -8,8 +8,8 @@
 #define BERYL_TCE_CONTRACTION_SUMS_H
 
 #include "support/base/status.h"
-#include "tce/contraction.h"
-#include "tce/contraction_tasks.h"
+#include "tce/contraction/contraction.h"
+#include "tce/contraction/contraction_tasks.h"
 
 #include <stdbool.h>
 #include <stdint.h>

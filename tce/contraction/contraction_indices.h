@@ -9,7 +9,7 @@
 #ifndef BERYL_TCE_CONTRACTION_INDICES_H
 #define BERYL_TCE_CONTRACTION_INDICES_H
 
-#include "tce/contraction.h"
+#include "tce/contraction/contraction.h"
 
 #include <stdbool.h>
 

@@ -1,4 +1,4 @@
-#include "tce/contraction_matrix.h"
+#include "tce/contraction/contraction_matrix.h"
 
 #include <assert.h>
 #include <cblas.h>

@@ -1,7 +1,7 @@
-#include "tce/operand_blocks.h"
+#include "tce/contraction/operand_blocks.h"
 
 #include "support/base/tile_cache.h"
-#include "tce/contraction_matrix.h"
+#include "tce/contraction/contraction_matrix.h"
 #include "tce/tensor/block_buffers.h"
 
 #include <stdlib.h>

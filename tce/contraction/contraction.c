@@ -1,9 +1,9 @@
-#include "tce/contraction.h"
+#include "tce/contraction/contraction.h"
 
 #include "support/base/agree.h"
 #include "support/base/log.h"
-#include "tce/contraction_sums.h"
-#include "tce/contraction_worker.h"
+#include "tce/contraction/contraction_sums.h"
+#include "tce/contraction/contraction_worker.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,8 @@
-#include "tce/contraction_worker.h"
+#include "tce/contraction/contraction_worker.h"
 
 #include "support/arrays/exact_sum.h"
-#include "tce/contraction_matrix.h"
-#include "tce/operand_blocks.h"
+#include "tce/contraction/contraction_matrix.h"
+#include "tce/contraction/operand_blocks.h"
 #include "tce/tensor/block_buffers.h"
 
 #include <stdlib.h>

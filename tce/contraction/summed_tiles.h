@@ -4,7 +4,7 @@
 #define BERYL_TCE_SUMMED_TILES_H
 
 #include "support/base/status.h"
-#include "tce/contraction_indices.h"
+#include "tce/contraction/contraction_indices.h"
 #include "tce/tensor/block_index.h"
 
 /* Labels that tiles bring together, or must still do. */

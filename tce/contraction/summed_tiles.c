@@ -1,4 +1,4 @@
-#include "tce/summed_tiles.h"
+#include "tce/contraction/summed_tiles.h"
 
 #include <stdlib.h>
 

@@ -11,9 +11,9 @@
 #define BERYL_TCE_CONTRACTION_TASKS_H
 
 #include "support/base/status.h"
-#include "tce/contraction.h"
-#include "tce/contraction_indices.h"
-#include "tce/summed_tiles.h"
+#include "tce/contraction/contraction.h"
+#include "tce/contraction/contraction_indices.h"
+#include "tce/contraction/summed_tiles.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -5,8 +5,8 @@
 #define BERYL_TCE_OPERAND_BLOCKS_H
 
 #include "support/base/status.h"
-#include "tce/contraction.h"
-#include "tce/contraction_sums.h"
+#include "tce/contraction/contraction.h"
+#include "tce/contraction/contraction_sums.h"
 
 #include <stdint.h>
 

@@ -1,4 +1,4 @@
-#include "tce/contraction_matrix.h"
+#include "tce/contraction/contraction_matrix.h"
 #include "tce/tensor/permute.h"
 
 #include <assert.h>

@@ -1,4 +1,4 @@
-#include "tce/contraction_tasks.h"
+#include "tce/contraction/contraction_tasks.h"
 
 #include <string.h>
 

@@ -1,4 +1,4 @@
-#include "tce/contraction_sums.h"
+#include "tce/contraction/contraction_sums.h"
 
 #include <stdlib.h>
 #include <string.h>

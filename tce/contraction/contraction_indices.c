@@ -1,4 +1,4 @@
-#include "tce/contraction_indices.h"
+#include "tce/contraction/contraction_indices.h"
 
 #include <assert.h>
 #include <string.h>

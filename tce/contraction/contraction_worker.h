@@ -3,8 +3,8 @@
 #define BERYL_TCE_CONTRACTION_WORKER_H
 
 #include "support/base/status.h"
-#include "tce/contraction.h"
-#include "tce/contraction_sums.h"
+#include "tce/contraction/contraction.h"
+#include "tce/contraction/contraction_sums.h"
 
 #include <stdint.h>
 
