@@ -6,7 +6,7 @@
 #include "support/base/status.h"
 #include "tce/executor.h"
 #include "tce/language/program.h"
-#include "tce/plan.h"
+#include "tce/plan/plan.h"
 #include "tce/tensor/index_space.h"
 
 #include <mpi.h>

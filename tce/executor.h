@@ -7,7 +7,7 @@
 #include "sched/taskpool.h"
 #include "support/base/status.h"
 #include "tce/contraction/contraction.h"
-#include "tce/plan.h"
+#include "tce/plan/plan.h"
 #include "tce/tensor/tensor.h"
 
 #include <mpi.h>

@@ -11,7 +11,7 @@
 #include "tce/correlation_memory.h"
 #include "tce/frozen_core.h"
 #include "tce/method_result.h"
-#include "tce/predicted_tasks.h"
+#include "tce/plan/predicted_tasks.h"
 
 #include <stdio.h>
 #include <stdlib.h>

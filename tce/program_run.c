@@ -10,7 +10,7 @@
 #include "tce/evaluation.h"
 #include "tce/language/source_place.h"
 #include "tce/mode_records.h"
-#include "tce/predicted_tasks.h"
+#include "tce/plan/predicted_tasks.h"
 #include "tce/program_result.h"
 #include "tce/verification.h"
 

@@ -3,7 +3,7 @@
 #ifndef BERYL_TESTS_PLAN_CASE_H
 #define BERYL_TESTS_PLAN_CASE_H
 
-#include "tce/plan.h"
+#include "tce/plan/plan.h"
 #include "tests/check.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-#include "tce/plan.h"
+#include "tce/plan/plan.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 #define BERYL_TCE_PRODUCT_TABLE_H
 
 #include "support/base/status.h"
-#include "tce/product_key.h"
+#include "tce/plan/product_key.h"
 
 #include <stddef.h>
 #include <stdint.h>

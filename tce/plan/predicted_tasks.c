@@ -1,4 +1,4 @@
-#include "tce/predicted_tasks.h"
+#include "tce/plan/predicted_tasks.h"
 
 #include "sched/core/profile.h"
 #include "support/base/agree.h"

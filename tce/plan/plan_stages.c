@@ -4,7 +4,7 @@
  * reads, or replaces what that one writes; if it adds to it, both may be in one stage, where
  * they join. A step is put into the last stage that lets all others follow: intermediates
  * are then made late, and terms of a sum meet in one stage. */
-#include "tce/plan_builder.h"
+#include "tce/plan/plan_builder.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 #include "support/base/array.h"
-#include "tce/plan_builder.h"
+#include "tce/plan/plan_builder.h"
 
 struct plan_part *plan_builder_find(const struct plan_builder *builder,
                                     const struct product_key *key)

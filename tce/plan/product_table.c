@@ -1,4 +1,4 @@
-#include "tce/product_table.h"
+#include "tce/plan/product_table.h"
 
 #include "support/base/array.h"
 

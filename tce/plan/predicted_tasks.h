@@ -3,7 +3,7 @@
 #define BERYL_TCE_PREDICTED_TASKS_H
 
 #include "support/base/status.h"
-#include "tce/plan.h"
+#include "tce/plan/plan.h"
 
 #include <mpi.h>
 #include <stdint.h>

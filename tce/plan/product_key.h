@@ -2,7 +2,7 @@
 #ifndef BERYL_TCE_PRODUCT_KEY_H
 #define BERYL_TCE_PRODUCT_KEY_H
 
-#include "tce/product.h"
+#include "tce/plan/product.h"
 
 #include <stdbool.h>
 #include <stdint.h>

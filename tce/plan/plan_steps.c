@@ -1,5 +1,5 @@
 #include "support/base/array.h"
-#include "tce/plan_builder.h"
+#include "tce/plan/plan_builder.h"
 
 #include <stdio.h>
 #include <stdlib.h>

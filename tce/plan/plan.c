@@ -1,5 +1,5 @@
 #include "tce/language/source_place.h"
-#include "tce/plan_builder.h"
+#include "tce/plan/plan_builder.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -2,9 +2,9 @@
 #ifndef BERYL_TCE_PLAN_BUILDER_H
 #define BERYL_TCE_PLAN_BUILDER_H
 
-#include "tce/factorization.h"
-#include "tce/plan.h"
-#include "tce/product_table.h"
+#include "tce/plan/factorization.h"
+#include "tce/plan/plan.h"
+#include "tce/plan/product_table.h"
 
 /* A term, factored. */
 struct plan_term {

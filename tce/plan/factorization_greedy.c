@@ -1,4 +1,4 @@
-#include "tce/factorization.h"
+#include "tce/plan/factorization.h"
 
 #include <math.h>
 #include <stdlib.h>

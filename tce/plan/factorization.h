@@ -13,7 +13,7 @@
 #ifndef BERYL_TCE_FACTORIZATION_H
 #define BERYL_TCE_FACTORIZATION_H
 
-#include "tce/product.h"
+#include "tce/plan/product.h"
 
 #include <stdbool.h>
 #include <stdint.h>

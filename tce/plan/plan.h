@@ -21,8 +21,8 @@
 
 #include "support/base/status.h"
 #include "tce/contraction/contraction.h"
-#include "tce/label_spaces.h"
 #include "tce/language/program.h"
+#include "tce/plan/label_spaces.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,4 +1,4 @@
-#include "tce/product.h"
+#include "tce/plan/product.h"
 
 #include <stdlib.h>
 

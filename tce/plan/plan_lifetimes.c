@@ -1,4 +1,4 @@
-#include "tce/plan_builder.h"
+#include "tce/plan/plan_builder.h"
 
 static void use(struct plan *plan, const struct plan_operand *operand, int step)
 {

@@ -1,4 +1,4 @@
-#include "tce/label_spaces.h"
+#include "tce/plan/label_spaces.h"
 
 #include <stdlib.h>
 

@@ -1,4 +1,4 @@
-#include "tce/product_key.h"
+#include "tce/plan/product_key.h"
 
 struct key_search {
     const struct product *product;

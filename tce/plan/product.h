@@ -5,8 +5,8 @@
 #define BERYL_TCE_PRODUCT_H
 
 #include "support/base/status.h"
-#include "tce/label_spaces.h"
 #include "tce/language/program.h"
+#include "tce/plan/label_spaces.h"
 
 #include <stdbool.h>
 #include <stdint.h>
