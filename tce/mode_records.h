@@ -7,7 +7,7 @@
 #include "sched/modes/mode_list.h"
 #include "support/base/sha256.h"
 #include "support/base/status.h"
-#include "tce/executor.h"
+#include "tce/execution/executor.h"
 
 #include <jansson.h>
 #include <stdbool.h>

@@ -4,7 +4,7 @@
 
 #include "support/base/memory_share.h"
 #include "support/base/status.h"
-#include "tce/evaluation.h"
+#include "tce/execution/evaluation.h"
 #include "tce/mode_records.h"
 #include "tce/tce_options.h"
 

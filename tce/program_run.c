@@ -7,12 +7,12 @@
 #include "support/base/memory_share.h"
 #include "support/io/output_file.h"
 #include "support/io/text_file.h"
-#include "tce/evaluation.h"
+#include "tce/execution/evaluation.h"
+#include "tce/execution/verification.h"
 #include "tce/language/source_place.h"
 #include "tce/mode_records.h"
 #include "tce/plan/predicted_tasks.h"
 #include "tce/program_result.h"
-#include "tce/verification.h"
 
 #include <stdio.h>
 

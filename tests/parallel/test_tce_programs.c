@@ -8,7 +8,7 @@
  *                                      compared among numbers of processes
  *     test_tce_programs --program N    prints the program of a seed, and checks it alone */
 #include "support/base/sha256.h"
-#include "tce/verification.h"
+#include "tce/execution/verification.h"
 #include "tests/check.h"
 #include "tests/darray_case.h"
 #include "tests/parallel/pool_cases.h"

@@ -1,6 +1,6 @@
 /* A program is made ready to run: spaces cut or bound, tensors filled, what is wrong told
  * with its place. */
-#include "tce/evaluation.h"
+#include "tce/execution/evaluation.h"
 #include "tests/check.h"
 #include "tests/darray_case.h"
 

@@ -5,7 +5,7 @@
 #define BERYL_TCE_VERIFICATION_H
 
 #include "support/base/status.h"
-#include "tce/evaluation.h"
+#include "tce/execution/evaluation.h"
 
 /* Runs the program from what its declarations say and compares every tensor that it assigns
  * to with the executor's, after one run of all statements; prints the largest deviations.

@@ -1,4 +1,4 @@
-#include "tce/evaluation.h"
+#include "tce/execution/evaluation.h"
 
 #include "support/base/agree.h"
 #include "support/base/sha256.h"

@@ -1,4 +1,4 @@
-#include "tce/executor.h"
+#include "tce/execution/executor.h"
 
 #include "sched/core/profile.h"
 #include "support/base/agree.h"

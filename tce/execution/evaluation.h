@@ -4,7 +4,7 @@
 
 #include "support/base/sha256.h"
 #include "support/base/status.h"
-#include "tce/executor.h"
+#include "tce/execution/executor.h"
 #include "tce/language/program.h"
 #include "tce/plan/plan.h"
 #include "tce/tensor/index_space.h"

@@ -1,4 +1,4 @@
-#include "tce/verification.h"
+#include "tce/execution/verification.h"
 
 #include "support/base/agree.h"
 #include "support/base/log.h"
