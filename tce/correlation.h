@@ -16,7 +16,7 @@
 #include "sched/taskpool.h"
 #include "support/base/status.h"
 #include "tce/execution/evaluation.h"
-#include "tce/orbital_space.h"
+#include "tce/integrals/orbital_space.h"
 
 #include <mpi.h>
 #include <stdbool.h>

@@ -1,8 +1,8 @@
 #include "tce/correlation_integrals.h"
 
 #include "support/base/agree.h"
-#include "tce/mo_integrals.h"
-#include "tce/mo_plan.h"
+#include "tce/integrals/mo_integrals.h"
+#include "tce/integrals/mo_plan.h"
 
 #include <stdlib.h>
 #include <string.h>

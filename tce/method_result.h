@@ -4,8 +4,8 @@
 
 #include "hf/cli/hf_calculation.h"
 #include "support/base/status.h"
+#include "tce/integrals/orbital_space.h"
 #include "tce/mode_records.h"
-#include "tce/orbital_space.h"
 #include "tce/tce_options.h"
 
 #include <mpi.h>

@@ -9,7 +9,7 @@
 #include "tce/correlation.h"
 #include "tce/correlation_checkpoint.h"
 #include "tce/correlation_memory.h"
-#include "tce/frozen_core.h"
+#include "tce/integrals/frozen_core.h"
 #include "tce/method_result.h"
 #include "tce/plan/predicted_tasks.h"
 

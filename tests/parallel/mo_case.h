@@ -2,7 +2,7 @@
 #ifndef BERYL_TESTS_PARALLEL_MO_CASE_H
 #define BERYL_TESTS_PARALLEL_MO_CASE_H
 
-#include "tce/mo_integrals.h"
+#include "tce/integrals/mo_integrals.h"
 #include "tests/check.h"
 #include "tests/parallel/pool_cases.h"
 

@@ -2,7 +2,7 @@
  * second-order energy, with and without the core. */
 #include "hf/tiles/one_electron_matrices.h"
 #include "hf/tiles/tiling.h"
-#include "tce/frozen_core.h"
+#include "tce/integrals/frozen_core.h"
 #include "tests/parallel/hf_system.h"
 #include "tests/parallel/mo_case.h"
 #include "tests/scf_case.h"

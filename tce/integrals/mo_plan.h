@@ -5,8 +5,8 @@
 
 #include "hf/tiles/tiling.h"
 #include "support/base/status.h"
-#include "tce/mo_integrals.h"
-#include "tce/orbital_transform.h"
+#include "tce/integrals/mo_integrals.h"
+#include "tce/integrals/orbital_transform.h"
 
 #include <stdint.h>
 

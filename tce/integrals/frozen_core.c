@@ -1,4 +1,4 @@
-#include "tce/frozen_core.h"
+#include "tce/integrals/frozen_core.h"
 
 #include <stddef.h>
 

@@ -4,8 +4,8 @@
 #define BERYL_TCE_MO_SCRATCH_H
 
 #include "support/base/status.h"
-#include "tce/ao_integrals.h"
-#include "tce/mo_plan.h"
+#include "tce/integrals/ao_integrals.h"
+#include "tce/integrals/mo_plan.h"
 
 struct mo_scratch {
     struct ao_integrals *integrals;

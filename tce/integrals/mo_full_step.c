@@ -1,7 +1,7 @@
-#include "tce/mo_full_step.h"
+#include "tce/integrals/mo_full_step.h"
 
 #include "support/base/log.h"
-#include "tce/mo_half_step.h"
+#include "tce/integrals/mo_half_step.h"
 
 #include <assert.h>
 #include <string.h>

@@ -16,7 +16,7 @@
 #include "hf/tiles/screening.h"
 #include "sched/taskpool.h"
 #include "support/base/status.h"
-#include "tce/orbital_space.h"
+#include "tce/integrals/orbital_space.h"
 #include "tce/tensor/index_space.h"
 #include "tce/tensor/tensor.h"
 

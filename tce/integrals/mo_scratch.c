@@ -1,4 +1,4 @@
-#include "tce/mo_scratch.h"
+#include "tce/integrals/mo_scratch.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
-#include "tce/mo_plan.h"
+#include "tce/integrals/mo_plan.h"
 
-#include "tce/ao_integrals.h"
+#include "tce/integrals/ao_integrals.h"
 
 #include <assert.h>
 #include <math.h>

@@ -1,4 +1,4 @@
-#include "tce/mo_half_step.h"
+#include "tce/integrals/mo_half_step.h"
 
 #include "support/base/agree.h"
 #include "support/base/log.h"

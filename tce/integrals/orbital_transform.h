@@ -2,7 +2,7 @@
 #ifndef BERYL_TCE_ORBITAL_TRANSFORM_H
 #define BERYL_TCE_ORBITAL_TRANSFORM_H
 
-#include "tce/orbital_space.h"
+#include "tce/integrals/orbital_space.h"
 
 #include <stdint.h>
 

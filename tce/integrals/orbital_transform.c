@@ -1,4 +1,4 @@
-#include "tce/orbital_transform.h"
+#include "tce/integrals/orbital_transform.h"
 
 #include <cblas.h>
 

@@ -1,4 +1,4 @@
-#include "tce/orbital_space.h"
+#include "tce/integrals/orbital_space.h"
 
 #include "support/arrays/dense.h"
 #include "support/base/agree.h"

@@ -1,4 +1,4 @@
-#include "tce/ao_integrals.h"
+#include "tce/integrals/ao_integrals.h"
 
 #include "basis/integrals/shell_pairs.h"
 #include "basis/integrals/two_electron.h"

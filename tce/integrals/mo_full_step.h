@@ -5,8 +5,8 @@
 
 #include "sched/taskpool.h"
 #include "support/arrays/darray.h"
-#include "tce/mo_plan.h"
-#include "tce/mo_scratch.h"
+#include "tce/integrals/mo_plan.h"
+#include "tce/integrals/mo_scratch.h"
 
 /* All borrowed. */
 struct mo_full_step {

@@ -1,13 +1,13 @@
-#include "tce/mo_integrals.h"
+#include "tce/integrals/mo_integrals.h"
 
 #include "support/base/agree.h"
 #include "support/base/log.h"
 #include "support/base/memory_share.h"
-#include "tce/ao_integrals.h"
-#include "tce/mo_full_step.h"
-#include "tce/mo_half_step.h"
-#include "tce/mo_plan.h"
-#include "tce/mo_scratch.h"
+#include "tce/integrals/ao_integrals.h"
+#include "tce/integrals/mo_full_step.h"
+#include "tce/integrals/mo_half_step.h"
+#include "tce/integrals/mo_plan.h"
+#include "tce/integrals/mo_scratch.h"
 
 #include <stdlib.h>
 
