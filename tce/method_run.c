@@ -6,11 +6,11 @@
 #include "sched/modes/mode_options.h"
 #include "support/base/agree.h"
 #include "support/base/log.h"
-#include "tce/correlation.h"
-#include "tce/correlation_checkpoint.h"
-#include "tce/correlation_memory.h"
 #include "tce/integrals/frozen_core.h"
 #include "tce/method_result.h"
+#include "tce/methods/correlation.h"
+#include "tce/methods/correlation_checkpoint.h"
+#include "tce/methods/correlation_memory.h"
 #include "tce/plan/predicted_tasks.h"
 
 #include <stdio.h>

@@ -1,7 +1,7 @@
 #include "tce/tce_options.h"
 
 #include "sched/modes/mode_options.h"
-#include "tce/methods.h"
+#include "tce/methods/methods.h"
 #include "tce/tce_option_tables.h"
 
 #include <string.h>

@@ -2,7 +2,7 @@
 #ifndef BERYL_TESTS_CORRELATION_CASE_H
 #define BERYL_TESTS_CORRELATION_CASE_H
 
-#include "tce/correlation.h"
+#include "tce/methods/correlation.h"
 #include "tests/check.h"
 #include "tests/scf_case.h"
 

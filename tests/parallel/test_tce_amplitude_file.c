@@ -1,7 +1,7 @@
 /* Tensors that were written into a checkpoint come back to the last digit, also into tiles of
  * other sizes; labels leave gaps, a scalar is one number, and what does not fit is refused. */
 #include "support/base/agree.h"
-#include "tce/amplitude_file.h"
+#include "tce/methods/amplitude_file.h"
 #include "tests/check.h"
 
 #include <hdf5.h>

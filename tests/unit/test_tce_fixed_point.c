@@ -1,6 +1,6 @@
 /* Fixed points: of a linear problem of n unknowns DIIS knows the solution after n + 1 steps;
  * with one step kept it is plain iteration; numbers that are none end it. */
-#include "tce/fixed_point.h"
+#include "tce/methods/fixed_point.h"
 #include "tests/check.h"
 #include "tests/darray_case.h"
 

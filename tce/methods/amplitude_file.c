@@ -1,4 +1,4 @@
-#include "tce/amplitude_file.h"
+#include "tce/methods/amplitude_file.h"
 
 #include "hf/checkpoint/hdf5_messages.h"
 #include "support/base/agree.h"

@@ -1,4 +1,4 @@
-#include "tce/correlation_integrals.h"
+#include "tce/methods/correlation_integrals.h"
 
 #include "support/base/agree.h"
 #include "tce/integrals/mo_integrals.h"

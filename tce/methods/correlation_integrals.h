@@ -4,7 +4,7 @@
 
 #include "sched/taskpool.h"
 #include "support/base/status.h"
-#include "tce/correlation.h"
+#include "tce/methods/correlation.h"
 
 /* Fills them; the tensors exist. Collective.
  * Errors: those of mo_integrals_create and mo_integrals_run. */

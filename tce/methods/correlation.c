@@ -1,8 +1,8 @@
-#include "tce/correlation.h"
+#include "tce/methods/correlation.h"
 
 #include "support/base/clock.h"
-#include "tce/correlation_integrals.h"
-#include "tce/methods.h"
+#include "tce/methods/correlation_integrals.h"
+#include "tce/methods/methods.h"
 
 #include <assert.h>
 #include <stdlib.h>

@@ -4,8 +4,8 @@
 
 #include "hf/scf/scf.h"
 #include "support/base/status.h"
-#include "tce/amplitude_file.h"
-#include "tce/correlation.h"
+#include "tce/methods/amplitude_file.h"
+#include "tce/methods/correlation.h"
 
 #include <mpi.h>
 #include <stdbool.h>

@@ -1,12 +1,12 @@
-#include "tce/correlation.h"
+#include "tce/methods/correlation.h"
 
 #include "support/base/agree.h"
 #include "support/base/array.h"
 #include "support/base/log.h"
 #include "support/base/memory.h"
-#include "tce/amplitude_file.h"
-#include "tce/correlation_checkpoint.h"
-#include "tce/fixed_point.h"
+#include "tce/methods/amplitude_file.h"
+#include "tce/methods/correlation_checkpoint.h"
+#include "tce/methods/fixed_point.h"
 
 #include <math.h>
 

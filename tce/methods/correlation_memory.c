@@ -1,10 +1,10 @@
-#include "tce/correlation_memory.h"
+#include "tce/methods/correlation_memory.h"
 
 #include "support/base/agree.h"
 #include "support/base/log.h"
 #include "support/base/memory_share.h"
-#include "tce/correlation_integrals.h"
-#include "tce/fixed_point.h"
+#include "tce/methods/correlation_integrals.h"
+#include "tce/methods/fixed_point.h"
 
 #include <math.h>
 #include <stdio.h>

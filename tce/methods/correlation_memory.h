@@ -3,7 +3,7 @@
 #define BERYL_TCE_CORRELATION_MEMORY_H
 
 #include "support/base/status.h"
-#include "tce/correlation.h"
+#include "tce/methods/correlation.h"
 
 /* Prints what each process takes and what it may have: the problem's memory_bytes, or an
  * equal share of what its node has. correlation is only planned; orbitals that will turn out

@@ -1,4 +1,4 @@
-#include "tce/correlation_checkpoint.h"
+#include "tce/methods/correlation_checkpoint.h"
 
 #include "hf/checkpoint/checkpoint.h"
 
