@@ -4,9 +4,9 @@
 
 #include "hf/cli/hf_calculation.h"
 #include "support/base/status.h"
+#include "tce/cli/mode_records.h"
+#include "tce/cli/tce_options.h"
 #include "tce/integrals/orbital_space.h"
-#include "tce/mode_records.h"
-#include "tce/tce_options.h"
 
 #include <mpi.h>
 #include <stdint.h>

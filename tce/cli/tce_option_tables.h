@@ -3,7 +3,7 @@
 #define BERYL_TCE_TCE_OPTION_TABLES_H
 
 #include "support/io/options.h"
-#include "tce/tce_options.h"
+#include "tce/cli/tce_options.h"
 
 #include <stddef.h>
 

@@ -3,7 +3,7 @@
 #define BERYL_TCE_PROGRAM_RUN_H
 
 #include "support/base/status.h"
-#include "tce/tce_options.h"
+#include "tce/cli/tce_options.h"
 
 #include <mpi.h>
 

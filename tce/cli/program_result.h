@@ -4,9 +4,9 @@
 
 #include "support/base/memory_share.h"
 #include "support/base/status.h"
+#include "tce/cli/mode_records.h"
+#include "tce/cli/tce_options.h"
 #include "tce/execution/evaluation.h"
-#include "tce/mode_records.h"
-#include "tce/tce_options.h"
 
 /* Prints the values of the scalars. Not collective. */
 void program_result_print_scalars(const struct evaluation *evaluation);

@@ -3,9 +3,9 @@
 #include "support/arrays/dense.h"
 #include "support/base/agree.h"
 #include "support/base/log.h"
-#include "tce/method_run.h"
-#include "tce/program_run.h"
-#include "tce/tce_options.h"
+#include "tce/cli/method_run.h"
+#include "tce/cli/program_run.h"
+#include "tce/cli/tce_options.h"
 
 #include <mpi.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-#include "tce/tce_option_tables.h"
+#include "tce/cli/tce_option_tables.h"
 
 #include <stddef.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-#include "tce/method_run.h"
+#include "tce/cli/method_run.h"
 
 #include "hf/checkpoint/checkpoint.h"
 #include "hf/cli/hf_calculation.h"
@@ -6,8 +6,8 @@
 #include "sched/modes/mode_options.h"
 #include "support/base/agree.h"
 #include "support/base/log.h"
+#include "tce/cli/method_result.h"
 #include "tce/integrals/frozen_core.h"
-#include "tce/method_result.h"
 #include "tce/methods/correlation.h"
 #include "tce/methods/correlation_checkpoint.h"
 #include "tce/methods/correlation_memory.h"

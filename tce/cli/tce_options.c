@@ -1,8 +1,8 @@
-#include "tce/tce_options.h"
+#include "tce/cli/tce_options.h"
 
 #include "sched/modes/mode_options.h"
+#include "tce/cli/tce_option_tables.h"
 #include "tce/methods/methods.h"
-#include "tce/tce_option_tables.h"
 
 #include <string.h>
 

@@ -1,4 +1,4 @@
-#include "tce/program_run.h"
+#include "tce/cli/program_run.h"
 
 #include "sched/modes/mode_options.h"
 #include "support/base/agree.h"
@@ -7,12 +7,12 @@
 #include "support/base/memory_share.h"
 #include "support/io/output_file.h"
 #include "support/io/text_file.h"
+#include "tce/cli/mode_records.h"
+#include "tce/cli/program_result.h"
 #include "tce/execution/evaluation.h"
 #include "tce/execution/verification.h"
 #include "tce/language/source_place.h"
-#include "tce/mode_records.h"
 #include "tce/plan/predicted_tasks.h"
-#include "tce/program_result.h"
 
 #include <stdio.h>
 

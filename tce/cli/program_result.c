@@ -1,4 +1,4 @@
-#include "tce/program_result.h"
+#include "tce/cli/program_result.h"
 
 #include "sched/taskpool.h"
 #include "support/base/log.h"

@@ -1,4 +1,4 @@
-#include "tce/mode_records.h"
+#include "tce/cli/mode_records.h"
 
 #include "sched/taskpool.h"
 

@@ -1,4 +1,4 @@
-#include "tce/method_result.h"
+#include "tce/cli/method_result.h"
 
 #include "hf/cli/hf_outputs.h"
 #include "hf/cli/hf_result.h"
