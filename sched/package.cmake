@@ -11,10 +11,18 @@ install(TARGETS beryl_sched beryl_support EXPORT taskpool
 install(EXPORT taskpool NAMESPACE taskpool:: FILE taskpoolTargets.cmake
     DESTINATION ${package_dir} COMPONENT taskpool)
 
-install(FILES core/history.h drivers/sim/machine.h drivers/sim/noise.h core/statistics.h taskpool.h
-    DESTINATION include/taskpool/sched COMPONENT taskpool)
-install(FILES ${PROJECT_SOURCE_DIR}/support/io/options.h ${PROJECT_SOURCE_DIR}/support/base/status.h
-    DESTINATION include/taskpool/support COMPONENT taskpool)
+foreach(header
+        sched/taskpool.h
+        sched/core/history.h
+        sched/core/statistics.h
+        sched/drivers/sim/machine.h
+        sched/drivers/sim/noise.h
+        support/base/status.h
+        support/io/options.h)
+    cmake_path(GET header PARENT_PATH folder)
+    install(FILES ${PROJECT_SOURCE_DIR}/${header}
+        DESTINATION include/taskpool/${folder} COMPONENT taskpool)
+endforeach()
 
 configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/taskpoolConfig.cmake.in
     taskpoolConfig.cmake INSTALL_DESTINATION ${package_dir})

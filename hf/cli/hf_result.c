@@ -1,6 +1,7 @@
 #include "hf/cli/hf_result.h"
 
 #include "sched/core/statistics.h"
+#include "support/base/version.h"
 #include "support/io/json.h"
 
 #include <stdio.h>

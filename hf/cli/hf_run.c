@@ -10,6 +10,7 @@
 #include "support/base/log.h"
 #include "support/base/memory_share.h"
 #include "support/base/sha256.h"
+#include "support/base/version.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -6,6 +6,7 @@
 #include "sched/core/speeds.h"
 #include "support/base/agree.h"
 #include "support/base/log.h"
+#include "support/base/version.h"
 #include "support/io/json.h"
 
 #include <stdbool.h>

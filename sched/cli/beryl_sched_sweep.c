@@ -7,6 +7,7 @@
 #include "support/base/agree.h"
 #include "support/base/gather.h"
 #include "support/base/log.h"
+#include "support/base/version.h"
 #include "support/io/json.h"
 
 #include <errno.h>

@@ -4,8 +4,8 @@
  *   F = sum_i c_i F_i,   sum_i c_i = 1,   | sum_i c_i e_i | minimal
  *
  * Source: Pulay, J. Comput. Chem. 3, 556 (1982). */
-#ifndef BERYL_HF_DIIS_H
-#define BERYL_HF_DIIS_H
+#ifndef BERYL_SUPPORT_DIIS_H
+#define BERYL_SUPPORT_DIIS_H
 
 #include "support/arrays/dense.h"
 #include "support/base/status.h"

@@ -1,6 +1,6 @@
 /* Sums over processes that are exact in any order. */
-#ifndef BERYL_TCE_EXACT_SUM_H
-#define BERYL_TCE_EXACT_SUM_H
+#ifndef BERYL_SUPPORT_EXACT_SUM_H
+#define BERYL_SUPPORT_EXACT_SUM_H
 
 #include <mpi.h>
 #include <stdint.h>

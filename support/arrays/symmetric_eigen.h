@@ -1,6 +1,6 @@
 /* Eigenvectors of small symmetric matrices held whole by one process. */
-#ifndef BERYL_HF_SYMMETRIC_EIGEN_H
-#define BERYL_HF_SYMMETRIC_EIGEN_H
+#ifndef BERYL_SUPPORT_SYMMETRIC_EIGEN_H
+#define BERYL_SUPPORT_SYMMETRIC_EIGEN_H
 
 #include "support/base/status.h"
 

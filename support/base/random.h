@@ -1,6 +1,6 @@
 /* Reproducible random numbers, a stream of its own for every worker. */
-#ifndef BERYL_SCHED_RANDOM_H
-#define BERYL_SCHED_RANDOM_H
+#ifndef BERYL_SUPPORT_RANDOM_H
+#define BERYL_SUPPORT_RANDOM_H
 
 #include <stdint.h>
 

@@ -3,8 +3,8 @@
  * Used for tiles of D, for accumulators of F and for shell pairs. An item that
  * is pinned stays, even beyond the budget; a budget of 0 keeps an item only
  * while it is pinned. */
-#ifndef BERYL_HF_TILE_CACHE_H
-#define BERYL_HF_TILE_CACHE_H
+#ifndef BERYL_SUPPORT_TILE_CACHE_H
+#define BERYL_SUPPORT_TILE_CACHE_H
 
 #include "support/base/status.h"
 

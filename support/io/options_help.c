@@ -1,3 +1,4 @@
+#include "support/base/version.h"
 #include "support/io/json.h"
 #include "support/io/options_private.h"
 

@@ -6,6 +6,7 @@
 #include "sched/modes/mode_options.h"
 #include "support/base/agree.h"
 #include "support/base/log.h"
+#include "support/base/version.h"
 #include "tce/cli/method_result.h"
 #include "tce/integrals/frozen_core.h"
 #include "tce/methods/correlation.h"

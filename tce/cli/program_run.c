@@ -5,6 +5,7 @@
 #include "support/base/log.h"
 #include "support/base/memory.h"
 #include "support/base/memory_share.h"
+#include "support/base/version.h"
 #include "support/io/output_file.h"
 #include "support/io/text_file.h"
 #include "tce/cli/mode_records.h"

@@ -102,8 +102,4 @@ enum status contraction_run(struct contraction *contraction);
 /* Borrowed; NULL before contraction_start. */
 const struct taskpool *contraction_pool(const struct contraction *contraction);
 
-/* The same by nested loops over elements; written to be believed. Collective: every
- * process computes, the first one writes. For tests. Errors: STATUS_NO_MEMORY. */
-enum status contraction_reference(const struct contraction_problem *problem, MPI_Comm comm);
-
 #endif

@@ -1,11 +1,11 @@
-# methods.c: the programs in methods/ as texts of the library, so that a program that is
+# methods.c: the programs beside it as texts of the library, so that a program that is
 # copied somewhere needs no folder beside it. Each method has one for closed shells and one, whose
 # name begins with u, for unrestricted fields.
 set(method_texts "")
 set(method_rows "")
 foreach(method mp2 ccd ccsd)
     foreach(program ${method} u${method})
-        set(file ${CMAKE_CURRENT_SOURCE_DIR}/methods/${program}.tce)
+        set(file ${CMAKE_CURRENT_SOURCE_DIR}/${program}.tce)
         set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${file})
         file(READ ${file} bytes HEX)
         string(REGEX REPLACE "(..)" "0x\\1," bytes "${bytes}")

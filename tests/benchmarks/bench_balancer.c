@@ -11,7 +11,7 @@
 #include "sched/core/profile_read.h"
 #include "sched/protocols/balancer.h"
 #include "support/io/json.h"
-#include "tests/balance_case.h"
+#include "tests/cases/balance_case.h"
 
 #include <math.h>
 #include <mpi.h>

@@ -6,8 +6,8 @@
  * all in turn, and prints the first that fails with its seed. With `broken` it
  * is a success that one fails: so protocols that were broken on purpose show
  * that these schedules would find it. */
-#include "tests/parallel/pool_cases.h"
-#include "tests/property/property_cases.h"
+#include "tests/cases/pool_cases.h"
+#include "tests/cases/property_cases.h"
 #include "tests/property/schedule.h"
 
 #include <signal.h>

@@ -2,7 +2,7 @@
  * those of NWChem 7.0.2 and, of MP2 and CCSD with all electrons, of Psi4 1.3.2, which agree
  * with each other to 4e-10 hartree; all without approximation of the integrals, in the same
  * basis sets and geometries. */
-#include "tests/science/energy_case.h"
+#include "tests/cases/energy_case.h"
 
 #define WATER                                                                                      \
     "3\n\nO 0 0 0\nH 0.60006148 0.36055331 0.65280883\nH 0.28018495 0.39311176 -0.82655392\n"

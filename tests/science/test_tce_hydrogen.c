@@ -2,8 +2,8 @@
  * formulas of its integrals. Source: Szabo & Ostlund (1996), eq. 6.77 (second order), eq. 4.22
  * (full configuration interaction, which coupled cluster is here), and their numbers, for
  * R = 1.4 bohr. */
-#include "basis/integrals_reference.h"
-#include "tests/correlation_case.h"
+#include "tests/cases/correlation_case.h"
+#include "tests/reference/integrals_reference.h"
 
 static const struct scf_case hydrogen = {
     .molecule = "2\nunits=bohr\nH 0 0 0\nH 0 0 1.4\n",

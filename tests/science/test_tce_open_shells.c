@@ -7,7 +7,7 @@
  *     tce; scf; ccsd; thresh 1e-9; end; task tce energy
  * with mbpt2 or ccd for ccsd, and with freeze atomic for a frozen core. Those of a closed shell
  * are the same as without spin orbitals. */
-#include "tests/science/energy_case.h"
+#include "tests/cases/energy_case.h"
 
 #define LITHIUM_HYDRIDE "2\n\nLi 0 0 0\nH 0 0 1.5957\n"
 #define HYDROXYL        "2\nunits=bohr\nO 0 0 0\nH 0 0 1.83\n"

@@ -1,0 +1,58 @@
+/* Correlation energies of a converged field: what the tests of them share. */
+#ifndef BERYL_TESTS_CORRELATION_CASE_H
+#define BERYL_TESTS_CORRELATION_CASE_H
+
+#include "tce/methods/correlation.h"
+#include "tests/cases/scf_case.h"
+#include "tests/check.h"
+
+/* A method over a field, with its integrals; solved under one mode after another. */
+struct correlation_case {
+    struct orbital_spaces *orbitals;
+    struct correlation correlation;
+};
+
+static inline struct taskpool_settings correlation_case_pool(int mode)
+{
+    struct taskpool_settings pool;
+    taskpool_settings_default(&pool);
+    pool.mode = mode;
+    return pool;
+}
+
+/* Small tiles, so that there are several. Collective. */
+static inline void correlation_case_init(struct correlation_case *made, const char *method,
+                                         const struct scf_setup *setup,
+                                         const struct scf_result *field, int64_t n_core)
+{
+    struct taskpool_settings pool = correlation_case_pool(0);
+    check_ok(orbital_spaces_create(field, setup->problem.n_spins, setup->problem.n_occupied, n_core,
+                                   MPI_COMM_WORLD, &made->orbitals));
+    const struct correlation_problem problem = {
+        .method = method,
+        .screening = setup->screening,
+        .orbitals = made->orbitals,
+        .tile = 6,
+        .contraction = {.cache_bytes = 10000000, .prefetch = true},
+        .comm = MPI_COMM_WORLD};
+    check_ok(correlation_init(&problem, &made->correlation));
+    check_ok(correlation_prepare(&made->correlation, &pool));
+}
+
+static inline void correlation_case_fini(struct correlation_case *made)
+{
+    correlation_fini(&made->correlation);
+    orbital_spaces_destroy(made->orbitals);
+}
+
+/* The correlation energy, hartree. */
+static inline double correlation_case_solve(struct correlation_case *made, int mode)
+{
+    static const struct correlation_settings settings = {
+        .converge = 1e-8, .max_iterations = 60, .diis_size = 8};
+    struct taskpool_settings pool = correlation_case_pool(mode);
+    check_ok(correlation_solve(&made->correlation, &pool, &settings));
+    return correlation_energy(&made->correlation);
+}
+
+#endif

@@ -1,0 +1,26 @@
+/* What a random program's tensors should be, by loops over the values of all indices of each
+ * product; written to be believed. */
+#ifndef BERYL_TESTS_PARALLEL_PROGRAM_CASE_VALUES_H
+#define BERYL_TESTS_PARALLEL_PROGRAM_CASE_VALUES_H
+
+#include "tests/cases/program_case.h"
+
+/* A whole tensor, row-major, zero where labels allow no element. */
+struct case_values {
+    int n;
+    double *value; /* n */
+    double *norm;  /* n: the sum of the absolute values of all products that make the element,
+                    * to which rounding is relative; |value| of what is filled */
+};
+
+/* As the declarations fill them. values: of each tensor, the caller's to free. */
+void case_values_fill(const struct program_case *one, struct case_values values[CASE_TENSORS]);
+void case_values_free(const struct program_case *one, struct case_values values[CASE_TENSORS]);
+
+/* After all statements, in order. */
+void case_values_run(const struct program_case *one, struct case_values values[CASE_TENSORS]);
+
+/* The place of an element; value: of each of the tensor's indices. */
+int case_values_place(const struct program_case *one, int tensor, const int64_t value[]);
+
+#endif

@@ -1,0 +1,316 @@
+/* The Fock matrix agrees with a serial reference that screens the same way, however its
+ * tasks are made, scheduled and summed; and bit for bit among the ways that leave
+ * the tasks' contributions the same. */
+#include "hf/fock/fock_build.h"
+#include "support/base/sha256.h"
+#include "tests/cases/hf_system.h"
+#include "tests/cases/pool_cases.h"
+#include "tests/reference/fock_reference.h"
+
+/* So high that many quartets, and whole tiles, are left out. */
+#define THRESHOLD 1e-4
+
+enum { N_BUILDS = 2 };
+static const int64_t tile_sizes[] = {5, 40};
+enum { N_TILINGS = sizeof tile_sizes / sizeof tile_sizes[0] };
+
+/* What every test starts from: the last index is the number of spins - 1. */
+static struct hf_system hf;
+static struct tiling *tilings[N_TILINGS];
+static struct screening *screenings[N_TILINGS];
+static double *D[2], *expected[2][2];
+
+static int start(void **state)
+{
+    (void)state;
+    check_ok(darray_start());
+    hf_system_init(&hf, hf_system_molecule, hf_system_basis);
+    size_t n = (size_t)hf.shells->n_functions;
+    for (int spin = 0; spin < 2; spin++)
+        D[spin] = whole_matrix_random((int64_t)n, 11 + (unsigned)spin);
+    for (int s = 0; s < 2; s++) {
+        for (int spin = 0; spin < 2; spin++)
+            expected[s][spin] = malloc(n * n * sizeof(double));
+        check_ok(
+            fock_reference(hf.shells, THRESHOLD, s + 1, (const double *const *)D, expected[s]));
+    }
+    for (int t = 0; t < N_TILINGS; t++) {
+        check_ok(tiling_create(hf.shells, tile_sizes[t], &tilings[t]));
+        check_ok(screening_create(tilings[t], THRESHOLD, MPI_COMM_WORLD, &screenings[t]));
+    }
+    return 0;
+}
+
+static int stop(void **state)
+{
+    (void)state;
+    for (int t = 0; t < N_TILINGS; t++) {
+        screening_destroy(screenings[t]);
+        tiling_destroy(tilings[t]);
+    }
+    for (int spin = 0; spin < 2; spin++) {
+        free(D[spin]);
+        free(expected[0][spin]);
+        free(expected[1][spin]);
+    }
+    hf_system_fini(&hf);
+    darray_stop();
+    return 0;
+}
+
+/* A build and its matrices. */
+struct build {
+    const struct tiling *tiling;
+    struct fock *fock;
+    int n_spins;
+    struct darray *D[2], *F[2];
+};
+
+static void build_init(struct build *build, const struct screening *screening,
+                       const struct fock_settings *settings, const char *pool, int n_spins)
+{
+    struct taskpool_settings pool_settings = pool_case_settings(pool);
+    *build = (struct build){.tiling = screening->tiling, .n_spins = n_spins};
+    check_ok(fock_create(screening, settings, &pool_settings, MPI_COMM_WORLD, &build->fock));
+    for (int spin = 0; spin < n_spins; spin++) {
+        check_ok(tile_matrix_create(build->tiling, "D", DARRAY_DOUBLE, &build->D[spin]));
+        check_ok(tile_matrix_create(build->tiling, "F", DARRAY_DOUBLE, &build->F[spin]));
+        whole_matrix_put(build->tiling, D[spin], build->D[spin]);
+    }
+}
+
+static void build_fini(struct build *build)
+{
+    for (int spin = 0; spin < 2; spin++) {
+        darray_destroy(build->D[spin]);
+        darray_destroy(build->F[spin]);
+    }
+    fock_destroy(build->fock);
+}
+
+static enum status run(struct build *build)
+{
+    return fock_build(build->fock, build->n_spins, (const struct darray *const *)build->D,
+                      build->F);
+}
+
+/* The largest element of F - factor * expected. */
+static double largest_error(const struct build *build, double factor)
+{
+    int64_t n = hf.shells->n_functions;
+    double *F = malloc((size_t)(n * n) * sizeof *F), largest = 0;
+    for (int spin = 0; spin < build->n_spins; spin++) {
+        whole_matrix_get(build->tiling, build->F[spin], F);
+        for (int64_t i = 0; i < n * n; i++) {
+            assert_true(isfinite(F[i]));
+            largest = fmax(largest, fabs(F[i] - factor * expected[build->n_spins - 1][spin][i]));
+        }
+    }
+    free(F);
+    return largest;
+}
+
+/* The digests of all spins. */
+struct digests {
+    char text[2][SHA256_HEX_SIZE];
+};
+
+static struct digests digests_of(const struct build *build)
+{
+    struct digests digests = {{{0}}};
+    for (int spin = 0; spin < build->n_spins; spin++)
+        check_ok(tile_matrix_sha256(build->tiling, build->F[spin], digests.text[spin]));
+    return digests;
+}
+
+/* One decomposition, symmetry, tile size and number of spins under every pruning and two
+ * modes, each built more than once: one F. Every other build has no cache, so that each
+ * pruning and each mode runs with and without. */
+static void check_one_matrix(struct fock_settings settings, const struct screening *screening,
+                             int n_spins)
+{
+    static const char *const modes[] = {"--sched=static", "--sched=counter"};
+    struct digests first = {{{0}}};
+    for (int way = 0; way < 6; way++) {
+        struct build build;
+        settings.prune = way % 3;
+        settings.cache_bytes = way % 2 ? 100000000 : 0;
+        build_init(&build, screening, &settings, modes[way / 3], n_spins);
+        for (int i = 0; i < N_BUILDS; i++) {
+            check_ok(run(&build));
+            if (settings.accumulate == FOCK_ACCUMULATE_FLOAT)
+                continue;
+            struct digests digests = digests_of(&build);
+            if (way + i == 0)
+                first = digests;
+            assert_memory_equal(&digests, &first, sizeof digests);
+        }
+        assert_true(largest_error(&build, 1) < 1e-10);
+        assert_int_equal(fock_n_builds(build.fock), N_BUILDS);
+        const struct fock_tasks *tasks = fock_tasks_of(build.fock);
+        int64_t n_run = fock_records(build.fock)[N_BUILDS - 1].statistics.tasks;
+        assert_int_equal(n_run, settings.prune == FOCK_PRUNE_NONE ? fock_tasks_n_all(tasks)
+                                                                  : fock_tasks_n_non_null(tasks));
+        build_fini(&build);
+    }
+}
+
+static void check_all_matrices(int accumulate, int tiling)
+{
+    for (int choice = 0; choice < 8; choice++) {
+        struct fock_settings settings = {
+            .accumulate = accumulate, .decomposition = choice % 2, .symmetry = choice / 2 % 2};
+        check_one_matrix(settings, screenings[tiling], 1 + choice / 4);
+    }
+}
+
+static void test_small_tiles_give_the_reference_and_one_digest(void **state)
+{
+    (void)state;
+    check_all_matrices(FOCK_ACCUMULATE_FIXED, 0);
+}
+
+static void test_large_tiles_give_the_reference_and_one_digest(void **state)
+{
+    (void)state;
+    check_all_matrices(FOCK_ACCUMULATE_FIXED, 1);
+}
+
+static void test_plain_sums_give_the_reference(void **state)
+{
+    (void)state;
+    struct fock_settings settings = {.accumulate = FOCK_ACCUMULATE_FLOAT};
+    for (int t = 0; t < N_TILINGS; t++)
+        check_one_matrix(settings, screenings[t], 1 + t);
+}
+
+/* The other options of a pool change nothing either. */
+static void test_every_pool_gives_one_digest(void **state)
+{
+    (void)state;
+    struct fock_settings settings = {.prune = FOCK_PRUNE_INSPECT, .cache_bytes = 100000};
+    struct digests first = {{{0}}};
+    for (int i = 0; i < n_pool_cases; i++) {
+        struct build build;
+        build_init(&build, screenings[0], &settings, pool_cases[i], 2);
+        check_ok(run(&build));
+        check_ok(run(&build));
+        struct digests digests = digests_of(&build);
+        if (i == 0)
+            first = digests;
+        assert_memory_equal(&digests, &first, sizeof digests);
+        build_fini(&build);
+    }
+}
+
+static void put_scaled(const struct build *build, double factor)
+{
+    int64_t n = hf.shells->n_functions;
+    double *scaled = malloc((size_t)(n * n) * sizeof *scaled);
+    for (int spin = 0; spin < build->n_spins; spin++) {
+        for (int64_t i = 0; i < n * n; i++)
+            scaled[i] = factor * D[spin][i];
+        whole_matrix_put(build->tiling, scaled, build->D[spin]);
+    }
+    free(scaled);
+}
+
+/* Densities as small as the differences at the end of a field, none, and larger
+ * than any. */
+static void test_the_grid_of_the_sums_follows_the_density(void **state)
+{
+    (void)state;
+    struct fock_settings settings = {.prune = FOCK_PRUNE_INSPECT, .cache_bytes = 1000000};
+    for (int n_spins = 1; n_spins <= 2; n_spins++) {
+        struct build build;
+        build_init(&build, screenings[0], &settings, "--sched=counter", n_spins);
+        check_ok(run(&build));
+        put_scaled(&build, 0);
+        check_ok(run(&build));
+        assert_true(largest_error(&build, 0) == 0);
+        /* Nothing of it passes the screening. */
+        put_scaled(&build, 1e-300);
+        check_ok(run(&build));
+        assert_true(largest_error(&build, 0) == 0);
+        put_scaled(&build, 1);
+        check_ok(run(&build));
+        assert_true(largest_error(&build, 1) < 1e-10);
+        build_fini(&build);
+    }
+}
+
+/* At a threshold where all counts, F is linear in D over many orders of magnitude. */
+static void test_the_matrix_is_linear_in_the_density(void **state)
+{
+    (void)state;
+    struct fock_settings settings = {.prune = FOCK_PRUNE_INSPECT, .cache_bytes = 1000000};
+    struct screening *screening;
+    struct build build;
+    int64_t n = hf.shells->n_functions;
+    double *one = malloc((size_t)(n * n) * sizeof *one), *F = malloc((size_t)(n * n) * sizeof *F);
+    check_ok(screening_create(tilings[0], 1e-100, MPI_COMM_WORLD, &screening));
+    build_init(&build, screening, &settings, "--sched=counter", 1);
+    check_ok(run(&build));
+    whole_matrix_get(build.tiling, build.F[0], one);
+    for (int exponent = -40; exponent <= 40; exponent += 20) {
+        put_scaled(&build, ldexp(1, exponent));
+        check_ok(run(&build));
+        whole_matrix_get(build.tiling, build.F[0], F);
+        for (int64_t i = 0; i < n * n; i++)
+            assert_true(F[i] == ldexp(one[i], exponent));
+    }
+    build_fini(&build);
+    screening_destroy(screening);
+    free(one);
+    free(F);
+}
+
+/* An element of one tile, on whatever process that is, stops the build everywhere; the
+ * next one is as if nothing had been. */
+static void check_refused(const struct fock_settings *settings, double element, int spin,
+                          int64_t place)
+{
+    struct build build;
+    int64_t n = hf.shells->n_functions;
+    build_init(&build, screenings[0], settings, "--sched=counter", 2);
+    for (int round = 0; round < 2; round++) {
+        double kept = D[spin][place * n];
+        D[spin][place * n] = element;
+        whole_matrix_put(build.tiling, D[spin], build.D[spin]);
+        D[spin][place * n] = kept;
+        check_status(STATUS_NUMERIC, run(&build));
+        assert_true(status_text()[0] != '\0');
+        whole_matrix_put(build.tiling, D[spin], build.D[spin]);
+        check_ok(run(&build));
+        assert_true(largest_error(&build, 1) < 1e-10);
+    }
+    build_fini(&build);
+}
+
+static void test_a_density_that_is_not_finite_is_refused_everywhere(void **state)
+{
+    (void)state;
+    int64_t n = hf.shells->n_functions;
+    for (int prune = FOCK_PRUNE_NONE; prune <= FOCK_PRUNE_INSPECT; prune++) {
+        struct fock_settings settings = {.prune = prune};
+        check_refused(&settings, NAN, 0, 0);
+        check_refused(&settings, NAN, 1, n - 1);
+        check_refused(&settings, -INFINITY, 1, n / 2);
+        settings.accumulate = FOCK_ACCUMULATE_FLOAT;
+        check_refused(&settings, INFINITY, 0, n - 1);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(test_small_tiles_give_the_reference_and_one_digest, start),
+        cmocka_unit_test(test_large_tiles_give_the_reference_and_one_digest),
+        cmocka_unit_test(test_plain_sums_give_the_reference),
+        cmocka_unit_test(test_every_pool_gives_one_digest),
+        cmocka_unit_test(test_the_grid_of_the_sums_follows_the_density),
+        cmocka_unit_test(test_the_matrix_is_linear_in_the_density),
+        cmocka_unit_test_teardown(test_a_density_that_is_not_finite_is_refused_everywhere, stop),
+    };
+    return check_run_parallel(tests, &argc, &argv);
+}

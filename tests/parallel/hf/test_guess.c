@@ -1,0 +1,175 @@
+/* The superposed atomic densities hold the molecule's electrons, and are the same bits
+ * on any number of processes; the one-electron matrices are those of slow integrals. */
+#include "hf/guess/guess_atom.h"
+#include "hf/tiles/one_electron_matrices.h"
+#include "tests/cases/hf_system.h"
+#include "tests/cases/scf_case.h"
+#include "tests/reference/integrals_reference.h"
+
+#include <stdlib.h>
+
+/* Cartesian d functions, a ghost with functions, a charge, a radical. */
+static const struct scf_case cases[] = {
+    {"4\n\nO 0 0 0\nH 0 0.76 0.59\n@H 0 0 3\nH 0 -0.76 0.59\n", 0, 1, "6-31g*", 1, 0},
+    {"4\n\nO 0 0 0\nH 0 0.76 0.59\n@H 0 0 3\nH 0 -0.76 0.59\n", 1, 2, "cc-pvdz", 2, 0},
+    {"2\n\nFe 0 0 0\nO 0 0.4 1.5\n", 0, 5, "6-31g*", 2, 0},
+};
+enum { N_CASES = sizeof cases / sizeof cases[0] };
+
+static void test_the_trace_is_the_number_of_electrons(void **state)
+{
+    (void)state;
+    for (int i = 0; i < N_CASES; i++) {
+        struct scf_setup setup;
+        struct darray *S;
+        scf_setup_init(&setup, &cases[i]);
+        check_ok(tile_matrix_create(setup.tiling, "S", DARRAY_DOUBLE, &S));
+        check_ok(overlap_matrix(setup.tiling, S));
+        check_ok(guess_sad(&setup.problem, setup.D));
+        for (int s = 0; s < cases[i].n_spins; s++) {
+            double trace, n = (double)setup.problem.n_occupied[s];
+            check_ok(tile_matrix_dot(setup.tiling, setup.D[s], S, &trace));
+            check_close(trace, cases[i].n_spins == 1 ? 2 * n : n, 1e-11);
+        }
+        darray_destroy(S);
+        scf_setup_fini(&setup);
+    }
+}
+
+/* Shells [first, last) of a centre. */
+static void find_shells(const struct shells *shells, int64_t center, int64_t *first, int64_t *last)
+{
+    *first = 0;
+    while (*first < shells->n_shells && shells->shells[*first].atom != center)
+        ++*first;
+    *last = *first;
+    while (*last < shells->n_shells && shells->shells[*last].atom == center)
+        ++*last;
+}
+
+static void test_every_process_places_the_same_bits(void **state)
+{
+    (void)state;
+    struct scf_setup setup;
+    scf_setup_init(&setup, &cases[0]);
+    int64_t n = setup.shells->n_functions;
+    double *expected = calloc((size_t)(n * n), sizeof(double));
+    double *found = malloc((size_t)(n * n) * sizeof(double));
+    double *block = malloc((size_t)(n * n) * sizeof(double));
+    for (int64_t center = 0; center < setup.molecule.n_atoms; center++) {
+        int64_t first, last;
+        struct guess_atom atom;
+        find_shells(setup.shells, center, &first, &last);
+        if (setup.molecule.atoms[center].ghost)
+            continue;
+        check_ok(guess_atom_density(setup.molecule.atoms[center].element,
+                                    setup.shells->shells + first, last - first, block, &atom));
+        int64_t start = setup.shells->shells[first].first_function;
+        int64_t end = last < setup.shells->n_shells ? setup.shells->shells[last].first_function : n;
+        for (int64_t i = start; i < end; i++)
+            for (int64_t j = start; j < end; j++)
+                expected[i * n + j] = block[(i - start) * (end - start) + j - start];
+    }
+    check_ok(guess_sad(&setup.problem, setup.D));
+    whole_matrix_get(setup.tiling, setup.D[0], found);
+    assert_memory_equal(found, expected, (size_t)(n * n) * sizeof(double));
+    free(expected);
+    free(found);
+    free(block);
+    scf_setup_fini(&setup);
+}
+
+/* Element (shell i, shell j) of what a reference gives. */
+struct reference {
+    const struct molecule *molecule;
+    int kind; /* 0 overlap, 1 core Hamiltonian, 2 to 4 dipole */
+};
+
+static void reference_block(const struct reference *reference, const struct shell *i,
+                            const struct shell *j, double *block)
+{
+    static const double origin[3] = {0, 0, 0};
+    int n = i->n_functions * j->n_functions;
+    double blocks[3 * 21 * 21];
+    if (reference->kind == 0) {
+        reference_overlap(i, j, block);
+    } else if (reference->kind == 1) {
+        reference_kinetic(i, j, block);
+        reference_nuclear(reference->molecule, i, j, blocks);
+        for (int k = 0; k < n; k++)
+            block[k] += blocks[k];
+    } else {
+        reference_dipole(origin, i, j, blocks);
+        memcpy(block, blocks + (reference->kind - 2) * n, (size_t)n * sizeof *block);
+    }
+}
+
+static void check_matrix(const struct tiling *tiling, const struct reference *reference,
+                         const struct darray *tiles)
+{
+    const struct shells *shells = tiling->shells;
+    int64_t n = shells->n_functions;
+    double *whole = malloc((size_t)(n * n) * sizeof *whole), block[21 * 21];
+    whole_matrix_get(tiling, tiles, whole);
+    for (int64_t i = 0; i < shells->n_shells; i++) {
+        for (int64_t j = 0; j < shells->n_shells; j++) {
+            const struct shell *a = &shells->shells[i], *b = &shells->shells[j];
+            reference_block(reference, a, b, block);
+            for (int f = 0; f < a->n_functions; f++)
+                for (int g = 0; g < b->n_functions; g++)
+                    check_close(whole[(a->first_function + f) * n + b->first_function + g],
+                                block[f * b->n_functions + g], 1e-11);
+        }
+    }
+    free(whole);
+}
+
+static void test_one_electron_matrices_are_those_of_slow_integrals(void **state)
+{
+    (void)state;
+    struct hf_system hf;
+    struct tiling *tiling;
+    struct darray *matrices[5];
+    hf_system_init(&hf, hf_system_molecule, hf_system_basis);
+    check_ok(tiling_create(hf.shells, 5, &tiling));
+    for (int kind = 0; kind < 5; kind++)
+        check_ok(tile_matrix_create(tiling, "matrix", DARRAY_DOUBLE, &matrices[kind]));
+    check_ok(overlap_matrix(tiling, matrices[0]));
+    check_ok(core_hamiltonian_matrix(tiling, &hf.molecule, matrices[1]));
+    check_ok(dipole_matrices(tiling, matrices + 2));
+    for (int kind = 0; kind < 5; kind++) {
+        struct reference reference = {.molecule = &hf.molecule, .kind = kind};
+        check_matrix(tiling, &reference, matrices[kind]);
+        darray_destroy(matrices[kind]);
+    }
+    tiling_destroy(tiling);
+    hf_system_fini(&hf);
+}
+
+static void test_core_and_superposed_atoms_lead_to_one_energy(void **state)
+{
+    (void)state;
+    struct scf_setup setup;
+    struct scf_result sad, core;
+    const struct scf_settings settings = scf_default_settings();
+    scf_setup_init(&setup, &cases[0]);
+    check_ok(scf_setup_run(&setup, &settings, &sad));
+    check_ok(guess_core(&setup.problem, settings.dependence, setup.D));
+    check_ok(scf_run(&setup.problem, &settings, setup.D, &core));
+    check_close(core.energy, sad.energy, 1e-9);
+    assert_true(sad.iterations < core.iterations);
+    scf_result_fini(&sad);
+    scf_result_fini(&core);
+    scf_setup_fini(&setup);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(test_the_trace_is_the_number_of_electrons, scf_start),
+        cmocka_unit_test(test_every_process_places_the_same_bits),
+        cmocka_unit_test(test_one_electron_matrices_are_those_of_slow_integrals),
+        cmocka_unit_test_teardown(test_core_and_superposed_atoms_lead_to_one_energy, scf_stop),
+    };
+    return check_run_parallel(tests, &argc, &argv);
+}

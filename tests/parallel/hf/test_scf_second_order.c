@@ -1,0 +1,135 @@
+/* Where DIIS fails, the second-order method converges, to a minimum. */
+#include "tests/cases/scf_case.h"
+
+/* DIIS goes on for ever on this radical: near-degenerate orbitals change places. */
+static const struct scf_case cyano = {"2\n\nC 0 0 0\nN 0.3 0.2 1.12\n", 0, 2, "sto-3g", 2, 0};
+
+/* A pair of hydrogen atoms, so far apart that their energies add up. */
+static const struct scf_case far_hydrogens = {"2\n\nH 0 0 0\nH 0 3 4\n", 0, 1, "cc-pvdz", 2, 0};
+static const struct scf_case hydrogen_atom = {"1\n\nH 0 0 0\n", 0, 2, "cc-pvdz", 2, 0};
+
+/* Stretched: the restricted solution that symmetric orbitals lead to is a saddle. */
+static const struct scf_case far_nitrogens = {
+    "2\n\nN 0 0 0\nN 0.3 0.4 2.1\n", 0, 1, "cc-pvdz", 1, 0};
+
+static enum status run_case(const struct scf_case *scf_case, const struct scf_settings *settings,
+                            struct scf_result *result)
+{
+    struct scf_setup setup;
+    scf_setup_init(&setup, scf_case);
+    enum status status = scf_setup_run(&setup, settings, result);
+    /* What the orbitals of the result lie on goes with the setup. */
+    for (int s = 0; s < 2; s++) {
+        dense_destroy(result->orbitals[s]);
+        result->orbitals[s] = NULL;
+    }
+    scf_setup_fini(&setup);
+    return status;
+}
+
+static void test_second_order_converges_where_diis_does_not(void **state)
+{
+    (void)state;
+    struct scf_settings settings = scf_default_settings();
+    struct scf_result result;
+    settings.second_order = SCF_NEVER;
+    settings.stability = SCF_NEVER;
+    settings.max_iterations = 60;
+    check_status(STATUS_NOT_CONVERGED, run_case(&cyano, &settings, &result));
+    assert_false(result.converged);
+    double unconverged = result.energy;
+    scf_result_fini(&result);
+
+    settings.second_order = SCF_AUTO;
+    settings.max_iterations = 100;
+    check_ok(run_case(&cyano, &settings, &result));
+    assert_true(result.converged);
+    assert_true(result.gradient < settings.converge);
+    assert_true(result.energy < unconverged + 1e-9);
+    /* NWChem 7.0.2, from the same superposed atoms by its own second-order method. */
+    check_close(result.energy, -91.022160539, 2e-9);
+    scf_result_fini(&result);
+}
+
+static void test_second_order_alone_finds_the_energy_of_diis(void **state)
+{
+    (void)state;
+    static const struct scf_case cases[] = {
+        {"3\n\nO 0 0 0\nH 0 0.76 0.59\nH 0 -0.76 0.59\n", 0, 1, "6-31g", 1, 0},
+        {"2\n\nO 0 0 0\nH 0.2 0.1 0.95\n", 0, 2, "6-31g", 2, 0},
+    };
+    for (int i = 0; i < 2; i++) {
+        struct scf_result by_diis, by_second_order;
+        struct scf_settings settings = scf_default_settings();
+        check_ok(run_case(&cases[i], &settings, &by_diis));
+        settings.second_order = SCF_ALWAYS;
+        check_ok(run_case(&cases[i], &settings, &by_second_order));
+        check_close(by_second_order.energy, by_diis.energy, 1e-9);
+        scf_result_fini(&by_diis);
+        scf_result_fini(&by_second_order);
+    }
+}
+
+static void test_saddle_points_are_left_downhill(void **state)
+{
+    (void)state;
+    struct scf_settings settings = scf_default_settings();
+    struct scf_result saddle, minimum, atom;
+    settings.stability = SCF_NEVER;
+    check_ok(run_case(&far_hydrogens, &settings, &saddle));
+    assert_false(saddle.stability_checked);
+    settings.stability = SCF_AUTO;
+    check_ok(run_case(&far_hydrogens, &settings, &minimum));
+    check_ok(run_case(&hydrogen_atom, &settings, &atom));
+    assert_true(minimum.stability_checked && minimum.lowest_curvature > 0);
+    assert_true(minimum.energy < saddle.energy - 0.1);
+    check_close(minimum.energy, 2 * atom.energy, 1e-5);
+    scf_result_fini(&saddle);
+    scf_result_fini(&minimum);
+    scf_result_fini(&atom);
+
+    settings.stability = SCF_NEVER;
+    check_ok(run_case(&far_nitrogens, &settings, &saddle));
+    settings.stability = SCF_ALWAYS;
+    check_ok(run_case(&far_nitrogens, &settings, &minimum));
+    assert_true(minimum.lowest_curvature > -1e-5);
+    assert_true(minimum.energy < saddle.energy - 0.1);
+    scf_result_fini(&saddle);
+    scf_result_fini(&minimum);
+}
+
+static void test_damping_and_level_shift_change_the_way_only(void **state)
+{
+    (void)state;
+    static const struct scf_case water = {
+        "3\n\nO 0 0 0\nH 0 0.76 0.59\nH 0 -0.76 0.59\n", 0, 1, "6-31g", 1, 0};
+    struct scf_settings settings = scf_default_settings();
+    struct scf_result plain, helped;
+    check_ok(run_case(&water, &settings, &plain));
+    settings.damping = 0.3;
+    settings.level_shift = 0.2;
+    check_ok(run_case(&water, &settings, &helped));
+    check_close(helped.energy, plain.energy, 1e-9);
+    /* The shift is no part of the orbital energies. */
+    for (int64_t k = 0; k < plain.n_orbitals; k++)
+        check_close(helped.orbital_energies[0][k], plain.orbital_energies[0][k], 1e-6);
+    scf_result_fini(&helped);
+    settings.diis_size = 1;
+    settings.damping = 0;
+    settings.level_shift = 0;
+    check_ok(run_case(&water, &settings, &helped));
+    check_close(helped.energy, plain.energy, 1e-9);
+    scf_result_fini(&helped);
+    scf_result_fini(&plain);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(test_second_order_converges_where_diis_does_not, scf_start),
+        cmocka_unit_test(test_second_order_alone_finds_the_energy_of_diis),
+        cmocka_unit_test(test_saddle_points_are_left_downhill),
+        cmocka_unit_test_teardown(test_damping_and_level_shift_change_the_way_only, scf_stop),
+    };
+    return check_run_parallel(tests, &argc, &argv);
+}

@@ -1,0 +1,208 @@
+/* Schwarz bounds and the number of integrals that pass them, against the slow
+ * integrals and plain loops. */
+#include "hf/tiles/screening.h"
+#include "tests/cases/hf_system.h"
+#include "tests/reference/integrals_reference.h"
+
+/* Products of primitives so small that they change no integral are left out of
+ * bounds too. */
+#define LEAST_BOUND 1e-18
+
+static struct hf_system small, be4;
+
+/* Four Be atoms, 4 Bohr apart, with the uncontracted functions of the chains; those
+ * of the six displaced centres are on ghosts. */
+static void init_be4(struct hf_system *system)
+{
+    static const double on_atom[] = {1741,  262.1, 60.33,  17.62,  5.933,
+                                     2.185, 0.859, 0.1806, 0.05835};
+    char molecule[2048], basis[1024];
+    size_t used = (size_t)snprintf(molecule, sizeof molecule, "28\n\n");
+    for (int i = 0; i < 4; i++) {
+        used += (size_t)snprintf(molecule + used, sizeof molecule - used, "Be %d 0 0\n", 4 * i);
+        for (int k = 0; k < 6; k++) {
+            double shift = k % 2 == 0 ? 1.6 : -1.6;
+            used += (size_t)snprintf(molecule + used, sizeof molecule - used, "Bq %g %g %g\n",
+                                     4 * i + (k / 2 == 0 ? shift : 0), k / 2 == 1 ? shift : 0,
+                                     k / 2 == 2 ? shift : 0);
+        }
+    }
+    used = (size_t)snprintf(basis, sizeof basis, "Be 0\n");
+    for (int k = 0; k < 9; k++)
+        used += (size_t)snprintf(basis + used, sizeof basis - used, "S 1 1\n%g 1\n", on_atom[k]);
+    snprintf(basis + used, sizeof basis - used, "****\nBq 0\nS 1 1\n0.3 1\n****\n");
+    hf_system_init(system, molecule, basis);
+    assert_int_equal(system->shells->n_functions, 60);
+}
+
+static int start(void **state)
+{
+    (void)state;
+    check_ok(darray_start());
+    hf_system_init(&small, hf_system_molecule, hf_system_basis);
+    init_be4(&be4);
+    return 0;
+}
+
+static int stop(void **state)
+{
+    (void)state;
+    hf_system_fini(&small);
+    hf_system_fini(&be4);
+    darray_stop();
+    return 0;
+}
+
+/* sqrt((mn|mn)) of all pairs of functions by the reference, row-major; the caller frees it. */
+static double *reference_bounds(const struct shells *shells)
+{
+    enum { MAX = 6 }; /* functions of a d shell */
+    double block[MAX * MAX * MAX * MAX];
+    int64_t n = shells->n_functions;
+    double *bounds = calloc((size_t)(n * n), sizeof *bounds);
+    for (int64_t a = 0; a < shells->n_shells; a++)
+        for (int64_t b = 0; b < shells->n_shells; b++) {
+            const struct shell *A = &shells->shells[a], *B = &shells->shells[b];
+            reference_two_electron(A, B, A, B, block);
+            int n_pair = A->n_functions * B->n_functions;
+            for (int i = 0; i < A->n_functions; i++)
+                for (int j = 0; j < B->n_functions; j++)
+                    bounds[(A->first_function + i) * n + B->first_function + j] =
+                        sqrt(fabs(block[(i * B->n_functions + j) * (n_pair + 1)]));
+        }
+    return bounds;
+}
+
+/* The largest bound of functions [first[0], last[0]) with [first[1], last[1]). */
+static double block_bound(const double *bounds, int64_t n, const int64_t first[2],
+                          const int64_t last[2])
+{
+    double largest = 0;
+    for (int64_t i = first[0]; i < last[0]; i++)
+        for (int64_t j = first[1]; j < last[1]; j++)
+            largest = fmax(largest, bounds[i * n + j]);
+    return largest;
+}
+
+static void check_tile_pair(const struct screening *screening, const double *bounds, int64_t I,
+                            int64_t J)
+{
+    const struct tiling *tiling = screening->tiling;
+    const struct shell *shells = tiling->shells->shells;
+    int64_t n = tiling->shells->n_functions, pair = tile_pair_index(I, J);
+    double tile_bound =
+        block_bound(bounds, n, (int64_t[]){tiling->first_function[I], tiling->first_function[J]},
+                    (int64_t[]){tiling->first_function[I + 1], tiling->first_function[J + 1]});
+    check_close(screening->tile_bounds[pair], tile_bound, 1e-10 * tile_bound + LEAST_BOUND);
+
+    double *stored =
+               calloc((size_t)darray_block_size(screening->shell_bounds, pair) + 1, sizeof *stored),
+           largest = 0;
+    darray_get(screening->shell_bounds, pair, stored);
+    const double *next = stored;
+    for (int64_t a = tiling->first_shell[I]; a < tiling->first_shell[I + 1]; a++)
+        for (int64_t b = tiling->first_shell[J]; b < tiling->first_shell[J + 1]; b++, next++) {
+            const struct shell *A = &shells[a], *B = &shells[b];
+            double bound = block_bound(bounds, n, (int64_t[]){A->first_function, B->first_function},
+                                       (int64_t[]){A->first_function + A->n_functions,
+                                                   B->first_function + B->n_functions});
+            check_close(*next, bound, 1e-10 * bound + LEAST_BOUND);
+            largest = fmax(largest, *next);
+        }
+    assert_true(screening->tile_bounds[pair] == largest);
+    assert_true(screening->max_bound >= largest);
+    free(stored);
+}
+
+static void test_bounds_are_the_largest_of_their_blocks(void **state)
+{
+    (void)state;
+    const int64_t targets[] = {1, 5, 40};
+    double *bounds = reference_bounds(small.shells);
+    for (size_t t = 0; t < sizeof targets / sizeof targets[0]; t++) {
+        struct tiling *tiling;
+        struct screening *screening;
+        check_ok(tiling_create(small.shells, targets[t], &tiling));
+        check_ok(screening_create(tiling, 1e-10, MPI_COMM_WORLD, &screening));
+        assert_true(screening->threshold == 1e-10);
+        double largest = 0;
+        for (int64_t I = 0; I < tiling->n_tiles; I++)
+            for (int64_t J = 0; J <= I; J++) {
+                check_tile_pair(screening, bounds, I, J);
+                largest = fmax(largest, screening->tile_bounds[tile_pair_index(I, J)]);
+            }
+        assert_true(screening->max_bound == largest);
+        screening_destroy(screening);
+        tiling_destroy(tiling);
+    }
+    screening_destroy(NULL);
+    free(bounds);
+}
+
+/* By the definition, over all quartets of functions. */
+static struct integral_count count_all(const double *bounds, int64_t n, double threshold)
+{
+    struct integral_count count = {0};
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t j = 0; j < n; j++)
+            for (int64_t k = 0; k < n; k++)
+                for (int64_t l = 0; l < n; l++) {
+                    bool counts = bounds[i * n + j] * bounds[k * n + l] >= threshold;
+                    bool unique =
+                        i >= j && k >= l && tile_pair_index(i, j) >= tile_pair_index(k, l);
+                    count.all += counts;
+                    count.unique += counts && unique;
+                }
+    return count;
+}
+
+static void check_count(const struct shells *shells, int64_t target, double threshold,
+                        const struct integral_count *expected)
+{
+    struct tiling *tiling;
+    struct screening *screening;
+    struct integral_count count;
+    check_ok(tiling_create(shells, target, &tiling));
+    check_ok(screening_create(tiling, threshold, MPI_COMM_WORLD, &screening));
+    check_ok(screening_count_integrals(screening, MPI_COMM_WORLD, &count));
+    assert_int_equal(count.all, expected->all);
+    assert_int_equal(count.unique, expected->unique);
+    screening_destroy(screening);
+    tiling_destroy(tiling);
+}
+
+static void test_integrals_are_counted_as_if_one_by_one(void **state)
+{
+    (void)state;
+    const double thresholds[] = {100, 1, 1e-2, 1e-4, 1e-6, 1e-9, 1e-14};
+    int64_t n = small.shells->n_functions;
+    double *bounds = reference_bounds(small.shells);
+    for (size_t t = 0; t < sizeof thresholds / sizeof thresholds[0]; t++) {
+        struct integral_count expected = count_all(bounds, n, thresholds[t]);
+        check_count(small.shells, 5, thresholds[t], &expected);
+        check_count(small.shells, 40, thresholds[t], &expected);
+    }
+    free(bounds);
+}
+
+/* What the original program counts. */
+static void test_the_be4_chain_has_4845492_integrals_above_1e6(void **state)
+{
+    (void)state;
+    double *bounds = reference_bounds(be4.shells);
+    struct integral_count expected = count_all(bounds, be4.shells->n_functions, 1e-6);
+    assert_int_equal(expected.all, 4845492);
+    check_count(be4.shells, 40, 1e-6, &expected);
+    check_count(be4.shells, 7, 1e-6, &expected);
+    free(bounds);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(test_bounds_are_the_largest_of_their_blocks, start),
+        cmocka_unit_test(test_integrals_are_counted_as_if_one_by_one),
+        cmocka_unit_test_teardown(test_the_be4_chain_has_4845492_integrals_above_1e6, stop),
+    };
+    return check_run_parallel(tests, &argc, &argv);
+}

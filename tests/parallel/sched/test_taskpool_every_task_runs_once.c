@@ -1,0 +1,113 @@
+/* Every task runs exactly once in every iteration, whatever the mode, the
+ * number of tasks and the number of processes. */
+#include "tests/cases/pool_cases.h"
+
+#include <stdlib.h>
+
+enum { n_iterations = 4 };
+
+struct counts {
+    int64_t n_tasks;
+    unsigned char *run; /* n_tasks: how often each ran here */
+    uint64_t work;      /* keeps the loop of a task's work */
+};
+
+/* Tasks of very different lengths, the longest last. */
+static enum status count_task(int64_t task, void *context)
+{
+    struct counts *counts = context;
+    assert_in_range(task, 0, counts->n_tasks - 1);
+    counts->run[task]++;
+    for (int64_t i = 0; i < (task % 97 == 96 ? 2000 : task % 13); i++)
+        counts->work = counts->work * 25214903917u + 11;
+    return STATUS_OK;
+}
+
+static int owner(int64_t task, int n_workers, void *context)
+{
+    (void)context;
+    return (int)(task / 10 * 7 % n_workers);
+}
+
+static double cost(int64_t task, void *context)
+{
+    (void)context;
+    return task % 97 == 96 ? 2000 : 1 + (double)(task % 13);
+}
+
+static void check_counts(const struct counts *counts)
+{
+    size_t n = (size_t)counts->n_tasks;
+    unsigned char *total = malloc(n + 1);
+    assert_non_null(total);
+    MPI_Allreduce(counts->run, total, (int)n, MPI_UNSIGNED_CHAR, MPI_SUM, MPI_COMM_WORLD);
+    for (size_t task = 0; task < n; task++)
+        assert_int_equal(total[task], 1);
+    free(total);
+}
+
+static void check_pool(const char *options, int64_t n_tasks)
+{
+    struct counts counts = {.n_tasks = n_tasks, .run = malloc((size_t)n_tasks + 1)};
+    assert_non_null(counts.run);
+    struct taskpool_problem problem = {
+        .n_tasks = n_tasks, .run = count_task, .owner = owner, .cost = cost, .context = &counts};
+    struct taskpool_settings settings = pool_case_settings(options);
+    struct taskpool *pool;
+    check_ok(taskpool_create(MPI_COMM_WORLD, &problem, &settings, &pool));
+    for (int i = 0; i < n_iterations; i++) {
+        memset(counts.run, 0, (size_t)n_tasks);
+        check_ok(taskpool_run(pool));
+        check_counts(&counts);
+        assert_int_equal(taskpool_statistics(pool, i)->tasks, n_tasks);
+        check_ok(taskpool_restore(pool));
+    }
+    taskpool_destroy(pool);
+    free(counts.run);
+}
+
+static void test_every_task_runs_once(void **state)
+{
+    (void)state;
+    const int64_t n_tasks[] = {0, 1, 2, 7, 1000, 20011};
+    for (int i = 0; i < n_pool_cases; i++)
+        for (size_t j = 0; j < sizeof n_tasks / sizeof n_tasks[0]; j++)
+            check_pool(pool_cases[i], n_tasks[j]);
+}
+
+/* Two pools of one program do not disturb each other. */
+static void test_two_pools_take_turns(void **state)
+{
+    (void)state;
+    enum { n_tasks = 500, n_pools = 2 };
+    struct counts counts[n_pools];
+    struct taskpool *pools[n_pools];
+    for (int p = 0; p < n_pools; p++) {
+        struct taskpool_settings settings = pool_case_settings("--sched=counter");
+        counts[p] = (struct counts){.n_tasks = n_tasks, .run = calloc(n_tasks, 1)};
+        assert_non_null(counts[p].run);
+        struct taskpool_problem problem = {
+            .n_tasks = n_tasks, .run = count_task, .context = &counts[p]};
+        check_ok(taskpool_create(MPI_COMM_WORLD, &problem, &settings, &pools[p]));
+    }
+    for (int i = 0; i < n_iterations * n_pools; i++) {
+        struct counts *own = &counts[i % n_pools];
+        memset(own->run, 0, n_tasks);
+        check_ok(taskpool_run(pools[i % n_pools]));
+        check_counts(own);
+        check_ok(taskpool_restore(pools[i % n_pools]));
+    }
+    for (int p = 0; p < n_pools; p++) {
+        taskpool_destroy(pools[p]);
+        free(counts[p].run);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_every_task_runs_once),
+        cmocka_unit_test(test_two_pools_take_turns),
+    };
+    return check_run_parallel(tests, &argc, &argv);
+}

@@ -1,0 +1,122 @@
+/* A task that fails on one process ends the run everywhere in the same way. */
+#include "tests/cases/pool_cases.h"
+
+#include <stdlib.h>
+
+enum { n_tasks = 1000 };
+
+struct failing {
+    struct taskpool *pool;
+    int rank;
+    bool fails;      /* whether tasks fail at all */
+    int64_t n_run;   /* on this process */
+    int64_t n_after; /* run after a failure on this process */
+    bool failed;
+};
+
+/* Tasks 300, 301 and 700 fail. */
+static enum status run(int64_t task, void *context)
+{
+    struct failing *failing = context;
+    failing->n_run++;
+    failing->n_after += failing->failed;
+    taskpool_poll(failing->pool);
+    if (!failing->fails || (task != 300 && task != 301 && task != 700))
+        return STATUS_OK;
+    failing->failed = true;
+    return FAIL(STATUS_NUMERIC, "task %lld fails on rank %d", (long long)task, failing->rank);
+}
+
+static double cost(int64_t task, void *context)
+{
+    (void)context;
+    return 1 + (double)task;
+}
+
+static int owner(int64_t task, int n_workers, void *context)
+{
+    (void)context;
+    return (int)(task % n_workers);
+}
+
+/* The lowest rank on which a task failed, whose message everybody must have. */
+static int first_failed(const struct failing *failing)
+{
+    int size;
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    int first = failing->failed ? failing->rank : size;
+    MPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+    return first;
+}
+
+static void check_failure(const char *options)
+{
+    struct failing failing = {.fails = true};
+    MPI_Comm_rank(MPI_COMM_WORLD, &failing.rank);
+    struct taskpool_problem problem = {
+        .n_tasks = n_tasks, .run = run, .owner = owner, .cost = cost, .context = &failing};
+    struct taskpool_settings settings = pool_case_settings(options);
+    check_ok(taskpool_create(MPI_COMM_WORLD, &problem, &settings, &failing.pool));
+
+    check_status(STATUS_NUMERIC, taskpool_run(failing.pool));
+    assert_int_equal(failing.n_after, 0);
+    char rank_words[32];
+    snprintf(rank_words, sizeof rank_words, "fails on rank %d", first_failed(&failing));
+    assert_non_null(strstr(status_text(), rank_words));
+    assert_true(taskpool_statistics(failing.pool, 0)->tasks < n_tasks);
+
+    /* The pool is as good as new. */
+    check_ok(taskpool_restore(failing.pool));
+    failing = (struct failing){.pool = failing.pool, .rank = failing.rank};
+    check_ok(taskpool_run(failing.pool));
+    MPI_Allreduce(MPI_IN_PLACE, &failing.n_run, 1, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
+    assert_int_equal(failing.n_run, n_tasks);
+    taskpool_destroy(failing.pool);
+}
+
+static void test_first_failure_is_returned_everywhere(void **state)
+{
+    (void)state;
+    for (int i = 0; i < n_pool_cases; i++)
+        check_failure(pool_cases[i]);
+}
+
+static void check_refused(enum status expected, const char *options,
+                          const struct taskpool_problem *problem)
+{
+    struct taskpool_settings settings = pool_case_settings(options);
+    struct taskpool *pool = NULL;
+    check_status(expected, taskpool_create(MPI_COMM_WORLD, problem, &settings, &pool));
+    assert_null(pool);
+    assert_true(strlen(status_text()) > 0);
+}
+
+/* Only the process that looks at the last task sees that its cost is wrong. */
+static double bad_last_cost(int64_t task, void *context)
+{
+    (void)context;
+    return task == n_tasks - 1 ? -1 : 1;
+}
+
+static void test_impossible_pools_are_refused_everywhere(void **state)
+{
+    (void)state;
+    struct taskpool_problem problem = {.n_tasks = n_tasks, .run = run};
+    check_refused(STATUS_USAGE, "--sched=static --seeding=owner", &problem);
+    check_refused(STATUS_USAGE, "--sched=static --seeding=cost", &problem);
+    problem.cost = bad_last_cost;
+    check_refused(STATUS_USAGE, "--sched=static --seeding=cost", &problem);
+    problem.n_tasks = TASKPOOL_MAX_TASKS + 1;
+    check_refused(STATUS_LIMIT, "--sched=counter", &problem);
+    problem.n_tasks = -1;
+    check_refused(STATUS_LIMIT, "--sched=static", &problem);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_first_failure_is_returned_everywhere),
+        cmocka_unit_test(test_impossible_pools_are_refused_everywhere),
+    };
+    return check_run_parallel(tests, &argc, &argv);
+}

@@ -1,0 +1,275 @@
+/* The MPI driver carries what modes of messages need: messages of all sizes to
+ * all workers while tasks run, bulk that is not copied, the shared counter,
+ * waking by time, and messages between iterations.
+ *
+ * The mode of this test: every worker sends n_rounds messages to every worker,
+ * itself included, asks the counter n_fetches times, and runs its block of the
+ * tasks in small ranges meanwhile. It is done when as much has come as was
+ * sent to it and all its bulk has been read. restore passes a token once round
+ * the ring. */
+#include "sched/drivers/mpi/driver_mpi.h"
+#include "tests/cases/pool_cases.h"
+
+#include <stdlib.h>
+
+enum { n_rounds = 24, n_fetches = 10, n_tasks = 700, largest_bulk = 300000, n_iterations = 3 };
+
+struct chatter_head {
+    int64_t round;
+    int64_t size; /* of the bulk */
+    int64_t seed; /* of its bytes */
+};
+
+/* What the test wants to see of an iteration, three sums first; the problem's
+ * context. */
+struct chatter_results {
+    int64_t n_finished;
+    int64_t token_sum;   /* of completed bulk */
+    int64_t fetched_sum; /* of the counter's values */
+    struct driver *driver;
+};
+
+struct chatter_state {
+    struct chatter_results *results;
+    struct comm *comm;
+    struct task_range tasks; /* not yet given out */
+    unsigned char *bulk;
+    bool sent_all;
+    int64_t n_received, n_bulk_under_way;
+    int64_t n_fetched, n_naps;
+    bool fetching;
+    double nap_end_s;
+    bool token_sent, token_received;
+};
+
+static unsigned char bulk_byte(int64_t seed, int64_t i)
+{
+    return (unsigned char)(seed + i * 7);
+}
+
+static enum status chatter_init(void *state, const struct mode_setup *setup, struct comm *comm)
+{
+    struct chatter_state *self = state;
+    self->results = setup->problem->context;
+    self->comm = comm;
+    self->tasks = task_range_block(setup->problem->n_tasks, comm->size, comm->rank);
+    self->bulk = malloc(largest_bulk);
+    assert_non_null(self->bulk);
+    for (int64_t i = 0; i < largest_bulk; i++)
+        self->bulk[i] = bulk_byte(0, i);
+    return STATUS_OK;
+}
+
+static void chatter_fini(void *state)
+{
+    free(((struct chatter_state *)state)->bulk);
+}
+
+/* Small and large, with bulk and without, in a random order. */
+static void send_all(struct chatter_state *self)
+{
+    const int64_t sizes[] = {0, 1, 100, 5000, 70000, largest_bulk - 16};
+    for (int64_t round = 0; round < n_rounds; round++) {
+        int first = (int)random_below(&self->comm->random, (uint64_t)self->comm->size);
+        for (int i = 0; i < self->comm->size; i++) {
+            int to = (first + i) % self->comm->size;
+            int64_t seed = (int64_t)random_below(&self->comm->random, 16);
+            struct chatter_head head = {.round = round, .size = sizes[round % 6], .seed = 7 * seed};
+            if (head.size == 0) {
+                comm_send(self->comm, to, &head, sizeof head);
+                continue;
+            }
+            struct comm_message message = {.head = &head,
+                                           .head_size = sizeof head,
+                                           .bulk = self->bulk + seed,
+                                           .bulk_size = (size_t)head.size,
+                                           .token = round};
+            comm_send_bulk(self->comm, to, &message);
+            self->n_bulk_under_way++;
+        }
+    }
+    self->sent_all = true;
+}
+
+static enum mode_step chatter_next(void *state, struct mode_work *work)
+{
+    struct chatter_state *self = state;
+    if (!self->sent_all)
+        send_all(self);
+    if (!self->fetching && self->n_fetched < n_fetches) {
+        comm_fetch_add(self->comm, 3);
+        self->fetching = true;
+    }
+    if (self->tasks.first < self->tasks.last) {
+        work->range = self->tasks;
+        if (work->range.last > work->range.first + 10)
+            work->range.last = work->range.first + 10;
+        self->tasks.first = work->range.last;
+        return MODE_RUN;
+    }
+    if (self->n_received < (int64_t)n_rounds * self->comm->size || self->fetching ||
+        self->n_bulk_under_way > 0)
+        return self->fetching ? MODE_SEARCH : MODE_WAIT;
+
+    /* Nothing will come any more: what ends the wait is the alarm. */
+    double now_s = comm_now(self->comm);
+    if (self->n_naps > 0 && now_s >= self->nap_end_s)
+        return MODE_DONE;
+    self->n_naps++;
+    self->nap_end_s = now_s + 1e-3;
+    comm_wake(self->comm, 1e-3);
+    return MODE_WAIT;
+}
+
+static void chatter_receive(void *state, int from, const void *message, size_t size)
+{
+    struct chatter_state *self = state;
+    if (size == 1) {
+        assert_int_equal(from, (self->comm->rank + self->comm->size - 1) % self->comm->size);
+        self->token_received = true;
+        return;
+    }
+    const struct chatter_head *head = message;
+    const unsigned char *bulk = (const unsigned char *)(head + 1);
+    assert_int_equal(size, sizeof *head + (size_t)head->size);
+    for (int64_t i = 0; i < head->size; i++)
+        if (bulk[i] != bulk_byte(head->seed, i))
+            fail_msg("byte %lld of %lld is wrong", (long long)i, (long long)head->size);
+    self->n_received++;
+    self->comm->counts.tasks_moved++;
+}
+
+static void chatter_sent(void *state, int64_t token)
+{
+    struct chatter_state *self = state;
+    self->n_bulk_under_way--;
+    self->results->token_sum += token;
+}
+
+static void chatter_fetched(void *state, int64_t value)
+{
+    struct chatter_state *self = state;
+    self->fetching = false;
+    self->n_fetched++;
+    self->results->fetched_sum += value;
+}
+
+static void chatter_finished(void *state, int64_t task, double time_s)
+{
+    assert_true(task >= 0 && time_s >= 0);
+    ((struct chatter_state *)state)->results->n_finished++;
+}
+
+/* Rank 0 sends the token first and gets it last. */
+static enum mode_step chatter_restore(void *state)
+{
+    struct chatter_state *self = state;
+    struct comm *comm = self->comm;
+    if (!self->token_sent && (comm->rank == 0 || self->token_received)) {
+        comm_send(comm, (comm->rank + 1) % comm->size, "T", 1);
+        self->token_sent = true;
+    }
+    if (!self->token_sent || !self->token_received)
+        return MODE_WAIT;
+    *self = (struct chatter_state){
+        .results = self->results,
+        .comm = comm,
+        .bulk = self->bulk,
+        .tasks = task_range_block(n_tasks, comm->size, comm->rank),
+    };
+    return MODE_DONE;
+}
+
+static double chatter_progress(const void *state, int64_t n_run)
+{
+    (void)state;
+    return (double)n_run / n_tasks;
+}
+
+static const struct mode mode_chatter = {
+    .name = "chatter",
+    .state_size = sizeof(struct chatter_state),
+    .init = chatter_init,
+    .fini = chatter_fini,
+    .next = chatter_next,
+    .receive = chatter_receive,
+    .sent = chatter_sent,
+    .fetched = chatter_fetched,
+    .finished = chatter_finished,
+    .restore = chatter_restore,
+    .progress = chatter_progress,
+};
+
+/* Some tasks look for messages themselves. */
+static enum status poll_sometimes(int64_t task, void *context)
+{
+    struct chatter_results *results = context;
+    for (int64_t i = 0; i < task % 3; i++)
+        results->driver->functions->poll(results->driver);
+    return STATUS_OK;
+}
+
+static void check_figures(const struct statistics_worker *worker, int iteration, int size)
+{
+    int64_t n_messages = (int64_t)n_rounds * size + n_fetches + (iteration > 0);
+    assert_int_equal(worker->messages, n_messages);
+    assert_int_equal(worker->tasks_moved, (int64_t)n_rounds * size);
+    assert_true(worker->idle_s >= 1e-3);
+    check_close(worker->task_s + worker->idle_s + worker->search_s + worker->scheduler_s +
+                    worker->communication_s,
+                worker->elapsed_s, 1e-9);
+    int64_t tasks = worker->tasks;
+    MPI_Allreduce(MPI_IN_PLACE, &tasks, 1, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
+    assert_int_equal(tasks, n_tasks);
+}
+
+/* Each value of the counter went to one worker, each bulk was reported once. */
+static void check_results(struct chatter_results sum, int size)
+{
+    MPI_Allreduce(MPI_IN_PLACE, &sum.n_finished, 3, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
+    int64_t n_values = (int64_t)n_fetches * size;
+    assert_int_equal(sum.fetched_sum, 3 * (n_values * (n_values - 1) / 2));
+    assert_int_equal(sum.n_finished, n_tasks);
+    int64_t rounds_with_bulk = 0;
+    for (int round = 0; round < n_rounds; round++)
+        rounds_with_bulk += round % 6 ? round : 0;
+    assert_int_equal(sum.token_sum, rounds_with_bulk * size * size);
+}
+
+static void test_messages_of_all_kinds(void **state)
+{
+    (void)state;
+    int size;
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    MPI_Comm comm;
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    struct chatter_results results;
+    struct taskpool_problem problem = {
+        .n_tasks = n_tasks, .run = poll_sometimes, .context = &results};
+    struct taskpool_settings settings = {.poll_every = 8, .seed = 1};
+    struct mode_setup setup = {.problem = &problem, .settings = &settings};
+    struct driver *driver;
+    check_ok(driver_mpi_create(comm, &mode_chatter, &setup, NULL, &driver));
+    for (int i = 0; i < n_iterations; i++) {
+        struct statistics_worker worker;
+        results = (struct chatter_results){.driver = driver};
+        check_ok(driver->functions->run(driver, &worker));
+        check_figures(&worker, i, size);
+        check_results(results, size);
+        check_ok(driver->functions->restore(driver));
+    }
+    driver->functions->destroy(driver);
+
+    /* Nothing is left that a receive for anything would find. */
+    int found;
+    MPI_Barrier(comm);
+    MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm, &found, MPI_STATUS_IGNORE);
+    assert_false(found);
+    MPI_Comm_free(&comm);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_messages_of_all_kinds)};
+    return check_run_parallel(tests, &argc, &argv);
+}

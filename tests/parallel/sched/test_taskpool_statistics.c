@@ -1,0 +1,181 @@
+/* What a pool says about a run is what happened. */
+#include "sched/core/profile.h"
+#include "support/base/clock.h"
+#include "support/io/text_file.h"
+#include "tests/cases/pool_cases.h"
+
+#include <stdlib.h>
+
+enum { n_tasks = 300, n_iterations = 3 };
+
+struct busy {
+    struct taskpool *pool;
+    double spent_s;        /* in bodies on this process, by its own clock */
+    double least_progress; /* of what was seen from inside tasks */
+    double most_progress;
+};
+
+/* Waits for 0, 10, 20 or 30 microseconds. */
+static enum status run(int64_t task, void *context)
+{
+    struct busy *busy = context;
+    double progress = taskpool_progress(busy->pool);
+    busy->least_progress = fmin(busy->least_progress, progress);
+    busy->most_progress = fmax(busy->most_progress, progress);
+    taskpool_poll(busy->pool); /* counts as communication */
+    double start_s = clock_now_s(), now_s;
+    do
+        now_s = clock_now_s();
+    while (now_s - start_s < 1e-5 * (double)(task % 4));
+    busy->spent_s += now_s - start_s;
+    return STATUS_OK;
+}
+
+static int owner(int64_t task, int n_workers, void *context)
+{
+    (void)context;
+    return (int)(task / 7 % n_workers);
+}
+
+static double cost(int64_t task, void *context)
+{
+    (void)context;
+    return 0.1 + (double)(task % 4);
+}
+
+static void check_sums(const struct statistics_iteration *sum, int size)
+{
+    assert_int_equal(sum->n_workers, size);
+    assert_int_equal(sum->tasks, n_tasks);
+    check_close(sum->task_s + sum->idle_s + sum->search_s + sum->scheduler_s + sum->communication_s,
+                size * sum->makespan_s, 1e-9);
+    check_close(sum->efficiency, sum->task_s / (size * sum->makespan_s), 1e-12);
+    check_close(sum->load_mean, sum->task_s / size, 1e-12);
+    check_close(sum->imbalance, sum->load_max / sum->load_mean - 1, 1e-9);
+    assert_true(sum->load_max <= sum->makespan_s * (1 + 1e-12));
+    assert_true(sum->idle_s >= 0 && sum->search_s >= 0 && sum->scheduler_s >= 0 &&
+                sum->communication_s >= 0);
+}
+
+/* Every task has one entry, on the process that ran it. */
+static void check_history(const struct history *history, double task_s, int rank)
+{
+    int seen[n_tasks] = {0};
+    double entries_s = 0;
+    for (int64_t i = 0; i < history->n_entries; i++) {
+        assert_int_equal(history->entries[i].worker, rank);
+        seen[history->entries[i].task]++;
+        entries_s += history->entries[i].time_s;
+    }
+    MPI_Allreduce(MPI_IN_PLACE, seen, n_tasks, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    for (int task = 0; task < n_tasks; task++)
+        assert_int_equal(seen[task], 1);
+    MPI_Allreduce(MPI_IN_PLACE, &entries_s, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+    check_close(entries_s, task_s, 1e-6 * task_s);
+}
+
+static void check_messages(const struct statistics_iteration *sum, const char *options, int size)
+{
+    if (strstr(options, "=static")) {
+        assert_int_equal(sum->messages, 0);
+        check_close(sum->search_s, 0, 0);
+    }
+    if (strstr(options, "=counter"))
+        assert_true(sum->search_s > 0);
+    if (strcmp(options, "--sched=counter") == 0)
+        assert_in_range(sum->messages, n_tasks, n_tasks + size);
+    if (strstr(options, "=static") || strstr(options, "=counter")) {
+        assert_int_equal(sum->bytes, 8 * sum->messages);
+        assert_int_equal(sum->tasks_moved, 0);
+        check_close(sum->steals_attempted.mean, 0, 0);
+    }
+    assert_true(sum->steals_successful.mean <= sum->steals_attempted.mean);
+}
+
+static void check_pool(const char *options, bool keep_history)
+{
+    struct busy busy = {0};
+    struct taskpool_problem problem = {
+        .n_tasks = n_tasks, .run = run, .owner = owner, .cost = cost, .context = &busy};
+    struct taskpool_settings settings = pool_case_settings(options);
+    settings.keep_history = keep_history;
+    int rank, size;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    check_ok(taskpool_create(MPI_COMM_WORLD, &problem, &settings, &busy.pool));
+    for (int i = 0; i < n_iterations; i++) {
+        busy = (struct busy){.pool = busy.pool, .least_progress = 1};
+        check_ok(taskpool_run(busy.pool));
+        assert_int_equal(taskpool_n_iterations(busy.pool), i + 1);
+        const struct statistics_iteration *sum = taskpool_statistics(busy.pool, i);
+        assert_int_equal(sum->iteration, i);
+        check_sums(sum, size);
+        check_messages(sum, options, size);
+        MPI_Allreduce(MPI_IN_PLACE, &busy.spent_s, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+        assert_true(sum->task_s >= busy.spent_s);
+        assert_true(busy.least_progress >= 0 && busy.most_progress <= 1);
+        if (keep_history)
+            check_history(taskpool_history(busy.pool), sum->task_s, rank);
+        else
+            assert_int_equal(taskpool_history(busy.pool)->n_entries, 0);
+        check_ok(taskpool_restore(busy.pool));
+    }
+    taskpool_destroy(busy.pool);
+}
+
+static void test_parts_make_up_the_makespan(void **state)
+{
+    (void)state;
+    for (int i = 0; i < n_pool_cases; i++) {
+        check_pool(pool_cases[i], false);
+        check_pool(pool_cases[i], true);
+    }
+}
+
+static int count_lines(const char *path)
+{
+    struct text_file file;
+    int n_lines = 0;
+    check_ok(text_file_read_all(path, MPI_COMM_WORLD, &file));
+    for (size_t i = 0; i < file.length; i++)
+        n_lines += file.bytes[i] == '\n';
+    text_file_fini(&file);
+    MPI_Barrier(MPI_COMM_WORLD);
+    return n_lines;
+}
+
+static void test_files(void **state)
+{
+    (void)state;
+    int rank, size;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    char path[64];
+    snprintf(path, sizeof path, "test_taskpool_statistics_%d.csv", size);
+    struct busy busy = {0};
+    struct taskpool_problem problem = {.n_tasks = n_tasks, .run = run, .context = &busy};
+    struct taskpool_settings settings = pool_case_settings("--sched=counter");
+    settings.keep_history = true;
+    check_ok(taskpool_create(MPI_COMM_WORLD, &problem, &settings, &busy.pool));
+    for (int i = 0; i < n_iterations; i++) {
+        check_ok(taskpool_run(busy.pool));
+        check_ok(taskpool_restore(busy.pool));
+    }
+    check_ok(taskpool_write_statistics(busy.pool, path));
+    assert_int_equal(count_lines(path), 1 + n_iterations * size);
+    check_ok(profile_write(MPI_COMM_WORLD, taskpool_history(busy.pool), path));
+    assert_int_equal(count_lines(path), 1 + n_tasks);
+    check_status(STATUS_IO, taskpool_write_statistics(busy.pool, "no_such_folder/statistics.csv"));
+    taskpool_destroy(busy.pool);
+    if (rank == 0)
+        remove(path);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_parts_make_up_the_makespan),
+        cmocka_unit_test(test_files),
+    };
+    return check_run_parallel(tests, &argc, &argv);
+}

@@ -1,0 +1,91 @@
+/* The trees T1 and T3 of the UTS benchmark have the sizes that its authors
+ * publish under every mode that allows tasks to add tasks: with several processes
+ * and on 16 simulated ones, for which one process is enough. */
+#include "sched/workloads/workload.h"
+#include "tests/cases/pool_cases.h"
+#include "tests/check.h"
+
+#include <mpi.h>
+
+static const char *const modes[] = {"--sched=share --managers=2", "--sched=steal",
+                                    "--sched=retentive"};
+
+static const struct {
+    const char *name;
+    int64_t nodes, leaves, depth;
+} trees[] = {
+    {"T1", 4130071, 3305118, 10},
+    {"T3", 4112897, 3599034, 1572},
+};
+
+#define N_OF(array) (sizeof(array) / sizeof(array)[0])
+
+static int64_t result_of(const struct workload *workload, const char *key)
+{
+    json_t *result = json_object();
+    workload->functions->add_result(workload, result);
+    int64_t value = json_integer_value(json_object_get(result, key));
+    json_decref(result);
+    return value;
+}
+
+/* n_simulated: workers; 0: those that there are */
+static void check_counts(size_t tree, const char *mode, int n_simulated)
+{
+    MPI_Comm comm = MPI_COMM_WORLD;
+    struct taskpool_settings settings = pool_case_settings(mode);
+    struct workload *workload;
+    check_ok(workload_uts_create(
+        &(struct workload_settings){.uts = trees[tree].name, .time_scale = 1}, &workload));
+    struct taskpool_machine machine = {.n_workers = n_simulated,
+                                       .latency_s = 2e-6,
+                                       .overhead_s = 5e-7,
+                                       .time = workload->time,
+                                       .context = workload};
+    if (n_simulated > 0)
+        check_ok(taskpool_simulate(&workload->problem, &settings, &machine, &workload->pool));
+    else
+        check_ok(taskpool_create(comm, &workload->problem, &settings, &workload->pool));
+    check_ok(workload->functions->begin(workload, comm));
+    check_ok(taskpool_run(workload->pool));
+    check_ok(workload->functions->end_iteration(workload, comm));
+    assert_int_equal(result_of(workload, "nodes"), trees[tree].nodes);
+    assert_int_equal(result_of(workload, "leaves"), trees[tree].leaves);
+    assert_int_equal(result_of(workload, "depth"), trees[tree].depth);
+    assert_int_equal(taskpool_statistics(workload->pool, 0)->tasks, trees[tree].nodes);
+    taskpool_destroy(workload->pool);
+    workload_destroy(workload);
+}
+
+static void test_real_workers(void **state)
+{
+    (void)state;
+    int size;
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    /* Alone, a worker has nobody to share with: one tree for each mode shows that it ends. */
+    for (size_t tree = 0; tree < N_OF(trees); tree++)
+        for (size_t mode = 0; mode < N_OF(modes); mode++)
+            if (size > 1 || mode % N_OF(trees) == tree)
+                check_counts(tree, modes[mode], 0);
+}
+
+static void test_simulated_workers(void **state)
+{
+    (void)state;
+    int size;
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    if (size > 1)
+        skip();
+    for (size_t tree = 0; tree < N_OF(trees); tree++)
+        for (size_t mode = 0; mode < N_OF(modes); mode++)
+            check_counts(tree, modes[mode], 16);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_real_workers),
+        cmocka_unit_test(test_simulated_workers),
+    };
+    return check_run_parallel(tests, &argc, &argv);
+}

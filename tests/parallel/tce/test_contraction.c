@@ -1,0 +1,282 @@
+/* Contractions of block-sparse tensors agree with nested loops, and bit for bit with
+ * themselves under every mode, cache and prefetch. With --digests the program prints one
+ * digest of all results instead, to be compared among numbers of processes. */
+#include "support/base/sha256.h"
+#include "tests/cases/contraction_cases.h"
+#include "tests/cases/darray_case.h"
+#include "tests/cases/pool_cases.h"
+#include "tests/reference/contraction_reference.h"
+
+#include <string.h>
+
+enum { N_CASES = 400, N_CASES_OF_EVERY_MODE = 24 };
+
+/* What a tensor is filled with: uneven numbers in [-1, 1), others for each salt. */
+static double element(const int64_t value[], void *context)
+{
+    const struct block_labels *labels = *(const struct block_labels **)context;
+    struct random_stream random;
+    uint64_t position = 0;
+    for (int d = 0; d < labels->rank; d++)
+        position = position * 1000 + (uint64_t)value[d];
+    random_stream_init(&random, position, (uint64_t)(labels->rank + labels->irrep));
+    return 2 * random_unit(&random) - 1;
+}
+
+static void fill(struct tensor *tensor)
+{
+    const struct block_labels *labels = block_index_labels(tensor->blocks);
+    check_ok(tensor_fill(tensor, element, &labels));
+}
+
+static struct tensor *make(const char *name, const struct block_labels *labels)
+{
+    struct tensor *tensor;
+    check_ok(tensor_create(name, labels, MPI_COMM_WORLD, &tensor));
+    assert_true((double)tensor->n_elements == tensor_count_elements(labels));
+    fill(tensor);
+    return tensor;
+}
+
+static void make_tensors(struct contraction_case *one)
+{
+    struct contraction_problem *problem = &one->problem;
+    problem->C.tensor = make("C", &one->C);
+    problem->A.tensor = make("A", &one->A);
+    problem->B.tensor = problem->has_B ? make("B", &one->B) : NULL;
+}
+
+static void destroy_tensors(struct contraction_case *one)
+{
+    tensor_destroy(one->problem.C.tensor);
+    tensor_destroy(one->problem.A.tensor);
+    tensor_destroy(one->problem.B.tensor);
+}
+
+/* From the same C. */
+static void run(const struct contraction_case *one, const char *pool, int way)
+{
+    const struct contraction_settings settings = {
+        .cache_bytes = (int64_t[]){0, 2000, 100000000}[way % 3], .prefetch = way % 2};
+    struct taskpool_settings pool_settings = pool_case_settings(pool);
+    struct contraction *contraction;
+    check_ok(contraction_create(1, &one->problem, &settings, &contraction));
+    check_ok(contraction_start(contraction, &pool_settings, MPI_COMM_WORLD));
+    fill(one->problem.C.tensor);
+    check_ok(contraction_run(contraction));
+    contraction_destroy(contraction);
+}
+
+static double *elements_of(const struct tensor *tensor)
+{
+    double *elements = malloc((size_t)(tensor->n_elements + 1) * sizeof *elements), *to = elements;
+    for (int64_t block = 0; block < block_index_n(tensor->blocks); block++) {
+        darray_get(tensor->data, block, to);
+        to += darray_block_size(tensor->data, block);
+    }
+    darray_sync();
+    return elements;
+}
+
+/* Returns how many elements are not 0. */
+static int64_t check_against_reference(const struct contraction_case *one)
+{
+    struct tensor *C = one->problem.C.tensor;
+    double *actual = elements_of(C), largest = 1;
+    fill(C);
+    check_ok(contraction_reference(&one->problem, MPI_COMM_WORLD));
+    double *expected = elements_of(C);
+    int64_t n = 0;
+    for (int64_t i = 0; i < C->n_elements; i++) {
+        largest = fmax(largest, fabs(expected[i]));
+        n += expected[i] != 0;
+    }
+    for (int64_t i = 0; i < C->n_elements; i++)
+        check_close(actual[i], expected[i], 1e-12 * largest);
+    free(actual);
+    free(expected);
+    return n;
+}
+
+static void test_random_contractions_agree_with_nested_loops(void **state)
+{
+    (void)state;
+    int n_not_zero = 0;
+    for (int i = 0; i < N_CASES; i++) {
+        struct contraction_case one;
+        contraction_case_init(&one, (uint64_t)i);
+        make_tensors(&one);
+        run(&one, pool_cases[i % n_pool_cases], i / n_pool_cases);
+        n_not_zero += check_against_reference(&one) > 0;
+        destroy_tensors(&one);
+        contraction_case_fini(&one);
+    }
+    print_message("%d of %d results are not zero\n", n_not_zero, N_CASES);
+    /* The labels must not be such that there is mostly nothing to do. */
+    assert_true(n_not_zero > N_CASES / 2);
+}
+
+static void test_every_mode_gives_the_same_bits(void **state)
+{
+    (void)state;
+    for (int i = 0; i < N_CASES_OF_EVERY_MODE; i++) {
+        char first[SHA256_HEX_SIZE], digest[SHA256_HEX_SIZE];
+        struct contraction_case one;
+        contraction_case_init(&one, 100000 + (uint64_t)i);
+        make_tensors(&one);
+        for (int mode = 0; mode < 9; mode++) {
+            char pool[64] = "--sched=";
+            option_choice_word(taskpool_mode_names, mode, pool + strlen(pool), 32);
+            run(&one, pool, mode + i);
+            check_ok(tensor_sha256(one.problem.C.tensor, MPI_COMM_WORLD, digest));
+            if (mode == 0)
+                memcpy(first, digest, sizeof first);
+            assert_string_equal(digest, first);
+        }
+        destroy_tensors(&one);
+        contraction_case_fini(&one);
+    }
+}
+
+/* The pool's history goes on from run to run. */
+static void test_runs_can_be_repeated(void **state)
+{
+    (void)state;
+    struct contraction_case one;
+    contraction_case_init(&one, 7);
+    make_tensors(&one);
+    const struct contraction_settings settings = {.cache_bytes = 10000, .prefetch = true};
+    struct taskpool_settings pool = pool_case_settings("--sched=persist");
+    struct contraction *contraction;
+    check_ok(contraction_create(1, &one.problem, &settings, &contraction));
+    assert_null(contraction_pool(contraction));
+    check_ok(contraction_start(contraction, &pool, MPI_COMM_WORLD));
+    for (int i = 0; i < 3; i++) {
+        fill(one.problem.C.tensor);
+        check_ok(contraction_run(contraction));
+        check_against_reference(&one);
+    }
+    assert_true(taskpool_n_iterations(contraction_pool(contraction)) == 3);
+    contraction_destroy(contraction);
+    destroy_tensors(&one);
+    contraction_case_fini(&one);
+}
+
+/* Operands of a contraction over one unlabelled space of 10 in tiles of 3, from letters. */
+static struct contraction_operand operand_of(const char *letters, const struct index_space *space,
+                                             struct block_labels *labels)
+{
+    *labels = (struct block_labels){0};
+    struct contraction_operand operand = {.labels = labels};
+    for (int d = 0; d < MAX_RANK && letters[d]; d++) {
+        labels->space[d] = space;
+        labels->sign[d] = 1;
+        operand.index[d] = letters[d] - 'a';
+        labels->rank++;
+    }
+    return operand;
+}
+
+static void test_blocks_are_packed_only_where_they_must(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *C, *A, *B, *packed;
+        double flops;
+    } forms[] = {
+        {"ijkl", "ijab", "abkl", "", 2e6},
+        {"ijkl", "abij", "klab", "", 2e6},
+        {"klij", "ijab", "abkl", "", 2e6},
+        {"jikl", "ijab", "abkl", "C", 2e6},
+        {"ijkl", "ijab", "bakl", "B", 2e6},
+        {"ij", "ki", "jk", "", 2e3},
+        {"bij", "bik", "bkj", "", 2e4},
+        {"ibj", "ibk", "kbj", "", 2e4},
+        {"ijb", "ikb", "kjb", "CAB", 2e4},
+        {"ikjl", "iajb", "kbla", "CAB", 2e6},
+        {"i", "iaa", "", "", 0},
+        {"i", "iaa", "i", "A", 80},
+        {"", "ijab", "abij", "B", 2e4},
+        {"ij", "ij", "ij", "", 200},
+    };
+    struct index_block block = {.size = 10};
+    struct index_space *space;
+    check_ok(index_space_create("s", 1, &block, 3, &space));
+    for (size_t f = 0; f < sizeof forms / sizeof forms[0]; f++) {
+        struct block_labels C, A, B;
+        struct contraction_problem problem = {.C = operand_of(forms[f].C, space, &C),
+                                              .A = operand_of(forms[f].A, space, &A),
+                                              .B = operand_of(forms[f].B, space, &B),
+                                              .has_B = forms[f].B[0] != 0,
+                                              .factor = 1};
+        struct contraction *contraction;
+        char packed[4];
+        double flops = 0;
+        check_ok(contraction_create(1, &problem, &(struct contraction_settings){0}, &contraction));
+        contraction_packed(contraction, 0, packed);
+        assert_string_equal(packed, forms[f].packed);
+        for (int64_t task = 0; task < contraction_n_tasks(contraction); task++)
+            flops += contraction_task_cost(contraction, task).flops;
+        assert_true(flops == forms[f].flops);
+        contraction_destroy(contraction);
+    }
+    index_space_destroy(space);
+}
+
+static void test_a_tensor_that_does_not_fit_is_refused(void **state)
+{
+    (void)state;
+    struct index_block block = {.size = 1000000};
+    struct index_space *space;
+    check_ok(index_space_create("s", 1, &block, 1000, &space));
+    struct block_labels labels = {.rank = 4, .space = {space, space, space, space}};
+    struct tensor *tensor;
+    check_status(STATUS_NO_MEMORY, tensor_create("giant", &labels, MPI_COMM_WORLD, &tensor));
+    assert_null(tensor);
+    assert_non_null(strstr(status_text(), "giant"));
+    assert_non_null(strstr(status_text(), "missing"));
+    index_space_destroy(space);
+}
+
+static int print_digests(int *argc, char ***argv)
+{
+    int rank;
+    MPI_Init(argc, argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    check_ok(darray_start());
+    struct sha256 *all;
+    check_ok(sha256_create(&all));
+    for (int i = 0; i < N_CASES; i++) {
+        char digest[SHA256_HEX_SIZE];
+        struct contraction_case one;
+        contraction_case_init(&one, 200000 + (uint64_t)i);
+        make_tensors(&one);
+        run(&one, "--sched=counter", i);
+        check_ok(tensor_sha256(one.problem.C.tensor, MPI_COMM_WORLD, digest));
+        sha256_add(all, digest, sizeof digest);
+        destroy_tensors(&one);
+        contraction_case_fini(&one);
+    }
+    char hex[SHA256_HEX_SIZE];
+    sha256_finish(all, hex);
+    sha256_destroy(all);
+    if (rank == 0)
+        printf("%s\n", hex);
+    darray_stop();
+    MPI_Finalize();
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc > 1 && strcmp(argv[1], "--digests") == 0)
+        return print_digests(&argc, &argv);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(test_blocks_are_packed_only_where_they_must, darray_case_start),
+        cmocka_unit_test(test_random_contractions_agree_with_nested_loops),
+        cmocka_unit_test(test_every_mode_gives_the_same_bits),
+        cmocka_unit_test(test_runs_can_be_repeated),
+        cmocka_unit_test_teardown(test_a_tensor_that_does_not_fit_is_refused, darray_case_stop),
+    };
+    return check_run_parallel(tests, &argc, &argv);
+}

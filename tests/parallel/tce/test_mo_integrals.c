@@ -1,0 +1,343 @@
+/* Integrals over orbitals agree with those of nested loops, for any targets; they are the
+ * same, bit for bit, under every mode. With --digests the program prints one digest of all
+ * targets, over orbitals and over spin orbitals, instead, to be compared among numbers of
+ * processes. */
+#include "tests/cases/hf_system.h"
+#include "tests/cases/mo_case.h"
+#include "tests/reference/integrals_reference.h"
+
+#define ALL_PATTERNS  "oooo ovoo oovv ovov ovvv vvvv vovo vvoo voov ooov vvov <vvov <vvvv <ovov"
+#define SPIN_PATTERNS "<oooo <ooov <ovov <oovv <ovvv <vvvv <vovo"
+
+enum { N_OCCUPIED = 6, N_BETA = 4, N_ORBITALS = 15, TILE = 4 };
+
+/* One atom is beyond the reach of the others: pairs of tiles with it are null. */
+static const char molecule[] = "4\n\nO 0.1 -0.2 0.3\nH 1.5 0.9 0.2\nH -1.2 1.1 -0.4\n"
+                               "H 25.5 -26.0 24.5\n";
+
+static struct hf_system hf;
+static struct tiling *tiling;
+static struct screening *screening;
+static struct orbital_spaces orbitals, spin_orbitals;
+static double *expected; /* (pq|rs) over all orbitals */
+
+static struct orbital_space make_space(int64_t n_occupied)
+{
+    int64_t n = hf.shells->n_functions;
+    struct orbital_space space = {.n_functions = n,
+                                  .n_occupied = n_occupied,
+                                  .n_virtual = N_ORBITALS - n_occupied,
+                                  .n_orbitals = N_ORBITALS};
+    space.C = malloc((size_t)(n * N_ORBITALS) * sizeof *space.C);
+    return space;
+}
+
+/* Any coefficients will do: not orthonormal ones. Those of beta spin are those of alpha spin in
+ * the opposite order. */
+static void make_orbitals(void)
+{
+    uint64_t random = 17;
+    struct orbital_space alpha = make_space(N_OCCUPIED), beta = make_space(N_BETA);
+    for (int64_t mu = 0; mu < alpha.n_functions; mu++)
+        for (int64_t p = 0; p < N_ORBITALS; p++) {
+            random = random * 6364136223846793005u + 1442695040888963407u;
+            alpha.C[mu * N_ORBITALS + p] = (double)(random >> 11) * 0x1p-53 - 0.5;
+            beta.C[(mu + 1) * N_ORBITALS - 1 - p] = alpha.C[mu * N_ORBITALS + p];
+        }
+    orbitals = (struct orbital_spaces){.n_spins = 1, .spin = {alpha}};
+    spin_orbitals = (struct orbital_spaces){.n_spins = 2, .spin = {alpha, beta}};
+}
+
+/* whole[a][b][c][d] of four shells. */
+static void put_quartet(const struct shell *a, const struct shell *b, const struct shell *c,
+                        const struct shell *d, double *whole)
+{
+    static double block[10000];
+    const double *value = block;
+    int64_t n = hf.shells->n_functions;
+    reference_two_electron(a, b, c, d, block);
+    for (int64_t i = a->first_function; i < a->first_function + a->n_functions; i++)
+        for (int64_t j = b->first_function; j < b->first_function + b->n_functions; j++)
+            for (int64_t k = c->first_function; k < c->first_function + c->n_functions; k++)
+                for (int64_t l = d->first_function; l < d->first_function + d->n_functions; l++) {
+                    double *ij = whole + (i * n + j) * n * n, *ji = whole + (j * n + i) * n * n;
+                    ij[k * n + l] = ij[l * n + k] = *value;
+                    ji[k * n + l] = ji[l * n + k] = *value++;
+                }
+}
+
+static double *all_integrals(void)
+{
+    const struct shells *shells = hf.shells;
+    int64_t n = shells->n_functions;
+    double *whole = malloc((size_t)(n * n * n * n) * sizeof *whole);
+    for (int64_t a = 0; a < shells->n_shells; a++)
+        for (int64_t b = 0; b <= a; b++)
+            for (int64_t c = 0; c < shells->n_shells; c++)
+                for (int64_t d = 0; d <= c; d++)
+                    put_quartet(&shells->shells[a], &shells->shells[b], &shells->shells[c],
+                                &shells->shells[d], whole);
+    return whole;
+}
+
+/* to[y][z][u][p] = sum_x C[x][p] from[x][y][z][u]: after four of them all indices are
+ * orbitals, in their old order. The sizes of y, z and u together are n_rest. */
+static double *transform_first(double *from, int64_t n_rest)
+{
+    int64_t n = hf.shells->n_functions;
+    double *to = calloc((size_t)(n_rest * N_ORBITALS), sizeof *to);
+    for (int64_t x = 0; x < n; x++)
+        for (int64_t rest = 0; rest < n_rest; rest++)
+            for (int64_t p = 0; p < N_ORBITALS; p++)
+                to[rest * N_ORBITALS + p] +=
+                    orbitals.spin[0].C[x * N_ORBITALS + p] * from[x * n_rest + rest];
+    free(from);
+    return to;
+}
+
+static double *all_mo_integrals(void)
+{
+    int64_t n = hf.shells->n_functions, m = N_ORBITALS;
+    double *whole = transform_first(all_integrals(), n * n * n);
+    whole = transform_first(whole, n * n * m);
+    whole = transform_first(whole, n * m * m);
+    return transform_first(whole, m * m * m);
+}
+
+static void start_system(void)
+{
+    check_ok(darray_start());
+    hf_system_init(&hf, molecule, hf_system_basis);
+    make_orbitals();
+    check_ok(tiling_create(hf.shells, 12, &tiling));
+    check_ok(screening_create(tiling, 1e-6, MPI_COMM_WORLD, &screening));
+}
+
+static void stop_system(void)
+{
+    screening_destroy(screening);
+    tiling_destroy(tiling);
+    free(spin_orbitals.spin[0].C);
+    free(spin_orbitals.spin[1].C);
+    hf_system_fini(&hf);
+    darray_stop();
+}
+
+static int start(void **state)
+{
+    (void)state;
+    start_system();
+    expected = all_mo_integrals();
+    return 0;
+}
+
+static int stop(void **state)
+{
+    (void)state;
+    free(expected);
+    stop_system();
+    return 0;
+}
+
+/* What a value of a space stands for. */
+struct orbital {
+    int spin;
+    int64_t number; /* of alpha orbitals */
+};
+
+static struct orbital orbital_of(const struct orbital_spaces *spaces, char letter, int64_t value)
+{
+    const struct orbital_space *alpha = &spaces->spin[0], *beta = &spaces->spin[1];
+    int64_t n_alpha = letter == 'o' ? alpha->n_occupied : alpha->n_virtual;
+    if (value < n_alpha)
+        return (struct orbital){0, (letter == 'o' ? 0 : alpha->n_occupied) + value};
+    int64_t number = (letter == 'o' ? 0 : beta->n_occupied) + value - n_alpha;
+    return (struct orbital){1, N_ORBITALS - 1 - number};
+}
+
+static double integral_of(const struct orbital o[4])
+{
+    int64_t m = N_ORBITALS;
+    if (o[0].spin != o[1].spin || o[2].spin != o[3].spin)
+        return 0;
+    return expected[((o[0].number * m + o[1].number) * m + o[2].number) * m + o[3].number];
+}
+
+static void check_target(const struct orbital_spaces *spaces, const struct mo_target *target)
+{
+    double *whole = mo_case_whole(target->tensor), *element = whole;
+    const struct index_space *const *space = block_index_labels(target->tensor->blocks)->space;
+    int64_t value[4]; /* in the tensor's order */
+    for (value[0] = 0; value[0] < space[0]->size; value[0]++)
+        for (value[1] = 0; value[1] < space[1]->size; value[1]++)
+            for (value[2] = 0; value[2] < space[2]->size; value[2]++)
+                for (value[3] = 0; value[3] < space[3]->size; value[3]++) {
+                    struct orbital o[4];
+                    for (int d = 0; d < 4; d++)
+                        o[d] =
+                            orbital_of(spaces, target->pattern[d], value[mo_case_place(target, d)]);
+                    check_close(*element++, integral_of(o), 1e-10);
+                }
+    free(whole);
+}
+
+static void check_targets(const struct orbital_spaces *spaces, const char *patterns, int64_t tile,
+                          const char *pool)
+{
+    struct mo_case mo;
+    mo_case_init(&mo, screening, spaces, tile, patterns);
+    mo_case_run(&mo, pool);
+    for (int i = 0; i < mo.problem.n_targets; i++)
+        check_target(spaces, &mo.targets[i]);
+    mo_case_fini(&mo);
+}
+
+static void test_all_targets_agree_with_nested_loops(void **state)
+{
+    (void)state;
+    static const int64_t tiles[] = {4, 5, 100};
+    for (size_t i = 0; i < sizeof tiles / sizeof tiles[0]; i++)
+        check_targets(&orbitals, ALL_PATTERNS, tiles[i], "--sched=counter");
+    check_targets(&orbitals, "ovov", 1, "--sched=counter");
+}
+
+/* What is left out of the steps depends on what is asked for. */
+static void test_each_target_by_itself_agrees_with_nested_loops(void **state)
+{
+    (void)state;
+    static const char *const patterns[] = {"oooo", "ovoo",  "oovv",      "ovov", "ovvv",
+                                           "vvvv", "vovo",  "oooo vvvv", "vvoo", "oovv vvoo",
+                                           "voov", "<vvov", "<oovv",     ""};
+    for (size_t i = 0; i < sizeof patterns / sizeof patterns[0]; i++)
+        check_targets(&orbitals, patterns[i], TILE, "--sched=static");
+}
+
+static void test_targets_over_spin_orbitals_agree_with_nested_loops(void **state)
+{
+    (void)state;
+    static const char *const patterns[] = {SPIN_PATTERNS, "<oovv", "<vvvv", "<ovov"};
+    for (size_t i = 0; i < sizeof patterns / sizeof patterns[0]; i++)
+        check_targets(&spin_orbitals, patterns[i], TILE, "--sched=steal");
+    check_targets(&spin_orbitals, SPIN_PATTERNS, 100, "--sched=counter");
+}
+
+static void test_integrals_have_their_symmetry(void **state)
+{
+    (void)state;
+    struct mo_case mo;
+    mo_case_init(&mo, screening, &orbitals, TILE, "vvvv");
+    mo_case_run(&mo, "--sched=steal");
+    double *v = mo_case_whole(mo.targets[0].tensor);
+    int64_t n = N_ORBITALS - N_OCCUPIED;
+    for (int64_t i = 0; i < n * n * n * n; i++) {
+        int64_t p = i / (n * n * n), q = i / (n * n) % n, r = i / n % n, s = i % n;
+        check_close(v[((q * n + p) * n + r) * n + s], v[i], 1e-12);
+        check_close(v[((p * n + q) * n + s) * n + r], v[i], 1e-12);
+        check_close(v[((r * n + s) * n + p) * n + q], v[i], 1e-10);
+    }
+    free(v);
+    mo_case_fini(&mo);
+}
+
+/* One digest of all targets. */
+static void digest(const struct mo_case *mo, char all[SHA256_HEX_SIZE])
+{
+    struct sha256 *sha256;
+    check_ok(sha256_create(&sha256));
+    for (int i = 0; i < mo->problem.n_targets; i++) {
+        char one[SHA256_HEX_SIZE];
+        check_ok(tensor_sha256(mo->targets[i].tensor, MPI_COMM_WORLD, one));
+        sha256_add(sha256, one, sizeof one);
+    }
+    sha256_finish(sha256, all);
+    sha256_destroy(sha256);
+}
+
+static void test_every_mode_gives_the_same_bits_again_and_again(void **state)
+{
+    (void)state;
+    char first[SHA256_HEX_SIZE], again[SHA256_HEX_SIZE];
+    for (int i = 0; i < n_pool_cases; i++) {
+        struct mo_case mo;
+        mo_case_init(&mo, screening, &orbitals, TILE, "ovoo vvov");
+        mo_case_run(&mo, pool_cases[i]);
+        digest(&mo, again);
+        if (i == 0)
+            memcpy(first, again, sizeof first);
+        assert_string_equal(again, first);
+        check_ok(mo_integrals_run(mo.integrals));
+        digest(&mo, again);
+        assert_string_equal(again, first);
+        assert_int_equal(taskpool_n_iterations(mo_integrals_pool(mo.integrals, MO_STEP_FULL)), 2);
+        mo_case_fini(&mo);
+    }
+}
+
+static void test_the_threshold_leaves_out_what_is_small(void **state)
+{
+    (void)state;
+    struct mo_case mo;
+    mo_case_init(&mo, screening, &orbitals, TILE, "ovov");
+    mo.problem.threshold = 1e3;
+    mo_case_run(&mo, "--sched=counter");
+    double *whole = mo_case_whole(mo.targets[0].tensor);
+    for (int64_t i = 0; i < mo.targets[0].tensor->n_elements; i++)
+        assert_true(whole[i] == 0);
+    free(whole);
+    mo_case_fini(&mo);
+}
+
+static void test_what_does_not_fit_is_refused_everywhere(void **state)
+{
+    (void)state;
+    struct mo_case mo;
+    struct taskpool_settings settings = pool_case_settings("--sched=counter");
+    mo_case_init(&mo, screening, &orbitals, TILE, "ovov");
+    mo.problem.memory_bytes = 1000;
+    check_status(STATUS_NO_MEMORY,
+                 mo_integrals_create(&mo.problem, &settings, MPI_COMM_WORLD, &mo.integrals));
+    assert_null(mo.integrals);
+    assert_non_null(strstr(status_text(), "15 orbitals"));
+    mo_case_fini(&mo);
+}
+
+static void print_digest_of(const struct orbital_spaces *spaces, const char *patterns)
+{
+    int rank;
+    char all[SHA256_HEX_SIZE];
+    struct mo_case mo;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    mo_case_init(&mo, screening, spaces, TILE, patterns);
+    mo_case_run(&mo, "--sched=counter");
+    digest(&mo, all);
+    if (rank == 0)
+        printf("%s\n", all);
+    mo_case_fini(&mo);
+}
+
+static int print_digests(int *argc, char ***argv)
+{
+    MPI_Init(argc, argv);
+    start_system();
+    print_digest_of(&orbitals, ALL_PATTERNS);
+    print_digest_of(&spin_orbitals, SPIN_PATTERNS);
+    stop_system();
+    MPI_Finalize();
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc > 1 && strcmp(argv[1], "--digests") == 0)
+        return print_digests(&argc, &argv);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(test_all_targets_agree_with_nested_loops, start),
+        cmocka_unit_test(test_each_target_by_itself_agrees_with_nested_loops),
+        cmocka_unit_test(test_targets_over_spin_orbitals_agree_with_nested_loops),
+        cmocka_unit_test(test_integrals_have_their_symmetry),
+        cmocka_unit_test(test_every_mode_gives_the_same_bits_again_and_again),
+        cmocka_unit_test(test_the_threshold_leaves_out_what_is_small),
+        cmocka_unit_test_teardown(test_what_does_not_fit_is_refused_everywhere, stop),
+    };
+    return check_run_parallel(tests, &argc, &argv);
+}

@@ -1,0 +1,183 @@
+/* The correlated orbitals of a converged field are canonical and those that give its
+ * second-order energy, with and without the core. */
+#include "hf/tiles/one_electron_matrices.h"
+#include "hf/tiles/tiling.h"
+#include "tce/integrals/frozen_core.h"
+#include "tests/cases/hf_system.h"
+#include "tests/cases/mo_case.h"
+#include "tests/cases/scf_case.h"
+
+/* Source: NWChem and Psi4, which agree to 2e-10. */
+static const struct scf_case water = {
+    .molecule = "3\n\nO 0 0 0\nH 0.60006148 0.36055331 0.65280883\n"
+                "H 0.28018495 0.39311176 -0.82655392\n",
+    .multiplicity = 1,
+    .basis = "cc-pvdz",
+    .n_spins = 1,
+    .energy = -76.2307586363, /* second order, all electrons */
+};
+
+static struct scf_setup setup;
+static struct scf_result result;
+
+static int start(void **state)
+{
+    scf_start(state);
+    struct scf_settings settings = scf_default_settings();
+    scf_setup_init(&setup, &water);
+    check_ok(scf_setup_run(&setup, &settings, &result));
+    return 0;
+}
+
+static int stop(void **state)
+{
+    scf_result_fini(&result);
+    scf_setup_fini(&setup);
+    return scf_stop(state);
+}
+
+static struct orbital_spaces *make_spaces(int64_t n_core)
+{
+    struct orbital_spaces *spaces;
+    check_ok(orbital_spaces_create(&result, 1, setup.problem.n_occupied, n_core, MPI_COMM_WORLD,
+                                   &spaces));
+    return spaces;
+}
+
+/* C_p^T A C_q, A whole. */
+static double element(const struct orbital_space *space, const double *A, int64_t p, int64_t q)
+{
+    double sum = 0;
+    int64_t n = space->n_functions, m = space->n_orbitals;
+    for (int64_t mu = 0; mu < n; mu++)
+        for (int64_t nu = 0; nu < n; nu++)
+            sum += space->C[mu * m + p] * A[mu * n + nu] * space->C[nu * m + q];
+    return sum;
+}
+
+/* Whole matrices: the overlap, and the Fock matrix of the final density. */
+static void find_matrices(double *S, double *F)
+{
+    int64_t n = setup.shells->n_functions;
+    double *G = malloc((size_t)(n * n) * sizeof *G);
+    struct darray *tiles;
+    check_ok(tile_matrix_create(setup.tiling, "matrix", DARRAY_DOUBLE, &tiles));
+    check_ok(overlap_matrix(setup.tiling, tiles));
+    whole_matrix_get(setup.tiling, tiles, S);
+    check_ok(core_hamiltonian_matrix(setup.tiling, &setup.molecule, tiles));
+    whole_matrix_get(setup.tiling, tiles, F);
+    check_ok(fock_build(setup.fock, 1, (const struct darray *const *)setup.D, &tiles));
+    whole_matrix_get(setup.tiling, tiles, G);
+    for (int64_t i = 0; i < n * n; i++)
+        F[i] += G[i];
+    darray_destroy(tiles);
+    free(G);
+}
+
+static void test_orbitals_are_canonical(void **state)
+{
+    (void)state;
+    struct orbital_spaces *spaces = make_spaces(0);
+    const struct orbital_space *space = &spaces->spin[0];
+    int64_t n = space->n_functions, m = space->n_orbitals;
+    double *S = malloc((size_t)(n * n) * sizeof *S), *F = malloc((size_t)(n * n) * sizeof *F);
+    find_matrices(S, F);
+    for (int64_t p = 0; p < m; p++)
+        for (int64_t q = 0; q < m; q++) {
+            check_close(element(space, S, p, q), p == q, 1e-10);
+            check_close(element(space, F, p, q), p == q ? space->energies[p] : 0, 1e-7);
+        }
+    free(S);
+    free(F);
+    orbital_spaces_destroy(spaces);
+}
+
+static void test_signs_follow_a_rule(void **state)
+{
+    (void)state;
+    struct orbital_spaces *spaces = make_spaces(0);
+    const struct orbital_space *space = &spaces->spin[0];
+    int64_t m = space->n_orbitals;
+    for (int64_t p = 0; p < m; p++) {
+        double largest = 0, first = 0;
+        for (int64_t mu = 0; mu < space->n_functions; mu++)
+            largest = fmax(largest, fabs(space->C[mu * m + p]));
+        for (int64_t mu = 0; mu < space->n_functions && first == 0; mu++)
+            if (fabs(space->C[mu * m + p]) > (1 - 1e-6) * largest)
+                first = space->C[mu * m + p];
+        assert_true(first > 0);
+    }
+    orbital_spaces_destroy(spaces);
+}
+
+/* sum (ia|jb) (2 (ia|jb) - (ib|ja)) / (e_i + e_j - e_a - e_b) over the occupied orbitals
+ * from the first one on. */
+static double second_order(const struct orbital_space *space, const double *ovov, int64_t first)
+{
+    const double *e = space->energies;
+    int64_t o = space->n_occupied, v = space->n_virtual;
+    double sum = 0;
+    for (int64_t i = first; i < o; i++)
+        for (int64_t j = first; j < o; j++)
+            for (int64_t a = 0; a < v; a++)
+                for (int64_t b = 0; b < v; b++) {
+                    double iajb = ovov[((i * v + a) * o + j) * v + b];
+                    double ibja = ovov[((i * v + b) * o + j) * v + a];
+                    sum += iajb * (2 * iajb - ibja) / (e[i] + e[j] - e[o + a] - e[o + b]);
+                }
+    return sum;
+}
+
+/* Counting from `first` of the orbitals that are not frozen. */
+static double energy_of(int64_t n_core, int64_t first)
+{
+    struct mo_case mo;
+    struct orbital_spaces *spaces = make_spaces(n_core);
+    mo_case_init(&mo, setup.screening, spaces, 7, "ovov");
+    mo_case_run(&mo, "--sched=steal");
+    double *ovov = mo_case_whole(mo.targets[0].tensor);
+    double energy = second_order(&spaces->spin[0], ovov, first);
+    free(ovov);
+    mo_case_fini(&mo);
+    orbital_spaces_destroy(spaces);
+    return energy;
+}
+
+static void test_second_order_energy_of_water(void **state)
+{
+    (void)state;
+    check_close(result.energy + energy_of(0, 0), water.energy, 1e-7);
+}
+
+static void test_frozen_orbitals_are_the_lowest(void **state)
+{
+    (void)state;
+    int64_t n_core = frozen_core_count(&setup.molecule);
+    assert_int_equal(n_core, 1);
+    check_close(energy_of(n_core, 0), energy_of(0, n_core), 1e-12);
+}
+
+static void test_a_space_without_electrons_is_refused(void **state)
+{
+    (void)state;
+    struct orbital_spaces *spaces;
+    const int64_t five = 5;
+    check_status(STATUS_INPUT,
+                 orbital_spaces_create(&result, 1, &five, 5, MPI_COMM_WORLD, &spaces));
+    assert_null(spaces);
+    check_status(STATUS_INPUT,
+                 orbital_spaces_create(&result, 1, &result.n_orbitals, 0, MPI_COMM_WORLD, &spaces));
+    assert_null(spaces);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(test_orbitals_are_canonical, start),
+        cmocka_unit_test(test_signs_follow_a_rule),
+        cmocka_unit_test(test_second_order_energy_of_water),
+        cmocka_unit_test(test_frozen_orbitals_are_the_lowest),
+        cmocka_unit_test_teardown(test_a_space_without_electrons_is_refused, stop),
+    };
+    return check_run_parallel(tests, &argc, &argv);
+}

@@ -1,0 +1,13 @@
+/* A contraction by nested loops over elements: the oracle of the contraction tests. */
+#ifndef BERYL_TESTS_CONTRACTION_REFERENCE_H
+#define BERYL_TESTS_CONTRACTION_REFERENCE_H
+
+#include "tce/contraction/contraction.h"
+
+#include <mpi.h>
+
+/* Does what contraction_run does. Collective: every process computes, the first one writes.
+ * Errors: STATUS_NO_MEMORY. */
+enum status contraction_reference(const struct contraction_problem *problem, MPI_Comm comm);
+
+#endif

@@ -1,0 +1,213 @@
+#include "tests/reference/fock_reference.h"
+
+#include "basis/integrals/two_electron.h"
+#include "hf/tiles/screening.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* Everything the loops need: D and F by spin, the total density, and per
+ * ordered pair of shells its bound, its weights and its place in `pairs`. */
+struct reference {
+    const struct shells *shells;
+    struct two_electron *engine;
+    double threshold;
+    int n_spins;
+    const double *const *D;
+    double *const *F;
+    double *total;
+    double *bounds;
+    double *coulomb_weight, *exchange_weight;
+    double *integrals;
+    struct shell_pairs **pairs; /* of each a >= b, by a (a + 1) / 2 + b */
+};
+
+static double block_max(const struct shells *shells, const double *matrix, int64_t a, int64_t b)
+{
+    const struct shell *A = &shells->shells[a], *B = &shells->shells[b];
+    double largest = 0;
+    for (int i = 0; i < A->n_functions; i++)
+        for (int j = 0; j < B->n_functions; j++)
+            largest = fmax(
+                largest,
+                fabs(
+                    matrix[(A->first_function + i) * shells->n_functions + B->first_function + j]));
+    return largest;
+}
+
+static void set_weights(struct reference *reference)
+{
+    const struct shells *shells = reference->shells;
+    double factor = reference->n_spins == 1 ? 0.5 : 1;
+    for (int64_t a = 0; a < shells->n_shells; a++) {
+        for (int64_t b = 0; b < shells->n_shells; b++) {
+            int64_t at = a * shells->n_shells + b;
+            reference->coulomb_weight[at] = 2 * block_max(shells, reference->total, a, b);
+            for (int spin = 0; spin < reference->n_spins; spin++)
+                reference->exchange_weight[at] =
+                    fmax(reference->exchange_weight[at],
+                         factor * block_max(shells, reference->D[spin], a, b));
+        }
+    }
+}
+
+static bool quartet_is_computed(const struct reference *reference, int64_t a, int64_t b, int64_t c,
+                                int64_t d)
+{
+    int64_t n = reference->shells->n_shells;
+    const double *J = reference->coulomb_weight, *K = reference->exchange_weight;
+    double coulomb = fmax(J[a * n + b], J[c * n + d]);
+    double exchange = fmax(fmax(K[a * n + c], K[a * n + d]), fmax(K[b * n + c], K[b * n + d]));
+    return quartet_counts(reference->bounds[a * n + b] * reference->bounds[c * n + d], coulomb,
+                          exchange, reference->threshold);
+}
+
+/* F_ij += D_kl (ij|kl) and F_ik -= D_jl (ij|kl), halved for a closed shell. */
+static void contract(const struct reference *reference, const struct shell *const shell[4],
+                     const double *v, const int64_t stride[4])
+{
+    int64_t n = reference->shells->n_functions;
+    for (int i = 0; i < shell[0]->n_functions; i++)
+        for (int j = 0; j < shell[1]->n_functions; j++)
+            for (int k = 0; k < shell[2]->n_functions; k++)
+                for (int l = 0; l < shell[3]->n_functions; l++) {
+                    double integral =
+                        v[i * stride[0] + j * stride[1] + k * stride[2] + l * stride[3]];
+                    int64_t I = shell[0]->first_function + i, J = shell[1]->first_function + j;
+                    int64_t K = shell[2]->first_function + k, L = shell[3]->first_function + l;
+                    for (int spin = 0; spin < reference->n_spins; spin++) {
+                        double half = reference->n_spins == 1 ? 0.5 : 1;
+                        reference->F[spin][I * n + J] += reference->total[K * n + L] * integral;
+                        reference->F[spin][I * n + K] -=
+                            half * reference->D[spin][J * n + L] * integral;
+                    }
+                }
+}
+
+/* Where the integrals of a quartet (ab|cd), as the engine leaves them, have the
+ * index of each of the shells a, b, c, d. */
+static void find_strides(const struct pair_class *const class[2], bool exchanged, int64_t stride[4])
+{
+    const struct pair_class *ket = class[!exchanged];
+    for (int side = 0; side < 2; side++) {
+        bool is_bra = (side == 0) != exchanged;
+        int64_t unit = is_bra ? (int64_t)ket->n_first * ket->n_second : 1;
+        bool swapped = class[side]->pairs[0].swapped;
+        stride[2 * side + swapped] = unit * class[side]->n_second;
+        stride[2 * side + !swapped] = unit;
+    }
+}
+
+/* Computes (ab|cd), a >= b and c >= d, and contracts it as each of the ordered
+ * quartets that are the same integrals under the eight-fold symmetry. */
+static void add_quartet(const struct reference *reference, const int64_t at[4])
+{
+    static const int orders[8][4] = {{0, 1, 2, 3}, {1, 0, 2, 3}, {0, 1, 3, 2}, {1, 0, 3, 2},
+                                     {2, 3, 0, 1}, {3, 2, 0, 1}, {2, 3, 1, 0}, {3, 2, 1, 0}};
+    const struct shell_pairs *bra = reference->pairs[at[0] * (at[0] + 1) / 2 + at[1]];
+    const struct shell_pairs *ket = reference->pairs[at[2] * (at[2] + 1) / 2 + at[3]];
+    if (bra->n_classes == 0 || ket->n_classes == 0)
+        return;
+    const struct pair_class *class[2] = {bra->classes, ket->classes};
+    bool exchanged =
+        class[0]->l_first + class[0]->l_second > class[1]->l_first + class[1]->l_second;
+    struct quartet quartet = {0, 0};
+    struct quartet_batch batch = {class[exchanged], class[!exchanged], 1, &quartet};
+    two_electron_compute(reference->engine, &batch, reference->integrals);
+    int64_t stride[4];
+    find_strides(class, exchanged, stride);
+    for (int k = 0; k < 8; k++) {
+        const int *order = orders[k];
+        bool seen = false;
+        for (int before = 0; before < k && !seen; before++) {
+            seen = true;
+            for (int i = 0; i < 4; i++)
+                seen = seen && at[orders[before][i]] == at[order[i]];
+        }
+        if (seen)
+            continue;
+        const struct shell *shell[4];
+        int64_t ordered_stride[4];
+        for (int i = 0; i < 4; i++) {
+            shell[i] = &reference->shells->shells[at[order[i]]];
+            ordered_stride[i] = stride[order[i]];
+        }
+        contract(reference, shell, reference->integrals, ordered_stride);
+    }
+}
+
+static void add_all_quartets(const struct reference *reference)
+{
+    int64_t n = reference->shells->n_shells;
+    for (int64_t a = 0; a < n; a++)
+        for (int64_t b = 0; b <= a; b++)
+            for (int64_t c = 0; c <= a; c++)
+                for (int64_t d = 0; d <= (c == a ? b : c); d++)
+                    if (quartet_is_computed(reference, a, b, c, d))
+                        add_quartet(reference, (int64_t[]){a, b, c, d});
+}
+
+static enum status make_pairs(const struct shells *shells, struct shell_pairs **pairs)
+{
+    for (int64_t a = 0; a < shells->n_shells; a++) {
+        for (int64_t b = 0; b <= a; b++) {
+            struct shell_rectangle one = {.first = {a, b}, .last = {a + 1, b + 1}};
+            TRY(shell_pairs_create(shells, &one, NULL, 0, &pairs[a * (a + 1) / 2 + b]));
+        }
+    }
+    return STATUS_OK;
+}
+
+static enum status find_bounds(const struct shells *shells, double *bounds)
+{
+    struct two_electron *engine;
+    struct shell_rectangle all = {.first = {0, 0}, .last = {shells->n_shells, shells->n_shells}};
+    TRY(two_electron_create(shells, 0, &engine));
+    enum status status = two_electron_bounds(engine, shells, &all, bounds, NULL);
+    two_electron_destroy(engine);
+    return status;
+}
+
+enum status fock_reference(const struct shells *shells, double threshold, int n_spins,
+                           const double *const D[], double *const F[])
+{
+    size_t n = (size_t)shells->n_functions, s = (size_t)shells->n_shells;
+    size_t m = (size_t)n_cartesians(shells->max_l);
+    struct reference reference = {
+        .shells = shells, .threshold = threshold, .n_spins = n_spins, .D = D, .F = F};
+    enum status status =
+        two_electron_create(shells, two_electron_cutoff(threshold), &reference.engine);
+    reference.total = calloc(n * n, sizeof(double));
+    reference.bounds = calloc(s * s, sizeof(double));
+    reference.coulomb_weight = calloc(s * s, sizeof(double));
+    reference.exchange_weight = calloc(s * s, sizeof(double));
+    reference.pairs = calloc(s * (s + 1) / 2, sizeof(struct shell_pairs *));
+    reference.integrals = malloc(m * m * m * m * sizeof(double));
+    if (status == STATUS_OK &&
+        (!reference.total || !reference.bounds || !reference.coulomb_weight ||
+         !reference.exchange_weight || !reference.pairs || !reference.integrals))
+        status = FAIL(STATUS_NO_MEMORY, "no memory for the reference build");
+    if (status == STATUS_OK)
+        status = find_bounds(shells, reference.bounds);
+    if (status == STATUS_OK) {
+        for (int spin = 0; spin < n_spins; spin++)
+            for (size_t i = 0; i < n * n; i++) {
+                reference.total[i] += D[spin][i];
+                F[spin][i] = 0;
+            }
+        set_weights(&reference);
+        status = make_pairs(shells, reference.pairs);
+    }
+    if (status == STATUS_OK)
+        add_all_quartets(&reference);
+    for (size_t pair = 0; reference.pairs && pair < s * (s + 1) / 2; pair++)
+        shell_pairs_destroy(reference.pairs[pair]);
+    free(reference.pairs);
+    free(reference.total);
+    free(reference.bounds);
+    free(reference.coulomb_weight);
+    free(reference.exchange_weight);
+    free(reference.integrals);
+    two_electron_destroy(reference.engine);
+    return status;
+}

@@ -1,0 +1,26 @@
+/* Slow integrals written to be believed: the oracle of the tests.
+ *
+ * McMurchie-Davidson: products of Gaussians expanded in Hermite Gaussians, the
+ * recurrences as they are printed, no interpolation, no screening, no library.
+ * Same shells, conventions and block shapes as the fast engines.
+ * Source: McMurchie & Davidson, J. Comput. Phys. 26, 218 (1978); Helgaker,
+ * Jorgensen & Olsen, Molecular Electronic-Structure Theory (2000), ch. 9. */
+#ifndef BERYL_TESTS_INTEGRALS_REFERENCE_H
+#define BERYL_TESTS_INTEGRALS_REFERENCE_H
+
+#include "basis/input/molecule.h"
+#include "basis/integrals/shells.h"
+
+/* Row-major n_functions(bra) x n_functions(ket), as in one_electron.h. */
+void reference_overlap(const struct shell *bra, const struct shell *ket, double *block);
+void reference_kinetic(const struct shell *bra, const struct shell *ket, double *block);
+void reference_nuclear(const struct molecule *molecule, const struct shell *bra,
+                       const struct shell *ket, double *block);
+void reference_dipole(const double origin[3], const struct shell *bra, const struct shell *ket,
+                      double *blocks);
+
+/* block = (ab|cd), row-major, d fastest. */
+void reference_two_electron(const struct shell *a, const struct shell *b, const struct shell *c,
+                            const struct shell *d, double *block);
+
+#endif

@@ -1,0 +1,207 @@
+/* The libint engine against the reference, for every pair of angular momenta. */
+#include "basis/integrals/one_electron.h"
+#include "tests/check.h"
+#include "tests/reference/integrals_reference.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_BLOCK = 3 * ANGULAR_MAX_FUNCTIONS * ANGULAR_MAX_FUNCTIONS };
+
+/* A water-like frame of nuclei, one ghost that must not count, one basis
+ * centre on a nucleus. */
+static struct atom frame[] = {
+    {.element = 8, .position = {0.1, -0.2, 0.3}},
+    {.element = 1, .position = {1.5, 0.4, -0.6}},
+    {.element = 92, .ghost = true, .position = {-1.0, 2.0, 0.5}},
+    {.element = 3, .position = {-0.7, 1.1, 1.9}},
+};
+static const struct molecule nuclei = {.n_atoms = 4, .atoms = frame};
+
+static const double exponents[3] = {5.3, 0.91, 0.17};
+static double coefficients[BASIS_MAX_L + 1][4][3]; /* by l and number of primitives */
+
+static struct shell make_shell(int l, bool spherical, int n_primitives, const double center[3])
+{
+    struct shell shell = {
+        .l = l,
+        .spherical = spherical && l >= 2,
+        .n_functions = angular_map(l, spherical)->n_functions,
+        .n_primitives = n_primitives,
+        .exponents = exponents + 3 - n_primitives,
+        .coefficients = coefficients[l][n_primitives],
+    };
+    memcpy(shell.center, center, sizeof shell.center);
+    return shell;
+}
+
+/* Contractions with self-overlap 1, as shells.h has them. */
+static int normalise(void **state)
+{
+    (void)state;
+    static const double origin[3] = {0}, mixture[3] = {0.6, -0.4, 0.8};
+    for (int l = 0; l <= BASIS_MAX_L; l++)
+        for (int n = 1; n <= 3; n++) {
+            double overlap[ANGULAR_MAX_FUNCTIONS * ANGULAR_MAX_FUNCTIONS];
+            for (int p = 0; p < n; p++)
+                coefficients[l][n][p] = mixture[p] * pow(exponents[3 - n + p], 0.75 + 0.5 * l);
+            struct shell shell = make_shell(l, false, n, origin);
+            reference_overlap(&shell, &shell, overlap);
+            for (int p = 0; p < n; p++)
+                coefficients[l][n][p] /= sqrt(overlap[0]);
+        }
+    return 0;
+}
+
+static struct one_electron *make_engine(void)
+{
+    const struct shells shells = {.max_l = BASIS_MAX_L, .max_primitives = 3};
+    struct one_electron *engine;
+    check_ok(one_electron_create(&shells, &engine));
+    return engine;
+}
+
+/* Relative to the largest element: the elements of a block share their rounding. */
+static void check_blocks(const double *actual, const double *expected, int n, double tolerance)
+{
+    double scale = 1;
+    for (int i = 0; i < n; i++)
+        scale = fmax(scale, fabs(expected[i]));
+    for (int i = 0; i < n; i++)
+        check_close(actual[i], expected[i], tolerance * scale);
+}
+
+static void check_pair(struct one_electron *engine, const struct shell *bra,
+                       const struct shell *ket)
+{
+    static const double origin[3] = {0.3, 0.9, -1.2};
+    static double actual[MAX_BLOCK], expected[MAX_BLOCK];
+    int n = bra->n_functions * ket->n_functions;
+    one_electron_overlap(engine, bra, ket, actual);
+    reference_overlap(bra, ket, expected);
+    check_blocks(actual, expected, n, 1e-12);
+    one_electron_kinetic(engine, bra, ket, actual);
+    reference_kinetic(bra, ket, expected);
+    check_blocks(actual, expected, n, 1e-12);
+    one_electron_dipole(engine, origin, bra, ket, actual);
+    reference_dipole(origin, bra, ket, expected);
+    check_blocks(actual, expected, 3 * n, 1e-12);
+    one_electron_nuclear(engine, &nuclei, bra, ket, actual);
+    reference_nuclear(&nuclei, bra, ket, expected);
+    /* libint first puts both angular momenta on one centre and then moves a part
+     * to the other, by differences that cancel the more the higher they are. */
+    check_blocks(actual, expected, n, bra->l + ket->l > 7 ? 1e-11 : 1e-12);
+}
+
+static const double here[3] = {0.1, -0.2, 0.3};
+static const double there[3] = {-0.6, 0.8, 1.4};
+
+static void check_all_pairs(bool bra_spherical, bool ket_spherical, int n_primitives,
+                            const double *A, const double *B)
+{
+    struct one_electron *engine = make_engine();
+    for (int la = 0; la <= BASIS_MAX_L; la++)
+        for (int lb = 0; lb <= BASIS_MAX_L; lb++) {
+            struct shell bra = make_shell(la, bra_spherical, n_primitives, A);
+            struct shell ket = make_shell(lb, ket_spherical, n_primitives == 3 ? 2 : 1, B);
+            check_pair(engine, &bra, &ket);
+        }
+    one_electron_destroy(engine);
+}
+
+static void primitive_cartesian_pairs_agree(void **state)
+{
+    (void)state;
+    check_all_pairs(false, false, 1, here, there);
+    check_all_pairs(false, false, 1, here, here);
+}
+
+static void contracted_spherical_pairs_agree(void **state)
+{
+    (void)state;
+    check_all_pairs(true, true, 3, here, there);
+    check_all_pairs(true, true, 3, there, here);
+    check_all_pairs(true, true, 3, there, there);
+}
+
+static void mixed_forms_agree(void **state)
+{
+    (void)state;
+    check_all_pairs(true, false, 1, here, there);
+    check_all_pairs(false, true, 1, there, here);
+}
+
+static void distant_pairs_are_zero_or_agree(void **state)
+{
+    (void)state;
+    static const double far[3] = {9, -7, 5};
+    static const double farther[3] = {90, 0, 0};
+    check_all_pairs(true, true, 3, here, far);
+    struct one_electron *engine = make_engine();
+    struct shell bra = make_shell(3, true, 3, here), ket = make_shell(4, true, 2, farther);
+    static double block[MAX_BLOCK];
+    one_electron_nuclear(engine, &nuclei, &bra, &ket, block);
+    for (int i = 0; i < bra.n_functions * ket.n_functions; i++)
+        assert_true(block[i] == 0);
+    one_electron_destroy(engine);
+}
+
+/* (a|b) = (b|a) for every operator here. */
+static void exchange_of_bra_and_ket_transposes(void **state)
+{
+    (void)state;
+    struct one_electron *engine = make_engine();
+    struct shell bra = make_shell(5, true, 3, here), ket = make_shell(2, true, 2, there);
+    static double block[MAX_BLOCK], transposed[MAX_BLOCK];
+    one_electron_nuclear(engine, &nuclei, &bra, &ket, block);
+    one_electron_nuclear(engine, &nuclei, &ket, &bra, transposed);
+    for (int f = 0; f < bra.n_functions; f++)
+        for (int g = 0; g < ket.n_functions; g++)
+            check_close(block[f * ket.n_functions + g], transposed[g * bra.n_functions + f], 1e-12);
+    one_electron_destroy(engine);
+}
+
+/* Moving everything changes nothing; moving the origin of the dipole by d
+ * changes it by -d times the overlap. */
+static void translation_changes_only_the_dipole(void **state)
+{
+    (void)state;
+    static const double shift[3] = {0.7, -1.3, 2.1}, zero[3] = {0};
+    struct one_electron *engine = make_engine();
+    struct shell bra = make_shell(3, true, 3, here), ket = make_shell(1, true, 2, there);
+    static double before[MAX_BLOCK], after[MAX_BLOCK], overlap[MAX_BLOCK];
+    int n = bra.n_functions * ket.n_functions;
+    one_electron_dipole(engine, zero, &bra, &ket, before);
+    one_electron_dipole(engine, shift, &bra, &ket, after);
+    one_electron_overlap(engine, &bra, &ket, overlap);
+    for (int k = 0; k < 3; k++)
+        for (int i = 0; i < n; i++)
+            check_close(after[k * n + i], before[k * n + i] - shift[k] * overlap[i], 1e-12);
+
+    one_electron_nuclear(engine, &nuclei, &bra, &ket, before);
+    struct atom moved[4];
+    memcpy(moved, frame, sizeof moved);
+    for (int k = 0; k < 3; k++) {
+        bra.center[k] += shift[k];
+        ket.center[k] += shift[k];
+        for (int a = 0; a < 4; a++)
+            moved[a].position[k] += shift[k];
+    }
+    one_electron_nuclear(engine, &(struct molecule){.n_atoms = 4, .atoms = moved}, &bra, &ket,
+                         after);
+    check_blocks(after, before, n, 1e-12);
+    one_electron_destroy(engine);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(primitive_cartesian_pairs_agree),
+        cmocka_unit_test(contracted_spherical_pairs_agree),
+        cmocka_unit_test(mixed_forms_agree),
+        cmocka_unit_test(distant_pairs_are_zero_or_agree),
+        cmocka_unit_test(exchange_of_bra_and_ket_transposes),
+        cmocka_unit_test(translation_changes_only_the_dipole),
+    };
+    return cmocka_run_group_tests(tests, normalise, NULL);
+}

@@ -1,0 +1,243 @@
+#include "basis/integrals/shells.h"
+#include "tests/check.h"
+#include "tests/reference/integrals_reference.h"
+
+#include <string.h>
+
+static struct basis_set parse_set(const char *text)
+{
+    struct basis_set set;
+    check_ok(basis_set_parse(text, strlen(text), "test", &set));
+    return set;
+}
+
+static struct molecule parse_molecule(const char *text)
+{
+    struct molecule molecule;
+    const struct molecule_settings settings = {.unit = LENGTH_BOHR, .unit_given = true};
+    check_ok(molecule_parse(text, strlen(text), "test.xyz", &settings, &molecule));
+    return molecule;
+}
+
+static enum status create(const char *molecule_text, const char *set_text, enum basis_form form,
+                          struct shells **shells)
+{
+    struct molecule molecule = parse_molecule(molecule_text);
+    struct basis_set set = parse_set(set_text);
+    enum status status = shells_create(&molecule, &set, form, shells);
+    basis_set_fini(&set);
+    molecule_fini(&molecule);
+    return status;
+}
+
+/* Contracted shells of every l. */
+static const char every_l[] = "Ne 0\nS 2 1\n9 0.3\n0.7 -0.9\nP 2 1\n5 2\n0.3 1\nD 2 1\n3 1\n2 1\n"
+                              "F 1 1\n1.7 5\nG 2 1\n4 0.2\n0.9 0.2\nH 1 1\n1.1 1\n****\n";
+
+static void every_function_has_self_overlap_one(void **state)
+{
+    (void)state;
+    const enum basis_form forms[] = {BASIS_FORM_SPHERICAL, BASIS_FORM_CARTESIAN};
+    for (int i = 0; i < 2; i++) {
+        struct shells *shells;
+        check_ok(create("1\n\nNe 1 2 3\n", every_l, forms[i], &shells));
+        for (int64_t s = 0; s < shells->n_shells; s++) {
+            double block[ANGULAR_MAX_FUNCTIONS * ANGULAR_MAX_FUNCTIONS];
+            const struct shell *shell = &shells->shells[s];
+            reference_overlap(shell, shell, block);
+            for (int f = 0; f < shell->n_functions; f++)
+                for (int g = 0; g < shell->n_functions; g++)
+                    if (f == g || shell->spherical)
+                        check_close(block[f * shell->n_functions + g], f == g, 1e-14);
+        }
+        shells_destroy(shells);
+    }
+}
+
+/* Value of function f of a map at a point: its solid harmonic. */
+static double harmonic(int l, int f, double x, double y, double z)
+{
+    const struct angular_map *map = angular_map(l, true);
+    double sum = 0;
+    for (int t = map->first[f]; t < map->first[f + 1]; t++) {
+        int power[3];
+        cartesian_powers(l, map->index[t], power);
+        sum += map->value[t] * pow(x, power[0]) * pow(y, power[1]) * pow(z, power[2]);
+    }
+    return sum;
+}
+
+/* Harmonic: the Laplacian vanishes. Ordered: m counts the turns about z. */
+static void spherical_functions_are_solid_harmonics_in_order_of_m(void **state)
+{
+    (void)state;
+    const double x = 0.3, y = -0.7, z = 0.5, h = 1e-3;
+    for (int l = 2; l <= BASIS_MAX_L; l++)
+        for (int m = -l; m <= l; m++) {
+            double laplacian = -6 * harmonic(l, l + m, x, y, z);
+            for (int side = -1; side <= 1; side += 2)
+                laplacian += harmonic(l, l + m, x + side * h, y, z) +
+                             harmonic(l, l + m, x, y + side * h, z) +
+                             harmonic(l, l + m, x, y, z + side * h);
+            check_close(laplacian / (h * h), 0, 1e-4);
+
+            /* About z, cos(m phi) for m >= 0 and sin(|m| phi) below, positive at first. */
+            double phi = 0.4, here = harmonic(l, l + m, 1, 0, 0.3);
+            double turned = harmonic(l, l + m, cos(phi), sin(phi), 0.3);
+            if (m >= 0) {
+                check_close(turned, here * cos(m * phi), 1e-13);
+            } else {
+                double partner = harmonic(l, l - m, 1, 0, 0.3);
+                check_close(turned, partner * sin(-m * phi), 1e-13);
+            }
+        }
+    /* The known forms of d: xy, yz, 2zz-xx-yy, xz, xx-yy. */
+    check_close(harmonic(2, 0, x, y, z), sqrt(3) * x * y, 1e-15);
+    check_close(harmonic(2, 1, x, y, z), sqrt(3) * y * z, 1e-15);
+    check_close(harmonic(2, 2, x, y, z), z * z - 0.5 * (x * x + y * y), 1e-15);
+    check_close(harmonic(2, 3, x, y, z), sqrt(3) * x * z, 1e-15);
+    check_close(harmonic(2, 4, x, y, z), sqrt(0.75) * (x * x - y * y), 1e-15);
+}
+
+static void cartesians_are_ordered_as_stated(void **state)
+{
+    (void)state;
+    static const int d[6][3] = {{2, 0, 0}, {1, 1, 0}, {1, 0, 1}, {0, 2, 0}, {0, 1, 1}, {0, 0, 2}};
+    for (int i = 0; i < 6; i++) {
+        int power[3];
+        cartesian_powers(2, i, power);
+        assert_memory_equal(power, d[i], sizeof power);
+    }
+    for (int l = 0; l <= BASIS_MAX_L; l++)
+        for (int i = 0; i < n_cartesians(l); i++) {
+            int power[3];
+            cartesian_powers(l, i, power);
+            assert_int_equal(power[0] + power[1] + power[2], l);
+            int rest = power[1] + power[2];
+            assert_int_equal(rest * (rest + 1) / 2 + power[2], i);
+        }
+    for (int l = 0; l < 2; l++)
+        for (int f = 0; f < 2 * l + 1; f++) {
+            assert_true(angular_map(l, true)->identity);
+            assert_int_equal(angular_map(l, true)->index[f], f);
+            check_close(angular_map(l, true)->value[f], 1, 0);
+        }
+}
+
+static void a_map_applies_to_both_sides(void **state)
+{
+    (void)state;
+    const struct angular_map *d = angular_map(2, true), *p = angular_map(1, false);
+    double cartesian[18], block[15];
+    for (int i = 0; i < 18; i++)
+        cartesian[i] = sin(i + 1.0);
+    angular_map_pair(d, p, cartesian, block);
+    for (int f = 0; f < 5; f++)
+        for (int g = 0; g < 3; g++) {
+            double sum = 0;
+            for (int t = d->first[f]; t < d->first[f + 1]; t++)
+                sum += d->value[t] * cartesian[d->index[t] * 3 + g];
+            check_close(block[f * 3 + g], sum, 1e-15);
+        }
+}
+
+static void shells_follow_atoms_and_file(void **state)
+{
+    (void)state;
+    struct shells *shells;
+    /* A general contraction whose second column skips a primitive, an SP shell,
+     * exponents in ascending order. */
+    check_ok(create("3\n\nHe 0 0 0\n@O 0 0 2\nHe 0 0 4\n",
+                    "basis cartesian\nHe S\n 1 0.5 0\n 8 0.5 1\nHe D\n 2 1\nO SP\n 3 1 1\nend\n",
+                    BASIS_FORM_UNSTATED, &shells));
+    assert_int_equal(shells->n_shells, 8);
+    assert_int_equal(shells->n_functions, 2 * 8 + 4);
+    assert_int_equal(shells->max_l, 2);
+    assert_int_equal(shells->max_primitives, 2);
+    assert_false(shells->spherical);
+    static const int l[] = {0, 0, 2, 0, 1, 0, 0, 2}, atom[] = {0, 0, 0, 1, 1, 2, 2, 2};
+    int64_t first = 0;
+    for (int s = 0; s < 8; s++) {
+        const struct shell *shell = &shells->shells[s];
+        assert_int_equal(shell->l, l[s]);
+        assert_int_equal(shell->atom, atom[s]);
+        assert_int_equal(shell->first_function, first);
+        check_close(shell->center[2], 2.0 * atom[s], 0);
+        first += shell->n_functions;
+    }
+    assert_int_equal(shells->shells[0].n_primitives, 2);
+    check_close(shells->shells[0].exponents[0], 8, 0);
+    check_close(shells->shells[0].exponents[1], 1, 0);
+    assert_int_equal(shells->shells[1].n_primitives, 1);
+    check_close(shells->shells[1].exponents[0], 8, 0);
+    check_close(shells->shells[1].coefficients[0], pow(16 / acos(-1), 0.75), 1e-14);
+    shells_destroy(shells);
+}
+
+static void the_form_asked_for_wins_over_the_sets_own(void **state)
+{
+    (void)state;
+    struct shells *shells;
+    const char *unstated = "Ne 0\nD 1 1\n1 1\n****\n", *own = "cartesian\nNe 0\nD 1 1\n1 1\n****\n";
+    check_ok(create("1\n\nNe 0 0 0\n", unstated, BASIS_FORM_UNSTATED, &shells));
+    assert_int_equal(shells->n_functions, 5);
+    shells_destroy(shells);
+    check_ok(create("1\n\nNe 0 0 0\n", own, BASIS_FORM_UNSTATED, &shells));
+    assert_int_equal(shells->n_functions, 6);
+    shells_destroy(shells);
+    check_ok(create("1\n\nNe 0 0 0\n", own, BASIS_FORM_SPHERICAL, &shells));
+    assert_int_equal(shells->n_functions, 5);
+    shells_destroy(shells);
+}
+
+static void plain_ghosts_take_the_sets_own_entry(void **state)
+{
+    (void)state;
+    struct shells *shells;
+    check_ok(create("2\n\nH 0 0 0\nBq 0 0 2\n", "H 0\nS 1 1\n1 1\n****\nBq 0\nS 1 1\n0.3 1\n****\n",
+                    BASIS_FORM_UNSTATED, &shells));
+    assert_int_equal(shells->n_shells, 2);
+    check_close(shells->shells[1].exponents[0], 0.3, 0);
+    shells_destroy(shells);
+    check_ok(create("2\n\nH 0 0 0\nBq 0 0 2\n", "H 0\nS 1 1\n1 1\n****\n", BASIS_FORM_UNSTATED,
+                    &shells));
+    assert_int_equal(shells->n_shells, 1);
+    shells_destroy(shells);
+}
+
+static void check_refused(const char *molecule, const char *set, const char *message)
+{
+    struct shells *shells;
+    check_status(STATUS_INPUT, create(molecule, set, BASIS_FORM_UNSTATED, &shells));
+    if (!strstr(status_text(), message))
+        fail_msg("\"%s\" lacks \"%s\"", status_text(), message);
+    assert_null(shells);
+}
+
+static void unusable_sets_are_refused(void **state)
+{
+    (void)state;
+    const char *potential = "basis\nI S\n1 1\nH S\n1 1\nend\necp\nI nelec 28\nXe nelec 28\nend\n";
+    check_refused("1\n\nLi 0 0 0\n", potential, "has no functions for Li");
+    check_refused("2\n\nH 0 0 0\nI 0 0 2\n", potential, "I needs an effective core potential");
+    check_refused("1\n\nXe 0 0 0\n", potential, "Xe needs an effective core potential");
+    check_refused("2\n\nH 0 0 0\n@Xe 0 0 2\n", potential, "has no functions for Xe");
+    check_refused("1\n\nBq 0 0 0\n", potential, "puts no function on any centre");
+    check_refused("1\n\nH 0 0 0\n", "H 0\nS 2 1\n1 1\n1 -1\n****\n", "cannot be normalised");
+    check_refused("1\n\nH 0 0 0\n", "H 0\nS 1 1\n1 1e300\n****\n", "cannot be normalised");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_function_has_self_overlap_one),
+        cmocka_unit_test(spherical_functions_are_solid_harmonics_in_order_of_m),
+        cmocka_unit_test(cartesians_are_ordered_as_stated),
+        cmocka_unit_test(a_map_applies_to_both_sides),
+        cmocka_unit_test(shells_follow_atoms_and_file),
+        cmocka_unit_test(the_form_asked_for_wins_over_the_sets_own),
+        cmocka_unit_test(plain_ghosts_take_the_sets_own_entry),
+        cmocka_unit_test(unusable_sets_are_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

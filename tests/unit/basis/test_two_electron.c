@@ -1,0 +1,234 @@
+/* Two-electron integrals by the fast engines agree with the slow reference, for
+ * every class of angular momenta, contracted or not, spherical or Cartesian. */
+#include "tests/check.h"
+
+#include "basis/integrals/shells.h"
+#include "basis/integrals/two_electron.h"
+#include "tests/reference/integrals_reference.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Four shells of given angular momenta on different centres, contracted of up
+ * to three primitives; made from a basis text so that normalisation is shells.c's. */
+struct four_shells {
+    struct molecule molecule;
+    struct basis_set set;
+    struct shells *shells;
+};
+
+static const char *const letters = "SPDFGH";
+
+static void make_shells(const int l[4], int n_primitives, enum basis_form form,
+                        struct four_shells *four)
+{
+    static const char *const symbols[4] = {"H", "He", "Li", "Be"};
+    char text[4096];
+    size_t used = 0;
+    for (int i = 0; i < 4; i++) {
+        used += (size_t)snprintf(text + used, sizeof text - used, "%s 0\n%c %d 1.00\n", symbols[i],
+                                 letters[l[i]], n_primitives);
+        for (int p = 0; p < n_primitives; p++)
+            used += (size_t)snprintf(text + used, sizeof text - used, " %.6f %.6f\n",
+                                     (3.1 + i) / (1 + 3.3 * p), 0.3 + 0.2 * p - 0.05 * i);
+        used += (size_t)snprintf(text + used, sizeof text - used, "****\n");
+    }
+    check_ok(basis_set_parse(text, used, "test", &four->set));
+    const char *xyz = "4\n\nH 0.1 0.2 -0.3\nHe 0.9 -0.4 0.2\nLi -0.5 0.7 0.8\nBe 0.3 1.1 -0.6\n";
+    struct molecule_settings settings = {.unit = LENGTH_ANGSTROM};
+    check_ok(molecule_parse(xyz, strlen(xyz), "test", &settings, &four->molecule));
+    check_ok(shells_create(&four->molecule, &four->set, form, &four->shells));
+    assert_int_equal(four->shells->n_shells, 4);
+}
+
+static void free_shells(struct four_shells *four)
+{
+    shells_destroy(four->shells);
+    basis_set_fini(&four->set);
+    molecule_fini(&four->molecule);
+}
+
+/* Largest difference to the reference over the quartet (ab|cd) of shells given
+ * by index, relative to the largest integral of the quartet. */
+static double largest_error(const struct shells *shells, const int64_t at[4], double cutoff)
+{
+    const struct shell *s[4];
+    int64_t n[4], n_all = 1;
+    for (int i = 0; i < 4; i++) {
+        s[i] = &shells->shells[at[i]];
+        n_all *= n[i] = s[i]->n_functions;
+    }
+    double *expected = malloc((size_t)n_all * sizeof(double));
+    double *actual = malloc((size_t)n_all * sizeof(double));
+    reference_two_electron(s[0], s[1], s[2], s[3], expected);
+
+    struct two_electron *engine;
+    struct shell_pairs *pairs[2];
+    check_ok(two_electron_create(shells, cutoff, &engine));
+    for (int side = 0; side < 2; side++) {
+        struct shell_rectangle rectangle = {.first = {at[2 * side], at[2 * side + 1]},
+                                            .last = {at[2 * side] + 1, at[2 * side + 1] + 1}};
+        check_ok(shell_pairs_create(shells, &rectangle, NULL, 0, &pairs[side]));
+    }
+    struct quartet quartet = {0, 0};
+    struct quartet_batch batch = {pairs[0]->classes, pairs[1]->classes, 1, &quartet};
+    int bra = batch.bra->l_first + batch.bra->l_second <= batch.ket->l_first + batch.ket->l_second
+                  ? 0
+                  : 1;
+    batch.bra = pairs[bra]->classes;
+    batch.ket = pairs[!bra]->classes;
+    two_electron_compute(engine, &batch, actual);
+
+    /* Place of each index in the engine's order. */
+    int order[4];
+    for (int side = 0; side < 2; side++) {
+        int from = side == 0 ? bra : !bra;
+        bool swapped = pairs[from]->classes->pairs->swapped;
+        order[2 * side] = 2 * from + swapped;
+        order[2 * side + 1] = 2 * from + !swapped;
+    }
+    double error = 0, largest = 0;
+    int64_t i[4];
+    for (i[0] = 0; i[0] < n[0]; i[0]++)
+        for (i[1] = 0; i[1] < n[1]; i[1]++)
+            for (i[2] = 0; i[2] < n[2]; i[2]++)
+                for (i[3] = 0; i[3] < n[3]; i[3]++) {
+                    double want = expected[((i[0] * n[1] + i[1]) * n[2] + i[2]) * n[3] + i[3]];
+                    int64_t place = 0;
+                    for (int k = 0; k < 4; k++)
+                        place = place * n[order[k]] + i[order[k]];
+                    error = fmax(error, fabs(actual[place] - want));
+                    largest = fmax(largest, fabs(want));
+                }
+    shell_pairs_destroy(pairs[0]);
+    shell_pairs_destroy(pairs[1]);
+    two_electron_destroy(engine);
+    free(expected);
+    free(actual);
+    return error / fmax(largest, 1e-6);
+}
+
+static void check_class(int a, int b, int c, int d, int n_primitives, enum basis_form form)
+{
+    struct four_shells four;
+    make_shells((int[]){a, b, c, d}, n_primitives, form, &four);
+    double error = largest_error(four.shells, (int64_t[]){0, 1, 2, 3}, 0);
+    if (!(error < 1e-12))
+        fprintf(stderr, "(%c%c|%c%c): relative error %g\n", letters[a], letters[b], letters[c],
+                letters[d], error);
+    assert_true(error < 1e-12);
+    free_shells(&four);
+}
+
+static void all_classes_up_to_d(void **state)
+{
+    (void)state;
+    for (int code = 0; code < 81; code++)
+        check_class(code / 27, code / 9 % 3, code / 3 % 3, code % 3, 2, BASIS_FORM_SPHERICAL);
+}
+
+static void cartesian_classes(void **state)
+{
+    (void)state;
+    check_class(2, 2, 2, 2, 1, BASIS_FORM_CARTESIAN);
+    check_class(3, 1, 0, 2, 2, BASIS_FORM_CARTESIAN);
+    check_class(1, 4, 0, 0, 1, BASIS_FORM_CARTESIAN);
+}
+
+static void high_classes(void **state)
+{
+    (void)state;
+    check_class(3, 3, 1, 2, 1, BASIS_FORM_SPHERICAL);
+    check_class(4, 0, 3, 1, 1, BASIS_FORM_SPHERICAL);
+    check_class(5, 1, 1, 0, 1, BASIS_FORM_SPHERICAL);
+    check_class(0, 5, 5, 0, 1, BASIS_FORM_SPHERICAL);
+}
+
+static void contraction_longer_than_a_chunk(void **state)
+{
+    (void)state;
+    /* 6^4 = 1296 primitive quartets: several chunks of the libint engine. */
+    check_class(1, 0, 1, 0, 6, BASIS_FORM_SPHERICAL);
+    check_class(0, 0, 0, 0, 6, BASIS_FORM_SPHERICAL);
+}
+
+/* The primitive cut-off of a run leaves diffuse and tight shells of any angular
+ * momentum right: their normalised primitives have very different prefactors. */
+static void cutoff_keeps_diffuse_shells(void **state)
+{
+    (void)state;
+    static const double exponents[] = {1e-4, 1e-3, 1e-2, 0.1, 1, 100};
+    for (int l = 0; l <= 4; l++) {
+        for (size_t e = 0; e < sizeof exponents / sizeof exponents[0]; e++) {
+            char text[256];
+            const char *xyz = "2\n\nHe 0 0 0\nHe 0.05 0.1 0.2\n";
+            int used = snprintf(text, sizeof text, "He 0\n%c 1 1.00\n %g 1.0\n****\n", letters[l],
+                                exponents[e]);
+            struct four_shells two;
+            struct molecule_settings settings = {.unit = LENGTH_BOHR};
+            check_ok(basis_set_parse(text, (size_t)used, "test", &two.set));
+            check_ok(molecule_parse(xyz, strlen(xyz), "test", &settings, &two.molecule));
+            check_ok(shells_create(&two.molecule, &two.set, BASIS_FORM_SPHERICAL, &two.shells));
+            double scale = sqrt(exponents[e]);
+            double error =
+                largest_error(two.shells, (int64_t[]){0, 1, 1, 0}, two_electron_cutoff(1e-10));
+            if (!(error < 1e-10 * fmax(1, scale)))
+                fprintf(stderr, "l = %d, exponent %g: error %g\n", l, exponents[e], error);
+            assert_true(error < 1e-10 * fmax(1, scale));
+            free_shells(&two);
+        }
+    }
+}
+
+/* One centre, and quartets of a shell with itself. */
+static void coincident_centres(void **state)
+{
+    (void)state;
+    struct four_shells four;
+    make_shells((int[]){0, 1, 2, 1}, 2, BASIS_FORM_SPHERICAL, &four);
+    for (int64_t a = 0; a < 4; a++)
+        for (int64_t b = 0; b < 4; b++)
+            assert_true(largest_error(four.shells, (int64_t[]){a, a, b, b}, 0) < 1e-12);
+    free_shells(&four);
+}
+
+/* (ss|ss) over one centre with unit exponents is 2 / sqrt(pi) ... in closed form:
+ * for normalised Gaussians of exponent a on one centre, 2 sqrt(a / pi). */
+static void known_value(void **state)
+{
+    (void)state;
+    const char *text = "H 0\nS 1 1.00\n 1741.0 1.0\n****\n", *xyz = "1\n\nH 0 0 0\n";
+    struct basis_set set;
+    struct molecule molecule;
+    struct shells *shells;
+    struct molecule_settings settings = {.unit = LENGTH_BOHR};
+    check_ok(basis_set_parse(text, strlen(text), "test", &set));
+    check_ok(molecule_parse(xyz, strlen(xyz), "test", &settings, &molecule));
+    check_ok(shells_create(&molecule, &set, BASIS_FORM_SPHERICAL, &shells));
+    struct two_electron *engine;
+    check_ok(two_electron_create(shells, 0, &engine));
+    struct shell_rectangle one = {.first = {0, 0}, .last = {1, 1}};
+    double bound, function_bound;
+    check_ok(two_electron_bounds(engine, shells, &one, &bound, &function_bound));
+    double expected = 2 * sqrt(1741 / acos(-1.0));
+    check_close(bound * bound, expected, 1e-12 * expected);
+    check_close(function_bound, bound, 0);
+    two_electron_destroy(engine);
+    shells_destroy(shells);
+    basis_set_fini(&set);
+    molecule_fini(&molecule);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(known_value),
+        cmocka_unit_test(all_classes_up_to_d),
+        cmocka_unit_test(cartesian_classes),
+        cmocka_unit_test(high_classes),
+        cmocka_unit_test(contraction_longer_than_a_chunk),
+        cmocka_unit_test(cutoff_keeps_diffuse_shells),
+        cmocka_unit_test(coincident_centres),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

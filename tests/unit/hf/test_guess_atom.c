@@ -1,0 +1,188 @@
+/* Atoms averaged over angles: closed shells are exact, integrals are those of the slow
+ * reference averaged, electrons are all there. */
+#include "basis/input/molecule.h"
+#include "hf/guess/atom_integrals.h"
+#include "hf/guess/guess_atom.h"
+#include "tests/check.h"
+#include "tests/reference/integrals_reference.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A primitive with the norm that basis/shells.h states, pure. */
+static struct shell primitive(int l, double *exponent, double *coefficient)
+{
+    double odd = 1;
+    for (int i = 2 * l - 1; i > 1; i -= 2)
+        odd *= i;
+    *coefficient = pow(2 * *exponent / acos(-1), 0.75) * pow(4 * *exponent, l / 2.0) / sqrt(odd);
+    return (struct shell){.l = l,
+                          .spherical = l >= 2,
+                          .n_functions = 2 * l + 1,
+                          .n_primitives = 1,
+                          .exponents = exponent,
+                          .coefficients = coefficient};
+}
+
+static void test_one_electron_integrals_are_those_of_the_reference(void **state)
+{
+    (void)state;
+    struct atom nucleus = {.element = 1};
+    const struct molecule molecule = {.n_atoms = 1, .atoms = &nucleus};
+    for (int l = 0; l <= 3; l++) {
+        double exponents[2] = {0.7, 2.3}, coefficients[2], block[49];
+        struct shell a = primitive(l, &exponents[0], &coefficients[0]);
+        struct shell b = primitive(l, &exponents[1], &coefficients[1]);
+        reference_overlap(&a, &b, block);
+        check_close(atom_overlap(l, 0.7, 2.3), block[0], 1e-13);
+        reference_kinetic(&a, &b, block);
+        check_close(atom_kinetic(l, 0.7, 2.3), block[0], 1e-12);
+        reference_nuclear(&molecule, &a, &b, block);
+        check_close(-atom_inverse_r(l, 0.7, 2.3), block[0], 1e-12);
+    }
+}
+
+/* J - K/2 of (a a'| b b'), averaged over the functions of a and summed over those of
+ * b, divided by their number: what one electron in b does to a. */
+static double averaged_repulsion(const struct shell *a, const struct shell *a2,
+                                 const struct shell *b, const struct shell *b2)
+{
+    static double coulomb[7 * 7 * 7 * 7], exchange[7 * 7 * 7 * 7];
+    int n = a->n_functions, m = b->n_functions;
+    double sum = 0;
+    reference_two_electron(a, a2, b, b2, coulomb);
+    reference_two_electron(a, b, a2, b2, exchange);
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < m; j++)
+            sum += coulomb[((i * n + i) * m + j) * m + j] -
+                   0.5 * exchange[((i * m + j) * n + i) * m + j];
+    return sum / (n * m);
+}
+
+static void test_repulsion_is_that_of_the_reference_averaged(void **state)
+{
+    (void)state;
+    for (int l1 = 0; l1 <= 3; l1++) {
+        for (int l2 = 0; l2 <= l1; l2++) {
+            double exponents[4] = {0.7, 2.3, 1.1, 0.4}, coefficients[4];
+            struct shell shells[4];
+            for (int i = 0; i < 4; i++)
+                shells[i] = primitive(i < 2 ? l1 : l2, &exponents[i], &coefficients[i]);
+            /* atom_repulsion stands for both orders of the second pair. */
+            double expected = (averaged_repulsion(&shells[0], &shells[1], &shells[2], &shells[3]) +
+                               averaged_repulsion(&shells[0], &shells[1], &shells[3], &shells[2])) /
+                              2;
+            struct atom_pair ab = {l1, exponents[0], exponents[1]};
+            struct atom_pair cd = {l2, exponents[2], exponents[3]};
+            check_close(atom_repulsion(&ab, &cd), expected, 1e-12);
+            check_close(atom_repulsion(&cd, &ab), expected, 1e-12);
+        }
+    }
+}
+
+/* The atom of an element in a set; returns its density, n x n, for the caller to free. */
+static double *solve(const char *basis, enum basis_form form, int element, int64_t *n,
+                     struct guess_atom *result)
+{
+    struct atom nucleus = {.element = element};
+    const struct molecule molecule = {.n_atoms = 1, .atoms = &nucleus, .multiplicity = 1};
+    struct basis_set set;
+    struct shells *shells;
+    check_ok(basis_set_read_all(basis, MPI_COMM_SELF, &set));
+    check_ok(shells_create(&molecule, &set, form, &shells));
+    *n = shells->n_functions;
+    double *D = malloc((size_t)(*n * *n) * sizeof *D);
+    check_ok(guess_atom_density(element, shells->shells, shells->n_shells, D, result));
+    shells_destroy(shells);
+    basis_set_fini(&set);
+    return D;
+}
+
+static void test_closed_shells_have_their_hartree_fock_energy(void **state)
+{
+    (void)state;
+    /* He, Be: two independent programs; Ne, Ar: NWChem 7.0.2. */
+    static const struct {
+        int element;
+        const char *basis;
+        double energy;
+    } atoms[] = {
+        {2, "cc-pvdz", -2.8551604772},
+        {4, "6-31g", -14.5667640335},
+        {10, "cc-pvdz", -128.4887755517},
+        {18, "cc-pvdz", -526.7998653097},
+    };
+    for (size_t i = 0; i < sizeof atoms / sizeof atoms[0]; i++) {
+        int64_t n;
+        struct guess_atom result;
+        free(solve(atoms[i].basis, BASIS_FORM_UNSTATED, atoms[i].element, &n, &result));
+        assert_true(result.converged);
+        check_close(result.energy, atoms[i].energy, 1e-8);
+    }
+}
+
+static void test_every_element_of_a_set_converges_with_all_electrons(void **state)
+{
+    (void)state;
+    static const enum basis_form forms[] = {BASIS_FORM_SPHERICAL, BASIS_FORM_CARTESIAN};
+    for (int element = 1; element <= 36; element++) {
+        double energy[2];
+        for (int form = 0; form < 2; form++) {
+            int64_t n;
+            struct guess_atom result;
+            double *D = solve("6-31g*", forms[form], element, &n, &result);
+            assert_true(result.converged);
+            check_close(result.n_electrons, element, 1e-12);
+            energy[form] = result.energy;
+            for (int64_t i = 0; i < n; i++)
+                for (int64_t j = 0; j < i; j++)
+                    check_close(D[i * n + j], D[j * n + i], 1e-12);
+            free(D);
+        }
+        check_close(energy[1], energy[0], 0);
+    }
+}
+
+static void test_a_basis_too_small_takes_what_it_can_hold(void **state)
+{
+    (void)state;
+    double exponent = 1.5, coefficient, D[1];
+    struct shell s = primitive(0, &exponent, &coefficient);
+    struct guess_atom result;
+    check_ok(guess_atom_density(6, &s, 1, D, &result));
+    check_close(result.n_electrons, 2, 1e-12);
+    check_close(D[0], 2, 1e-12);
+    struct shell d = primitive(2, &exponent, &coefficient);
+    double D_d[25];
+    check_ok(guess_atom_density(6, &d, 1, D_d, &result));
+    check_close(result.n_electrons, 0, 0);
+    check_close(D_d[0], 0, 0);
+}
+
+static void test_electrons_fill_in_madelungs_order(void **state)
+{
+    (void)state;
+    for (int element = 1; element <= 118; element++) {
+        int sum = 0;
+        for (int l = 0; l <= 3; l++)
+            for (int n = 0; n < 8; n++)
+                sum += guess_atom_electrons(element, l, n);
+        assert_int_equal(sum, element);
+    }
+    assert_int_equal(guess_atom_electrons(26, 2, 0), 6); /* Fe 3d6 */
+    assert_int_equal(guess_atom_electrons(26, 0, 3), 2); /* 4s2 */
+    assert_int_equal(guess_atom_electrons(92, 3, 1), 4); /* U 5f4 */
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_one_electron_integrals_are_those_of_the_reference),
+        cmocka_unit_test(test_repulsion_is_that_of_the_reference_averaged),
+        cmocka_unit_test(test_closed_shells_have_their_hartree_fock_energy),
+        cmocka_unit_test(test_every_element_of_a_set_converges_with_all_electrons),
+        cmocka_unit_test(test_a_basis_too_small_takes_what_it_can_hold),
+        cmocka_unit_test(test_electrons_fill_in_madelungs_order),
+    };
+    return check_run_parallel(tests, &argc, &argv);
+}

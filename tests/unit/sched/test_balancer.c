@@ -1,0 +1,392 @@
+/* The balancer: its bins hold what a sorted list would, its tree has every worker
+ * once, and its messages, in whatever order they come, move the tasks that
+ * algorithms 1 and 2 move when they are worked out serially. */
+#include "sched/protocols/balancer.h"
+#include "tests/cases/balance_case.h"
+#include "tests/check.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define N_OF(array) (sizeof(array) / sizeof(array)[0])
+
+enum { max_tasks = 600, max_workers = 100 };
+
+/* --- bins --- */
+
+/* Durations that a bin tells apart and a sum of them does not round. */
+static double random_duration(struct random_stream *random)
+{
+    return (double)random_below(random, 2048) / 1024;
+}
+
+struct timed_task {
+    int64_t task;
+    double time_s;
+};
+
+/* The shortest first, of equal ones the last. */
+static int compare_timed(const void *left, const void *right)
+{
+    const struct timed_task *a = left, *b = right;
+    if (a->time_s != b->time_s)
+        return a->time_s < b->time_s ? -1 : 1;
+    return (a->task < b->task) - (a->task > b->task);
+}
+
+static void test_bins_are_a_sorted_list(void **state)
+{
+    (void)state;
+    struct random_stream random;
+    random_stream_init(&random, 7, 0);
+    struct duration_bins bins = {0};
+    for (int round = 0; round < 20; round++) {
+        struct timed_task tasks[max_tasks];
+        double load_s = 0;
+        for (int i = 0; i < max_tasks; i++) {
+            tasks[i] = (struct timed_task){.task = i, .time_s = random_duration(&random)};
+            load_s += tasks[i].time_s;
+            check_ok(duration_bins_add(&bins, i, tasks[i].time_s));
+        }
+        qsort(tasks, max_tasks, sizeof tasks[0], compare_timed);
+        assert_int_equal(bins.n_tasks, max_tasks);
+        for (int i = 0; i < max_tasks; i++) {
+            int64_t entry;
+            float time_s;
+            assert_true(bins.load_s == load_s);
+            assert_true(duration_bins_remove_smallest(&bins, &entry, &time_s));
+            if (i % 7 == 0) {
+                check_ok(duration_bins_put_back(&bins, entry, time_s));
+                assert_true(duration_bins_remove_smallest(&bins, &entry, &time_s));
+            }
+            assert_int_equal(duration_bins_removed_task(&bins, entry), tasks[i].task);
+            assert_true(time_s == tasks[i].time_s);
+            load_s -= tasks[i].time_s;
+        }
+        assert_int_equal(bins.n_tasks, 0);
+        duration_bins_clear(&bins);
+    }
+    duration_bins_fini(&bins);
+}
+
+/* A bin's tasks count as their mean, which is within a thousandth of each. */
+static void test_bins_keep_durations_to_a_thousandth(void **state)
+{
+    (void)state;
+    struct random_stream random;
+    random_stream_init(&random, 8, 0);
+    struct duration_bins bins = {0};
+    static double times_s[10000];
+    double load_s = 0;
+    for (size_t i = 0; i < N_OF(times_s); i++) {
+        times_s[i] = 1e-9 * exp(25 * random_unit(&random));
+        load_s += times_s[i];
+        check_ok(duration_bins_add(&bins, (int64_t)i, times_s[i]));
+    }
+    check_close(bins.load_s, load_s, 1e-9 * load_s);
+    double last_s = 0;
+    for (size_t i = 0; i < N_OF(times_s); i++) {
+        int64_t entry;
+        float time_s;
+        assert_true(duration_bins_remove_smallest(&bins, &entry, &time_s));
+        double exact_s = times_s[duration_bins_removed_task(&bins, entry)];
+        check_close(time_s, exact_s, 1e-3 * exact_s);
+        assert_true(time_s >= last_s * (1 - 1e-6));
+        last_s = time_s;
+    }
+    duration_bins_fini(&bins);
+}
+
+static void test_lists_of_bins(void **state)
+{
+    (void)state;
+    const double times_s[] = {1, 3, 0, 1.5, 9, 2, 1, 0.3, 8.5};
+    const int64_t longest_first[] = {4, 8, 1, 5, 0, 3, 6, 7, 2};
+    struct duration_bins bins = {0};
+    struct task_ranges ranges = {0};
+    for (size_t i = 0; i < N_OF(times_s); i++)
+        check_ok(duration_bins_add(&bins, (int64_t)i, times_s[i]));
+    check_ok(duration_bins_list(&bins, &ranges));
+    assert_int_equal(ranges.n, 1);
+    assert_int_equal(task_range_count(&ranges.list[0]), N_OF(times_s));
+    ranges.n = 0;
+    check_ok(duration_bins_list_longest_first(&bins, &ranges));
+    size_t n = 0;
+    for (int64_t i = 0; i < ranges.n; i++)
+        for (int64_t t = ranges.list[i].first; t < ranges.list[i].last; t += ranges.list[i].step)
+            assert_int_equal(t, longest_first[n++]);
+    assert_int_equal(n, N_OF(times_s));
+    task_ranges_fini(&ranges);
+    duration_bins_fini(&bins);
+}
+
+/* --- the tree --- */
+
+static bool is_same(struct balancer_place a, struct balancer_place b)
+{
+    return a.first == b.first && a.width == b.width;
+}
+
+/* Walks down; counts workers and nodes, and the children that a place is of. */
+static void walk(const struct balancer_tree *tree, struct balancer_place place, int *n_leaves,
+                 int *n_nodes)
+{
+    int host = balancer_tree_host(place);
+    assert_in_range(host, 0, tree->n_leaves - 1);
+    if (place.width == 0) {
+        assert_int_equal(host, *n_leaves);
+        ++*n_leaves;
+        return;
+    }
+    struct balancer_place hosted;
+    assert_true(balancer_tree_hosted(tree, host, &hosted) && is_same(place, hosted));
+    ++*n_nodes;
+    assert_true(balancer_tree_n_children(tree, place) >= 2);
+    for (int32_t i = 0; i < balancer_tree_n_children(tree, place); i++) {
+        struct balancer_place child = balancer_tree_child(tree, place, i), parent;
+        int32_t number;
+        int n_before = *n_leaves;
+        assert_true(balancer_tree_parent(tree, child, &parent, &number));
+        assert_true(is_same(parent, place));
+        assert_int_equal(number, i);
+        walk(tree, child, n_leaves, n_nodes);
+        assert_int_equal(*n_leaves - n_before, balancer_tree_child_size(tree, place, i));
+    }
+}
+
+static void test_tree_has_every_worker_once(void **state)
+{
+    (void)state;
+    for (int n_leaves = 2; n_leaves < 300; n_leaves++) {
+        const int64_t branchings[] = {2, 3, 7, 16, n_leaves};
+        for (size_t b = 0; b < N_OF(branchings); b++) {
+            struct balancer_tree tree = {n_leaves, branchings[b]};
+            struct balancer_place place, root = {0};
+            int32_t child;
+            int n_hosts = 0, n_roots = 0, n_walked = 0, n_nodes = 0;
+            for (int worker = 0; worker < n_leaves; worker++)
+                if (balancer_tree_hosted(&tree, worker, &place)) {
+                    struct balancer_place parent;
+                    n_hosts++;
+                    if (!balancer_tree_parent(&tree, place, &parent, &child)) {
+                        root = place;
+                        n_roots++;
+                    }
+                }
+            assert_int_equal(n_roots, 1);
+            walk(&tree, root, &n_walked, &n_nodes);
+            assert_int_equal(n_walked, n_leaves);
+            assert_int_equal(n_nodes, n_hosts);
+        }
+    }
+}
+
+/* --- the algorithms, serially --- */
+
+struct reference_task {
+    int64_t task;
+    double time_s;
+    int donor, index;
+    int first, size; /* the block of workers that it is assigned to; size 0: none yet */
+    bool tried;
+};
+
+struct reference {
+    const struct balance_case *balance;
+    double average_s;
+    double load_s[max_workers];
+    struct reference_task tasks[max_tasks]; /* donated */
+    int n_tasks;
+};
+
+static double block_load(const struct reference *self, int first, int size)
+{
+    double sum_s = 0;
+    for (int worker = first; worker < first + size; worker++)
+        sum_s += self->load_s[worker];
+    for (int i = 0; i < self->n_tasks; i++) {
+        const struct reference_task *task = &self->tasks[i];
+        if (task->size > 0 && task->first >= first && task->first + task->size <= first + size)
+            sum_s += task->time_s;
+    }
+    return sum_s;
+}
+
+/* The longest of the tasks that are granted to a block or, on the way up, donated
+ * in it and not assigned; NULL if all were tried. */
+static struct reference_task *longest(struct reference *self, int first, int size, bool up)
+{
+    struct reference_task *found = NULL;
+    for (int i = 0; i < self->n_tasks; i++) {
+        struct reference_task *task = &self->tasks[i];
+        bool here = up ? task->size == 0 && task->donor >= first && task->donor < first + size
+                       : task->first == first && task->size == size;
+        if (here && !task->tried && (!found || task->time_s > found->time_s))
+            found = task; /* of equal ones the first: by donor, then index */
+    }
+    return found;
+}
+
+static int block_size(int size, int width, int child)
+{
+    int left = size - child * width;
+    return left < width ? left : width;
+}
+
+static void assign(struct reference *self, int first, int size, int width, bool up, double limit_s)
+{
+    for (int i = 0; i < self->n_tasks; i++)
+        self->tasks[i].tried = false;
+    struct reference_task *task;
+    while ((task = longest(self, first, size, up))) {
+        int best = 0;
+        double best_s = INFINITY;
+        for (int child = 0; child * width < size; child++) {
+            int n = block_size(size, width, child);
+            double load_s = block_load(self, first + child * width, n) / n;
+            if (load_s < best_s) {
+                best = child;
+                best_s = load_s;
+            }
+        }
+        task->tried = true;
+        if (best_s > 0 && best_s + task->time_s > limit_s)
+            continue;
+        task->first = first + best * width;
+        task->size = block_size(size, width, best);
+    }
+}
+
+static void work_out(struct reference *self, int first, int size, int width, bool up)
+{
+    int branching = (int)self->balance->rules.branching;
+    if (size == 1)
+        return;
+    while (width >= size)
+        width /= branching;
+    bool is_root = size == self->balance->n_workers;
+    double limit_s = up && !is_root ? self->balance->rules.fill_to * self->average_s : INFINITY;
+    if (!up && !is_root)
+        assign(self, first, size, width, false, limit_s);
+    for (int child = 0; child * width < size; child++)
+        work_out(self, first + child * width, block_size(size, width, child), width, up);
+    if (up)
+        assign(self, first, size, width, true, limit_s);
+}
+
+/* Every worker's shortest tasks, until it is not above C x average. */
+static void donate(struct reference *self)
+{
+    const struct balance_case *balance = self->balance;
+    for (int worker = 0; worker < balance->n_workers; worker++) {
+        struct timed_task own[max_tasks];
+        size_t n = 0;
+        for (int64_t task = 0; task < balance->n_tasks; task++)
+            if (balance->worker[task] == worker)
+                own[n++] = (struct timed_task){task, balance->time_s[task]};
+        qsort(own, n, sizeof own[0], compare_timed);
+        for (int i = 0; self->load_s[worker] > balance->rules.donate_above * self->average_s; i++) {
+            self->tasks[self->n_tasks++] = (struct reference_task){
+                .task = own[i].task, .time_s = own[i].time_s, .donor = worker, .index = i};
+            self->load_s[worker] -= own[i].time_s;
+        }
+    }
+}
+
+/* A power of the branching, no less than the number of workers. */
+static int first_width(const struct balance_case *balance)
+{
+    int width = 1;
+    while (width < balance->n_workers)
+        width *= (int)balance->rules.branching;
+    return width;
+}
+
+/* worker: out, who is to have each task */
+static void solve(const struct balance_case *balance, int32_t *worker)
+{
+    static struct reference self;
+    self = (struct reference){.balance = balance};
+    double max_s = 0;
+    for (int64_t task = 0; task < balance->n_tasks; task++) {
+        self.load_s[balance->worker[task]] += balance->time_s[task];
+        worker[task] = balance->worker[task];
+    }
+    for (int w = 0; w < balance->n_workers; w++)
+        max_s = fmax(max_s, self.load_s[w]);
+    self.average_s = block_load(&self, 0, balance->n_workers) / balance->n_workers;
+    if (!(max_s > self.average_s * (1 + balance->rules.balance_over)))
+        return;
+    donate(&self);
+    work_out(&self, 0, balance->n_workers, first_width(balance), true);
+    work_out(&self, 0, balance->n_workers, first_width(balance), false);
+    for (int i = 0; i < self.n_tasks; i++) {
+        assert_int_equal(self.tasks[i].size, 1);
+        worker[self.tasks[i].task] = self.tasks[i].first;
+    }
+}
+
+/* --- the protocol --- */
+
+static void check_balance(struct random_stream *random, const struct balancer_rules *rules)
+{
+    static double time_s[max_tasks];
+    static int32_t worker[max_tasks], expected[max_tasks];
+    const int n_workers[] = {1, 2, 3, 5, 8, 16, 33, 64, 99};
+    struct balance_case balance = {
+        .n_workers = n_workers[random_below(random, N_OF(n_workers))],
+        .n_tasks = (int64_t)random_below(random, max_tasks + 1),
+        .time_s = time_s,
+        .worker = worker,
+        .rules = *rules,
+        .machine = {.latency_s = 1e-6, .latency_spread_s = random_unit(random) < 0.5 ? 1e-5 : 0},
+        .seed = (int64_t)random_below(random, 1000000)};
+    if (balance.rules.branching > balance.n_workers)
+        balance.rules.branching = balance.n_workers;
+    int n_favoured = 1 + (int)random_below(random, (uint64_t)balance.n_workers);
+    bool all_equal = random_below(random, 8) == 0;
+    for (int64_t task = 0; task < balance.n_tasks; task++) {
+        time_s[task] = all_equal ? 1 : random_duration(random);
+        worker[task] = (int32_t)random_below(
+            random, (uint64_t)(random_unit(random) < 0.5 ? n_favoured : balance.n_workers));
+    }
+    solve(&balance, expected);
+    check_ok(balance_case_run(&balance));
+    assert_int_equal(balance.n_held, balance.n_tasks);
+    for (int64_t task = 0; task < balance.n_tasks; task++)
+        assert_int_equal(worker[task], expected[task]);
+}
+
+static const struct balancer_rules rule_cases[] = {
+    {.branching = INT64_MAX, .donate_above = 1.003, .fill_to = 1.003},
+    {.branching = INT64_MAX, .donate_above = 1, .fill_to = 1},
+    {.branching = INT64_MAX, .donate_above = 2, .fill_to = 1},
+    {.branching = 3, .donate_above = 1.003, .fill_to = 1.003},
+    {.branching = 2, .donate_above = 1, .fill_to = 1},
+    {.branching = 7, .donate_above = 1.5, .fill_to = 1.1},
+    {.branching = 3, .donate_above = 1.1, .fill_to = 3},
+    {.branching = 3, .donate_above = 1.003, .fill_to = 1.003, .balance_over = 1},
+    {.branching = 2, .donate_above = 1.003, .fill_to = 1.003, .balance_over = 0.3},
+};
+
+static void test_moves_what_the_algorithms_move(void **state)
+{
+    (void)state;
+    struct random_stream random;
+    random_stream_init(&random, 9, 0);
+    for (size_t i = 0; i < N_OF(rule_cases); i++)
+        for (int round = 0; round < 150; round++)
+            check_balance(&random, &rule_cases[i]);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_bins_are_a_sorted_list),
+        cmocka_unit_test(test_bins_keep_durations_to_a_thousandth),
+        cmocka_unit_test(test_lists_of_bins),
+        cmocka_unit_test(test_tree_has_every_worker_once),
+        cmocka_unit_test(test_moves_what_the_algorithms_move),
+    };
+    return check_run_parallel(tests, &argc, &argv);
+}

@@ -1,0 +1,199 @@
+/* A program is made ready to run: spaces cut or bound, tensors filled, what is wrong told
+ * with its place. */
+#include "tce/execution/evaluation.h"
+#include "tests/cases/darray_case.h"
+#include "tests/check.h"
+
+#include <string.h>
+
+static const struct index_block occupied[] = {{.size = 5, .irrep = 1}};
+static const struct index_block virtual[] = {{.size = 7, .irrep = 1}};
+static const struct index_block both_spins[] = {{.size = 4, .spin = 1}, {.size = 1, .spin = -1}};
+static const struct space_binding bindings[] = {
+    {"occupied", 1, occupied, 2},
+    {"virtual", 1, virtual, 3},
+    {"both_spins", 2, both_spins, 3},
+};
+
+static enum status init(const char *text, int n_bindings, struct evaluation *evaluation)
+{
+    return evaluation_init(text, strlen(text), "test.tce", n_bindings, bindings, MPI_COMM_WORLD,
+                           evaluation);
+}
+
+/* Refused with a message that has the text in it, and nothing left to free but by fini. */
+static void refuse(enum status status, const char *program, int n_bindings, const char *text)
+{
+    struct evaluation evaluation;
+    check_status(status, init(program, n_bindings, &evaluation));
+    if (!strstr(status_text(), text))
+        fail_msg("'%s' does not say '%s'", status_text(), text);
+    evaluation_fini(&evaluation);
+}
+
+static void check_tiles(const struct index_space *space, int n, const int64_t size[])
+{
+    assert_int_equal(space->n_tiles, n);
+    for (int tile = 0; tile < n; tile++)
+        assert_int_equal(index_space_tile_size(space, tile), size[tile]);
+}
+
+static void test_spaces_are_cut_as_they_say(void **state)
+{
+    (void)state;
+    struct evaluation evaluation;
+    check_ok(init("tile 4\n"
+                  "space s = 10, 1 irrep 3\n"
+                  "space t = 7 tile 2\n"
+                  "space o = occupied\n"
+                  "space v = virtual tile 7\n"
+                  "space again = occupied\n"
+                  "index i : s\nindex j : t\nindex k : o\nindex a : v\nindex b : again\n"
+                  "tensor A[i,j,k,a,b] irrep 1\ntensor B[i,j,k,a,b] irrep 1\n"
+                  "A[i,j,k,a,b] = B[i,j,k,a,b]\n",
+                  2, &evaluation));
+    check_tiles(evaluation.spaces[0], 4, (int64_t[]){4, 3, 3, 1});
+    check_tiles(evaluation.spaces[1], 4, (int64_t[]){2, 2, 2, 1});
+    check_tiles(evaluation.spaces[2], 3, (int64_t[]){2, 2, 1});
+    check_tiles(evaluation.spaces[3], 1, (int64_t[]){7});
+    check_tiles(evaluation.spaces[4], 3, (int64_t[]){2, 2, 1});
+    assert_int_equal(evaluation.spaces[2]->irrep[1], 1);
+    assert_int_equal(evaluation.spaces[0]->irrep[3], 3);
+    assert_null(evaluation.executor);
+    evaluation_fini(&evaluation);
+}
+
+static void test_a_space_may_be_bound_to_both_spins(void **state)
+{
+    (void)state;
+    struct evaluation evaluation;
+    check_ok(init("space o = both_spins\nindex i, j : o\n"
+                  "tensor A[i|j]\ntensor B[i|j]\nA[i|j] = B[i|j]\n",
+                  3, &evaluation));
+    check_tiles(evaluation.spaces[0], 3, (int64_t[]){2, 2, 1});
+    assert_int_equal(evaluation.spaces[0]->spin[1], 1);
+    assert_int_equal(evaluation.spaces[0]->spin[2], -1);
+    evaluation_fini(&evaluation);
+    refuse(STATUS_INPUT,
+           "space o = both_spins\nindex i, j : o\n"
+           "tensor A[i|j]\ntensor B[i,j]\nA[i|j] = B[i,j]\n",
+           3, "test.tce:4:8: 'B' needs a bar");
+}
+
+/* A tensor that no labels allow once they are known has no blocks, and that is no error. */
+static void test_a_bound_space_may_leave_no_blocks(void **state)
+{
+    (void)state;
+    struct evaluation evaluation;
+    const struct contraction_settings settings = {0};
+    const struct taskpool_settings pool = {.poll_every = 8};
+    double value = 1;
+    check_ok(init("space o = occupied\nindex i, j : o\n"
+                  "tensor A[i] = wave\ntensor B[i,j] = constant\nscalar E = constant(3)\n"
+                  "E = A[i] * B[i,j]\n",
+                  1, &evaluation));
+    check_ok(evaluation_start(&evaluation, &settings));
+    for (int t = 0; t < 3; t++)
+        check_ok(evaluation_fill(&evaluation, t));
+    assert_int_equal(executor_tensor(evaluation.executor, 0)->n_elements, 0);
+    assert_int_equal(executor_tensor(evaluation.executor, 1)->n_elements, 25);
+    check_ok(executor_start(evaluation.executor, &pool));
+    check_ok(executor_run(evaluation.executor, 0, evaluation.plan->n_stages, NULL));
+    darray_get(executor_tensor(evaluation.executor, 2)->data, 0, &value);
+    check_close(value, 0, 0);
+    evaluation_fini(&evaluation);
+}
+
+static void test_tensors_are_filled_as_they_say(void **state)
+{
+    (void)state;
+    struct evaluation evaluation;
+    const struct contraction_settings settings = {0};
+    double values[9], one[] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, zero[9] = {0};
+    check_ok(init("space s = 3\nindex i, j : s\n"
+                  "tensor A[i,j] = delta\ntensor B[i,j]\nscalar c = constant(-1/4)\n"
+                  "B[i,j] += c * A[j,i]\n",
+                  0, &evaluation));
+    check_ok(evaluation_start(&evaluation, &settings));
+    for (int t = 0; t < 3; t++)
+        check_ok(evaluation_fill(&evaluation, t));
+    darray_get(executor_tensor(evaluation.executor, 0)->data, 0, values);
+    assert_memory_equal(values, one, sizeof one);
+    darray_get(executor_tensor(evaluation.executor, 2)->data, 0, values);
+    check_close(values[0], -0.25, 0);
+    assert_false(evaluation_is_assigned(&evaluation, 0));
+    assert_true(evaluation_is_assigned(&evaluation, 1));
+    assert_false(evaluation_is_assigned(&evaluation, 2));
+    check_ok(executor_start(evaluation.executor, &(struct taskpool_settings){.poll_every = 8}));
+    check_ok(executor_run(evaluation.executor, 0, evaluation.plan->n_stages, NULL));
+    darray_get(executor_tensor(evaluation.executor, 1)->data, 0, values);
+    for (int i = 0; i < 9; i++)
+        check_close(values[i], -0.25 * one[i], 0);
+    darray_sync();
+    /* Without a function it becomes zero again. */
+    check_ok(evaluation_fill(&evaluation, 1));
+    darray_get(executor_tensor(evaluation.executor, 1)->data, 0, values);
+    assert_memory_equal(values, zero, sizeof zero);
+    evaluation_fini(&evaluation);
+}
+
+static void test_what_is_wrong_is_told_with_its_place(void **state)
+{
+    (void)state;
+    static const char bound[] = "space s = 2\nspace o = occupied\nindex i : o\n"
+                                "tensor A[i]\ntensor B[i]\nA[i] = B[i]\n";
+    refuse(STATUS_INPUT, bound, 0, "test.tce:2:11: nobody here binds the space o to 'occupied'");
+    refuse(STATUS_INPUT, "space v = vacuum\nindex a : v\nscalar E\ntensor B[a]\nE = B[a]\n", 2,
+           "test.tce:1:11: nobody here binds the space v to 'vacuum'");
+    refuse(STATUS_INPUT, "scalar E\nE = F\n", 0, "test.tce:2:5: unknown tensor 'F'");
+    refuse(STATUS_INPUT, "", 0, "test.tce:1:1: expected at least one statement");
+    refuse(STATUS_INPUT,
+           "tile 1\nspace s = 1000000000, 1000000000, 1000000000\nindex i : s\n"
+           "scalar E\ntensor A[i]\nE = A[i]\n",
+           0, "test.tce:2:7: space s has more than 2^31 - 1 tiles of 1");
+}
+
+/* Four tensors, any two of which share four indices: two of them leave 16. */
+static void test_products_beyond_the_rank_are_refused(void **state)
+{
+    (void)state;
+    refuse(STATUS_INPUT,
+           "space s = 1\n"
+           "index a0,a1,a2,a3, b0,b1,b2,b3, c0,c1,c2,c3 : s\n"
+           "index d0,d1,d2,d3, e0,e1,e2,e3, f0,f1,f2,f3 : s\n"
+           "tensor P[a0,a1,a2,a3, b0,b1,b2,b3, c0,c1,c2,c3]\nscalar E\n"
+           "E = P[a0,a1,a2,a3, b0,b1,b2,b3, c0,c1,c2,c3] * P[a0,a1,a2,a3, d0,d1,d2,d3, "
+           "e0,e1,e2,e3] *\n    P[b0,b1,b2,b3, d0,d1,d2,d3, f0,f1,f2,f3] * P[c0,c1,c2,c3, "
+           "e0,e1,e2,e3, f0,f1,f2,f3]\n",
+           0, "test.tce:6:5: ");
+}
+
+static void test_functions_are_checked_without_tensors(void **state)
+{
+    (void)state;
+    struct evaluation evaluation;
+    check_ok(init("space s = 3\nindex i : s\ntensor A[i] = wave(1)\ntensor B[i] = wiggle\n"
+                  "tensor C[i] = delta(2)\ntensor D[i]\nD[i] = A[i] + B[i] + C[i]\n",
+                  0, &evaluation));
+    check_ok(evaluation_check_fill(&evaluation, 0));
+    check_ok(evaluation_check_fill(&evaluation, 3));
+    check_status(STATUS_INPUT, evaluation_check_fill(&evaluation, 1));
+    assert_non_null(strstr(status_text(), "test.tce:4:15: there is no function wiggle"));
+    check_status(STATUS_INPUT, evaluation_check_fill(&evaluation, 2));
+    assert_non_null(strstr(status_text(), "test.tce:5:15: delta takes 0 arguments, not 1"));
+    evaluation_fini(&evaluation);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(test_spaces_are_cut_as_they_say, darray_case_start),
+        cmocka_unit_test(test_a_space_may_be_bound_to_both_spins),
+        cmocka_unit_test(test_a_bound_space_may_leave_no_blocks),
+        cmocka_unit_test(test_tensors_are_filled_as_they_say),
+        cmocka_unit_test(test_what_is_wrong_is_told_with_its_place),
+        cmocka_unit_test(test_products_beyond_the_rank_are_refused),
+        cmocka_unit_test_teardown(test_functions_are_checked_without_tensors, darray_case_stop),
+    };
+    return check_run_parallel(tests, &argc, &argv);
+}

@@ -1,0 +1,285 @@
+/* A plan at work: intermediates come and go with the steps, it can be run again and from a
+ * later step on, and what it cost is added up. */
+#include "tce/execution/evaluation.h"
+#include "tests/cases/darray_case.h"
+#include "tests/check.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct contraction_settings settings = {.cache_bytes = 1000000, .prefetch = true};
+static const struct taskpool_settings pool = {.poll_every = 8, .keep_history = true};
+
+static void begin(const char *text, struct evaluation *evaluation)
+{
+    check_ok(evaluation_init(text, strlen(text), "test.tce", 0, NULL, MPI_COMM_WORLD, evaluation));
+    check_ok(evaluation_start(evaluation, &settings));
+    for (int t = 0; t < evaluation->program.n_tensors; t++)
+        check_ok(evaluation_fill(evaluation, t));
+    check_ok(executor_start(evaluation->executor, &pool));
+}
+
+static int number_of(const struct evaluation *evaluation, const char *name)
+{
+    int t = 0;
+    while (strcmp(evaluation->program.tensors[t].name, name) != 0)
+        t++;
+    return t;
+}
+
+static struct tensor *tensor_of(const struct evaluation *evaluation, const char *name)
+{
+    return executor_tensor(evaluation->executor, number_of(evaluation, name));
+}
+
+/* The first block: all of it in these tests, where spaces have one tile. */
+static void get(const struct evaluation *evaluation, const char *name, double *values)
+{
+    darray_sync();
+    darray_get(tensor_of(evaluation, name)->data, 0, values);
+    darray_sync();
+}
+
+static void put(const struct evaluation *evaluation, const char *name, const double *values)
+{
+    int rank;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    darray_sync();
+    if (rank == 0)
+        darray_put(tensor_of(evaluation, name)->data, 0, values);
+    darray_sync();
+}
+
+static const char chains[] = "space s = 9 irrep 0, 4 irrep 1 tile 3\nindex i, j, k, l, m : s\n"
+                             "tensor A[i,j] = random(1)\ntensor B[i,j] = random(2)\n"
+                             "tensor C[i,j]\ntensor D[i,j]\nscalar E\n"
+                             "C[i,l] = A[i,j] * B[j,k] * A[k,l]\n"
+                             "D[i,m] = A[i,j] * B[j,k] * A[k,l] * B[l,m] - C[m,i]\n"
+                             "E = C[i,j] * D[i,j] + A[i,j] * B[j,k] * C[k,i]\n";
+
+/* Those that later steps read are there; together they take no more than the plan says. */
+static void check_intermediates(const struct evaluation *evaluation, int next_step)
+{
+    const struct plan *plan = evaluation->plan;
+    double elements = 0;
+    for (int t = 0; t < plan->n_tensors; t++) {
+        const struct plan_tensor *planned = &plan->tensors[t];
+        bool exists = executor_tensor(evaluation->executor, t) != NULL;
+        bool made = t < plan->n_program_tensors || planned->first_step < next_step;
+        bool needed = t < plan->n_program_tensors || planned->last_step >= next_step;
+        assert_true(exists || !made || !needed);
+        assert_true(!exists || made);
+        elements += exists ? planned->elements : 0;
+    }
+    assert_true(elements <= plan->peak_elements);
+}
+
+static void test_intermediates_come_and_go(void **state)
+{
+    (void)state;
+    struct evaluation evaluation;
+    begin(chains, &evaluation);
+    const struct plan *plan = evaluation.plan;
+    assert_true(plan->n_tensors > plan->n_program_tensors);
+    check_intermediates(&evaluation, 0);
+    for (int k = 0; k < plan->n_stages; k++) {
+        check_ok(executor_run(evaluation.executor, k, k + 1, NULL));
+        check_intermediates(&evaluation, plan->stage_begin[k + 1]);
+    }
+    evaluation_fini(&evaluation);
+}
+
+static double find_scalar(const struct evaluation *evaluation, const char *name)
+{
+    double value;
+    get(evaluation, name, &value);
+    return value;
+}
+
+static void test_a_plan_can_be_run_again(void **state)
+{
+    (void)state;
+    struct evaluation evaluation;
+    begin(chains, &evaluation);
+    check_ok(executor_run(evaluation.executor, 0, evaluation.plan->n_stages, NULL));
+    double first = find_scalar(&evaluation, "E");
+    assert_true(first != 0);
+    for (int i = 0; i < 3; i++) {
+        /* New pools, or the old ones. */
+        if (i == 1)
+            check_ok(executor_start(evaluation.executor, &pool));
+        check_ok(executor_run(evaluation.executor, 0, evaluation.plan->n_stages, NULL));
+        check_close(find_scalar(&evaluation, "E"), first, 0);
+    }
+    evaluation_fini(&evaluation);
+}
+
+static void test_an_executor_can_be_left_in_the_middle(void **state)
+{
+    (void)state;
+    struct evaluation evaluation;
+    begin(chains, &evaluation);
+    check_ok(executor_run(evaluation.executor, 0, 1, NULL));
+    evaluation_fini(&evaluation);
+}
+
+static void test_what_it_costs_is_added_up(void **state)
+{
+    (void)state;
+    struct evaluation evaluation;
+    struct executor_record all, sum = {0};
+    int n_processes;
+    MPI_Comm_size(MPI_COMM_WORLD, &n_processes);
+    begin(chains, &evaluation);
+    const struct plan *plan = evaluation.plan;
+    check_ok(executor_run(evaluation.executor, 0, plan->n_stages, &all));
+    for (int k = 0; k < plan->n_stages; k++) {
+        struct executor_record one;
+        double flops = 0;
+        for (int s = plan->stage_begin[k]; s < plan->stage_begin[k + 1]; s++)
+            flops += plan->steps[s].B.tensor >= 0 ? plan->steps[s].flops : 0;
+        check_ok(executor_run(evaluation.executor, k, k + 1, &one));
+        check_close(one.flops, flops, 0);
+        sum.flops += one.flops;
+        sum.statistics.tasks += one.statistics.tasks;
+    }
+    check_close(all.flops, sum.flops, 0);
+    assert_int_equal(all.statistics.tasks, sum.statistics.tasks);
+    assert_int_equal(all.statistics.n_workers, n_processes);
+    assert_true(all.seconds > 0 && all.seconds >= all.statistics.makespan_s);
+    check_ok(executor_run(evaluation.executor, 0, 0, &all));
+    assert_true(all.flops == 0 && all.statistics.tasks == 0);
+    evaluation_fini(&evaluation);
+}
+
+/* y = 2 A A x / 3 from x, and x from it: a method's work by hand. */
+static const char iterated[] = "space s = 3\nindex i, j, k : s\n"
+                               "tensor A[i,j] = wave\ntensor AA[i,j]\ntensor x[i]\ntensor y[i]\n"
+                               "scalar E\n"
+                               "AA[i,k] = A[i,j] * A[j,k]\n"
+                               "iterate x from y, energy E\n"
+                               "E = A[i,j] * A[j,k] * x[i] * x[k]\n"
+                               "y[i] = 2/3 * AA[i,j] * x[j] + A[i,j] * A[j,k] * A[k,i]\n";
+
+static void multiply(double a[3][3], double b[3][3], double c[3][3])
+{
+    for (int i = 0; i < 3; i++)
+        for (int k = 0; k < 3; k++) {
+            c[i][k] = 0;
+            for (int j = 0; j < 3; j++)
+                c[i][k] += a[i][j] * b[j][k];
+        }
+}
+
+static void check_iteration(const struct evaluation *evaluation, const double x[3])
+{
+    double A[3][3], AA[3][3], AAA[3][3], y[3], E = 0;
+    get(evaluation, "A", A[0]);
+    multiply(A, A, AA);
+    multiply(AA, A, AAA);
+    get(evaluation, "y", y);
+    for (int i = 0; i < 3; i++) {
+        double expected = AAA[i][i];
+        for (int j = 0; j < 3; j++) {
+            expected += 2. / 3 * AA[i][j] * x[j];
+            E += AA[i][j] * x[i] * x[j];
+        }
+        check_close(y[i], expected, 1e-13);
+    }
+    check_close(find_scalar(evaluation, "E"), E, 1e-13);
+}
+
+static void test_later_steps_can_be_repeated(void **state)
+{
+    (void)state;
+    struct evaluation evaluation;
+    begin(iterated, &evaluation);
+    const struct plan *plan = evaluation.plan;
+    assert_true(plan->first_iterated > 0 && plan->first_iterated < plan->n_steps);
+    check_ok(executor_run(evaluation.executor, 0, plan->first_iterated_stage, NULL));
+    for (int iteration = 0; iteration < 4; iteration++) {
+        const double x[3] = {1.0 - iteration, 0.5 * iteration, 2};
+        put(&evaluation, "x", x);
+        check_ok(
+            executor_run(evaluation.executor, plan->first_iterated_stage, plan->n_stages, NULL));
+        check_iteration(&evaluation, x);
+    }
+    evaluation_fini(&evaluation);
+}
+
+/* What iterations keep is made anew, and the old one is not lost. */
+static void test_all_steps_can_be_repeated_with_what_iterations_keep(void **state)
+{
+    (void)state;
+    struct evaluation evaluation;
+    begin(iterated, &evaluation);
+    const struct plan *plan = evaluation.plan;
+    int n_kept = 0;
+    for (int t = plan->n_program_tensors; t < plan->n_tensors; t++)
+        n_kept += plan->tensors[t].last_step == plan->n_steps;
+    assert_true(n_kept > 0);
+    for (int run = 0; run < 3; run++) {
+        const double x[3] = {0.25, run, 1};
+        put(&evaluation, "x", x);
+        check_ok(executor_run(evaluation.executor, 0, plan->n_stages, NULL));
+        check_iteration(&evaluation, x);
+    }
+    evaluation_fini(&evaluation);
+}
+
+static void test_every_task_is_in_the_profile(void **state)
+{
+    (void)state;
+    struct evaluation evaluation;
+    struct executor_record record;
+    int rank;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    begin(chains, &evaluation);
+    check_ok(executor_run(evaluation.executor, 0, evaluation.plan->n_stages, &record));
+    const char *path = "test_tce_executor_profile.csv";
+    check_ok(executor_write_profile(evaluation.executor, path));
+    if (rank == 0) {
+        char line[100];
+        FILE *stream = fopen(path, "r");
+        assert_non_null(stream);
+        assert_non_null(fgets(line, sizeof line, stream));
+        assert_string_equal(line, "task,seconds\n");
+        for (long long task = 0; task < record.statistics.tasks; task++) {
+            assert_non_null(fgets(line, sizeof line, stream));
+            assert_int_equal(strtoll(line, NULL, 10), task);
+        }
+        assert_null(fgets(line, sizeof line, stream));
+        fclose(stream);
+        remove(path);
+    }
+    evaluation_fini(&evaluation);
+}
+
+static void test_what_does_not_fit_is_refused(void **state)
+{
+    (void)state;
+    static const char text[] = "space s = 1000000\nindex i, j, k : s\ntensor A[i] = wave\n"
+                               "tensor giant[i,j,k]\ngiant[i,j,k] = A[i] * A[j] * A[k]\n";
+    struct evaluation evaluation;
+    check_ok(evaluation_init(text, strlen(text), "test.tce", 0, NULL, MPI_COMM_WORLD, &evaluation));
+    check_status(STATUS_NO_MEMORY, evaluation_start(&evaluation, &settings));
+    assert_non_null(strstr(status_text(), "tensor giant has"));
+    assert_null(evaluation.executor);
+    evaluation_fini(&evaluation);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(test_intermediates_come_and_go, darray_case_start),
+        cmocka_unit_test(test_a_plan_can_be_run_again),
+        cmocka_unit_test(test_an_executor_can_be_left_in_the_middle),
+        cmocka_unit_test(test_what_it_costs_is_added_up),
+        cmocka_unit_test(test_later_steps_can_be_repeated),
+        cmocka_unit_test(test_all_steps_can_be_repeated_with_what_iterations_keep),
+        cmocka_unit_test(test_every_task_is_in_the_profile),
+        cmocka_unit_test_teardown(test_what_does_not_fit_is_refused, darray_case_stop),
+    };
+    return check_run_parallel(tests, &argc, &argv);
+}

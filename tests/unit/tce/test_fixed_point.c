@@ -1,0 +1,238 @@
+/* Fixed points: of a linear problem of n unknowns DIIS knows the solution after n + 1 steps;
+ * with one step kept it is plain iteration; numbers that are none end it. */
+#include "tce/methods/fixed_point.h"
+#include "tests/cases/darray_case.h"
+#include "tests/check.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { N_PAIR = 2, N_VECTOR = 3, N = N_PAIR + N_VECTOR };
+
+/* Two unknowns, tensors of 2 and of 3 numbers in blocks of 1. */
+struct problem {
+    struct index_space *spaces[2];
+    struct tensor *x[2], *f[2];
+};
+
+static double one(const int64_t value[], void *context)
+{
+    (void)context;
+    return 1 + 0.5 * (double)value[0];
+}
+
+/* The first guess is not zero. */
+static void problem_init(struct problem *problem)
+{
+    const struct index_block blocks[2] = {{.size = N_PAIR}, {.size = N_VECTOR}};
+    for (int i = 0; i < 2; i++) {
+        check_ok(index_space_create("s", 1, &blocks[i], 1, &problem->spaces[i]));
+        struct block_labels labels = {.rank = 1, .space = {problem->spaces[i]}};
+        check_ok(tensor_create("x", &labels, MPI_COMM_WORLD, &problem->x[i]));
+        check_ok(tensor_create("f", &labels, MPI_COMM_WORLD, &problem->f[i]));
+        check_ok(tensor_fill(problem->x[i], one, NULL));
+    }
+}
+
+static void problem_fini(struct problem *problem)
+{
+    for (int i = 0; i < 2; i++) {
+        tensor_destroy(problem->x[i]);
+        tensor_destroy(problem->f[i]);
+        index_space_destroy(problem->spaces[i]);
+    }
+}
+
+/* Block i of both together. */
+static struct darray *place_of(struct tensor *const tensors[], int i, int64_t *block)
+{
+    *block = i < N_PAIR ? i : i - N_PAIR;
+    return tensors[i < N_PAIR ? 0 : 1]->data;
+}
+
+static void get(struct tensor *const tensors[], double values[N])
+{
+    darray_sync();
+    for (int i = 0; i < N; i++) {
+        int64_t block;
+        const struct darray *from = place_of(tensors, i, &block);
+        darray_get(from, block, &values[i]);
+    }
+    darray_sync();
+}
+
+static void put(struct tensor *const tensors[], const double values[N])
+{
+    int rank;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    for (int i = 0; i < N; i++) {
+        int64_t block;
+        struct darray *to = place_of(tensors, i, &block);
+        if (darray_owner(to, block) == rank)
+            darray_put(to, block, &values[i]);
+    }
+    darray_sync();
+}
+
+/* f(x) = b + M x, with the solution s: b = s - M s. Plain iteration would diverge, and errors
+ * become smaller slowly, so that no step is too old to be used. */
+static double M(int i, int j)
+{
+    return (i == j ? 0.5 : 0) - (j == (i + 1) % N);
+}
+
+static double solution(int i)
+{
+    return 2.0 - i;
+}
+
+static void linear(const double x[N], double f[N])
+{
+    for (int i = 0; i < N; i++) {
+        f[i] = solution(i);
+        for (int j = 0; j < N; j++)
+            f[i] += M(i, j) * (x[j] - solution(j));
+    }
+}
+
+static void test_diis_solves_a_linear_problem_in_one_step_more_than_unknowns(void **state)
+{
+    (void)state;
+    struct problem problem;
+    struct fixed_point *fixed_point;
+    double x[N], f[N], change;
+    problem_init(&problem);
+    check_ok(fixed_point_create(2, problem.x, problem.f, 8, MPI_COMM_WORLD, &fixed_point));
+    for (int step = 0; step <= N; step++) {
+        double expected = 0;
+        get(problem.x, x);
+        linear(x, f);
+        put(problem.f, f);
+        check_ok(fixed_point_step(fixed_point, &change));
+        for (int i = 0; i < N; i++)
+            expected = fmax(expected, fabs(f[i] - x[i]));
+        check_close(change, expected, 1e-15 * expected);
+        /* Not earlier: else the test would show nothing. */
+        assert_true(step > 3 || change > 1e-3);
+    }
+    get(problem.x, x);
+    for (int i = 0; i < N; i++)
+        check_close(x[i], solution(i), 1e-8);
+    fixed_point_destroy(fixed_point);
+    problem_fini(&problem);
+}
+
+/* More steps than are kept. */
+static void test_a_short_memory_converges_as_well(void **state)
+{
+    (void)state;
+    struct problem problem;
+    struct fixed_point *fixed_point;
+    double x[N], f[N], change = 1;
+    problem_init(&problem);
+    check_ok(fixed_point_create(2, problem.x, problem.f, 3, MPI_COMM_WORLD, &fixed_point));
+    for (int step = 0; step < 60 && change > 1e-10; step++) {
+        get(problem.x, x);
+        for (int i = 0; i < N; i++)
+            f[i] = 0.5 * cos(x[(i + 1) % N] + i);
+        put(problem.f, f);
+        check_ok(fixed_point_step(fixed_point, &change));
+    }
+    assert_true(change <= 1e-10);
+    get(problem.x, x);
+    for (int i = 0; i < N; i++)
+        check_close(x[i], 0.5 * cos(x[(i + 1) % N] + i), 1e-9);
+    fixed_point_destroy(fixed_point);
+    problem_fini(&problem);
+}
+
+static void test_one_step_kept_is_plain_iteration(void **state)
+{
+    (void)state;
+    struct problem problem;
+    struct fixed_point *fixed_point;
+    double x[N], f[N], change;
+    problem_init(&problem);
+    check_ok(fixed_point_create(2, problem.x, problem.f, 1, MPI_COMM_WORLD, &fixed_point));
+    for (int step = 0; step < 4; step++) {
+        get(problem.x, x);
+        linear(x, f);
+        put(problem.f, f);
+        check_ok(fixed_point_step(fixed_point, &change));
+        get(problem.x, x);
+        assert_memory_equal(x, f, sizeof x);
+        get(problem.f, x);
+        assert_memory_equal(x, f, sizeof x);
+    }
+    fixed_point_destroy(fixed_point);
+    problem_fini(&problem);
+}
+
+/* f(x) = x: nothing is left to do. */
+static void test_a_solution_stays(void **state)
+{
+    (void)state;
+    struct problem problem;
+    struct fixed_point *fixed_point;
+    double x[N], again[N], change;
+    problem_init(&problem);
+    get(problem.x, x);
+    put(problem.f, x);
+    check_ok(fixed_point_create(2, problem.x, problem.f, 4, MPI_COMM_WORLD, &fixed_point));
+    for (int step = 0; step < 3; step++) {
+        check_ok(fixed_point_step(fixed_point, &change));
+        check_close(change, 0, 0);
+        get(problem.x, again);
+        for (int i = 0; i < N; i++)
+            check_close(again[i], x[i], 1e-15 * fabs(x[i]));
+    }
+    fixed_point_destroy(fixed_point);
+    problem_fini(&problem);
+}
+
+static void check_refused(double value, int at)
+{
+    struct problem problem;
+    struct fixed_point *fixed_point;
+    double x[N], f[N], change;
+    problem_init(&problem);
+    check_ok(fixed_point_create(2, problem.x, problem.f, 4, MPI_COMM_WORLD, &fixed_point));
+    get(problem.x, x);
+    linear(x, f);
+    put(problem.f, f);
+    check_ok(fixed_point_step(fixed_point, &change));
+    f[at] = value;
+    put(problem.f, f);
+    check_status(STATUS_NUMERIC, fixed_point_step(fixed_point, &change));
+    fixed_point_destroy(fixed_point);
+    problem_fini(&problem);
+}
+
+static void test_numbers_that_are_none_are_refused_everywhere(void **state)
+{
+    (void)state;
+    check_refused(NAN, 0);
+    check_refused(NAN, N - 1);
+    check_refused(INFINITY, 1);
+    check_refused(-INFINITY, N - 2);
+}
+
+static void test_what_is_kept_is_counted(void **state)
+{
+    (void)state;
+    check_close(fixed_point_count_elements(N, 8), 2.0 * 8 * N, 0);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(test_diis_solves_a_linear_problem_in_one_step_more_than_unknowns,
+                               darray_case_start),
+        cmocka_unit_test(test_a_short_memory_converges_as_well),
+        cmocka_unit_test(test_one_step_kept_is_plain_iteration),
+        cmocka_unit_test(test_a_solution_stays),
+        cmocka_unit_test(test_numbers_that_are_none_are_refused_everywhere),
+        cmocka_unit_test_teardown(test_what_is_kept_is_counted, darray_case_stop),
+    };
+    return check_run_parallel(tests, &argc, &argv);
+}

@@ -1,0 +1,324 @@
+/* Plans of programs whose best plan is known, and of the program files that are arguments. */
+#include "support/io/text_file.h"
+#include "tests/cases/plan_case.h"
+
+static int n_files;
+static char **files;
+
+static void init(const char *text, struct plan_case *made)
+{
+    *made = (struct plan_case){0};
+    check_ok(program_parse(text, strlen(text), "case.tce", &made->program));
+    plan_case_spaces(made, 5, 20);
+    check_ok(plan_case_plan(made, INFINITY));
+    plan_case_check_lifetimes(made->plan);
+    plan_case_check_stages(made->plan);
+}
+
+/* Whether step s multiplies these tensors, in either order. */
+static bool multiplies(const struct plan *plan, int s, const char *A, const char *B)
+{
+    const struct plan_step *step = &plan->steps[s];
+    if (step->B.tensor < 0)
+        return false;
+    const char *a = plan->tensors[step->A.tensor].name, *b = plan->tensors[step->B.tensor].name;
+    return (strcmp(a, A) == 0 && strcmp(b, B) == 0) || (strcmp(a, B) == 0 && strcmp(b, A) == 0);
+}
+
+static int count_products(const struct plan *plan)
+{
+    int n = 0;
+    for (int s = 0; s < plan->n_steps; s++)
+        n += plan->steps[s].B.tensor >= 0;
+    return n;
+}
+
+#define CHAIN                                                                                      \
+    "tensor A[i,j]\ntensor B[j,k]\ntensor C[k,l]\ntensor D[i,l]\n"                                 \
+    "D[i,l] = A[i,j] * B[j,k] * C[k,l]\n"
+
+static void chain_of_matrices_is_multiplied_in_the_cheaper_order(void **state)
+{
+    (void)state;
+    struct plan_case made;
+    init("space a = 2\nspace b = 30\nspace c = 40\nspace d = 5\n"
+         "index i : a\nindex j : b\nindex k : c\nindex l : d\n" CHAIN,
+         &made);
+    assert_int_equal(made.plan->n_steps, 2);
+    assert_true(multiplies(made.plan, 0, "A", "B"));
+    assert_true(multiplies(made.plan, 1, "#1", "C"));
+    check_close(plan_case_flops(made.plan), 2 * (2 * 30 * 40 + 2 * 40 * 5), 0);
+    check_close(made.plan->naive_flops[0], 3.0 * 2 * 30 * 40 * 5, 0);
+    check_close(made.plan->peak_elements, 60 + 1200 + 200 + 10 + 80, 0);
+    plan_case_fini(&made);
+    init("space a = 50\nspace b = 30\nspace c = 40\nspace d = 3\n"
+         "index i : a\nindex j : b\nindex k : c\nindex l : d\n" CHAIN,
+         &made);
+    assert_true(multiplies(made.plan, 0, "B", "C"));
+    assert_true(multiplies(made.plan, 1, "#1", "A"));
+    check_close(plan_case_flops(made.plan), 2 * (30 * 40 * 3 + 50 * 30 * 3), 0);
+    plan_case_fini(&made);
+}
+
+#define ORBITALS                                                                                   \
+    "space o = occupied\nspace v = virtual\nindex i, j, k, l : o\nindex a, b, c, d : v\n"
+
+#define COUPLED_CLUSTER                                                                            \
+    ORBITALS "tensor g[k,d,a,c]\ntensor tau[i,j,c,d]\ntensor t[k,b]\ntensor s[i,j,a,b]\n"          \
+             "s[i,j,a,b] = - g[k,d,a,c] * tau[i,j,c,d] * t[k,b]\n"
+
+static void term_of_coupled_cluster_contracts_the_large_tensors_first(void **state)
+{
+    (void)state;
+    struct plan_case made;
+    init(COUPLED_CLUSTER, &made);
+    const double o = 5, v = 20;
+    assert_int_equal(made.plan->n_steps, 2);
+    assert_true(multiplies(made.plan, 0, "g", "tau"));
+    assert_true(multiplies(made.plan, 1, "#1", "t"));
+    check_close(made.plan->steps[0].flops, 2 * o * o * o * v * v * v, 0);
+    check_close(made.plan->steps[1].flops, 2 * o * o * o * v * v, 0);
+    check_close(made.plan->steps[0].factor, 1, 0);
+    check_close(made.plan->steps[1].factor, -1, 0);
+    plan_case_fini(&made);
+}
+
+/* Labels halve what there is in every tensor, and the multiplications twice. */
+static void operations_are_those_of_blocks_that_exist(void **state)
+{
+    (void)state;
+    struct plan_case made;
+    init("space s = 4 irrep 0, 4 irrep 1\nindex i, j, k : s\n"
+         "tensor A[i,k]\ntensor B[k,j] irrep 1\ntensor C[i,j] irrep 1\n"
+         "C[i,j] = A[i,k] * B[k,j]\n",
+         &made);
+    check_close(plan_case_flops(made.plan), 2 * 8 * 8 * 8 / 4, 0);
+    plan_case_fini(&made);
+}
+
+#define TENSORS                                                                                    \
+    ORBITALS "tensor g[k,c,l,d]\ntensor t[i,a]\ntensor u[i,a]\ntensor X[i,a,j,b]\n"                \
+             "tensor Y[j,b,i,a]\ntensor F[i,a]\ntensor G[i,a]\nscalar E\nscalar Q\n"
+
+static void same_products_are_computed_once(void **state)
+{
+    (void)state;
+    struct plan_case made;
+    /* One F[k,c] = g t for three terms with other names, in another order. */
+    init(TENSORS "E = g[k,c,l,d] * t[l,d] * u[k,c]\n"
+                 "Q = t[j,b] * g[i,a,j,b] * t[i,a]\n"
+                 "F[i,a] = g[i,a,k,c] * t[k,c]\n",
+         &made);
+    assert_int_equal(made.plan->n_steps, 4);
+    assert_int_equal(count_products(made.plan), 3);
+    assert_true(multiplies(made.plan, 0, "g", "t"));
+    assert_true(multiplies(made.plan, 1, "#1", "u"));
+    assert_true(multiplies(made.plan, 2, "#1", "t"));
+    assert_int_equal(made.plan->steps[3].A.tensor, made.plan->n_program_tensors);
+    assert_int_equal(made.plan->steps[3].n_destroy, 1);
+    plan_case_fini(&made);
+    /* Not the same: the other index pair of g is summed. */
+    init(TENSORS "F[i,a] = g[i,a,k,c] * t[k,c]\nG[i,a] = g[k,c,i,a] * t[k,c]\n", &made);
+    assert_int_equal(count_products(made.plan), 2);
+    assert_int_equal(made.plan->n_tensors, made.plan->n_program_tensors);
+    plan_case_fini(&made);
+}
+
+static void changed_tensors_are_not_shared(void **state)
+{
+    (void)state;
+    struct plan_case made;
+    init(TENSORS "E = g[k,c,l,d] * t[l,d] * t[k,c]\n"
+                 "t[i,a] = u[i,a]\n"
+                 "Q = g[k,c,l,d] * t[l,d] * t[k,c]\n",
+         &made);
+    assert_int_equal(made.plan->n_steps, 5);
+    assert_int_equal(made.plan->n_tensors, made.plan->n_program_tensors + 2);
+    plan_case_fini(&made);
+    /* What has not been changed still is. */
+    init(TENSORS "E = g[k,c,l,d] * t[l,d] * u[k,c]\n"
+                 "t[i,a] = u[i,a]\n"
+                 "Q = g[k,c,l,d] * t[l,d] * u[k,c]\n",
+         &made);
+    assert_int_equal(made.plan->n_steps, 4);
+    assert_true(multiplies(made.plan, 0, "g", "u"));
+    plan_case_fini(&made);
+}
+
+static void permuted_products_are_copied(void **state)
+{
+    (void)state;
+    struct plan_case made;
+    init(ORBITALS "tensor A[i,j,a,b]\ntensor B[i,j,a,b]\ntensor C[i,j,k,l]\n"
+                  "C[i,j,k,l] = A[i,j,a,b] * B[k,l,a,b] + A[j,i,c,d] * B[k,l,c,d]\n",
+         &made);
+    assert_int_equal(made.plan->n_steps, 3);
+    assert_int_equal(count_products(made.plan), 1);
+    assert_false(made.plan->steps[1].add);
+    assert_true(made.plan->steps[2].add);
+    const struct plan_step *copy = &made.plan->steps[2];
+    assert_int_equal(copy->C.index[0], copy->A.index[1]);
+    assert_int_equal(copy->C.index[1], copy->A.index[0]);
+    plan_case_fini(&made);
+    /* An outer product costs less than a copy of it. */
+    init(ORBITALS "tensor t[i,a]\ntensor D[i,j,a,b]\n"
+                  "D[i,j,a,b] = t[i,a] * t[j,b] + t[i,b] * t[j,a]\n",
+         &made);
+    assert_int_equal(count_products(made.plan), 2);
+    plan_case_fini(&made);
+}
+
+static void sums_over_an_index_of_one_factor_come_first(void **state)
+{
+    (void)state;
+    struct plan_case made;
+    init(ORBITALS "tensor A[i,j,a]\ntensor B[j,k,k]\ntensor C[i,a]\n"
+                  "C[i,a] = A[i,j,a] * B[j,k,k]\n",
+         &made);
+    assert_int_equal(made.plan->n_steps, 2);
+    assert_int_equal(made.plan->steps[0].B.tensor, -1);
+    assert_int_equal(made.plan->tensors[made.plan->n_program_tensors].labels.rank, 1);
+    check_close(plan_case_flops(made.plan), 2 * 5 * 5 + 2 * 5 * 5 * 20, 0);
+    plan_case_fini(&made);
+}
+
+#define ITERATED                                                                                   \
+    ORBITALS "tensor g[k,c,l,d]\ntensor h[k,c,l,d]\ntensor t[i,a]\ntensor r[i,a]\nscalar E\n"      \
+             "iterate t from r, energy E\n"                                                        \
+             "E = t[i,a] * t[i,a]\n"                                                               \
+             "r[i,a] = g[i,a,k,c] * h[k,c,l,d] * t[l,d] + t[i,a]\n"                                \
+             "r[i,a] += g[i,a,k,c] * h[k,c,j,b] * h[j,b,l,d] * t[l,d]\n"                           \
+             "r[i,a] -= g[k,c,l,d] * h[l,d,k,c] * t[i,a]\n"
+
+static void what_is_not_iterated_is_computed_before(void **state)
+{
+    (void)state;
+    struct plan_case made;
+    init(ITERATED, &made);
+    /* Only g * h of the last statement; the other products are cheapest from the right. */
+    assert_int_equal(made.plan->first_iterated, 1);
+    assert_int_equal(made.plan->tensors[made.plan->steps[0].create].last_step, made.plan->n_steps);
+    plan_destroy(made.plan);
+    check_ok(plan_case_plan(&made, 8));
+    assert_int_equal(made.plan->first_iterated, 0);
+    plan_case_check_lifetimes(made.plan);
+    plan_case_fini(&made);
+}
+
+static void independent_statements_share_a_stage(void **state)
+{
+    (void)state;
+    struct plan_case made;
+    /* C and D, then E and F; the terms of E meet although F is written between them. */
+    init("space s = 10\nindex i, j, k : s\ntensor A[i,j]\ntensor B[i,j]\ntensor C[i,j]\n"
+         "tensor D[i,j]\ntensor E[i,j]\ntensor F[i,j]\n"
+         "C[i,j] = A[i,k] * B[k,j]\nD[i,j] = A[k,i] * B[k,j]\nE[i,j] = C[i,k] * B[k,j]\n"
+         "F[i,j] = C[i,k] * D[k,j]\nE[i,j] += D[j,i]\n",
+         &made);
+    assert_int_equal(made.plan->n_stages, 2);
+    assert_int_equal(made.plan->stage_begin[1], 2);
+    assert_true(made.plan->steps[3].joins);
+    plan_case_fini(&made);
+    /* What is read must not be written meanwhile. */
+    init("space s = 10\nindex i, j, k : s\ntensor A[i,j]\ntensor B[i,j]\ntensor C[i,j]\n"
+         "C[i,j] = A[i,k] * B[k,j]\nA[i,j] = B[j,i]\nC[i,j] = A[i,j]\n",
+         &made);
+    assert_int_equal(made.plan->n_stages, 3);
+    plan_case_fini(&made);
+}
+
+/* Each product has a part as large as its factors; all three at a time would take two thirds
+ * more than one. */
+static void stages_do_not_take_much_more_memory(void **state)
+{
+    (void)state;
+    const double large = 200 * 200 * 200, small = 200 * 200;
+    struct plan_case made;
+    init("space s = 200\nindex i, j, k, l, m : s\ntensor A[i,j,k]\ntensor D[i,j,k]\n"
+         "tensor B[i,j]\ntensor E[i,j]\ntensor F[i,j]\n"
+         "tensor P[i,l]\ntensor Q[i,l]\ntensor R[i,l]\n"
+         "P[i,l] = A[i,j,k] * B[j,m] * D[m,k,l]\nQ[i,l] = A[i,j,k] * E[j,m] * D[m,k,l]\n"
+         "R[i,l] = A[i,j,k] * F[j,m] * D[m,k,l]\n",
+         &made);
+    assert_true(made.plan->in_sequence && made.plan->n_stages == 6);
+    check_close(made.plan->peak_elements, 3 * large + 6 * small, 0);
+    plan_case_fini(&made);
+}
+
+static void too_many_indices_are_an_error_that_names_the_statement(void **state)
+{
+    (void)state;
+    struct plan_case made = {0};
+    const char *text =
+        "space s = 2\n"
+        "index a1,a2,a3,a4,b1,b2,b3,b4,c1,c2,c3,c4,x1,x2,x3,x4,y1,y2,y3,y4,z1,z2,z3,z4 : s\n"
+        "tensor A[a1,a2,a3,a4,x1,x2,x3,x4,y1,y2,y3,y4]\n"
+        "tensor D[a1,a2,a3,a4,x1,x2,x3,x4,y1,y2,y3,y4]\n"
+        "D[a1,a2,a3,a4,b1,b2,b3,b4,c1,c2,c3,c4] = A[a1,a2,a3,a4,x1,x2,x3,x4,y1,y2,y3,y4]"
+        " * A[b1,b2,b3,b4,x1,x2,x3,x4,z1,z2,z3,z4] * A[c1,c2,c3,c4,z1,z2,z3,z4,y1,y2,y3,y4]\n";
+    check_ok(program_parse(text, strlen(text), "case.tce", &made.program));
+    plan_case_spaces(&made, 1, 1);
+    check_status(STATUS_INPUT, plan_case_plan(&made, INFINITY));
+    assert_non_null(strstr(status_text(), "case.tce:5:"));
+    assert_non_null(strstr(status_text(), "D[a1,a2"));
+    plan_case_fini(&made);
+}
+
+static void plan_is_printed(void **state)
+{
+    (void)state;
+    struct plan_case made;
+    char line[1000];
+    bool found_step = false, found_peak = false;
+    init(COUPLED_CLUSTER, &made);
+    FILE *stream = tmpfile();
+    assert_non_null(stream);
+    check_ok(plan_print(made.plan, stream));
+    rewind(stream);
+    while (fgets(line, sizeof line, stream)) {
+        found_step = found_step || strstr(line, "#1[k,a,i,j] = g[k,d,a,c] * tau[i,j,c,d]");
+        found_peak = found_peak || strstr(line, "tensors at most");
+    }
+    assert_true(found_step && found_peak);
+    fclose(stream);
+    plan_case_fini(&made);
+}
+
+static void files_have_plans(void **state)
+{
+    (void)state;
+    for (int f = 0; f < n_files; f++) {
+        struct text_file text;
+        struct plan_case made;
+        check_ok(text_file_read(files[f], &text));
+        init(text.bytes, &made);
+        double naive = 0;
+        for (int s = 0; s < made.program.n_statements; s++)
+            naive += made.plan->naive_flops[s];
+        assert_true(made.plan->n_steps > 0 && plan_case_flops(made.plan) <= naive);
+        plan_case_fini(&made);
+        text_file_fini(&text);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    n_files = argc - 1;
+    files = argv + 1;
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(chain_of_matrices_is_multiplied_in_the_cheaper_order),
+        cmocka_unit_test(term_of_coupled_cluster_contracts_the_large_tensors_first),
+        cmocka_unit_test(operations_are_those_of_blocks_that_exist),
+        cmocka_unit_test(same_products_are_computed_once),
+        cmocka_unit_test(changed_tensors_are_not_shared),
+        cmocka_unit_test(permuted_products_are_copied),
+        cmocka_unit_test(sums_over_an_index_of_one_factor_come_first),
+        cmocka_unit_test(what_is_not_iterated_is_computed_before),
+        cmocka_unit_test(independent_statements_share_a_stage),
+        cmocka_unit_test(stages_do_not_take_much_more_memory),
+        cmocka_unit_test(too_many_indices_are_an_error_that_names_the_statement),
+        cmocka_unit_test(plan_is_printed),
+        cmocka_unit_test(files_have_plans),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
