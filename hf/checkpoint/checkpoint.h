@@ -6,7 +6,7 @@
 #ifndef BERYL_HF_CHECKPOINT_H
 #define BERYL_HF_CHECKPOINT_H
 
-#include "hf/scf/scf.h"
+#include "hf/fock/scf_problem.h"
 #include "support/arrays/darray.h"
 #include "support/arrays/dense.h"
 #include "support/base/status.h"

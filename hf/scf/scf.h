@@ -8,6 +8,7 @@
 #include "basis/input/molecule.h"
 #include "basis/integrals/shells.h"
 #include "hf/fock/fock_build.h"
+#include "hf/fock/scf_problem.h"
 #include "hf/tiles/tiling.h"
 #include "support/arrays/dense.h"
 #include "support/base/status.h"
@@ -15,18 +16,6 @@
 #include <mpi.h>
 #include <stdbool.h>
 #include <stdint.h>
-
-/* What is to be solved. All borrowed. */
-struct scf_problem {
-    const struct molecule *molecule;
-    const struct shells *shells;
-    const struct tiling *tiling;
-    struct fock *fock;
-    const struct dense_grid *grid;
-    MPI_Comm comm;
-    int n_spins;           /* 1: RHF, 2: UHF */
-    int64_t n_occupied[2]; /* doubly occupied orbitals, or alpha and beta electrons */
-};
 
 /* AUTO: second order when DIIS stalls; stability checked for UHF, and for RHF up to
  * SCF_STABILITY_SMALL functions, where it costs little. */

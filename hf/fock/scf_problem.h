@@ -1,0 +1,21 @@
+/* The problem that the SCF solves, and checkpoints describe: a molecule in a basis, its
+ * electrons, and the means to build Fock matrices. */
+#ifndef BERYL_HF_SCF_PROBLEM_H
+#define BERYL_HF_SCF_PROBLEM_H
+
+#include <mpi.h>
+#include <stdint.h>
+
+/* All borrowed. */
+struct scf_problem {
+    const struct molecule *molecule;
+    const struct shells *shells;
+    const struct tiling *tiling;
+    struct fock *fock;
+    const struct dense_grid *grid;
+    MPI_Comm comm;
+    int n_spins;           /* 1: RHF, 2: UHF */
+    int64_t n_occupied[2]; /* doubly occupied orbitals, or alpha and beta electrons */
+};
+
+#endif
