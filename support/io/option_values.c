@@ -62,11 +62,16 @@ void option_describe_choices(const char *choices, char *text, size_t size)
     text[n] = '\0';
 }
 
+const char *option_choices(const struct option_row *row)
+{
+    return row->list_choices ? row->list_choices() : row->choices;
+}
+
 static enum status fail_value(const struct option_row *row, const char *text)
 {
     char takes[512];
     if (row->kind == OPTION_CHOICE) {
-        option_describe_choices(row->choices, takes, sizeof takes);
+        option_describe_choices(option_choices(row), takes, sizeof takes);
         return FAIL(STATUS_USAGE, "--%s: '%s' is not one of %s (see --help)", row->name, text,
                     takes);
     }
@@ -130,7 +135,7 @@ enum status option_store(const struct option_table *table, const struct option_r
         *(const char **)field = text;
         return STATUS_OK;
     case OPTION_CHOICE:
-        choice = option_choice_index(row->choices, text);
+        choice = option_choice_index(option_choices(row), text);
         if (choice < 0)
             return fail_value(row, text);
         *(int *)field = choice;

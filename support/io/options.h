@@ -34,12 +34,13 @@ struct option_row {
     const char *name; /* without the dashes */
     char letter;      /* `-o` for 'o'; 0 for none */
     enum option_kind kind;
-    size_t offset;            /* of the field in the table's struct */
-    const char *default_text; /* as if typed; NULL leaves the field as it was */
-    double min, max;          /* numbers only, inclusive; both 0: any number */
-    bool min_excluded;        /* the number must be larger than min */
-    const char *choices;      /* "a,b,c", OPTION_CHOICE only */
-    const char *value;        /* what --help calls the value, with its unit; NULL: WORD */
+    size_t offset;                     /* of the field in the table's struct */
+    const char *default_text;          /* as if typed; NULL leaves the field as it was */
+    double min, max;                   /* numbers only, inclusive; both 0: any number */
+    bool min_excluded;                 /* the number must be larger than min */
+    const char *choices;               /* "a,b,c", OPTION_CHOICE only */
+    const char *(*list_choices)(void); /* the same from a registry, in place of choices */
+    const char *value;                 /* what --help calls the value, with its unit; NULL: WORD */
     const char *help;
 };
 

@@ -57,7 +57,7 @@ static void describe_limits(const struct option_row *row, char *text, size_t siz
 {
     char takes[512] = "";
     if (row->kind == OPTION_CHOICE)
-        option_describe_choices(row->choices, takes, sizeof takes);
+        option_describe_choices(option_choices(row), takes, sizeof takes);
     else if (row->kind == OPTION_INTEGER || row->kind == OPTION_REAL)
         option_describe_range(row, takes, sizeof takes);
     bool has_default = row->kind != OPTION_FLAG && row->default_text;
@@ -133,7 +133,7 @@ json_t *options_to_json(const struct options *options)
             value = json_text(*(const char *const *)field);
             break;
         case OPTION_CHOICE:
-            option_choice_word(row->choices, *(const int *)field, word, sizeof word);
+            option_choice_word(option_choices(row), *(const int *)field, word, sizeof word);
             value = json_text(word);
             break;
         }

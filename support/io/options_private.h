@@ -22,6 +22,9 @@ enum status option_store(const struct option_table *table, const struct option_r
 /* "from 1 to 8", "larger than 0 and at most 1", "" where any number will do. */
 void option_describe_range(const struct option_row *row, char *text, size_t size);
 
+/* Choices of a row, "a,b,c". */
+const char *option_choices(const struct option_row *row);
+
 /* "a,b,c" as "a, b, c". */
 void option_describe_choices(const char *choices, char *text, size_t size);
 

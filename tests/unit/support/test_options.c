@@ -11,13 +11,18 @@ struct settings {
     int64_t tile, charge, seed;
     double screen, shift;
     const char *basis, *output;
-    int mode;
+    int mode, engine;
     bool quiet;
 };
 
 static struct settings settings;
 
 #define FIELD(name) offsetof(struct settings, name)
+
+static const char *list_engines(void)
+{
+    return "s,libint";
+}
 
 static const struct option_row number_rows[] = {
     {.name = "tile",
@@ -80,6 +85,11 @@ static const struct option_row other_rows[] = {
      .choices = "static,counter,steal",
      .value = "MODE",
      .help = "scheduler mode"},
+    {.name = "engine",
+     .kind = OPTION_CHOICE,
+     .offset = FIELD(engine),
+     .list_choices = list_engines,
+     .help = "integral engine"},
     {.name = "quiet", .kind = OPTION_FLAG, .offset = FIELD(quiet), .help = "say nothing"},
 };
 
@@ -210,6 +220,7 @@ static void test_other_mistakes_are_named(void **state)
     (void)state;
     check_refused("a --sched fast", "'fast'", "static, counter, steal");
     check_refused("a --sched stat", "'stat'", "static, counter, steal");
+    check_refused("a --engine any", "'any'", "s, libint");
     check_refused("a --tiel 5", "--tiel", "--help");
     check_refused("a -x", "-x", "--help");
     check_refused("a --tile", "--tile", "missing");
@@ -271,6 +282,7 @@ static void test_help_shows_every_option_with_what_it_takes(void **state)
         "--basis NAME or FILE",
         "-o, --output FILE",
         "--sched MODE",
+        "one of s, libint",
         "(one of static, counter, steal;",
         "--quiet",
         "--help",
@@ -289,14 +301,15 @@ static void test_help_shows_every_option_with_what_it_takes(void **state)
 static void test_json_holds_the_value_in_force_of_every_option(void **state)
 {
     (void)state;
-    check_ok(parse("a --tile 8 --basis caf\xe9 --sched steal --quiet"));
+    check_ok(parse("a --tile 8 --basis caf\xe9 --sched steal --engine libint --quiet"));
     json_t *object = options_to_json(&options);
-    assert_int_equal(json_object_size(object), 9);
+    assert_int_equal(json_object_size(object), 10);
     assert_int_equal(json_integer_value(json_object_get(object, "tile")), 8);
     assert_true(json_real_value(json_object_get(object, "screen")) == 1e-10);
     assert_string_equal(json_string_value(json_object_get(object, "basis")), "caf?");
     assert_true(json_is_null(json_object_get(object, "output")));
     assert_string_equal(json_string_value(json_object_get(object, "sched")), "steal");
+    assert_string_equal(json_string_value(json_object_get(object, "engine")), "libint");
     assert_true(json_is_true(json_object_get(object, "quiet")));
     json_decref(object);
 }
