@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Bad input to beryl-hf is refused, see refuse.sh.
 #
-#   test_bad_input.sh BERYL_HF PROCESSES MPIEXEC
+#   test_bad_input_hf.sh BERYL_HF PROCESSES MPIEXEC
 set -u
 program=$1 processes=$2 mpiexec=$3 seconds=60
 . "$(dirname "$0")/refuse.sh"
