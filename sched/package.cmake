@@ -14,6 +14,8 @@ install(EXPORT taskpool NAMESPACE taskpool:: FILE taskpoolTargets.cmake
 foreach(header
         sched/taskpool.h
         sched/core/history.h
+        sched/core/problem.h
+        sched/core/settings.h
         sched/core/statistics.h
         sched/drivers/sim/machine.h
         sched/drivers/sim/noise.h

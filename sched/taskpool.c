@@ -1,7 +1,9 @@
 #include "sched/taskpool.h"
 
 #include "sched/core/mode.h"
+#include "sched/core/seeding_build.h"
 #include "sched/core/speeds.h"
+#include "sched/core/statistics_report.h"
 #include "sched/drivers/mpi/driver_mpi.h"
 #include "sched/drivers/sim/driver_sim.h"
 #include "support/base/agree.h"

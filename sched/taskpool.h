@@ -15,6 +15,8 @@
 #define BERYL_SCHED_TASKPOOL_H
 
 #include "sched/core/history.h"
+#include "sched/core/problem.h"
+#include "sched/core/settings.h"
 #include "sched/core/statistics.h"
 #include "sched/drivers/sim/machine.h"
 #include "support/base/status.h"
@@ -26,84 +28,6 @@
 #include <stdint.h>
 
 struct taskpool;
-
-/* The largest number of tasks in a pool: sums of it with the chunks that all
- * workers may have asked for still fit into 64 bits. */
-#define TASKPOOL_MAX_TASKS (INT64_C(1) << 62)
-
-/* What is to be done. A static pool is n_tasks numbered tasks. A dynamic one
- * (record_size > 0) begins with the records that taskpool_add put into it before
- * the run, and grows by those that its tasks add; n_tasks is then 0. */
-struct taskpool_problem {
-    int64_t n_tasks; /* in [0, TASKPOOL_MAX_TASKS] */
-    /* Does one task, alone on this worker. A failure is kept, no further task
-     * runs on this worker, and taskpool_run returns it everywhere. */
-    enum status (*run)(int64_t task, void *context);
-    /* Worker in [0, n_workers) that owns the task's data, for --seeding owner;
-     * or NULL. The same on every process. */
-    int (*owner)(int64_t task, int n_workers, void *context);
-    /* Cost known beforehand, any unit, > 0 and finite, for --seeding cost; or
-     * NULL. The same on every process. */
-    double (*cost)(int64_t task, void *context);
-
-    size_t record_size; /* bytes of a dynamic pool's task; 0: the pool is static */
-    /* The same as run, of a record that may be changed. */
-    enum status (*run_record)(void *record, void *context);
-
-    void *context; /* borrowed */
-};
-
-/* What each worker starts with: blocks of equal numbers of tasks; tasks rank,
- * rank + size, ...; the tasks whose data it owns; blocks of equal predicted cost. */
-enum taskpool_seeding { SEEDING_BLOCK, SEEDING_CYCLIC, SEEDING_OWNER, SEEDING_COST };
-
-/* Messages are looked for between tasks, or by a thread of their own, which
- * takes MPI_THREAD_MULTIPLE. */
-enum taskpool_progress_rule { PROGRESS_POLL, PROGRESS_THREAD };
-
-enum taskpool_victim { VICTIM_RANDOM, VICTIM_NODE };
-
-enum taskpool_balancer { BALANCER_CENTRAL, BALANCER_TREE };
-
-/* How it is to be done: filled from the command line by the rows below, or by
- * taskpool_settings_default. */
-struct taskpool_settings {
-    int mode;           /* index into taskpool_mode_names */
-    int seeding;        /* enum taskpool_seeding */
-    int progress;       /* enum taskpool_progress_rule */
-    int64_t poll_every; /* tasks between looks for messages, at most */
-    int64_t seed;       /* every random choice derives from it */
-    const char *speeds; /* file of relative speeds, one per worker; NULL or "": all 1 */
-
-    int64_t chunk;         /* tasks handed out together; 0: the mode's default */
-    bool guided;           /* counter: chunks shrink as the pool empties */
-    int64_t managers;      /* share */
-    int64_t release_every; /* share: tasks between two releases of surplus */
-
-    const char *steal; /* "half" or a number: of the shared tasks, per steal */
-    int victim;        /* enum taskpool_victim */
-    int termination;   /* enum termination_rule */
-    int64_t deque;     /* most entries that a deque may hold; 0: no bound */
-
-    int balancer;        /* enum taskpool_balancer */
-    int64_t branching;   /* of the balancer's tree */
-    double donate_above; /* C: times the average load */
-    double fill_to;      /* D */
-    double balance_over; /* imbalance that balancing takes */
-
-    int64_t fan_out;    /* dtree: children of a node, at most */
-    double first_share; /* d_f */
-    double drain;       /* d_r */
-    int64_t min_grant;  /* t_min */
-
-    double static_fraction; /* hybrid: of a worker's tasks */
-    int64_t tasklets;       /* of a worker */
-    int64_t group;          /* workers that share a queue; 0: those of a node */
-    bool skew;              /* larger tasklets first */
-    bool no_locality;       /* do not prefer what ran here last */
-
-    bool keep_history; /* set by the program: time every task, see taskpool_history */
-};
 
 /* The defaults of all options. */
 void taskpool_settings_default(struct taskpool_settings *settings);

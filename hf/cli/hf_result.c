@@ -1,6 +1,6 @@
 #include "hf/cli/hf_result.h"
 
-#include "sched/core/statistics.h"
+#include "sched/core/statistics_report.h"
 #include "support/base/version.h"
 #include "support/io/json.h"
 

@@ -4,7 +4,7 @@
 #include "hf/cli/hf_compare.h"
 #include "hf/cli/hf_outputs.h"
 #include "hf/cli/hf_result.h"
-#include "sched/core/statistics.h"
+#include "sched/core/statistics_report.h"
 #include "sched/modes/mode_options.h"
 #include "support/base/agree.h"
 #include "support/base/log.h"

@@ -4,6 +4,7 @@
 #include "sched/cli/crowding.h"
 #include "sched/core/profile.h"
 #include "sched/core/speeds.h"
+#include "sched/core/statistics_report.h"
 #include "support/base/agree.h"
 #include "support/base/log.h"
 #include "support/base/version.h"

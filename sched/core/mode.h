@@ -17,9 +17,10 @@
 #define BERYL_SCHED_MODE_H
 
 #include "sched/core/comm.h"
+#include "sched/core/problem.h"
 #include "sched/core/seeding.h"
+#include "sched/core/settings.h"
 #include "sched/queues/task_ranges.h"
-#include "sched/taskpool.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
-#include "sched/core/seeding.h"
+#include "sched/core/seeding_build.h"
 
-#include "sched/taskpool.h"
+#include "sched/core/settings.h"
 #include "support/base/agree.h"
 
 #include <math.h>

@@ -1,6 +1,5 @@
-#include "sched/core/seeding.h"
+#include "sched/core/seeding_build.h"
 
-#include "sched/taskpool.h"
 #include "support/base/agree.h"
 #include "support/base/array.h"
 

@@ -17,7 +17,6 @@
 
 #include "support/base/status.h"
 
-#include <jansson.h>
 #include <mpi.h>
 #include <stdint.h>
 
@@ -80,22 +79,5 @@ void statistics_summarize(MPI_Comm comm, struct statistics_worker *workers, int6
  * loads too, because each phase waits for its slowest; the spread of steals is that of
  * independent phases. sum begins as zeros. Not collective. */
 void statistics_add(struct statistics_iteration *sum, const struct statistics_iteration *next);
-
-/* Prints a table, a row for each of n iterations, with seconds as means over
- * the workers; of many iterations the first and the last, and how their makespans are
- * spread. Not collective; for the process that prints. */
-void statistics_print(const struct statistics_iteration *iterations, int64_t n);
-
-/* The keys of an entry of "iterations" in a result (interface.md), all but
- * fock_seconds, which is not the pool's. NULL when out of memory. */
-json_t *statistics_to_json(const struct statistics_iteration *iteration);
-
-/* Writes a row for each worker and iteration. Collective; rank 0 writes.
- * workers  [iteration][worker of this process]: n_iterations x n_workers,
- *          both the same on every process
- * Errors: STATUS_IO, STATUS_NO_MEMORY, STATUS_LIMIT (2^31 rows or more); the same on
- * every process. */
-enum status statistics_write_csv(MPI_Comm comm, const struct statistics_worker *workers,
-                                 int64_t n_iterations, int n_workers, const char *path);
 
 #endif

@@ -1,4 +1,4 @@
-#include "sched/core/statistics.h"
+#include "sched/core/statistics_report.h"
 #include "support/base/agree.h"
 #include "support/base/gather.h"
 #include "support/base/log.h"

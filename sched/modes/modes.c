@@ -1,6 +1,7 @@
 /* The modes by option name, and the options that choose and tune them. A new
  * mode is its own file, a word in the names and a line in the list. */
 #include "sched/core/mode.h"
+#include "sched/taskpool.h"
 #include "support/base/agree.h"
 
 #include <stddef.h>

@@ -1,5 +1,6 @@
 #include "tce/cli/mode_records.h"
 
+#include "sched/core/statistics_report.h"
 #include "sched/taskpool.h"
 
 #include <string.h>

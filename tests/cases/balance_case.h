@@ -5,6 +5,7 @@
 
 #include "sched/drivers/sim/driver_sim.h"
 #include "sched/protocols/balancer.h"
+#include "sched/taskpool.h"
 #include "support/base/clock.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* Processes that work out the seeding together find what one process finds. */
-#include "sched/core/seeding.h"
+#include "sched/core/seeding_build.h"
 #include "sched/taskpool.h"
 #include "tests/check.h"
 

@@ -3,6 +3,7 @@
 #include "sched/core/mode.h"
 #include "sched/core/speeds.h"
 #include "sched/modes/dtree_shape.h"
+#include "sched/taskpool.h"
 #include "tests/check.h"
 
 #include <stdlib.h>

@@ -2,6 +2,7 @@
  * simulation. */
 #include "sched/core/mode.h"
 #include "sched/queues/tasklet_queue.h"
+#include "sched/taskpool.h"
 #include "tests/check.h"
 
 #include <stdlib.h>

@@ -1,6 +1,7 @@
 /* The modes themselves, without MPI: workers of one process that take turns
  * over a shared counter which answers late and in any order. */
 #include "sched/core/mode.h"
+#include "sched/taskpool.h"
 #include "tests/check.h"
 
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* Every rule of seeding gives each task to one worker, for any number of
  * workers of one process, and refuses what it cannot do. */
-#include "sched/core/seeding.h"
+#include "sched/core/seeding_build.h"
 #include "sched/taskpool.h"
 #include "tests/check.h"
 
