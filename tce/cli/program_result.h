@@ -6,7 +6,7 @@
 #include "support/base/status.h"
 #include "tce/cli/mode_records.h"
 #include "tce/cli/tce_options.h"
-#include "tce/execution/evaluation.h"
+#include "tce/execution/program_instance.h"
 
 /* Prints the values of the scalars. Not collective. */
 void program_result_print_scalars(const struct evaluation *evaluation);

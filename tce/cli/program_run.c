@@ -10,7 +10,7 @@
 #include "support/io/text_file.h"
 #include "tce/cli/mode_records.h"
 #include "tce/cli/program_result.h"
-#include "tce/execution/evaluation.h"
+#include "tce/execution/program_instance.h"
 #include "tce/execution/verification.h"
 #include "tce/language/source_place.h"
 #include "tce/plan/predicted_tasks.h"

@@ -2,7 +2,7 @@
 
 #include "support/base/agree.h"
 #include "support/base/log.h"
-#include "tce/tensor/fill.h"
+#include "tce/tensor/tensor_functions.h"
 
 #include <math.h>
 #include <stdlib.h>

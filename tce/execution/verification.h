@@ -5,7 +5,7 @@
 #define BERYL_TCE_VERIFICATION_H
 
 #include "support/base/status.h"
-#include "tce/execution/evaluation.h"
+#include "tce/execution/program_instance.h"
 
 /* Runs the program from what its declarations say and compares every tensor that it assigns
  * to with the executor's, after one run of all statements; prints the largest deviations.

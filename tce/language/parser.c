@@ -1,4 +1,4 @@
-#include "tce/language/parser.h"
+#include "tce/language/parser_private.h"
 
 #include "tce/language/program_check.h"
 

@@ -1,4 +1,4 @@
-#include "tce/language/parser.h"
+#include "tce/language/parser_private.h"
 
 /* Names with commas between them, at least one. */
 static enum status read_names(struct parser *parser, struct index_list *list)

@@ -1,5 +1,5 @@
 #include "support/base/array.h"
-#include "tce/language/parser.h"
+#include "tce/language/parser_private.h"
 
 static enum status parse_tensor_name(struct parser *parser, const char *what, struct token *name,
                                      int *tensor)

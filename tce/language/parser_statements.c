@@ -1,5 +1,5 @@
 #include "support/base/array.h"
-#include "tce/language/parser.h"
+#include "tce/language/parser_private.h"
 #include "tce/language/program_check.h"
 
 #include <inttypes.h>

@@ -15,7 +15,7 @@
 #include "sched/core/statistics.h"
 #include "sched/taskpool.h"
 #include "support/base/status.h"
-#include "tce/execution/evaluation.h"
+#include "tce/execution/program_instance.h"
 #include "tce/integrals/orbital_space.h"
 
 #include <mpi.h>

@@ -3,8 +3,8 @@
 #include "support/base/agree.h"
 #include "support/base/log.h"
 #include "support/base/memory_share.h"
+#include "tce/methods/amplitude_solver.h"
 #include "tce/methods/correlation_integrals.h"
-#include "tce/methods/fixed_point.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -5,8 +5,8 @@
 #include "support/base/log.h"
 #include "support/base/memory.h"
 #include "tce/methods/amplitude_file.h"
+#include "tce/methods/amplitude_solver.h"
 #include "tce/methods/correlation_checkpoint.h"
-#include "tce/methods/fixed_point.h"
 
 #include <math.h>
 

@@ -4,7 +4,7 @@
 #define BERYL_TESTS_PARALLEL_PROGRAM_CASE_H
 
 #include "support/base/random.h"
-#include "tce/execution/evaluation.h"
+#include "tce/execution/program_instance.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
 #include "tests/cases/program_case_values.h"
 
-#include "tce/tensor/fill.h"
+#include "tce/tensor/tensor_functions.h"
 #include "tests/check.h"
 
 #include <stdlib.h>

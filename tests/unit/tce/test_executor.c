@@ -1,6 +1,6 @@
 /* A plan at work: intermediates come and go with the steps, it can be run again and from a
  * later step on, and what it cost is added up. */
-#include "tce/execution/evaluation.h"
+#include "tce/execution/program_instance.h"
 #include "tests/cases/darray_case.h"
 #include "tests/check.h"
 

@@ -1,4 +1,4 @@
-#include "tce/methods/fixed_point.h"
+#include "tce/methods/amplitude_solver.h"
 
 #include "support/arrays/diis.h"
 #include "support/base/agree.h"

@@ -1,6 +1,6 @@
 /* Fixed points: of a linear problem of n unknowns DIIS knows the solution after n + 1 steps;
  * with one step kept it is plain iteration; numbers that are none end it. */
-#include "tce/methods/fixed_point.h"
+#include "tce/methods/amplitude_solver.h"
 #include "tests/cases/darray_case.h"
 #include "tests/check.h"
 

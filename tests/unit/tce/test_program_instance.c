@@ -1,6 +1,6 @@
 /* A program is made ready to run: spaces cut or bound, tensors filled, what is wrong told
  * with its place. */
-#include "tce/execution/evaluation.h"
+#include "tce/execution/program_instance.h"
 #include "tests/cases/darray_case.h"
 #include "tests/check.h"
 

@@ -1,4 +1,4 @@
-#include "tce/tensor/fill.h"
+#include "tce/tensor/tensor_functions.h"
 
 #include <math.h>
 #include <stdbool.h>

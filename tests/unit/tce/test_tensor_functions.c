@@ -1,6 +1,6 @@
 /* What tensors are filled with: the numbers themselves, which are the same on every machine
  * and must stay the same, for results to be compared with older ones. */
-#include "tce/tensor/fill.h"
+#include "tce/tensor/tensor_functions.h"
 #include "tests/check.h"
 
 #include <stdlib.h>

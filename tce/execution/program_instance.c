@@ -1,9 +1,9 @@
-#include "tce/execution/evaluation.h"
+#include "tce/execution/program_instance.h"
 
 #include "support/base/agree.h"
 #include "support/base/sha256.h"
 #include "tce/language/source_place.h"
-#include "tce/tensor/fill.h"
+#include "tce/tensor/tensor_functions.h"
 
 #include <math.h>
 #include <stdlib.h>
