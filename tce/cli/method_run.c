@@ -70,7 +70,7 @@ static enum status find_amplitudes(struct run *run)
     const char *file = run->options->hf.restart;
     struct amplitude_origin wanted =
         correlation_checkpoint_origin(run->options->method, &run->counts);
-    if (!file || run->correlation.evaluation.program.n_unknowns == 0)
+    if (!file || run->correlation.instance.program.n_unknowns == 0)
         return STATUS_OK;
     TRY(correlation_checkpoint_find(file, &wanted, run->comm, &run->has_amplitudes));
     /* Until new amplitudes are there, a checkpoint that may be the same file stays. */
@@ -97,7 +97,7 @@ static enum status read_input(struct run *run)
 
 static enum status print_method(const struct run *run)
 {
-    const struct plan *plan = run->correlation.evaluation.plan;
+    const struct plan *plan = run->correlation.instance.plan;
     struct predicted_tasks tasks;
     TRY(predicted_tasks_count(plan, &tasks));
     const struct orbital_spaces *counts = &run->counts;
@@ -206,7 +206,7 @@ static enum status solve(struct run *run, int mode)
     note_iterations(&run->correlation, record);
     TRY(status);
     record->energy = correlation_energy(&run->correlation);
-    return evaluation_sha256(&run->correlation.evaluation, record->sha256);
+    return program_instance_sha256(&run->correlation.instance, record->sha256);
 }
 
 static struct method_result result_of(const struct run *run)

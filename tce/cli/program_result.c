@@ -4,11 +4,11 @@
 #include "support/base/log.h"
 #include "support/io/json.h"
 
-void program_result_print_scalars(const struct evaluation *evaluation)
+void program_result_print_scalars(const struct program_instance *instance)
 {
-    const struct program *program = &evaluation->program;
+    const struct program *program = &instance->program;
     for (int i = 0; i < program->n_tensors; i++) {
-        const struct tensor *tensor = executor_tensor(evaluation->executor, i);
+        const struct tensor *tensor = executor_tensor(instance->executor, i);
         double value;
         if (program->tensors[i].rank > 0 || block_index_n(tensor->blocks) == 0)
             continue;

@@ -9,7 +9,7 @@
 #include "tce/execution/program_instance.h"
 
 /* Prints the values of the scalars. Not collective. */
-void program_result_print_scalars(const struct evaluation *evaluation);
+void program_result_print_scalars(const struct program_instance *instance);
 
 /* Writes --json: the figures of the mode, or of each that was compared. Not collective.
  * Errors: STATUS_NO_MEMORY, STATUS_IO. */

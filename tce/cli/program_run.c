@@ -21,7 +21,7 @@ struct run {
     const struct tce_options *options;
     MPI_Comm comm;
     int rank, n_workers;
-    struct evaluation evaluation;
+    struct program_instance instance;
     struct mode_records records;
     int64_t memory_bytes; /* of this process, after a mode's iterations at most */
     bool computing;       /* every input was accepted */
@@ -50,13 +50,13 @@ static enum status read_program(struct run *run)
     struct text_file text;
     TRY(status_agree(run->comm, run->rank == 0 ? check_outputs(options) : STATUS_OK));
     TRY(text_file_read_all(options->file, run->comm, &text));
-    enum status status = evaluation_init(text.bytes, text.length, options->file, 0, NULL, run->comm,
-                                         &run->evaluation);
+    enum status status = program_instance_init(text.bytes, text.length, options->file, 0, NULL,
+                                               run->comm, &run->instance);
     text_file_fini(&text);
-    for (int i = 0; status == STATUS_OK && i < run->evaluation.program.n_tensors; i++)
-        status = evaluation_check_fill(&run->evaluation, i);
-    if (status == STATUS_OK && run->evaluation.program.n_unknowns > 0)
-        status = source_fail(options->file, run->evaluation.program.iterate_place,
+    for (int i = 0; status == STATUS_OK && i < run->instance.program.n_tensors; i++)
+        status = program_instance_check_fill(&run->instance, i);
+    if (status == STATUS_OK && run->instance.program.n_unknowns > 0)
+        status = source_fail(options->file, run->instance.program.iterate_place,
                              "'iterate' is for methods such as beryl-tce ccsd: leave it out, and "
                              "repeat the program with --iterations");
     return status;
@@ -67,9 +67,9 @@ static void print_start(const struct run *run)
     const struct tce_options *options = run->options;
     log_print("beryl-tce %s\n\n", BERYL_VERSION);
     log_print("Program    %s: %d statements, %d contractions in %d stages\n", options->file,
-              run->evaluation.program.n_statements, run->evaluation.plan->n_steps,
-              run->evaluation.plan->n_stages);
-    double gigabytes = 1e-9 * sizeof(double) * run->evaluation.plan->peak_elements;
+              run->instance.program.n_statements, run->instance.plan->n_steps,
+              run->instance.plan->n_stages);
+    double gigabytes = 1e-9 * sizeof(double) * run->instance.plan->peak_elements;
     log_print("Tensors    %.3f GB at a time, %.3f GB per process\n", gigabytes,
               gigabytes / run->n_workers);
     log_print("Processes  %d, scheduling %s%s\n\n", run->n_workers,
@@ -82,7 +82,7 @@ static void print_start(const struct run *run)
 static enum status count_tasks(const struct run *run)
 {
     struct predicted_tasks tasks;
-    TRY(predicted_tasks_count(run->evaluation.plan, &tasks));
+    TRY(predicted_tasks_count(run->instance.plan, &tasks));
     if (run->rank == 0)
         printf("{\"tasks\": %lld, \"flops\": %.17g}\n", (long long)tasks.n, tasks.flops);
     return STATUS_OK;
@@ -91,11 +91,11 @@ static enum status count_tasks(const struct run *run)
 static enum status predict(const struct run *run)
 {
     struct predicted_tasks tasks;
-    TRY(predicted_tasks_count(run->evaluation.plan, &tasks));
+    TRY(predicted_tasks_count(run->instance.plan, &tasks));
     log_print("Tasks      %lld, %.4g operations\n", (long long)tasks.n, tasks.flops);
     if (!run->options->profile)
         return STATUS_OK;
-    return predicted_tasks_write(run->evaluation.plan, run->comm, run->options->profile);
+    return predicted_tasks_write(run->instance.plan, run->comm, run->options->profile);
 }
 
 /* --- iterations --- */
@@ -103,9 +103,9 @@ static enum status predict(const struct run *run)
 /* What statements assign to becomes what it was declared as; the rest, with `all`. */
 static enum status fill_tensors(struct run *run, bool all)
 {
-    for (int i = 0; i < run->evaluation.program.n_tensors; i++)
-        if (all || evaluation_is_assigned(&run->evaluation, i))
-            TRY(evaluation_fill(&run->evaluation, i));
+    for (int i = 0; i < run->instance.program.n_tensors; i++)
+        if (all || program_instance_is_assigned(&run->instance, i))
+            TRY(program_instance_fill(&run->instance, i));
     return STATUS_OK;
 }
 
@@ -125,7 +125,7 @@ static void watch_memory(struct run *run)
 static enum status run_mode(struct run *run, int mode)
 {
     const struct tce_options *options = run->options;
-    struct executor *executor = run->evaluation.executor;
+    struct executor *executor = run->instance.executor;
     struct mode_record *record = mode_records_begin(&run->records, mode);
     struct taskpool_settings settings;
     mode_options_select(&options->pool, mode, &settings);
@@ -134,12 +134,12 @@ static enum status run_mode(struct run *run, int mode)
     for (int64_t i = 0; i < options->iterations; i++) {
         struct executor_record done;
         TRY(fill_tensors(run, false));
-        TRY(executor_run(executor, 0, run->evaluation.plan->n_stages, &done));
+        TRY(executor_run(executor, 0, run->instance.plan->n_stages, &done));
         mode_record_note(record, &done);
         print_iteration(mode, i, &done);
     }
     watch_memory(run);
-    return evaluation_sha256(&run->evaluation, record->sha256);
+    return program_instance_sha256(&run->instance, record->sha256);
 }
 
 static enum status run_modes(struct run *run)
@@ -172,15 +172,15 @@ static enum status write_json(const struct run *run)
 static enum status tell(struct run *run)
 {
     const struct tce_options *options = run->options;
-    program_result_print_scalars(&run->evaluation);
+    program_result_print_scalars(&run->instance);
     log_print("\nSHA-256 of the results  %s\n", run->records.list[0].sha256);
     if (options->compare)
         mode_records_print(&run->records, "run of the program");
     TRY(mode_records_check(&run->records));
     if (options->verify)
-        TRY(verification_run(&run->evaluation));
+        TRY(verification_run(&run->instance));
     if (options->profile)
-        TRY(executor_write_profile(run->evaluation.executor, options->profile));
+        TRY(executor_write_profile(run->instance.executor, options->profile));
     return write_json(run);
 }
 
@@ -193,10 +193,10 @@ static enum status do_all(struct run *run)
     print_start(run);
     if (options->explain)
         TRY(status_agree(run->comm,
-                         run->rank == 0 ? plan_print(run->evaluation.plan, stdout) : STATUS_OK));
+                         run->rank == 0 ? plan_print(run->instance.plan, stdout) : STATUS_OK));
     if (options->dry_run)
         return predict(run);
-    TRY(evaluation_start(&run->evaluation, &options->contraction));
+    TRY(program_instance_start(&run->instance, &options->contraction));
     run->computing = true;
     TRY(fill_tensors(run, true));
     TRY(run_modes(run));
@@ -212,6 +212,6 @@ enum status program_run(const struct tce_options *options, MPI_Comm comm, int *e
     bool late = run.computing && (status == STATUS_IO || status == STATUS_LIMIT);
     *exit_status = late ? 1 : status_exit_code(status);
     mode_records_fini(&run.records);
-    evaluation_fini(&run.evaluation);
+    program_instance_fini(&run.instance);
     return status;
 }

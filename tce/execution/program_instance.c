@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static enum status cut_space(const struct evaluation *self, const struct program_space *space,
+static enum status cut_space(const struct program_instance *self, const struct program_space *space,
                              int n_bindings, const struct space_binding bindings[],
                              struct index_space **cut)
 {
@@ -41,7 +41,7 @@ static bool has_spins(const struct index_space *space)
 }
 
 /* What the parser could not find out of bound spaces. */
-static enum status check_bars(const struct evaluation *self)
+static enum status check_bars(const struct program_instance *self)
 {
     for (int t = 0; t < self->program.n_tensors; t++) {
         const struct program_tensor *tensor = &self->program.tensors[t];
@@ -55,8 +55,8 @@ static enum status check_bars(const struct evaluation *self)
     return STATUS_OK;
 }
 
-static enum status make(struct evaluation *self, const char *text, size_t length, const char *file,
-                        int n_bindings, const struct space_binding bindings[])
+static enum status make(struct program_instance *self, const char *text, size_t length,
+                        const char *file, int n_bindings, const struct space_binding bindings[])
 {
     TRY(program_parse(text, length, file, &self->program));
     int n = self->program.n_spaces;
@@ -71,15 +71,15 @@ static enum status make(struct evaluation *self, const char *text, size_t length
                        &self->plan);
 }
 
-enum status evaluation_init(const char *text, size_t length, const char *file, int n_bindings,
-                            const struct space_binding bindings[], MPI_Comm comm,
-                            struct evaluation *self)
+enum status program_instance_init(const char *text, size_t length, const char *file, int n_bindings,
+                                  const struct space_binding bindings[], MPI_Comm comm,
+                                  struct program_instance *self)
 {
-    *self = (struct evaluation){.comm = comm};
+    *self = (struct program_instance){.comm = comm};
     return status_agree(comm, make(self, text, length, file, n_bindings, bindings));
 }
 
-void evaluation_fini(struct evaluation *self)
+void program_instance_fini(struct program_instance *self)
 {
     executor_destroy(self->executor);
     plan_destroy(self->plan);
@@ -87,42 +87,44 @@ void evaluation_fini(struct evaluation *self)
         index_space_destroy(self->spaces[i]);
     free(self->spaces);
     program_fini(&self->program);
-    *self = (struct evaluation){0};
+    *self = (struct program_instance){0};
 }
 
-enum status evaluation_start(struct evaluation *self, const struct contraction_settings *settings)
+enum status program_instance_start(struct program_instance *self,
+                                   const struct contraction_settings *settings)
 {
     return executor_create(self->plan, settings, self->comm, &self->executor);
 }
 
-static enum status find_fill(const struct evaluation *self, int tensor, struct fill *fill)
+static enum status find_function(const struct program_instance *self, int tensor,
+                                 struct tensor_function *function)
 {
     const struct program_tensor *declared = &self->program.tensors[tensor];
-    if (fill_find(declared->fill, declared->n_arguments, declared->arguments, declared->rank,
-                  fill) == STATUS_OK)
+    if (tensor_function_find(declared->fill, declared->n_arguments, declared->arguments,
+                             declared->rank, function) == STATUS_OK)
         return STATUS_OK;
     return source_fail(self->program.file, declared->fill_place, "%s", status_text());
 }
 
-enum status evaluation_check_fill(const struct evaluation *self, int tensor)
+enum status program_instance_check_fill(const struct program_instance *self, int tensor)
 {
-    struct fill fill;
-    return self->program.tensors[tensor].fill ? find_fill(self, tensor, &fill) : STATUS_OK;
+    struct tensor_function function;
+    return self->program.tensors[tensor].fill ? find_function(self, tensor, &function) : STATUS_OK;
 }
 
-enum status evaluation_fill(struct evaluation *self, int tensor)
+enum status program_instance_fill(struct program_instance *self, int tensor)
 {
     struct tensor *filled = executor_tensor(self->executor, tensor);
-    struct fill fill;
+    struct tensor_function function;
     if (!self->program.tensors[tensor].fill) {
         darray_zero(filled->data);
         return STATUS_OK;
     }
-    TRY(find_fill(self, tensor, &fill));
-    return tensor_fill(filled, fill.element, &fill);
+    TRY(find_function(self, tensor, &function));
+    return tensor_fill(filled, function.element, &function);
 }
 
-bool evaluation_is_assigned(const struct evaluation *self, int tensor)
+bool program_instance_is_assigned(const struct program_instance *self, int tensor)
 {
     for (int i = 0; i < self->program.n_statements; i++)
         if (self->program.statements[i].target.tensor == tensor)
@@ -130,11 +132,11 @@ bool evaluation_is_assigned(const struct evaluation *self, int tensor)
     return false;
 }
 
-static bool is_result(const struct evaluation *self, int tensor)
+static bool is_result(const struct program_instance *self, int tensor)
 {
     const struct program *program = &self->program;
     if (program->n_unknowns == 0)
-        return evaluation_is_assigned(self, tensor);
+        return program_instance_is_assigned(self, tensor);
     for (int i = 0; i < program->n_unknowns; i++)
         if (program->unknowns[i].residual == tensor)
             return true;
@@ -142,7 +144,7 @@ static bool is_result(const struct evaluation *self, int tensor)
 }
 
 /* The digest of the digests. */
-enum status evaluation_sha256(const struct evaluation *self, char text[SHA256_HEX_SIZE])
+enum status program_instance_sha256(const struct program_instance *self, char text[SHA256_HEX_SIZE])
 {
     struct sha256 *all;
     TRY(status_agree(self->comm, sha256_create(&all)));

@@ -24,21 +24,21 @@ struct array {
 };
 
 struct verification {
-    const struct evaluation *evaluation;
+    const struct program_instance *instance;
     struct array *arrays; /* one for each tensor */
 };
 
 /* --- arrays --- */
 
-static enum status create_array(const struct evaluation *evaluation, int tensor,
+static enum status create_array(const struct program_instance *instance, int tensor,
                                 struct array *array)
 {
-    const struct program_tensor *declared = &evaluation->program.tensors[tensor];
+    const struct program_tensor *declared = &instance->program.tensors[tensor];
     double n = 1;
     array->rank = declared->rank;
     array->n = 1;
     for (int d = declared->rank - 1; d >= 0; d--) {
-        array->size[d] = evaluation->spaces[declared->space[d]]->size;
+        array->size[d] = instance->spaces[declared->space[d]]->size;
         array->stride[d] = array->n;
         n *= (double)array->size[d];
         if (n > 0x1p40)
@@ -80,28 +80,29 @@ static bool exists(const struct block_labels *labels, const int64_t value[])
     return irrep == 0 && spin == 0;
 }
 
-static void fill_array(const struct block_labels *labels, struct fill *fill, struct array *array)
+static void fill_array(const struct block_labels *labels, struct tensor_function *function,
+                       struct array *array)
 {
     int64_t value[MAX_RANK] = {0}, i = 0;
     do {
         if (exists(labels, value))
-            array->elements[i] = fill->element(value, fill);
+            array->elements[i] = function->element(value, function);
         i++;
     } while (next_values(array->rank, array->size, value));
 }
 
 static enum status fill_arrays(struct verification *self)
 {
-    const struct program *program = &self->evaluation->program;
+    const struct program *program = &self->instance->program;
     for (int i = 0; i < program->n_tensors; i++) {
         const struct program_tensor *declared = &program->tensors[i];
-        struct fill fill;
-        TRY(create_array(self->evaluation, i, &self->arrays[i]));
+        struct tensor_function function;
+        TRY(create_array(self->instance, i, &self->arrays[i]));
         if (!declared->fill)
             continue;
-        TRY(fill_find(declared->fill, declared->n_arguments, declared->arguments, declared->rank,
-                      &fill));
-        fill_array(&self->evaluation->plan->tensors[i].labels, &fill, &self->arrays[i]);
+        TRY(tensor_function_find(declared->fill, declared->n_arguments, declared->arguments,
+                                 declared->rank, &function));
+        fill_array(&self->instance->plan->tensors[i].labels, &function, &self->arrays[i]);
     }
     return STATUS_OK;
 }
@@ -174,7 +175,7 @@ static void add_term(const struct verification *self, const struct program_facto
 static void remove_what_labels_forbid(const struct verification *self, int tensor)
 {
     struct array *array = &self->arrays[tensor];
-    const struct block_labels *labels = &self->evaluation->plan->tensors[tensor].labels;
+    const struct block_labels *labels = &self->instance->plan->tensors[tensor].labels;
     int64_t value[MAX_RANK] = {0}, i = 0;
     do {
         if (!exists(labels, value))
@@ -227,7 +228,7 @@ static double compare_block(const struct tensor *tensor, int64_t block, const st
 
 static enum status compare(const struct verification *self, int number)
 {
-    const struct tensor *tensor = executor_tensor(self->evaluation->executor, number);
+    const struct tensor *tensor = executor_tensor(self->instance->executor, number);
     const struct array *array = &self->arrays[number];
     double *elements = malloc(((size_t)tensor->max_block + 1) * sizeof *elements);
     double deviation = 0;
@@ -248,21 +249,21 @@ static enum status compare(const struct verification *self, int number)
 
 static enum status verify(struct verification *self)
 {
-    const struct evaluation *evaluation = self->evaluation;
-    const struct program *program = &evaluation->program;
+    const struct program_instance *instance = self->instance;
+    const struct program *program = &instance->program;
     TRY(fill_arrays(self));
     for (int i = 0; i < program->n_statements; i++)
         run_statement(self, &program->statements[i]);
     for (int i = 0; i < program->n_tensors; i++)
-        if (evaluation_is_assigned(evaluation, i))
+        if (program_instance_is_assigned(instance, i))
             TRY(compare(self, i));
     return STATUS_OK;
 }
 
-enum status verification_run(const struct evaluation *evaluation)
+enum status verification_run(const struct program_instance *instance)
 {
-    int n = evaluation->program.n_tensors;
-    struct verification self = {.evaluation = evaluation,
+    int n = instance->program.n_tensors;
+    struct verification self = {.instance = instance,
                                 .arrays = calloc((size_t)n + 1, sizeof *self.arrays)};
     log_print("\nComparison with nested loops\n");
     enum status status =
@@ -272,5 +273,5 @@ enum status verification_run(const struct evaluation *evaluation)
         free(self.arrays[i].norms);
     }
     free(self.arrays);
-    return status_agree(evaluation->comm, status);
+    return status_agree(instance->comm, status);
 }

@@ -13,6 +13,6 @@
  * Errors: STATUS_NUMERIC (an element deviates by more than 1e-12 of the sum of the absolute
  * values of all products that make it; the message names the tensor), STATUS_NO_MEMORY,
  * STATUS_LIMIT (arrays beyond 2^40 elements); the same everywhere. */
-enum status verification_run(const struct evaluation *evaluation);
+enum status verification_run(const struct program_instance *instance);
 
 #endif

@@ -15,7 +15,7 @@ struct step {
     struct tensor **error; /* n: f(x) - x */
 };
 
-struct fixed_point {
+struct amplitude_solver {
     int n, size, n_steps;
     MPI_Comm comm;
     struct tensor **x, **f; /* n */
@@ -27,7 +27,7 @@ struct fixed_point {
     const struct tensor *const **errors;
 };
 
-static enum status create_step(const struct fixed_point *self, struct step *step)
+static enum status create_step(const struct amplitude_solver *self, struct step *step)
 {
     step->image = calloc((size_t)self->n, sizeof(struct tensor *));
     step->error = calloc((size_t)self->n, sizeof(struct tensor *));
@@ -42,20 +42,20 @@ static enum status create_step(const struct fixed_point *self, struct step *step
     return STATUS_OK;
 }
 
-static enum status create_steps(struct fixed_point *self)
+static enum status create_steps(struct amplitude_solver *self)
 {
     for (int i = 0; i < self->size; i++)
         TRY(create_step(self, &self->steps[i]));
     return STATUS_OK;
 }
 
-enum status fixed_point_create(int n, struct tensor *const x[], struct tensor *const f[], int size,
-                               MPI_Comm comm, struct fixed_point **fixed_point)
+enum status amplitude_solver_create(int n, struct tensor *const x[], struct tensor *const f[],
+                                    int size, MPI_Comm comm, struct amplitude_solver **solver)
 {
-    struct fixed_point *made = calloc(1, sizeof *made);
-    *fixed_point = NULL;
+    struct amplitude_solver *made = calloc(1, sizeof *made);
+    *solver = NULL;
     if (made) {
-        *made = (struct fixed_point){.n = n, .size = size, .comm = comm};
+        *made = (struct amplitude_solver){.n = n, .size = size, .comm = comm};
         made->x = calloc((size_t)n, sizeof(struct tensor *));
         made->f = calloc((size_t)n, sizeof(struct tensor *));
         made->steps = calloc((size_t)size, sizeof *made->steps);
@@ -74,10 +74,10 @@ enum status fixed_point_create(int n, struct tensor *const x[], struct tensor *c
         status = create_steps(made);
     }
     if (status != STATUS_OK) {
-        fixed_point_destroy(made);
+        amplitude_solver_destroy(made);
         return status;
     }
-    *fixed_point = made;
+    *solver = made;
     return STATUS_OK;
 }
 
@@ -88,7 +88,7 @@ static void destroy_tensors(struct tensor **tensors, int n)
     free(tensors);
 }
 
-void fixed_point_destroy(struct fixed_point *self)
+void amplitude_solver_destroy(struct amplitude_solver *self)
 {
     if (!self)
         return;
@@ -106,13 +106,13 @@ void fixed_point_destroy(struct fixed_point *self)
     free(self);
 }
 
-double fixed_point_count_elements(double n_elements, int size)
+double amplitude_solver_count_elements(double n_elements, int size)
 {
     return 2.0 * size * n_elements;
 }
 
 /* Forgets the n oldest steps, whose tensors become free ones at the end. */
-static void drop_oldest(struct fixed_point *self, int n)
+static void drop_oldest(struct amplitude_solver *self, int n)
 {
     for (; n > 0; n--) {
         struct step oldest = self->steps[0];
@@ -126,7 +126,7 @@ static void drop_oldest(struct fixed_point *self, int n)
 }
 
 /* f(x) and f(x) - x, where the step is to keep them. */
-static enum status fill_step(const struct fixed_point *self, const struct step *step)
+static enum status fill_step(const struct amplitude_solver *self, const struct step *step)
 {
     static const double difference[] = {1, -1};
     for (int i = 0; i < self->n; i++) {
@@ -138,7 +138,7 @@ static enum status fill_step(const struct fixed_point *self, const struct step *
 }
 
 /* The scalar products of the newest error with all of them. */
-static enum status extend_B(struct fixed_point *self, double *change)
+static enum status extend_B(struct amplitude_solver *self, double *change)
 {
     int newest = self->n_steps - 1;
     for (int s = 0; s <= newest; s++)
@@ -153,7 +153,7 @@ static enum status extend_B(struct fixed_point *self, double *change)
 }
 
 /* Keeps x and f(x) as the newest step. */
-static enum status push(struct fixed_point *self, double *change)
+static enum status push(struct amplitude_solver *self, double *change)
 {
     if (self->n_steps == self->size)
         drop_oldest(self, 1);
@@ -164,7 +164,7 @@ static enum status push(struct fixed_point *self, double *change)
 }
 
 /* x from the steps [first, n_steps) with the coefficients in `row`. */
-static enum status combine_images(const struct fixed_point *self, int first)
+static enum status combine_images(const struct amplitude_solver *self, int first)
 {
     for (int i = 0; i < self->n; i++) {
         for (int s = first; s < self->n_steps; s++)
@@ -175,7 +175,7 @@ static enum status combine_images(const struct fixed_point *self, int first)
     return STATUS_OK;
 }
 
-static enum status extrapolate(struct fixed_point *self)
+static enum status extrapolate(struct amplitude_solver *self)
 {
     int n_dropped;
     enum status status =
@@ -188,7 +188,7 @@ static enum status extrapolate(struct fixed_point *self)
     return STATUS_OK;
 }
 
-enum status fixed_point_step(struct fixed_point *self, double *change)
+enum status amplitude_solver_step(struct amplitude_solver *self, double *change)
 {
     TRY(push(self, change));
     return extrapolate(self);

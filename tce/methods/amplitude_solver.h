@@ -4,31 +4,31 @@
  *
  * over the last steps. Source: Scuseria, Lee, Schaefer, Chem. Phys. Lett. 130, 236 (1986),
  * DIIS for the amplitudes of coupled-cluster theory. */
-#ifndef BERYL_TCE_FIXED_POINT_H
-#define BERYL_TCE_FIXED_POINT_H
+#ifndef BERYL_TCE_AMPLITUDE_SOLVER_H
+#define BERYL_TCE_AMPLITUDE_SOLVER_H
 
 #include "support/base/status.h"
 #include "tce/tensor/tensor.h"
 
 #include <mpi.h>
 
-struct fixed_point;
+struct amplitude_solver;
 
 /* Collective, like all that follows.
  * n      tensors
  * x, f   n of each: the unknowns, and what f makes of them; borrowed
  * size   steps kept; 1: plain iteration
  * Errors: STATUS_NO_MEMORY; the same everywhere. */
-enum status fixed_point_create(int n, struct tensor *const x[], struct tensor *const f[], int size,
-                               MPI_Comm comm, struct fixed_point **fixed_point);
-void fixed_point_destroy(struct fixed_point *fixed_point);
+enum status amplitude_solver_create(int n, struct tensor *const x[], struct tensor *const f[],
+                                    int size, MPI_Comm comm, struct amplitude_solver **solver);
+void amplitude_solver_destroy(struct amplitude_solver *solver);
 
 /* f holds f(x): *change = max |f(x) - x|, and x becomes the next guess. The same to the bit
  * for any number of processes. Errors: STATUS_NO_MEMORY, STATUS_NUMERIC (f(x) is not finite). */
-enum status fixed_point_step(struct fixed_point *fixed_point, double *change);
+enum status amplitude_solver_step(struct amplitude_solver *solver, double *change);
 
 /* Elements of all tensors that are kept, of unknowns with n_elements together: for the
  * estimate of memory. */
-double fixed_point_count_elements(double n_elements, int size);
+double amplitude_solver_count_elements(double n_elements, int size);
 
 #endif

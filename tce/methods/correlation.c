@@ -29,7 +29,7 @@ bool correlation_is_bound(const struct program_tensor *tensor, const char *name)
 bool correlation_is_occupied(const struct correlation *self, const struct program_tensor *tensor,
                              int d)
 {
-    const char *binding = self->evaluation.program.spaces[tensor->space[d]].binding;
+    const char *binding = self->instance.program.spaces[tensor->space[d]].binding;
     return binding && strcmp(binding, CORRELATION_OCCUPIED) == 0;
 }
 
@@ -71,17 +71,17 @@ enum status correlation_init(const struct correlation_problem *problem,
          list_blocks(orbitals->n_spins, (int64_t[]){alpha->n_virtual, beta->n_virtual}, virtual),
          virtual, tile_of(problem)}};
     *correlation = (struct correlation){.problem = *problem};
-    TRY(evaluation_init(text, length, problem->method, 2, bindings, problem->comm,
-                        &correlation->evaluation));
-    correlation->energy = find_energy(&correlation->evaluation.program);
+    TRY(program_instance_init(text, length, problem->method, 2, bindings, problem->comm,
+                              &correlation->instance));
+    correlation->energy = find_energy(&correlation->instance.program);
     assert(correlation->energy >= 0);
-    assert(correlation->evaluation.program.n_unknowns <= CORRELATION_MAX_UNKNOWNS);
+    assert(correlation->instance.program.n_unknowns <= CORRELATION_MAX_UNKNOWNS);
     return STATUS_OK;
 }
 
 void correlation_fini(struct correlation *correlation)
 {
-    evaluation_fini(&correlation->evaluation);
+    program_instance_fini(&correlation->instance);
     free(correlation->iterations);
     *correlation = (struct correlation){0};
 }
@@ -89,10 +89,10 @@ void correlation_fini(struct correlation *correlation)
 int correlation_unknowns(const struct correlation *self, struct tensor *x[CORRELATION_MAX_UNKNOWNS],
                          struct tensor *f[CORRELATION_MAX_UNKNOWNS])
 {
-    const struct program *program = &self->evaluation.program;
+    const struct program *program = &self->instance.program;
     for (int i = 0; i < program->n_unknowns; i++) {
-        x[i] = executor_tensor(self->evaluation.executor, program->unknowns[i].tensor);
-        f[i] = executor_tensor(self->evaluation.executor, program->unknowns[i].residual);
+        x[i] = executor_tensor(self->instance.executor, program->unknowns[i].tensor);
+        f[i] = executor_tensor(self->instance.executor, program->unknowns[i].residual);
     }
     return program->n_unknowns;
 }
@@ -130,19 +130,19 @@ static double denominator(const int64_t value[], void *context)
 
 static enum status fill_denominators(struct correlation *self, int number)
 {
-    const struct program_tensor *tensor = &self->evaluation.program.tensors[number];
+    const struct program_tensor *tensor = &self->instance.program.tensors[number];
     struct denominators denominators = {.orbitals = self->problem.orbitals, .rank = tensor->rank};
     for (int d = 0; d < tensor->rank; d++)
         denominators.is_occupied[d] = correlation_is_occupied(self, tensor, d);
-    return tensor_fill(executor_tensor(self->evaluation.executor, number), denominator,
+    return tensor_fill(executor_tensor(self->instance.executor, number), denominator,
                        &denominators);
 }
 
 enum status correlation_prepare(struct correlation *self, const struct taskpool_settings *pool)
 {
-    const struct program *program = &self->evaluation.program;
+    const struct program *program = &self->instance.program;
     double start_s = clock_now_s();
-    TRY(evaluation_start(&self->evaluation, &self->problem.contraction));
+    TRY(program_instance_start(&self->instance, &self->problem.contraction));
     TRY(correlation_integrals_fill(self, pool));
     for (int i = 0; i < program->n_tensors; i++)
         if (correlation_is_bound(&program->tensors[i], "denominators"))
@@ -150,7 +150,7 @@ enum status correlation_prepare(struct correlation *self, const struct taskpool_
     self->integral_seconds = clock_now_s() - start_s;
     if (program->n_unknowns == 0)
         return STATUS_OK;
-    TRY(executor_start(self->evaluation.executor, pool));
-    return executor_run(self->evaluation.executor, 0, self->evaluation.plan->first_iterated_stage,
+    TRY(executor_start(self->instance.executor, pool));
+    return executor_run(self->instance.executor, 0, self->instance.plan->first_iterated_stage,
                         NULL);
 }

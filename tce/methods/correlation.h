@@ -53,7 +53,7 @@ struct correlation_iteration {
 
 struct correlation {
     struct correlation_problem problem;
-    struct evaluation evaluation;
+    struct program_instance instance;
     double integral_seconds;
     int energy; /* tensor */
 
@@ -80,7 +80,7 @@ int correlation_unknowns(const struct correlation *correlation,
                          struct tensor *f[CORRELATION_MAX_UNKNOWNS]);
 
 /* Plans; allocates no tensors, and looks at the orbitals' numbers only. Collective, like all that
- * follows. Sets *correlation in any case. Errors: those of evaluation_init. */
+ * follows. Sets *correlation in any case. Errors: those of program_instance_init. */
 enum status correlation_init(const struct correlation_problem *problem,
                              struct correlation *correlation);
 void correlation_fini(struct correlation *correlation);

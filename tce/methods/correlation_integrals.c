@@ -21,11 +21,12 @@ static void targets_fini(struct targets *targets)
 }
 
 /* A space that is bound to a name, NULL if the program has none. */
-static const struct index_space *find_space(const struct evaluation *evaluation, const char *name)
+static const struct index_space *find_space(const struct program_instance *instance,
+                                            const char *name)
 {
-    for (int i = 0; i < evaluation->program.n_spaces; i++)
-        if (strcmp(evaluation->program.spaces[i].binding, name) == 0)
-            return evaluation->spaces[i];
+    for (int i = 0; i < instance->program.n_spaces; i++)
+        if (strcmp(instance->program.spaces[i].binding, name) == 0)
+            return instance->spaces[i];
     return NULL;
 }
 
@@ -34,9 +35,9 @@ static const int in_dirac_order[] = {0, 2, 1, 3};
 
 static void list_targets(const struct correlation *self, struct targets *targets)
 {
-    const struct evaluation *evaluation = &self->evaluation;
-    for (int i = 0; i < evaluation->program.n_tensors; i++) {
-        const struct program_tensor *tensor = &evaluation->program.tensors[i];
+    const struct program_instance *instance = &self->instance;
+    for (int i = 0; i < instance->program.n_tensors; i++) {
+        const struct program_tensor *tensor = &instance->program.tensors[i];
         bool dirac = correlation_is_bound(tensor, "dirac_integrals");
         if (!dirac && !correlation_is_bound(tensor, "integrals"))
             continue;
@@ -46,7 +47,7 @@ static void list_targets(const struct correlation *self, struct targets *targets
             targets->patterns[n][d] = correlation_is_occupied(self, tensor, of_tensor) ? 'o' : 'v';
         }
         targets->list[n] = (struct mo_target){
-            .tensor = evaluation->executor ? executor_tensor(evaluation->executor, i) : NULL,
+            .tensor = instance->executor ? executor_tensor(instance->executor, i) : NULL,
             .pattern = targets->patterns[n],
             .dirac = dirac};
     }
@@ -55,7 +56,7 @@ static void list_targets(const struct correlation *self, struct targets *targets
 /* targets_fini has to be called in any case. */
 static enum status targets_init(const struct correlation *self, struct targets *targets)
 {
-    size_t n = (size_t)self->evaluation.program.n_tensors + 1;
+    size_t n = (size_t)self->instance.program.n_tensors + 1;
     *targets = (struct targets){.list = calloc(n, sizeof *targets->list),
                                 .patterns = calloc(n, sizeof *targets->patterns)};
     if (!targets->list || !targets->patterns)
@@ -63,8 +64,8 @@ static enum status targets_init(const struct correlation *self, struct targets *
     targets->problem = (struct mo_integrals_problem){
         .screening = self->problem.screening,
         .orbitals = self->problem.orbitals,
-        .occupied = find_space(&self->evaluation, CORRELATION_OCCUPIED),
-        .virtual = find_space(&self->evaluation, CORRELATION_VIRTUAL),
+        .occupied = find_space(&self->instance, CORRELATION_OCCUPIED),
+        .virtual = find_space(&self->instance, CORRELATION_VIRTUAL),
         .threshold = MO_INTEGRALS_THRESHOLD,
         .memory_bytes = self->problem.memory_bytes,
         .targets = targets->list,

@@ -48,15 +48,15 @@ static enum status add_tensor(const struct plan *plan, int number, struct estima
 static enum status make_estimate(const struct correlation *self, int diis_size,
                                  struct estimate *estimate)
 {
-    const struct plan *plan = self->evaluation.plan;
-    const struct program *program = &self->evaluation.program;
+    const struct plan *plan = self->instance.plan;
+    const struct program *program = &self->instance.program;
     *estimate = (struct estimate){.tensors = sizeof(double) * plan->peak_elements,
                                   .field = (double)self->problem.field_bytes};
     for (int i = 0; i < plan->n_tensors; i++)
         TRY(add_tensor(plan, i, estimate));
     for (int i = 0; i < program->n_unknowns; i++)
         estimate->diis +=
-            sizeof(double) * fixed_point_count_elements(
+            sizeof(double) * amplitude_solver_count_elements(
                                  plan->tensors[program->unknowns[i].tensor].elements, diis_size);
     estimate->cache =
         larger(0, fmin((double)self->problem.contraction.cache_bytes, estimate->tensors)) +

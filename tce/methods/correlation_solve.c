@@ -23,17 +23,17 @@ double correlation_energy(const struct correlation *self)
 static double read_energy(const struct correlation *self)
 {
     double energy;
-    darray_get(executor_tensor(self->evaluation.executor, self->energy)->data, 0, &energy);
+    darray_get(executor_tensor(self->instance.executor, self->energy)->data, 0, &energy);
     return energy;
 }
 
 /* Runs the stages from the first iterated one on, and keeps what they cost. */
 static enum status evaluate(struct correlation *self, struct correlation_iteration *iteration)
 {
-    const struct plan *plan = self->evaluation.plan;
-    int first = self->evaluation.program.n_unknowns > 0 ? plan->first_iterated_stage : 0;
+    const struct plan *plan = self->instance.plan;
+    int first = self->instance.program.n_unknowns > 0 ? plan->first_iterated_stage : 0;
     *iteration = (struct correlation_iteration){0};
-    TRY(executor_run(self->evaluation.executor, first, plan->n_stages, &iteration->record));
+    TRY(executor_run(self->instance.executor, first, plan->n_stages, &iteration->record));
     iteration->record.statistics.iteration = self->n_iterations;
     iteration->energy = read_energy(self);
     return STATUS_OK;
@@ -67,14 +67,14 @@ static bool is_converged(const struct correlation *self, double energy_before, d
            fabs(last->energy - energy_before) < fmax(ENERGY_SHARE * threshold, ENERGY_NOISE);
 }
 
-static enum status iterate(struct correlation *self, struct fixed_point *fixed_point,
+static enum status iterate(struct correlation *self, struct amplitude_solver *solver,
                            const struct correlation_settings *settings)
 {
     for (int64_t i = 0; i < settings->max_iterations; i++) {
         struct correlation_iteration iteration;
         double energy_before = correlation_energy(self);
         TRY(evaluate(self, &iteration));
-        TRY(fixed_point_step(fixed_point, &iteration.change));
+        TRY(amplitude_solver_step(solver, &iteration.change));
         TRY(keep(self, &iteration));
         if (settings->checkpoint)
             TRY(correlation_checkpoint_write(settings->checkpoint, self));
@@ -104,13 +104,13 @@ static enum status solve_iteratively(struct correlation *self,
                                      const struct correlation_settings *settings)
 {
     struct tensor *x[CORRELATION_MAX_UNKNOWNS], *f[CORRELATION_MAX_UNKNOWNS];
-    struct fixed_point *fixed_point;
+    struct amplitude_solver *solver;
     int n = correlation_unknowns(self, x, f);
     TRY(begin(self, settings));
-    TRY(fixed_point_create(n, x, f, settings->diis_size, self->problem.comm, &fixed_point));
-    enum status status = iterate(self, fixed_point, settings);
+    TRY(amplitude_solver_create(n, x, f, settings->diis_size, self->problem.comm, &solver));
+    enum status status = iterate(self, solver, settings);
     note_memory(self);
-    fixed_point_destroy(fixed_point);
+    amplitude_solver_destroy(solver);
     return status;
 }
 
@@ -119,9 +119,9 @@ enum status correlation_solve(struct correlation *self, const struct taskpool_se
 {
     struct correlation_iteration iteration;
     self->n_iterations = 0;
-    TRY(executor_start(self->evaluation.executor, pool));
+    TRY(executor_start(self->instance.executor, pool));
     log_print("iter   correlation energy        change   amplitudes    seconds   GFLOP/s\n");
-    if (self->evaluation.program.n_unknowns > 0)
+    if (self->instance.program.n_unknowns > 0)
         return solve_iteratively(self, settings);
     TRY(evaluate(self, &iteration));
     note_memory(self);

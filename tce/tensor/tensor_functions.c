@@ -15,18 +15,18 @@ static uint64_t mix(uint64_t x)
 
 static double random_element(const int64_t value[], void *context)
 {
-    const struct fill *fill = context;
-    uint64_t state = mix((uint64_t)(int64_t)fill->argument + UINT64_C(0x9e3779b97f4a7c15));
-    for (int d = 0; d < fill->rank; d++)
+    const struct tensor_function *function = context;
+    uint64_t state = mix((uint64_t)(int64_t)function->argument + UINT64_C(0x9e3779b97f4a7c15));
+    for (int d = 0; d < function->rank; d++)
         state = mix(state ^ (uint64_t)value[d]) + UINT64_C(0x9e3779b97f4a7c15);
     return (double)(mix(state) >> 11) * 0x1p-52 - 1;
 }
 
 static double wave_element(const int64_t value[], void *context)
 {
-    const struct fill *fill = context;
-    double angle = fill->argument;
-    for (int d = 0; d < fill->rank; d++)
+    const struct tensor_function *function = context;
+    double angle = function->argument;
+    for (int d = 0; d < function->rank; d++)
         angle += (1 + 0.25 * d) * (double)value[d] / 3;
     return cos(angle);
 }
@@ -34,13 +34,13 @@ static double wave_element(const int64_t value[], void *context)
 static double constant_element(const int64_t value[], void *context)
 {
     (void)value;
-    return ((const struct fill *)context)->argument;
+    return ((const struct tensor_function *)context)->argument;
 }
 
 static double delta_element(const int64_t value[], void *context)
 {
-    const struct fill *fill = context;
-    for (int d = 1; d < fill->rank; d++)
+    const struct tensor_function *function = context;
+    for (int d = 1; d < function->rank; d++)
         if (value[d] != value[0])
             return 0;
     return 1;
@@ -64,8 +64,8 @@ static bool is_seed(double argument)
     return fabs(argument) <= 0x1p53 && argument == floor(argument);
 }
 
-enum status fill_find(const char *name, int n_arguments, const double *arguments, int rank,
-                      struct fill *fill)
+enum status tensor_function_find(const char *name, int n_arguments, const double *arguments,
+                                 int rank, struct tensor_function *function)
 {
     for (size_t i = 0; i < sizeof functions / sizeof functions[0]; i++) {
         if (strcmp(functions[i].name, name) != 0)
@@ -74,10 +74,11 @@ enum status fill_find(const char *name, int n_arguments, const double *arguments
             return FAIL(STATUS_INPUT, "%s takes %d argument%s, not %d", name,
                         functions[i].max_arguments, functions[i].max_arguments == 1 ? "" : "s",
                         n_arguments);
-        *fill = (struct fill){.element = functions[i].element,
-                              .rank = rank,
-                              .argument = n_arguments > 0 ? arguments[0] : functions[i].argument};
-        if (fill->element == random_element && !is_seed(fill->argument))
+        *function = (struct tensor_function){.element = functions[i].element,
+                                             .rank = rank,
+                                             .argument = n_arguments > 0 ? arguments[0]
+                                                                         : functions[i].argument};
+        if (function->element == random_element && !is_seed(function->argument))
             return FAIL(STATUS_INPUT, "the seed of random is a whole number of at most 2^53");
         return STATUS_OK;
     }

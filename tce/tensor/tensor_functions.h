@@ -5,14 +5,14 @@
  *     wave(phase)      cos(phase + sum over d of (1 + d/4) value_d / 3); phase 0
  *     constant(c)      c; 1
  *     delta            1 if all indices have the same value, else 0 */
-#ifndef BERYL_TCE_FILL_H
-#define BERYL_TCE_FILL_H
+#ifndef BERYL_TCE_TENSOR_FUNCTIONS_H
+#define BERYL_TCE_TENSOR_FUNCTIONS_H
 
 #include "support/base/status.h"
 #include "tce/tensor/tensor.h"
 
 /* A function by name, with the arguments of a declaration. */
-struct fill {
+struct tensor_function {
     tensor_element *element;
     int rank;
     double argument;
@@ -21,7 +21,7 @@ struct fill {
 /* The function for a tensor of that rank. n_arguments <= 1.
  * Errors: STATUS_INPUT (no such function: the message lists them; too many
  * arguments; a seed that is no whole number). */
-enum status fill_find(const char *name, int n_arguments, const double *arguments, int rank,
-                      struct fill *fill);
+enum status tensor_function_find(const char *name, int n_arguments, const double *arguments,
+                                 int rank, struct tensor_function *function);
 
 #endif

@@ -25,7 +25,7 @@ enum {
 };
 
 struct case_space {
-    bool bound; /* by evaluation_init */
+    bool bound; /* by program_instance_init */
     int tile;   /* 0: the default of the program */
     int n_blocks;
     struct index_block blocks[CASE_BLOCKS];

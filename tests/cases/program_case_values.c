@@ -47,13 +47,13 @@ static bool next_element(const struct program_case *one, int tensor, int64_t val
 static void fill_values(const struct program_case *one, int tensor, struct case_values *values)
 {
     const struct case_tensor *declared = &one->tensors[tensor];
-    struct fill fill;
+    struct tensor_function function;
     int64_t value[CASE_RANK] = {0};
-    check_ok(fill_find(declared->fill, declared->n_arguments, &declared->argument, declared->rank,
-                       &fill));
+    check_ok(tensor_function_find(declared->fill, declared->n_arguments, &declared->argument,
+                                  declared->rank, &function));
     for (int i = 0; i < values->n; i++) {
         if (exists(one, tensor, value))
-            values->value[i] = fill.element(value, &fill);
+            values->value[i] = function.element(value, &function);
         values->norm[i] = fabs(values->value[i]);
         next_element(one, tensor, value);
     }

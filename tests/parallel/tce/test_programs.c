@@ -22,7 +22,7 @@ enum { N_PROGRAMS = 300, N_PROGRAMS_OF_EVERY_MODE = 12, N_VERIFIED = 40, N_DIGES
 /* A program in the engine. */
 struct running {
     struct program_case one;
-    struct evaluation evaluation;
+    struct program_instance instance;
 };
 
 static struct running running; /* as large as its text */
@@ -50,31 +50,31 @@ static void begin(uint64_t seed, int way)
     struct space_binding bindings[CASE_SPACES];
     program_case_init(&running.one, seed);
     int n = program_case_bindings(&running.one, bindings);
-    need(evaluation_init(running.one.text, running.one.length, "random.tce", n, bindings,
-                         MPI_COMM_WORLD, &running.evaluation));
-    need(evaluation_start(&running.evaluation, &settings));
+    need(program_instance_init(running.one.text, running.one.length, "random.tce", n, bindings,
+                               MPI_COMM_WORLD, &running.instance));
+    need(program_instance_start(&running.instance, &settings));
     for (int t = 0; t < running.one.n_tensors; t++)
-        need(evaluation_fill(&running.evaluation, t));
+        need(program_instance_fill(&running.instance, t));
 }
 
 static void end(void)
 {
-    evaluation_fini(&running.evaluation);
+    program_instance_fini(&running.instance);
 }
 
 /* From the tensors as they were declared. */
 static void run_all(void)
 {
     for (int t = 0; t < running.one.n_tensors; t++)
-        if (evaluation_is_assigned(&running.evaluation, t))
-            need(evaluation_fill(&running.evaluation, t));
-    need(executor_run(running.evaluation.executor, 0, running.evaluation.plan->n_stages, NULL));
+        if (program_instance_is_assigned(&running.instance, t))
+            need(program_instance_fill(&running.instance, t));
+    need(executor_run(running.instance.executor, 0, running.instance.plan->n_stages, NULL));
 }
 
 static void run_in(const char *pool)
 {
     struct taskpool_settings settings = pool_case_settings(pool);
-    need(executor_start(running.evaluation.executor, &settings));
+    need(executor_start(running.instance.executor, &settings));
     run_all();
 }
 
@@ -93,7 +93,7 @@ static void check_element(int tensor, const int64_t value[], double actual,
 
 static void check_block(int number, int64_t block, const struct case_values *expected)
 {
-    const struct tensor *tensor = executor_tensor(running.evaluation.executor, number);
+    const struct tensor *tensor = executor_tensor(running.instance.executor, number);
     const struct block_labels *labels = block_index_labels(tensor->blocks);
     double *elements = malloc((size_t)tensor->max_block * sizeof *elements);
     int64_t value[MAX_RANK];
@@ -122,7 +122,7 @@ static void check_values(void)
         case_values_fill(&running.one, values);
         case_values_run(&running.one, values);
         for (int t = 0; t < running.one.n_tensors; t++) {
-            const struct tensor *tensor = executor_tensor(running.evaluation.executor, t);
+            const struct tensor *tensor = executor_tensor(running.instance.executor, t);
             for (int64_t block = 0; block < block_index_n(tensor->blocks); block++)
                 check_block(t, block, &values[t]);
         }
@@ -138,7 +138,7 @@ static void find_digest(char digest[SHA256_HEX_SIZE])
     char one[SHA256_HEX_SIZE];
     check_ok(sha256_create(&all));
     for (int t = 0; t < running.one.n_tensors; t++) {
-        const struct tensor *tensor = executor_tensor(running.evaluation.executor, t);
+        const struct tensor *tensor = executor_tensor(running.instance.executor, t);
         check_ok(tensor_sha256(tensor, MPI_COMM_WORLD, one));
         sha256_add(all, one, sizeof one);
     }
@@ -184,7 +184,7 @@ static void count_statement(const struct case_statement *statement, struct count
 static void count_program(struct counts *counts)
 {
     const struct program_case *one = &running.one;
-    const struct plan *plan = running.evaluation.plan;
+    const struct plan *plan = running.instance.plan;
     counts->refused += one->n_refused;
     for (int s = 0; s < one->n_statements; s++)
         count_statement(&one->statements[s], counts);
@@ -192,7 +192,7 @@ static void count_program(struct counts *counts)
         counts->bound += one->spaces[s].bound;
     for (int t = 0; t < one->n_tensors; t++)
         counts->without_blocks +=
-            block_index_n(executor_tensor(running.evaluation.executor, t)->blocks) == 0;
+            block_index_n(executor_tensor(running.instance.executor, t)->blocks) == 0;
     for (int t = plan->n_program_tensors; t < plan->n_tensors; t++) {
         int n_reads = 0;
         for (int s = 0; s < plan->n_steps; s++)
@@ -205,13 +205,13 @@ static bool any_result_is_not_zero(void)
 {
     bool not_zero = false;
     for (int t = 0; t < running.one.n_tensors; t++) {
-        const struct tensor *tensor = executor_tensor(running.evaluation.executor, t);
+        const struct tensor *tensor = executor_tensor(running.instance.executor, t);
         double *elements = malloc((size_t)(tensor->max_block + 1) * sizeof *elements);
         for (int64_t block = 0; block < block_index_n(tensor->blocks); block++) {
             darray_get(tensor->data, block, elements);
             for (int64_t i = 0; i < darray_block_size(tensor->data, block); i++)
                 not_zero = not_zero ||
-                           (elements[i] != 0 && evaluation_is_assigned(&running.evaluation, t));
+                           (elements[i] != 0 && program_instance_is_assigned(&running.instance, t));
         }
         free(elements);
     }
@@ -312,8 +312,8 @@ static void test_every_mode_gives_the_same_bits(void **state)
 static bool disturb(double relative)
 {
     for (int t = 0; t < running.one.n_tensors; t++) {
-        const struct tensor *tensor = executor_tensor(running.evaluation.executor, t);
-        if (!evaluation_is_assigned(&running.evaluation, t) || tensor->n_elements == 0)
+        const struct tensor *tensor = executor_tensor(running.instance.executor, t);
+        if (!program_instance_is_assigned(&running.instance, t) || tensor->n_elements == 0)
             continue;
         double *block = malloc((size_t)tensor->max_block * sizeof *block), max = 0;
         for (int64_t b = block_index_n(tensor->blocks); b-- > 0;) {
@@ -340,9 +340,9 @@ static void test_verification_tells_right_from_wrong(void **state)
     for (int i = share.first; i < N_VERIFIED; i += share.step) {
         begin(20000 + (uint64_t)i, i);
         run_in("--sched=counter");
-        need(verification_run(&running.evaluation));
+        need(verification_run(&running.instance));
         if (disturb(i % 2 ? 1e-6 : NAN)) {
-            check_status(STATUS_NUMERIC, verification_run(&running.evaluation));
+            check_status(STATUS_NUMERIC, verification_run(&running.instance));
             assert_non_null(strstr(status_text(), "is wrong"));
             n_disturbed++;
         }
@@ -362,16 +362,16 @@ static void test_verification_knows_what_cancels(void **state)
                                "D[i,l] = AB[i,k] * C[k,l] - A[i,j] * B[j,k] * C[k,l]\n";
     const struct contraction_settings settings = {.cache_bytes = 100000};
     struct taskpool_settings pool = pool_case_settings("--sched=counter");
-    struct evaluation evaluation;
-    check_ok(
-        evaluation_init(text, sizeof text - 1, "cancel.tce", 0, NULL, MPI_COMM_WORLD, &evaluation));
-    check_ok(evaluation_start(&evaluation, &settings));
-    for (int t = 0; t < evaluation.program.n_tensors; t++)
-        check_ok(evaluation_fill(&evaluation, t));
-    check_ok(executor_start(evaluation.executor, &pool));
-    check_ok(executor_run(evaluation.executor, 0, evaluation.plan->n_stages, NULL));
-    check_ok(verification_run(&evaluation));
-    evaluation_fini(&evaluation);
+    struct program_instance instance;
+    check_ok(program_instance_init(text, sizeof text - 1, "cancel.tce", 0, NULL, MPI_COMM_WORLD,
+                                   &instance));
+    check_ok(program_instance_start(&instance, &settings));
+    for (int t = 0; t < instance.program.n_tensors; t++)
+        check_ok(program_instance_fill(&instance, t));
+    check_ok(executor_start(instance.executor, &pool));
+    check_ok(executor_run(instance.executor, 0, instance.plan->n_stages, NULL));
+    check_ok(verification_run(&instance));
+    program_instance_fini(&instance);
 }
 
 /* ---- Programs of this program. */

@@ -99,16 +99,16 @@ static void test_diis_solves_a_linear_problem_in_one_step_more_than_unknowns(voi
 {
     (void)state;
     struct problem problem;
-    struct fixed_point *fixed_point;
+    struct amplitude_solver *solver;
     double x[N], f[N], change;
     problem_init(&problem);
-    check_ok(fixed_point_create(2, problem.x, problem.f, 8, MPI_COMM_WORLD, &fixed_point));
+    check_ok(amplitude_solver_create(2, problem.x, problem.f, 8, MPI_COMM_WORLD, &solver));
     for (int step = 0; step <= N; step++) {
         double expected = 0;
         get(problem.x, x);
         linear(x, f);
         put(problem.f, f);
-        check_ok(fixed_point_step(fixed_point, &change));
+        check_ok(amplitude_solver_step(solver, &change));
         for (int i = 0; i < N; i++)
             expected = fmax(expected, fabs(f[i] - x[i]));
         check_close(change, expected, 1e-15 * expected);
@@ -118,7 +118,7 @@ static void test_diis_solves_a_linear_problem_in_one_step_more_than_unknowns(voi
     get(problem.x, x);
     for (int i = 0; i < N; i++)
         check_close(x[i], solution(i), 1e-8);
-    fixed_point_destroy(fixed_point);
+    amplitude_solver_destroy(solver);
     problem_fini(&problem);
 }
 
@@ -127,22 +127,22 @@ static void test_a_short_memory_converges_as_well(void **state)
 {
     (void)state;
     struct problem problem;
-    struct fixed_point *fixed_point;
+    struct amplitude_solver *solver;
     double x[N], f[N], change = 1;
     problem_init(&problem);
-    check_ok(fixed_point_create(2, problem.x, problem.f, 3, MPI_COMM_WORLD, &fixed_point));
+    check_ok(amplitude_solver_create(2, problem.x, problem.f, 3, MPI_COMM_WORLD, &solver));
     for (int step = 0; step < 60 && change > 1e-10; step++) {
         get(problem.x, x);
         for (int i = 0; i < N; i++)
             f[i] = 0.5 * cos(x[(i + 1) % N] + i);
         put(problem.f, f);
-        check_ok(fixed_point_step(fixed_point, &change));
+        check_ok(amplitude_solver_step(solver, &change));
     }
     assert_true(change <= 1e-10);
     get(problem.x, x);
     for (int i = 0; i < N; i++)
         check_close(x[i], 0.5 * cos(x[(i + 1) % N] + i), 1e-9);
-    fixed_point_destroy(fixed_point);
+    amplitude_solver_destroy(solver);
     problem_fini(&problem);
 }
 
@@ -150,21 +150,21 @@ static void test_one_step_kept_is_plain_iteration(void **state)
 {
     (void)state;
     struct problem problem;
-    struct fixed_point *fixed_point;
+    struct amplitude_solver *solver;
     double x[N], f[N], change;
     problem_init(&problem);
-    check_ok(fixed_point_create(2, problem.x, problem.f, 1, MPI_COMM_WORLD, &fixed_point));
+    check_ok(amplitude_solver_create(2, problem.x, problem.f, 1, MPI_COMM_WORLD, &solver));
     for (int step = 0; step < 4; step++) {
         get(problem.x, x);
         linear(x, f);
         put(problem.f, f);
-        check_ok(fixed_point_step(fixed_point, &change));
+        check_ok(amplitude_solver_step(solver, &change));
         get(problem.x, x);
         assert_memory_equal(x, f, sizeof x);
         get(problem.f, x);
         assert_memory_equal(x, f, sizeof x);
     }
-    fixed_point_destroy(fixed_point);
+    amplitude_solver_destroy(solver);
     problem_fini(&problem);
 }
 
@@ -173,38 +173,38 @@ static void test_a_solution_stays(void **state)
 {
     (void)state;
     struct problem problem;
-    struct fixed_point *fixed_point;
+    struct amplitude_solver *solver;
     double x[N], again[N], change;
     problem_init(&problem);
     get(problem.x, x);
     put(problem.f, x);
-    check_ok(fixed_point_create(2, problem.x, problem.f, 4, MPI_COMM_WORLD, &fixed_point));
+    check_ok(amplitude_solver_create(2, problem.x, problem.f, 4, MPI_COMM_WORLD, &solver));
     for (int step = 0; step < 3; step++) {
-        check_ok(fixed_point_step(fixed_point, &change));
+        check_ok(amplitude_solver_step(solver, &change));
         check_close(change, 0, 0);
         get(problem.x, again);
         for (int i = 0; i < N; i++)
             check_close(again[i], x[i], 1e-15 * fabs(x[i]));
     }
-    fixed_point_destroy(fixed_point);
+    amplitude_solver_destroy(solver);
     problem_fini(&problem);
 }
 
 static void check_refused(double value, int at)
 {
     struct problem problem;
-    struct fixed_point *fixed_point;
+    struct amplitude_solver *solver;
     double x[N], f[N], change;
     problem_init(&problem);
-    check_ok(fixed_point_create(2, problem.x, problem.f, 4, MPI_COMM_WORLD, &fixed_point));
+    check_ok(amplitude_solver_create(2, problem.x, problem.f, 4, MPI_COMM_WORLD, &solver));
     get(problem.x, x);
     linear(x, f);
     put(problem.f, f);
-    check_ok(fixed_point_step(fixed_point, &change));
+    check_ok(amplitude_solver_step(solver, &change));
     f[at] = value;
     put(problem.f, f);
-    check_status(STATUS_NUMERIC, fixed_point_step(fixed_point, &change));
-    fixed_point_destroy(fixed_point);
+    check_status(STATUS_NUMERIC, amplitude_solver_step(solver, &change));
+    amplitude_solver_destroy(solver);
     problem_fini(&problem);
 }
 
@@ -220,7 +220,7 @@ static void test_numbers_that_are_none_are_refused_everywhere(void **state)
 static void test_what_is_kept_is_counted(void **state)
 {
     (void)state;
-    check_close(fixed_point_count_elements(N, 8), 2.0 * 8 * N, 0);
+    check_close(amplitude_solver_count_elements(N, 8), 2.0 * 8 * N, 0);
 }
 
 int main(int argc, char **argv)

@@ -11,43 +11,44 @@
 static const struct contraction_settings settings = {.cache_bytes = 1000000, .prefetch = true};
 static const struct taskpool_settings pool = {.poll_every = 8, .keep_history = true};
 
-static void begin(const char *text, struct evaluation *evaluation)
+static void begin(const char *text, struct program_instance *instance)
 {
-    check_ok(evaluation_init(text, strlen(text), "test.tce", 0, NULL, MPI_COMM_WORLD, evaluation));
-    check_ok(evaluation_start(evaluation, &settings));
-    for (int t = 0; t < evaluation->program.n_tensors; t++)
-        check_ok(evaluation_fill(evaluation, t));
-    check_ok(executor_start(evaluation->executor, &pool));
+    check_ok(
+        program_instance_init(text, strlen(text), "test.tce", 0, NULL, MPI_COMM_WORLD, instance));
+    check_ok(program_instance_start(instance, &settings));
+    for (int t = 0; t < instance->program.n_tensors; t++)
+        check_ok(program_instance_fill(instance, t));
+    check_ok(executor_start(instance->executor, &pool));
 }
 
-static int number_of(const struct evaluation *evaluation, const char *name)
+static int number_of(const struct program_instance *instance, const char *name)
 {
     int t = 0;
-    while (strcmp(evaluation->program.tensors[t].name, name) != 0)
+    while (strcmp(instance->program.tensors[t].name, name) != 0)
         t++;
     return t;
 }
 
-static struct tensor *tensor_of(const struct evaluation *evaluation, const char *name)
+static struct tensor *tensor_of(const struct program_instance *instance, const char *name)
 {
-    return executor_tensor(evaluation->executor, number_of(evaluation, name));
+    return executor_tensor(instance->executor, number_of(instance, name));
 }
 
 /* The first block: all of it in these tests, where spaces have one tile. */
-static void get(const struct evaluation *evaluation, const char *name, double *values)
+static void get(const struct program_instance *instance, const char *name, double *values)
 {
     darray_sync();
-    darray_get(tensor_of(evaluation, name)->data, 0, values);
+    darray_get(tensor_of(instance, name)->data, 0, values);
     darray_sync();
 }
 
-static void put(const struct evaluation *evaluation, const char *name, const double *values)
+static void put(const struct program_instance *instance, const char *name, const double *values)
 {
     int rank;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     darray_sync();
     if (rank == 0)
-        darray_put(tensor_of(evaluation, name)->data, 0, values);
+        darray_put(tensor_of(instance, name)->data, 0, values);
     darray_sync();
 }
 
@@ -59,13 +60,13 @@ static const char chains[] = "space s = 9 irrep 0, 4 irrep 1 tile 3\nindex i, j,
                              "E = C[i,j] * D[i,j] + A[i,j] * B[j,k] * C[k,i]\n";
 
 /* Those that later steps read are there; together they take no more than the plan says. */
-static void check_intermediates(const struct evaluation *evaluation, int next_step)
+static void check_intermediates(const struct program_instance *instance, int next_step)
 {
-    const struct plan *plan = evaluation->plan;
+    const struct plan *plan = instance->plan;
     double elements = 0;
     for (int t = 0; t < plan->n_tensors; t++) {
         const struct plan_tensor *planned = &plan->tensors[t];
-        bool exists = executor_tensor(evaluation->executor, t) != NULL;
+        bool exists = executor_tensor(instance->executor, t) != NULL;
         bool made = t < plan->n_program_tensors || planned->first_step < next_step;
         bool needed = t < plan->n_program_tensors || planned->last_step >= next_step;
         assert_true(exists || !made || !needed);
@@ -78,68 +79,68 @@ static void check_intermediates(const struct evaluation *evaluation, int next_st
 static void test_intermediates_come_and_go(void **state)
 {
     (void)state;
-    struct evaluation evaluation;
-    begin(chains, &evaluation);
-    const struct plan *plan = evaluation.plan;
+    struct program_instance instance;
+    begin(chains, &instance);
+    const struct plan *plan = instance.plan;
     assert_true(plan->n_tensors > plan->n_program_tensors);
-    check_intermediates(&evaluation, 0);
+    check_intermediates(&instance, 0);
     for (int k = 0; k < plan->n_stages; k++) {
-        check_ok(executor_run(evaluation.executor, k, k + 1, NULL));
-        check_intermediates(&evaluation, plan->stage_begin[k + 1]);
+        check_ok(executor_run(instance.executor, k, k + 1, NULL));
+        check_intermediates(&instance, plan->stage_begin[k + 1]);
     }
-    evaluation_fini(&evaluation);
+    program_instance_fini(&instance);
 }
 
-static double find_scalar(const struct evaluation *evaluation, const char *name)
+static double find_scalar(const struct program_instance *instance, const char *name)
 {
     double value;
-    get(evaluation, name, &value);
+    get(instance, name, &value);
     return value;
 }
 
 static void test_a_plan_can_be_run_again(void **state)
 {
     (void)state;
-    struct evaluation evaluation;
-    begin(chains, &evaluation);
-    check_ok(executor_run(evaluation.executor, 0, evaluation.plan->n_stages, NULL));
-    double first = find_scalar(&evaluation, "E");
+    struct program_instance instance;
+    begin(chains, &instance);
+    check_ok(executor_run(instance.executor, 0, instance.plan->n_stages, NULL));
+    double first = find_scalar(&instance, "E");
     assert_true(first != 0);
     for (int i = 0; i < 3; i++) {
         /* New pools, or the old ones. */
         if (i == 1)
-            check_ok(executor_start(evaluation.executor, &pool));
-        check_ok(executor_run(evaluation.executor, 0, evaluation.plan->n_stages, NULL));
-        check_close(find_scalar(&evaluation, "E"), first, 0);
+            check_ok(executor_start(instance.executor, &pool));
+        check_ok(executor_run(instance.executor, 0, instance.plan->n_stages, NULL));
+        check_close(find_scalar(&instance, "E"), first, 0);
     }
-    evaluation_fini(&evaluation);
+    program_instance_fini(&instance);
 }
 
 static void test_an_executor_can_be_left_in_the_middle(void **state)
 {
     (void)state;
-    struct evaluation evaluation;
-    begin(chains, &evaluation);
-    check_ok(executor_run(evaluation.executor, 0, 1, NULL));
-    evaluation_fini(&evaluation);
+    struct program_instance instance;
+    begin(chains, &instance);
+    check_ok(executor_run(instance.executor, 0, 1, NULL));
+    program_instance_fini(&instance);
 }
 
 static void test_what_it_costs_is_added_up(void **state)
 {
     (void)state;
-    struct evaluation evaluation;
+    struct program_instance instance;
     struct executor_record all, sum = {0};
     int n_processes;
     MPI_Comm_size(MPI_COMM_WORLD, &n_processes);
-    begin(chains, &evaluation);
-    const struct plan *plan = evaluation.plan;
-    check_ok(executor_run(evaluation.executor, 0, plan->n_stages, &all));
+    begin(chains, &instance);
+    const struct plan *plan = instance.plan;
+    check_ok(executor_run(instance.executor, 0, plan->n_stages, &all));
     for (int k = 0; k < plan->n_stages; k++) {
         struct executor_record one;
         double flops = 0;
         for (int s = plan->stage_begin[k]; s < plan->stage_begin[k + 1]; s++)
             flops += plan->steps[s].B.tensor >= 0 ? plan->steps[s].flops : 0;
-        check_ok(executor_run(evaluation.executor, k, k + 1, &one));
+        check_ok(executor_run(instance.executor, k, k + 1, &one));
         check_close(one.flops, flops, 0);
         sum.flops += one.flops;
         sum.statistics.tasks += one.statistics.tasks;
@@ -148,9 +149,9 @@ static void test_what_it_costs_is_added_up(void **state)
     assert_int_equal(all.statistics.tasks, sum.statistics.tasks);
     assert_int_equal(all.statistics.n_workers, n_processes);
     assert_true(all.seconds > 0 && all.seconds >= all.statistics.makespan_s);
-    check_ok(executor_run(evaluation.executor, 0, 0, &all));
+    check_ok(executor_run(instance.executor, 0, 0, &all));
     assert_true(all.flops == 0 && all.statistics.tasks == 0);
-    evaluation_fini(&evaluation);
+    program_instance_fini(&instance);
 }
 
 /* y = 2 A A x / 3 from x, and x from it: a method's work by hand. */
@@ -172,13 +173,13 @@ static void multiply(double a[3][3], double b[3][3], double c[3][3])
         }
 }
 
-static void check_iteration(const struct evaluation *evaluation, const double x[3])
+static void check_iteration(const struct program_instance *instance, const double x[3])
 {
     double A[3][3], AA[3][3], AAA[3][3], y[3], E = 0;
-    get(evaluation, "A", A[0]);
+    get(instance, "A", A[0]);
     multiply(A, A, AA);
     multiply(AA, A, AAA);
-    get(evaluation, "y", y);
+    get(instance, "y", y);
     for (int i = 0; i < 3; i++) {
         double expected = AAA[i][i];
         for (int j = 0; j < 3; j++) {
@@ -187,58 +188,57 @@ static void check_iteration(const struct evaluation *evaluation, const double x[
         }
         check_close(y[i], expected, 1e-13);
     }
-    check_close(find_scalar(evaluation, "E"), E, 1e-13);
+    check_close(find_scalar(instance, "E"), E, 1e-13);
 }
 
 static void test_later_steps_can_be_repeated(void **state)
 {
     (void)state;
-    struct evaluation evaluation;
-    begin(iterated, &evaluation);
-    const struct plan *plan = evaluation.plan;
+    struct program_instance instance;
+    begin(iterated, &instance);
+    const struct plan *plan = instance.plan;
     assert_true(plan->first_iterated > 0 && plan->first_iterated < plan->n_steps);
-    check_ok(executor_run(evaluation.executor, 0, plan->first_iterated_stage, NULL));
+    check_ok(executor_run(instance.executor, 0, plan->first_iterated_stage, NULL));
     for (int iteration = 0; iteration < 4; iteration++) {
         const double x[3] = {1.0 - iteration, 0.5 * iteration, 2};
-        put(&evaluation, "x", x);
-        check_ok(
-            executor_run(evaluation.executor, plan->first_iterated_stage, plan->n_stages, NULL));
-        check_iteration(&evaluation, x);
+        put(&instance, "x", x);
+        check_ok(executor_run(instance.executor, plan->first_iterated_stage, plan->n_stages, NULL));
+        check_iteration(&instance, x);
     }
-    evaluation_fini(&evaluation);
+    program_instance_fini(&instance);
 }
 
 /* What iterations keep is made anew, and the old one is not lost. */
 static void test_all_steps_can_be_repeated_with_what_iterations_keep(void **state)
 {
     (void)state;
-    struct evaluation evaluation;
-    begin(iterated, &evaluation);
-    const struct plan *plan = evaluation.plan;
+    struct program_instance instance;
+    begin(iterated, &instance);
+    const struct plan *plan = instance.plan;
     int n_kept = 0;
     for (int t = plan->n_program_tensors; t < plan->n_tensors; t++)
         n_kept += plan->tensors[t].last_step == plan->n_steps;
     assert_true(n_kept > 0);
     for (int run = 0; run < 3; run++) {
         const double x[3] = {0.25, run, 1};
-        put(&evaluation, "x", x);
-        check_ok(executor_run(evaluation.executor, 0, plan->n_stages, NULL));
-        check_iteration(&evaluation, x);
+        put(&instance, "x", x);
+        check_ok(executor_run(instance.executor, 0, plan->n_stages, NULL));
+        check_iteration(&instance, x);
     }
-    evaluation_fini(&evaluation);
+    program_instance_fini(&instance);
 }
 
 static void test_every_task_is_in_the_profile(void **state)
 {
     (void)state;
-    struct evaluation evaluation;
+    struct program_instance instance;
     struct executor_record record;
     int rank;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    begin(chains, &evaluation);
-    check_ok(executor_run(evaluation.executor, 0, evaluation.plan->n_stages, &record));
+    begin(chains, &instance);
+    check_ok(executor_run(instance.executor, 0, instance.plan->n_stages, &record));
     const char *path = "test_tce_executor_profile.csv";
-    check_ok(executor_write_profile(evaluation.executor, path));
+    check_ok(executor_write_profile(instance.executor, path));
     if (rank == 0) {
         char line[100];
         FILE *stream = fopen(path, "r");
@@ -253,7 +253,7 @@ static void test_every_task_is_in_the_profile(void **state)
         fclose(stream);
         remove(path);
     }
-    evaluation_fini(&evaluation);
+    program_instance_fini(&instance);
 }
 
 static void test_what_does_not_fit_is_refused(void **state)
@@ -261,12 +261,13 @@ static void test_what_does_not_fit_is_refused(void **state)
     (void)state;
     static const char text[] = "space s = 1000000\nindex i, j, k : s\ntensor A[i] = wave\n"
                                "tensor giant[i,j,k]\ngiant[i,j,k] = A[i] * A[j] * A[k]\n";
-    struct evaluation evaluation;
-    check_ok(evaluation_init(text, strlen(text), "test.tce", 0, NULL, MPI_COMM_WORLD, &evaluation));
-    check_status(STATUS_NO_MEMORY, evaluation_start(&evaluation, &settings));
+    struct program_instance instance;
+    check_ok(
+        program_instance_init(text, strlen(text), "test.tce", 0, NULL, MPI_COMM_WORLD, &instance));
+    check_status(STATUS_NO_MEMORY, program_instance_start(&instance, &settings));
     assert_non_null(strstr(status_text(), "tensor giant has"));
-    assert_null(evaluation.executor);
-    evaluation_fini(&evaluation);
+    assert_null(instance.executor);
+    program_instance_fini(&instance);
 }
 
 int main(int argc, char **argv)

@@ -15,20 +15,20 @@ static const struct space_binding bindings[] = {
     {"both_spins", 2, both_spins, 3},
 };
 
-static enum status init(const char *text, int n_bindings, struct evaluation *evaluation)
+static enum status init(const char *text, int n_bindings, struct program_instance *instance)
 {
-    return evaluation_init(text, strlen(text), "test.tce", n_bindings, bindings, MPI_COMM_WORLD,
-                           evaluation);
+    return program_instance_init(text, strlen(text), "test.tce", n_bindings, bindings,
+                                 MPI_COMM_WORLD, instance);
 }
 
 /* Refused with a message that has the text in it, and nothing left to free but by fini. */
 static void refuse(enum status status, const char *program, int n_bindings, const char *text)
 {
-    struct evaluation evaluation;
-    check_status(status, init(program, n_bindings, &evaluation));
+    struct program_instance instance;
+    check_status(status, init(program, n_bindings, &instance));
     if (!strstr(status_text(), text))
         fail_msg("'%s' does not say '%s'", status_text(), text);
-    evaluation_fini(&evaluation);
+    program_instance_fini(&instance);
 }
 
 static void check_tiles(const struct index_space *space, int n, const int64_t size[])
@@ -41,7 +41,7 @@ static void check_tiles(const struct index_space *space, int n, const int64_t si
 static void test_spaces_are_cut_as_they_say(void **state)
 {
     (void)state;
-    struct evaluation evaluation;
+    struct program_instance instance;
     check_ok(init("tile 4\n"
                   "space s = 10, 1 irrep 3\n"
                   "space t = 7 tile 2\n"
@@ -51,29 +51,29 @@ static void test_spaces_are_cut_as_they_say(void **state)
                   "index i : s\nindex j : t\nindex k : o\nindex a : v\nindex b : again\n"
                   "tensor A[i,j,k,a,b] irrep 1\ntensor B[i,j,k,a,b] irrep 1\n"
                   "A[i,j,k,a,b] = B[i,j,k,a,b]\n",
-                  2, &evaluation));
-    check_tiles(evaluation.spaces[0], 4, (int64_t[]){4, 3, 3, 1});
-    check_tiles(evaluation.spaces[1], 4, (int64_t[]){2, 2, 2, 1});
-    check_tiles(evaluation.spaces[2], 3, (int64_t[]){2, 2, 1});
-    check_tiles(evaluation.spaces[3], 1, (int64_t[]){7});
-    check_tiles(evaluation.spaces[4], 3, (int64_t[]){2, 2, 1});
-    assert_int_equal(evaluation.spaces[2]->irrep[1], 1);
-    assert_int_equal(evaluation.spaces[0]->irrep[3], 3);
-    assert_null(evaluation.executor);
-    evaluation_fini(&evaluation);
+                  2, &instance));
+    check_tiles(instance.spaces[0], 4, (int64_t[]){4, 3, 3, 1});
+    check_tiles(instance.spaces[1], 4, (int64_t[]){2, 2, 2, 1});
+    check_tiles(instance.spaces[2], 3, (int64_t[]){2, 2, 1});
+    check_tiles(instance.spaces[3], 1, (int64_t[]){7});
+    check_tiles(instance.spaces[4], 3, (int64_t[]){2, 2, 1});
+    assert_int_equal(instance.spaces[2]->irrep[1], 1);
+    assert_int_equal(instance.spaces[0]->irrep[3], 3);
+    assert_null(instance.executor);
+    program_instance_fini(&instance);
 }
 
 static void test_a_space_may_be_bound_to_both_spins(void **state)
 {
     (void)state;
-    struct evaluation evaluation;
+    struct program_instance instance;
     check_ok(init("space o = both_spins\nindex i, j : o\n"
                   "tensor A[i|j]\ntensor B[i|j]\nA[i|j] = B[i|j]\n",
-                  3, &evaluation));
-    check_tiles(evaluation.spaces[0], 3, (int64_t[]){2, 2, 1});
-    assert_int_equal(evaluation.spaces[0]->spin[1], 1);
-    assert_int_equal(evaluation.spaces[0]->spin[2], -1);
-    evaluation_fini(&evaluation);
+                  3, &instance));
+    check_tiles(instance.spaces[0], 3, (int64_t[]){2, 2, 1});
+    assert_int_equal(instance.spaces[0]->spin[1], 1);
+    assert_int_equal(instance.spaces[0]->spin[2], -1);
+    program_instance_fini(&instance);
     refuse(STATUS_INPUT,
            "space o = both_spins\nindex i, j : o\n"
            "tensor A[i|j]\ntensor B[i,j]\nA[i|j] = B[i,j]\n",
@@ -84,57 +84,57 @@ static void test_a_space_may_be_bound_to_both_spins(void **state)
 static void test_a_bound_space_may_leave_no_blocks(void **state)
 {
     (void)state;
-    struct evaluation evaluation;
+    struct program_instance instance;
     const struct contraction_settings settings = {0};
     const struct taskpool_settings pool = {.poll_every = 8};
     double value = 1;
     check_ok(init("space o = occupied\nindex i, j : o\n"
                   "tensor A[i] = wave\ntensor B[i,j] = constant\nscalar E = constant(3)\n"
                   "E = A[i] * B[i,j]\n",
-                  1, &evaluation));
-    check_ok(evaluation_start(&evaluation, &settings));
+                  1, &instance));
+    check_ok(program_instance_start(&instance, &settings));
     for (int t = 0; t < 3; t++)
-        check_ok(evaluation_fill(&evaluation, t));
-    assert_int_equal(executor_tensor(evaluation.executor, 0)->n_elements, 0);
-    assert_int_equal(executor_tensor(evaluation.executor, 1)->n_elements, 25);
-    check_ok(executor_start(evaluation.executor, &pool));
-    check_ok(executor_run(evaluation.executor, 0, evaluation.plan->n_stages, NULL));
-    darray_get(executor_tensor(evaluation.executor, 2)->data, 0, &value);
+        check_ok(program_instance_fill(&instance, t));
+    assert_int_equal(executor_tensor(instance.executor, 0)->n_elements, 0);
+    assert_int_equal(executor_tensor(instance.executor, 1)->n_elements, 25);
+    check_ok(executor_start(instance.executor, &pool));
+    check_ok(executor_run(instance.executor, 0, instance.plan->n_stages, NULL));
+    darray_get(executor_tensor(instance.executor, 2)->data, 0, &value);
     check_close(value, 0, 0);
-    evaluation_fini(&evaluation);
+    program_instance_fini(&instance);
 }
 
 static void test_tensors_are_filled_as_they_say(void **state)
 {
     (void)state;
-    struct evaluation evaluation;
+    struct program_instance instance;
     const struct contraction_settings settings = {0};
     double values[9], one[] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, zero[9] = {0};
     check_ok(init("space s = 3\nindex i, j : s\n"
                   "tensor A[i,j] = delta\ntensor B[i,j]\nscalar c = constant(-1/4)\n"
                   "B[i,j] += c * A[j,i]\n",
-                  0, &evaluation));
-    check_ok(evaluation_start(&evaluation, &settings));
+                  0, &instance));
+    check_ok(program_instance_start(&instance, &settings));
     for (int t = 0; t < 3; t++)
-        check_ok(evaluation_fill(&evaluation, t));
-    darray_get(executor_tensor(evaluation.executor, 0)->data, 0, values);
+        check_ok(program_instance_fill(&instance, t));
+    darray_get(executor_tensor(instance.executor, 0)->data, 0, values);
     assert_memory_equal(values, one, sizeof one);
-    darray_get(executor_tensor(evaluation.executor, 2)->data, 0, values);
+    darray_get(executor_tensor(instance.executor, 2)->data, 0, values);
     check_close(values[0], -0.25, 0);
-    assert_false(evaluation_is_assigned(&evaluation, 0));
-    assert_true(evaluation_is_assigned(&evaluation, 1));
-    assert_false(evaluation_is_assigned(&evaluation, 2));
-    check_ok(executor_start(evaluation.executor, &(struct taskpool_settings){.poll_every = 8}));
-    check_ok(executor_run(evaluation.executor, 0, evaluation.plan->n_stages, NULL));
-    darray_get(executor_tensor(evaluation.executor, 1)->data, 0, values);
+    assert_false(program_instance_is_assigned(&instance, 0));
+    assert_true(program_instance_is_assigned(&instance, 1));
+    assert_false(program_instance_is_assigned(&instance, 2));
+    check_ok(executor_start(instance.executor, &(struct taskpool_settings){.poll_every = 8}));
+    check_ok(executor_run(instance.executor, 0, instance.plan->n_stages, NULL));
+    darray_get(executor_tensor(instance.executor, 1)->data, 0, values);
     for (int i = 0; i < 9; i++)
         check_close(values[i], -0.25 * one[i], 0);
     darray_sync();
     /* Without a function it becomes zero again. */
-    check_ok(evaluation_fill(&evaluation, 1));
-    darray_get(executor_tensor(evaluation.executor, 1)->data, 0, values);
+    check_ok(program_instance_fill(&instance, 1));
+    darray_get(executor_tensor(instance.executor, 1)->data, 0, values);
     assert_memory_equal(values, zero, sizeof zero);
-    evaluation_fini(&evaluation);
+    program_instance_fini(&instance);
 }
 
 static void test_what_is_wrong_is_told_with_its_place(void **state)
@@ -171,17 +171,17 @@ static void test_products_beyond_the_rank_are_refused(void **state)
 static void test_functions_are_checked_without_tensors(void **state)
 {
     (void)state;
-    struct evaluation evaluation;
+    struct program_instance instance;
     check_ok(init("space s = 3\nindex i : s\ntensor A[i] = wave(1)\ntensor B[i] = wiggle\n"
                   "tensor C[i] = delta(2)\ntensor D[i]\nD[i] = A[i] + B[i] + C[i]\n",
-                  0, &evaluation));
-    check_ok(evaluation_check_fill(&evaluation, 0));
-    check_ok(evaluation_check_fill(&evaluation, 3));
-    check_status(STATUS_INPUT, evaluation_check_fill(&evaluation, 1));
+                  0, &instance));
+    check_ok(program_instance_check_fill(&instance, 0));
+    check_ok(program_instance_check_fill(&instance, 3));
+    check_status(STATUS_INPUT, program_instance_check_fill(&instance, 1));
     assert_non_null(strstr(status_text(), "test.tce:4:15: there is no function wiggle"));
-    check_status(STATUS_INPUT, evaluation_check_fill(&evaluation, 2));
+    check_status(STATUS_INPUT, program_instance_check_fill(&instance, 2));
     assert_non_null(strstr(status_text(), "test.tce:5:15: delta takes 0 arguments, not 1"));
-    evaluation_fini(&evaluation);
+    program_instance_fini(&instance);
 }
 
 int main(int argc, char **argv)

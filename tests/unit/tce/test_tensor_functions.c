@@ -9,9 +9,9 @@
 static double element(const char *name, int n_arguments, double argument, int rank,
                       const int64_t value[])
 {
-    struct fill fill;
-    check_ok(fill_find(name, n_arguments, &argument, rank, &fill));
-    return fill.element(value, &fill);
+    struct tensor_function function;
+    check_ok(tensor_function_find(name, n_arguments, &argument, rank, &function));
+    return function.element(value, &function);
 }
 
 /* Computed from the published finaliser of SplitMix64 by another program. */
@@ -80,9 +80,9 @@ static void waves_constants_and_deltas_are_what_they_say(void **state)
 
 static void refuse(const char *name, int n_arguments, const char *text)
 {
-    struct fill fill;
+    struct tensor_function function;
     const double arguments[3] = {1, 2, 3};
-    check_status(STATUS_INPUT, fill_find(name, n_arguments, arguments, 2, &fill));
+    check_status(STATUS_INPUT, tensor_function_find(name, n_arguments, arguments, 2, &function));
     if (!strstr(status_text(), text))
         fail_msg("'%s' does not say '%s'", status_text(), text);
 }
@@ -92,9 +92,9 @@ static void seeds_are_whole_numbers(void **state)
     (void)state;
     static const double seeds[] = {0.5, 1e300, -0x1p60, 1 - 1e-10};
     for (size_t i = 0; i < sizeof seeds / sizeof seeds[0]; i++) {
-        struct fill fill;
-        check_status(STATUS_INPUT, fill_find("random", 1, &seeds[i], 2, &fill));
-        check_ok(fill_find("wave", 1, &seeds[i], 2, &fill));
+        struct tensor_function function;
+        check_status(STATUS_INPUT, tensor_function_find("random", 1, &seeds[i], 2, &function));
+        check_ok(tensor_function_find("wave", 1, &seeds[i], 2, &function));
     }
 }
 
