@@ -1,7 +1,7 @@
 #include "hf/guess/guess.h"
 
 #include "hf/guess/guess_atom.h"
-#include "hf/scf/scf_frame.h"
+#include "hf/scf/scf_basis.h"
 #include "hf/tiles/tiling.h"
 #include "support/base/agree.h"
 

@@ -1,7 +1,7 @@
 #include "hf/guess/guess_atom.h"
 
-#include "hf/guess/atom_channel.h"
-#include "hf/guess/atom_integrals.h"
+#include "hf/guess/guess_atom_channel.h"
+#include "hf/guess/guess_atom_integrals.h"
 #include "support/arrays/diis.h"
 #include "support/arrays/symmetric_eigen.h"
 

@@ -1,6 +1,6 @@
 #include "hf/scf/scf.h"
 
-#include "hf/scf/scf_frame.h"
+#include "hf/scf/scf_basis.h"
 #include "hf/scf/scf_properties.h"
 #include "hf/scf/scf_report.h"
 #include "hf/scf/scf_solver.h"

@@ -10,7 +10,7 @@
 #ifndef BERYL_HF_SCF_HESSIAN_H
 #define BERYL_HF_SCF_HESSIAN_H
 
-#include "hf/scf/scf_point.h"
+#include "hf/scf/scf_state.h"
 #include "hf/scf/scf_rotation.h"
 #include "support/base/status.h"
 

@@ -2,8 +2,8 @@
 #ifndef BERYL_HF_SCF_PROPERTIES_H
 #define BERYL_HF_SCF_PROPERTIES_H
 
-#include "hf/scf/scf_frame.h"
-#include "hf/scf/scf_point.h"
+#include "hf/scf/scf_basis.h"
+#include "hf/scf/scf_state.h"
 #include "support/base/status.h"
 
 /* dipole = sum_A Z_A R_A - trace(D r), e Bohr, about the origin. D: density tiles of each

@@ -4,7 +4,7 @@
 #ifndef BERYL_HF_SCF_ROTATION_H
 #define BERYL_HF_SCF_ROTATION_H
 
-#include "hf/scf/scf_frame.h"
+#include "hf/scf/scf_basis.h"
 #include "support/arrays/dense.h"
 #include "support/base/status.h"
 

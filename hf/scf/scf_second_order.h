@@ -7,7 +7,7 @@
 #define BERYL_HF_SCF_SECOND_ORDER_H
 
 #include "hf/scf/scf_hessian.h"
-#include "hf/scf/scf_point.h"
+#include "hf/scf/scf_state.h"
 #include "support/base/status.h"
 
 #include <stdbool.h>

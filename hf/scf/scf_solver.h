@@ -4,8 +4,8 @@
 
 #include "hf/scf/scf.h"
 #include "hf/scf/scf_fock.h"
-#include "hf/scf/scf_frame.h"
-#include "hf/scf/scf_point.h"
+#include "hf/scf/scf_basis.h"
+#include "hf/scf/scf_state.h"
 #include "hf/scf/scf_second_order.h"
 #include "support/arrays/darray.h"
 #include "support/arrays/dense.h"

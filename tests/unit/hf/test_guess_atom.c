@@ -1,7 +1,7 @@
 /* Atoms averaged over angles: closed shells are exact, integrals are those of the slow
  * reference averaged, electrons are all there. */
 #include "basis/input/molecule.h"
-#include "hf/guess/atom_integrals.h"
+#include "hf/guess/guess_atom_integrals.h"
 #include "hf/guess/guess_atom.h"
 #include "tests/check.h"
 #include "tests/reference/integrals_reference.h"

@@ -1,6 +1,6 @@
-#include "hf/guess/atom_channel.h"
+#include "hf/guess/guess_atom_channel.h"
 
-#include "hf/guess/atom_integrals.h"
+#include "hf/guess/guess_atom_integrals.h"
 #include "support/arrays/symmetric_eigen.h"
 
 #include <math.h>

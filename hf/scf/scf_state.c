@@ -1,4 +1,4 @@
-#include "hf/scf/scf_point.h"
+#include "hf/scf/scf_state.h"
 
 #include "hf/tiles/tiling.h"
 #include "support/base/agree.h"

@@ -1,4 +1,4 @@
-#include "hf/scf/scf_frame.h"
+#include "hf/scf/scf_basis.h"
 
 #include "hf/tiles/one_electron_matrices.h"
 #include "hf/tiles/tiling.h"

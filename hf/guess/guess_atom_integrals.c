@@ -1,4 +1,4 @@
-#include "hf/guess/atom_integrals.h"
+#include "hf/guess/guess_atom_integrals.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -5,7 +5,7 @@
 #define BERYL_HF_SCF_POINT_H
 
 #include "hf/scf/scf_fock.h"
-#include "hf/scf/scf_frame.h"
+#include "hf/scf/scf_basis.h"
 #include "support/arrays/dense.h"
 #include "support/base/status.h"
 
