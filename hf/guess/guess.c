@@ -178,24 +178,24 @@ enum status guess_sad(const struct scf_problem *problem, struct darray *const D[
 }
 
 /* D of the lowest eigenvectors of H. */
-static enum status core_density(const struct scf_frame *frame, struct darray *const D[])
+static enum status core_density(const struct scf_basis *basis, struct darray *const D[])
 {
-    int64_t m = frame->basis.n_orbitals;
-    struct dense *U = NULL, *H = frame->work_mm[0], *P = frame->work_mm[1];
+    int64_t m = basis->n_orbitals;
+    struct dense *U = NULL, *H = basis->work_mm[0], *P = basis->work_mm[1];
     double *energies = malloc((size_t)m * sizeof *energies);
     enum status status =
         energies ? STATUS_OK : FAIL(STATUS_NO_MEMORY, "no memory for orbital energies");
-    status = status_agree(frame->problem->comm, status);
+    status = status_agree(basis->problem->comm, status);
     if (status == STATUS_OK)
-        status = dense_create(frame->problem->grid, m, m, &U);
+        status = dense_create(basis->problem->grid, m, m, &U);
     if (status == STATUS_OK) {
-        scf_frame_project(frame, frame->H, H);
+        scf_basis_project(basis, basis->H, H);
         status = dense_eigen(H, energies, U);
     }
-    for (int s = 0; s < frame->n_spins && status == STATUS_OK; s++) {
-        dense_multiply_columns(1, U, U, 0, frame->n_occupied[s], 0, P);
-        scf_frame_expand(frame, frame->occupation, P, frame->work_nn);
-        status = tile_matrix_from_dense(frame->problem->tiling, frame->work_nn, D[s]);
+    for (int s = 0; s < basis->n_spins && status == STATUS_OK; s++) {
+        dense_multiply_columns(1, U, U, 0, basis->n_occupied[s], 0, P);
+        scf_basis_expand(basis, basis->occupation, P, basis->work_nn);
+        status = tile_matrix_from_dense(basis->problem->tiling, basis->work_nn, D[s]);
     }
     dense_destroy(U);
     free(energies);
@@ -205,9 +205,9 @@ static enum status core_density(const struct scf_frame *frame, struct darray *co
 enum status guess_core(const struct scf_problem *problem, double dependence,
                        struct darray *const D[])
 {
-    struct scf_frame *frame;
-    TRY(scf_frame_create(problem, dependence, &frame));
-    enum status status = core_density(frame, D);
-    scf_frame_destroy(frame);
+    struct scf_basis *basis;
+    TRY(scf_basis_create(problem, dependence, &basis));
+    enum status status = core_density(basis, D);
+    scf_basis_destroy(basis);
     return status;
 }

@@ -6,18 +6,18 @@
 #include <stdlib.h>
 
 /* C_o and C_v of a spin: columns of X U. */
-static enum status init_orbitals(const struct scf_point *point, int spin,
+static enum status init_orbitals(const struct scf_state *state, int spin,
                                  struct scf_hessian *hessian)
 {
-    const struct scf_frame *frame = hessian->frame;
-    const struct dense_grid *grid = frame->problem->grid;
-    int n = frame->basis.n_functions, n_occupied = frame->n_occupied[spin];
+    const struct scf_basis *basis = hessian->basis;
+    const struct dense_grid *grid = basis->problem->grid;
+    int n = basis->n_functions, n_occupied = basis->n_occupied[spin];
     TRY(dense_create(grid, n, n_occupied, &hessian->C_o[spin]));
     TRY(dense_create(grid, n, n_occupied, &hessian->half[spin]));
-    TRY(dense_create(grid, n, frame->basis.n_orbitals - n_occupied, &hessian->C_v[spin]));
-    dense_multiply('N', 'N', 1, frame->basis.X, point->U[spin], 0, frame->work_nm);
-    dense_copy_columns(frame->work_nm, 0, hessian->C_o[spin]);
-    dense_copy_columns(frame->work_nm, n_occupied, hessian->C_v[spin]);
+    TRY(dense_create(grid, n, basis->n_orbitals - n_occupied, &hessian->C_v[spin]));
+    dense_multiply('N', 'N', 1, basis->X, state->U[spin], 0, basis->work_nm);
+    dense_copy_columns(basis->work_nm, 0, hessian->C_o[spin]);
+    dense_copy_columns(basis->work_nm, n_occupied, hessian->C_v[spin]);
     return STATUS_OK;
 }
 
@@ -29,35 +29,35 @@ static void virtual_occupied_part(struct scf_hessian *hessian, const struct dens
     dense_multiply('T', 'N', 1, hessian->C_v[spin], hessian->half[spin], 0, kappa->kappa[spin]);
 }
 
-static enum status init_spin(const struct scf_point *point, int spin, struct scf_hessian *hessian)
+static enum status init_spin(const struct scf_state *state, int spin, struct scf_hessian *hessian)
 {
-    const struct scf_frame *frame = hessian->frame;
-    int n = frame->basis.n_functions;
-    TRY(dense_create(frame->problem->grid, n, n, &hessian->d[spin]));
-    TRY(dense_create(frame->problem->grid, n, n, &hessian->G[spin]));
+    const struct scf_basis *basis = hessian->basis;
+    int n = basis->n_functions;
+    TRY(dense_create(basis->problem->grid, n, n, &hessian->d[spin]));
+    TRY(dense_create(basis->problem->grid, n, n, &hessian->G[spin]));
     if (!hessian->gradient.kappa[spin])
         return STATUS_OK;
-    TRY(init_orbitals(point, spin, hessian));
+    TRY(init_orbitals(state, spin, hessian));
     struct dense *F = hessian->G[spin];
-    dense_copy(frame->H, F);
-    dense_add(1, point->G[spin], 1, F);
+    dense_copy(basis->H, F);
+    dense_add(1, state->G[spin], 1, F);
     virtual_occupied_part(hessian, F, spin, &hessian->gradient);
     return STATUS_OK;
 }
 
-enum status scf_hessian_init(const struct scf_frame *frame, struct scf_fock *fock,
-                             const struct scf_point *point, struct scf_hessian *hessian)
+enum status scf_hessian_init(const struct scf_basis *basis, struct scf_fock *fock,
+                             const struct scf_state *state, struct scf_hessian *hessian)
 {
     *hessian = (struct scf_hessian){
-        .frame = frame,
+        .basis = basis,
         .fock = fock,
-        .orbital_energies = {point->orbital_energies[0], point->orbital_energies[1]},
-        .weight = 2 * frame->occupation,
+        .orbital_energies = {state->orbital_energies[0], state->orbital_energies[1]},
+        .weight = 2 * basis->occupation,
     };
-    TRY(scf_rotation_init(frame, &hessian->gradient));
+    TRY(scf_rotation_init(basis, &hessian->gradient));
     enum status status = STATUS_OK;
-    for (int s = 0; s < frame->n_spins && status == STATUS_OK; s++)
-        status = init_spin(point, s, hessian);
+    for (int s = 0; s < basis->n_spins && status == STATUS_OK; s++)
+        status = init_spin(state, s, hessian);
     if (status != STATUS_OK)
         scf_hessian_fini(hessian);
     return status;
@@ -83,7 +83,7 @@ static void first_order_density(struct scf_hessian *hessian, double factor,
     if (!kappa->kappa[spin])
         return;
     struct dense *one_way = hessian->G[spin];
-    dense_multiply('N', 'N', factor * hessian->frame->occupation, hessian->C_v[spin],
+    dense_multiply('N', 'N', factor * hessian->basis->occupation, hessian->C_v[spin],
                    kappa->kappa[spin], 0, hessian->half[spin]);
     dense_multiply('N', 'T', 1, hessian->half[spin], hessian->C_o[spin], 0, one_way);
     dense_copy(one_way, hessian->d[spin]);
@@ -99,10 +99,10 @@ enum status scf_hessian_multiply(struct scf_hessian *hessian, const struct scf_r
         scf_rotation_add(0, kappa, 0, product);
         return STATUS_OK;
     }
-    for (int s = 0; s < hessian->frame->n_spins; s++)
+    for (int s = 0; s < hessian->basis->n_spins; s++)
         first_order_density(hessian, 1 / norm, kappa, s);
     TRY(scf_fock_of_matrices(hessian->fock, hessian->d, hessian->G));
-    for (int s = 0; s < hessian->frame->n_spins; s++)
+    for (int s = 0; s < hessian->basis->n_spins; s++)
         if (kappa->kappa[s])
             virtual_occupied_part(hessian, hessian->G[s], s, product);
     scf_rotation_add(0, product, norm, product);
@@ -110,12 +110,12 @@ enum status scf_hessian_multiply(struct scf_hessian *hessian, const struct scf_r
     return STATUS_OK;
 }
 
-/* What turning the orbitals of one spin needs. */
+/* Scratch for turning the orbitals of one spin. */
 struct turn {
     struct dense *square; /* n_occupied x n_occupied: kappa^T kappa */
     struct dense *W, *W_scaled;
     struct dense *kappa_W;      /* n_virtual x n_occupied */
-    struct dense *U_o, *U_v;    /* of the point */
+    struct dense *U_o, *U_v;    /* of the state */
     struct dense *U_new;        /* m x n_occupied */
     double *s2, *cosine, *sinc; /* n_occupied */
 };
@@ -130,14 +130,14 @@ static void turn_fini(struct turn *turn)
 }
 
 /* Errors: on failure turn_fini still has to be called. */
-static enum status turn_init(const struct scf_frame *frame, int n_occupied, struct turn *turn)
+static enum status turn_init(const struct scf_basis *basis, int n_occupied, struct turn *turn)
 {
-    const struct dense_grid *grid = frame->problem->grid;
-    int m = frame->basis.n_orbitals;
+    const struct dense_grid *grid = basis->problem->grid;
+    int m = basis->n_orbitals;
     *turn = (struct turn){.s2 = malloc(3 * (size_t)n_occupied * sizeof(double))};
     enum status status =
         turn->s2 ? STATUS_OK : FAIL(STATUS_NO_MEMORY, "no memory to turn %d orbitals", n_occupied);
-    TRY(status_agree(frame->problem->comm, status));
+    TRY(status_agree(basis->problem->comm, status));
     turn->cosine = turn->s2 + n_occupied;
     turn->sinc = turn->cosine + n_occupied;
     TRY(dense_create(grid, n_occupied, n_occupied, &turn->square));
@@ -174,20 +174,20 @@ static enum status turn_spin(const struct dense *U, const struct dense *kappa, s
     return STATUS_OK;
 }
 
-enum status scf_rotate(const struct scf_frame *frame, const struct scf_point *point,
-                       const struct scf_rotation *kappa, struct scf_point *trial)
+enum status scf_rotate(const struct scf_basis *basis, const struct scf_state *state,
+                       const struct scf_rotation *kappa, struct scf_state *trial)
 {
-    for (int s = 0; s < frame->n_spins; s++) {
-        dense_copy(point->P[s], trial->P[s]);
+    for (int s = 0; s < basis->n_spins; s++) {
+        dense_copy(state->P[s], trial->P[s]);
         if (!kappa->kappa[s])
             continue;
         struct turn turn;
-        enum status status = turn_init(frame, frame->n_occupied[s], &turn);
+        enum status status = turn_init(basis, basis->n_occupied[s], &turn);
         if (status == STATUS_OK)
-            status = turn_spin(point->U[s], kappa->kappa[s], &turn, trial->P[s]);
+            status = turn_spin(state->U[s], kappa->kappa[s], &turn, trial->P[s]);
         turn_fini(&turn);
         TRY(status);
     }
-    scf_point_from_projector(frame, trial);
+    scf_state_from_projector(basis, trial);
     return STATUS_OK;
 }

@@ -1,4 +1,4 @@
-/* The energy as a function of orbital rotations about a point, to second order:
+/* The energy as a function of orbital rotations about a state, to second order:
  *
  *   E(kappa) = E + w [ g . kappa + 1/2 kappa . H kappa ],   w = 4 restricted, 2 unrestricted
  *   g_ai = F_ai,   (H kappa)_ai = sum_b F_ab kappa_bi - sum_j kappa_aj F_ji + G[d(kappa)]_ai
@@ -10,39 +10,39 @@
 #ifndef BERYL_HF_SCF_HESSIAN_H
 #define BERYL_HF_SCF_HESSIAN_H
 
-#include "hf/scf/scf_state.h"
 #include "hf/scf/scf_rotation.h"
+#include "hf/scf/scf_state.h"
 #include "support/base/status.h"
 
 #include <stdint.h>
 
 struct scf_hessian {
-    const struct scf_frame *frame; /* borrowed */
+    const struct scf_basis *basis; /* borrowed */
     struct scf_fock *fock;         /* borrowed */
     struct scf_rotation gradient;
-    const double *orbital_energies[2]; /* of the point */
+    const double *orbital_energies[2]; /* of the state */
     double weight;                     /* w above */
     struct dense *C_o[2], *C_v[2];     /* n x n_occupied, n x n_virtual */
     struct dense *half[2];             /* scratch, n x n_occupied */
     struct dense *d[2], *G[2];         /* scratch, n x n */
 };
 
-/* Of a point that scf_point_canonicalise left. The point is borrowed and must not
- * change meanwhile. Collective, like all that follows. scf_rotation_exists
+/* state: as scf_state_canonicalise leaves it; borrowed, and must not change before
+ * scf_hessian_fini. Collective, like all that follows. scf_rotation_exists
  * must hold. Errors: STATUS_NO_MEMORY; nothing is left then. */
-enum status scf_hessian_init(const struct scf_frame *frame, struct scf_fock *fock,
-                             const struct scf_point *point, struct scf_hessian *hessian);
+enum status scf_hessian_init(const struct scf_basis *basis, struct scf_fock *fock,
+                             const struct scf_state *state, struct scf_hessian *hessian);
 void scf_hessian_fini(struct scf_hessian *hessian);
 
 /* product = H kappa, at the price of a Fock build. Errors: those of fock_build. */
 enum status scf_hessian_multiply(struct scf_hessian *hessian, const struct scf_rotation *kappa,
                                  struct scf_rotation *product);
 
-/* Sets P and D of trial to the occupied orbitals of point turned by kappa,
+/* Sets P and D of trial to the occupied orbitals of state turned by kappa,
  *   U_o' = U_o W cos(s) + U_v kappa W sin(s)/s,   kappa^T kappa W = W s^2,
- * which agrees with exp(kappa) on the space they span. point is canonical.
+ * which agrees with exp(kappa) on the space they span. state is canonical.
  * Errors: STATUS_NO_MEMORY and those of dense_eigen. */
-enum status scf_rotate(const struct scf_frame *frame, const struct scf_point *point,
-                       const struct scf_rotation *kappa, struct scf_point *trial);
+enum status scf_rotate(const struct scf_basis *basis, const struct scf_state *state,
+                       const struct scf_rotation *kappa, struct scf_state *trial);
 
 #endif

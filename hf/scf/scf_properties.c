@@ -57,18 +57,18 @@ static void add_own_populations(const struct dense *D, const struct dense *S, do
     }
 }
 
-enum status scf_mulliken(const struct scf_frame *frame, const struct scf_point *point,
+enum status scf_mulliken(const struct scf_basis *basis, const struct scf_state *state,
                          double *charges)
 {
-    const struct scf_problem *problem = frame->problem;
-    int n = frame->basis.n_functions;
+    const struct scf_problem *problem = basis->problem;
+    int n = basis->n_functions;
     double *population = calloc((size_t)n, sizeof *population);
     enum status status =
         population ? STATUS_OK : FAIL(STATUS_NO_MEMORY, "no memory for %d populations", n);
     status = status_agree(problem->comm, status);
     if (status == STATUS_OK) {
-        for (int s = 0; s < frame->n_spins; s++)
-            add_own_populations(point->D[s], frame->S, population);
+        for (int s = 0; s < basis->n_spins; s++)
+            add_own_populations(state->D[s], basis->S, population);
         MPI_Allreduce(MPI_IN_PLACE, population, n, MPI_DOUBLE, MPI_SUM, problem->comm);
         for (int64_t i = 0; i < problem->molecule->n_atoms; i++) {
             const struct atom *atom = &problem->molecule->atoms[i];
@@ -84,11 +84,11 @@ enum status scf_mulliken(const struct scf_frame *frame, const struct scf_point *
     return status;
 }
 
-double scf_s2(const struct scf_frame *frame, const struct scf_point *point)
+double scf_s2(const struct scf_basis *basis, const struct scf_state *state)
 {
-    if (frame->n_spins == 1)
+    if (basis->n_spins == 1)
         return 0;
-    double n_alpha = frame->n_occupied[0], n_beta = frame->n_occupied[1];
+    double n_alpha = basis->n_occupied[0], n_beta = basis->n_occupied[1];
     double s_z = (n_alpha - n_beta) / 2;
-    return s_z * (s_z + 1) + n_beta - dense_dot(point->P[0], point->P[1]);
+    return s_z * (s_z + 1) + n_beta - dense_dot(state->P[0], state->P[1]);
 }

@@ -13,11 +13,11 @@ enum status scf_dipole(const struct scf_problem *problem, struct darray *const D
 
 /* charges[A] = Z_A - sum over functions m of A of (D S)_mm, e, per centre of the
  * molecule, on every process. Collective. Errors: STATUS_NO_MEMORY. */
-enum status scf_mulliken(const struct scf_frame *frame, const struct scf_point *point,
+enum status scf_mulliken(const struct scf_basis *basis, const struct scf_state *state,
                          double *charges);
 
 /* <S^2> = (Na - Nb)/2 ((Na - Nb)/2 + 1) + Nb - trace(P_a P_b); 0 for RHF. Collective.
  * Source: Szabo & Ostlund (1996), eq. 2.271. */
-double scf_s2(const struct scf_frame *frame, const struct scf_point *point);
+double scf_s2(const struct scf_basis *basis, const struct scf_state *state);
 
 #endif

@@ -10,18 +10,17 @@
 /* Orbitals shown on either side of the gap. */
 enum { NEAR_GAP = 5 };
 
-void scf_report_start(const struct scf_problem *problem, const struct scf_settings *settings,
-                      const struct orthonormal_basis *basis)
+void scf_report_start(const struct scf_basis *basis, const struct scf_settings *settings)
 {
-    const int64_t *n_occupied = problem->n_occupied;
-    if (problem->n_spins == 1)
+    const int64_t *n_occupied = basis->problem->n_occupied;
+    if (basis->n_spins == 1)
         log_print("\nRestricted Hartree-Fock, %lld electrons in %lld orbitals\n",
                   2 * (long long)n_occupied[0], (long long)n_occupied[0]);
     else
         log_print("\nUnrestricted Hartree-Fock, %lld alpha and %lld beta electrons\n",
                   (long long)n_occupied[0], (long long)n_occupied[1]);
     log_print("%d functions, smallest eigenvalue of their overlap %.2e\n", basis->n_functions,
-              basis->smallest);
+              basis->smallest_overlap);
     if (basis->n_orbitals < basis->n_functions)
         log_print("%d nearly dependent combinations dropped (eigenvalue below %g), %d orbitals "
                   "left\n",

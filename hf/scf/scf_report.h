@@ -1,15 +1,14 @@
-/* What a self-consistent field prints. Only the process that logs does. */
+/* Output of an SCF. Only the process that logs prints. */
 #ifndef BERYL_HF_SCF_REPORT_H
 #define BERYL_HF_SCF_REPORT_H
 
-#include "hf/scf/orthogonalise.h"
 #include "hf/scf/scf.h"
+#include "hf/scf/scf_basis.h"
 
 #include <stdbool.h>
 
 /* Method, sizes, dropped combinations; the head of the table of iterations. */
-void scf_report_start(const struct scf_problem *problem, const struct scf_settings *settings,
-                      const struct orthonormal_basis *basis);
+void scf_report_start(const struct scf_basis *basis, const struct scf_settings *settings);
 
 /* A line of the table. */
 void scf_report_iteration(const struct scf_iteration *iteration);

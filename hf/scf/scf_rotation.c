@@ -5,28 +5,28 @@
 #include <math.h>
 #include <stdint.h>
 
-static int n_virtual(const struct scf_frame *frame, int spin)
+static int n_virtual(const struct scf_basis *basis, int spin)
 {
-    return frame->basis.n_orbitals - frame->n_occupied[spin];
+    return basis->n_orbitals - basis->n_occupied[spin];
 }
 
-static bool spin_exists(const struct scf_frame *frame, int spin)
+static bool spin_exists(const struct scf_basis *basis, int spin)
 {
-    return spin < frame->n_spins && frame->n_occupied[spin] > 0 && n_virtual(frame, spin) > 0;
+    return spin < basis->n_spins && basis->n_occupied[spin] > 0 && n_virtual(basis, spin) > 0;
 }
 
-bool scf_rotation_exists(const struct scf_frame *frame)
+bool scf_rotation_exists(const struct scf_basis *basis)
 {
-    return spin_exists(frame, 0) || spin_exists(frame, 1);
+    return spin_exists(basis, 0) || spin_exists(basis, 1);
 }
 
-enum status scf_rotation_init(const struct scf_frame *frame, struct scf_rotation *rotation)
+enum status scf_rotation_init(const struct scf_basis *basis, struct scf_rotation *rotation)
 {
     *rotation = (struct scf_rotation){0};
     enum status status = STATUS_OK;
     for (int s = 0; s < 2 && status == STATUS_OK; s++)
-        if (spin_exists(frame, s))
-            status = dense_create(frame->problem->grid, n_virtual(frame, s), frame->n_occupied[s],
+        if (spin_exists(basis, s))
+            status = dense_create(basis->problem->grid, n_virtual(basis, s), basis->n_occupied[s],
                                   &rotation->kappa[s]);
     if (status != STATUS_OK)
         scf_rotation_fini(rotation);

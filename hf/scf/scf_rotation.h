@@ -15,10 +15,10 @@ struct scf_rotation {
 };
 
 /* Whether there is anything to rotate. Not collective. */
-bool scf_rotation_exists(const struct scf_frame *frame);
+bool scf_rotation_exists(const struct scf_basis *basis);
 
 /* Zeros. Collective. Errors: STATUS_NO_MEMORY; nothing is left then. */
-enum status scf_rotation_init(const struct scf_frame *frame, struct scf_rotation *rotation);
+enum status scf_rotation_init(const struct scf_basis *basis, struct scf_rotation *rotation);
 void scf_rotation_fini(struct scf_rotation *rotation);
 
 /* y = alpha x + beta y. Not collective; beta 0 copies. */

@@ -1,6 +1,5 @@
 #include "hf/scf/scf_second_order.h"
 
-#include "hf/scf/scf_trust_region.h"
 #include "support/base/agree.h"
 
 #include <math.h>
@@ -10,23 +9,158 @@
 #define MAX_RADIUS   2.0
 #define MIN_RADIUS   1e-5
 
-/* Energies differ by rounding within this share of the energy, and by screening within
+/* Energies differ by rounding within this fraction of the energy, and by screening within
  * this, hartree. */
 #define ROUNDING  1e-13
 #define SCREENING 1e-11
 
-enum { MAX_SHORTENED = 8 };
+enum { MAX_PRODUCTS = 30, MAX_SHORTENED = 8 };
 
-enum status scf_second_order_create(const struct scf_frame *frame, struct scf_fock *fock,
+/* Least difference of orbital energies in the preconditioner, hartree: smaller ones
+ * are no measure of the curvature. */
+#define MIN_GAP 0.1
+
+/* The step of a trust-region Newton method by preconditioned conjugate gradients. */
+struct trust_step {
+    struct scf_rotation kappa;
+    double slope;     /* g . kappa, < 0 unless g is zero */
+    double curvature; /* kappa . H kappa */
+    double length;    /* in the metric of the preconditioner */
+    bool on_boundary; /* of the trust region */
+    int n_products;
+};
+
+/* The vectors of the method and their scalar products in the metric M of the
+ * preconditioner, which follow by recurrence from residual . z. */
+struct conjugate_gradients {
+    struct scf_hessian *hessian;
+    struct scf_energy_gap gap;
+    struct scf_rotation residual;  /* g + H x */
+    struct scf_rotation z;         /* M^-1 residual */
+    struct scf_rotation direction; /* p */
+    struct scf_rotation product;   /* H p */
+    double residual_z;
+    double x_M_x, x_M_p, p_M_p;
+};
+
+static void conjugate_gradients_fini(struct conjugate_gradients *cg)
+{
+    scf_rotation_fini(&cg->residual);
+    scf_rotation_fini(&cg->z);
+    scf_rotation_fini(&cg->direction);
+    scf_rotation_fini(&cg->product);
+}
+
+/* Errors: on failure conjugate_gradients_fini still has to be called. */
+static enum status conjugate_gradients_init(struct scf_hessian *hessian,
+                                            struct conjugate_gradients *cg)
+{
+    *cg = (struct conjugate_gradients){
+        .hessian = hessian,
+        .gap = {.orbital_energies = {hessian->orbital_energies[0], hessian->orbital_energies[1]},
+                .floor = MIN_GAP},
+    };
+    TRY(scf_rotation_init(hessian->basis, &cg->residual));
+    TRY(scf_rotation_init(hessian->basis, &cg->z));
+    TRY(scf_rotation_init(hessian->basis, &cg->direction));
+    TRY(scf_rotation_init(hessian->basis, &cg->product));
+    scf_rotation_add(1, &hessian->gradient, 0, &cg->residual);
+    scf_rotation_divide(&cg->gap, &cg->residual, &cg->z);
+    scf_rotation_add(-1, &cg->z, 0, &cg->direction);
+    cg->residual_z = scf_rotation_dot(&cg->residual, &cg->z);
+    cg->p_M_p = cg->residual_z;
+    return STATUS_OK;
+}
+
+/* x += a p, with the residual and the scalar products. */
+static void advance_along_direction(struct conjugate_gradients *cg, double a,
+                                    struct scf_rotation *x)
+{
+    scf_rotation_add(a, &cg->direction, 1, x);
+    scf_rotation_add(a, &cg->product, 1, &cg->residual);
+    cg->x_M_x += 2 * a * cg->x_M_p + a * a * cg->p_M_p;
+    cg->x_M_p += a * cg->p_M_p;
+}
+
+/* The next conjugate direction. */
+static void turn_direction(struct conjugate_gradients *cg)
+{
+    scf_rotation_divide(&cg->gap, &cg->residual, &cg->z);
+    double residual_z = scf_rotation_dot(&cg->residual, &cg->z);
+    double b = residual_z / cg->residual_z;
+    scf_rotation_add(-1, &cg->z, b, &cg->direction);
+    cg->residual_z = residual_z;
+    cg->x_M_p *= b;
+    cg->p_M_p = residual_z + b * b * cg->p_M_p;
+}
+
+/* Largest a with |x + a p| <= radius. */
+static double distance_to_boundary(const struct conjugate_gradients *cg, double radius)
+{
+    double room = radius * radius - cg->x_M_x;
+    return (sqrt(cg->x_M_p * cg->x_M_p + cg->p_M_p * room) - cg->x_M_p) / cg->p_M_p;
+}
+
+static enum status minimise_model(struct conjugate_gradients *cg, double radius,
+                                  struct trust_step *step)
+{
+    /* Loose while far away, tighter as the gradient falls: converges superlinearly. */
+    double first = sqrt(cg->residual_z);
+    double wanted = first * fmin(0.1, sqrt(first));
+    while (step->n_products < MAX_PRODUCTS && sqrt(cg->residual_z) > wanted) {
+        TRY(scf_hessian_multiply(cg->hessian, &cg->direction, &cg->product));
+        step->n_products++;
+        double curvature = scf_rotation_dot(&cg->direction, &cg->product);
+        double a = curvature > 0 ? cg->residual_z / curvature : INFINITY;
+        double limit = distance_to_boundary(cg, radius);
+        step->on_boundary = a >= limit;
+        advance_along_direction(cg, step->on_boundary ? limit : a, &step->kappa);
+        if (step->on_boundary)
+            break;
+        turn_direction(cg);
+    }
+    return STATUS_OK;
+}
+
+static void trust_step_fini(struct trust_step *step)
+{
+    scf_rotation_fini(&step->kappa);
+}
+
+/* Minimises g . kappa + 1/2 kappa . H kappa over |kappa| <= radius approximately: stops on the
+ * boundary, at the first direction of negative curvature (followed to the
+ * boundary), or when the residual is small against the gradient.
+ * Errors: those of scf_hessian_multiply, STATUS_NO_MEMORY; nothing is left then. */
+static enum status trust_step_init(struct scf_hessian *hessian, double radius,
+                                   struct trust_step *step)
+{
+    struct conjugate_gradients cg;
+    *step = (struct trust_step){0};
+    TRY(scf_rotation_init(hessian->basis, &step->kappa));
+    enum status status = conjugate_gradients_init(hessian, &cg);
+    if (status == STATUS_OK && cg.residual_z > 0)
+        status = minimise_model(&cg, radius, step);
+    if (status == STATUS_OK) {
+        step->slope = scf_rotation_dot(&hessian->gradient, &step->kappa);
+        step->curvature = scf_rotation_dot(&cg.residual, &step->kappa) - step->slope;
+        step->length = sqrt(cg.x_M_x);
+    }
+    conjugate_gradients_fini(&cg);
+    if (status != STATUS_OK)
+        trust_step_fini(step);
+    return status;
+}
+
+enum status scf_second_order_create(const struct scf_basis *basis, struct scf_fock *fock,
                                     struct scf_second_order **solver)
 {
     struct scf_second_order *new = calloc(1, sizeof *new);
     *solver = NULL;
     enum status status =
         new ? STATUS_OK : FAIL(STATUS_NO_MEMORY, "no memory for the second-order method");
-    TRY(status_agree(frame->problem->comm, status));
-    *new = (struct scf_second_order){.frame = frame, .fock = fock, .radius = FIRST_RADIUS};
-    status = scf_point_create(frame, &new->trial);
+    TRY(status_agree(basis->problem->comm, status));
+    *new = (struct scf_second_order){.basis = basis, .fock = fock, .radius = FIRST_RADIUS};
+    status = scf_state_create(basis, &new->trial);
     if (status != STATUS_OK) {
         scf_second_order_destroy(new);
         return status;
@@ -39,48 +173,48 @@ void scf_second_order_destroy(struct scf_second_order *solver)
 {
     if (!solver)
         return;
-    scf_point_destroy(solver->trial);
+    scf_state_destroy(solver->trial);
     free(solver);
 }
 
-/* Turns point by kappa into trial, with F, canonical orbitals and gradient. */
-static enum status try_rotation(struct scf_second_order *solver, const struct scf_point *point,
+/* Turns state by kappa into trial, with F, canonical orbitals and gradient. */
+static enum status try_rotation(struct scf_second_order *solver, const struct scf_state *state,
                                 const struct scf_rotation *kappa)
 {
-    TRY(scf_rotate(solver->frame, point, kappa, solver->trial));
-    TRY(scf_point_build(solver->frame, solver->fock, false, solver->trial));
-    TRY(scf_point_canonicalise(solver->frame, solver->trial));
-    scf_point_gradient(solver->frame, solver->trial);
+    TRY(scf_rotate(solver->basis, state, kappa, solver->trial));
+    TRY(scf_state_build(solver->basis, solver->fock, false, solver->trial));
+    TRY(scf_state_canonicalise(solver->basis, solver->trial));
+    scf_state_gradient(solver->basis, solver->trial);
     return STATUS_OK;
 }
 
-static void swap_points(struct scf_second_order *solver, struct scf_point **point)
+static void swap_states(struct scf_second_order *solver, struct scf_state **state)
 {
-    struct scf_point *accepted = solver->trial;
-    solver->trial = *point;
-    *point = accepted;
+    struct scf_state *accepted = solver->trial;
+    solver->trial = *state;
+    *state = accepted;
 }
 
-/* Whether a change of the energy of this size can be told from noise. */
-static bool is_visible(double change, const struct scf_point *point)
+/* Whether a change of the energy of this size exceeds the noise. */
+static bool is_visible(double change, const struct scf_state *state)
 {
-    return fabs(change) > 10 * (ROUNDING * fabs(point->energy) + SCREENING);
+    return fabs(change) > 10 * (ROUNDING * fabs(state->energy) + SCREENING);
 }
 
-/* Whether the trial is better than point, of which the step foretold a change of
- * the energy. Near the minimum the energy says nothing any more, but the gradient does. */
-static bool is_better(const struct scf_second_order *solver, const struct scf_point *point,
-                      double foretold)
+/* Whether the trial is better than state; predicted is the change of the energy by the
+ * model. Near the minimum the energies differ by noise only, and the gradients decide. */
+static bool is_better(const struct scf_second_order *solver, const struct scf_state *state,
+                      double predicted)
 {
-    double change = solver->trial->energy - point->energy;
-    if (is_visible(foretold, point))
-        return change < 0.01 * foretold;
-    return !is_visible(fmax(change, 0), point) && solver->trial->gradient < point->gradient;
+    double change = solver->trial->energy - state->energy;
+    if (is_visible(predicted, state))
+        return change < 0.01 * predicted;
+    return !is_visible(fmax(change, 0), state) && solver->trial->gradient < state->gradient;
 }
 
 /* Widens the trust region where the model held up to its boundary, shrinks it to a
- * part of the step tried where it failed. */
-static void adjust_radius(struct scf_second_order *solver, const struct scf_trust_step *trust,
+ * fraction of the step tried where it failed. */
+static void adjust_radius(struct scf_second_order *solver, const struct trust_step *trust,
                           double length, double ratio)
 {
     if (ratio > 0.75 && trust->on_boundary && length == 1)
@@ -91,81 +225,81 @@ static void adjust_radius(struct scf_second_order *solver, const struct scf_trus
 
 /* Tries the step, and ever shorter ones along it. */
 static enum status search_along(struct scf_second_order *solver, const struct scf_hessian *hessian,
-                                struct scf_trust_step *trust, struct scf_point **point, bool *moved)
+                                struct trust_step *trust, struct scf_state **state, bool *moved)
 {
     double length = 1; /* of what is tried, in units of the step found */
     *moved = false;
     for (int shortened = 0; shortened <= MAX_SHORTENED && !*moved; shortened++) {
-        double foretold =
+        double predicted =
             hessian->weight * (length * trust->slope + length * length / 2 * trust->curvature);
-        TRY(try_rotation(solver, *point, &trust->kappa));
-        *moved = is_better(solver, *point, foretold);
-        if (is_visible(foretold, *point))
+        TRY(try_rotation(solver, *state, &trust->kappa));
+        *moved = is_better(solver, *state, predicted);
+        if (is_visible(predicted, *state))
             adjust_radius(solver, trust, length,
-                          (solver->trial->energy - (*point)->energy) / foretold);
+                          (solver->trial->energy - (*state)->energy) / predicted);
         if (!*moved) {
             scf_rotation_add(0, &trust->kappa, 0.25, &trust->kappa);
             length *= 0.25;
         }
     }
     if (*moved)
-        swap_points(solver, point);
+        swap_states(solver, state);
     return STATUS_OK;
 }
 
-enum status scf_second_order_step(struct scf_second_order *solver, struct scf_point **point,
+enum status scf_second_order_step(struct scf_second_order *solver, struct scf_state **state,
                                   struct scf_step *step)
 {
     struct scf_hessian hessian;
-    struct scf_trust_step trust;
+    struct trust_step trust;
     *step = (struct scf_step){0};
-    TRY(scf_hessian_init(solver->frame, solver->fock, *point, &hessian));
-    enum status status = scf_trust_step_init(&hessian, solver->radius, &trust);
+    TRY(scf_hessian_init(solver->basis, solver->fock, *state, &hessian));
+    enum status status = trust_step_init(&hessian, solver->radius, &trust);
     if (status == STATUS_OK) {
         step->n_products = trust.n_products;
-        step->foretold = hessian.weight * (trust.slope + trust.curvature / 2);
+        step->predicted = hessian.weight * (trust.slope + trust.curvature / 2);
         if (trust.slope < 0)
-            status = search_along(solver, &hessian, &trust, point, &step->moved);
-        scf_trust_step_fini(&trust);
+            status = search_along(solver, &hessian, &trust, state, &step->moved);
+        trust_step_fini(&trust);
     }
     scf_hessian_fini(&hessian);
     return status;
 }
 
 /* Tries both ways along direction, which differ unless a symmetry says otherwise; leaves
- * the lower one in trial if it is lower than point. */
+ * the lower one in trial if it is lower than state. */
 static enum status try_both_ways(struct scf_second_order *solver,
                                  const struct scf_rotation *direction, double length,
-                                 const struct scf_point *point, struct scf_rotation *kappa,
+                                 const struct scf_state *state, struct scf_rotation *kappa,
                                  bool *lower)
 {
     scf_rotation_add(-length, direction, 0, kappa);
-    TRY(try_rotation(solver, point, kappa));
+    TRY(try_rotation(solver, state, kappa));
     double backward = solver->trial->energy;
     scf_rotation_add(length, direction, 0, kappa);
-    TRY(try_rotation(solver, point, kappa));
+    TRY(try_rotation(solver, state, kappa));
     if (backward < solver->trial->energy) {
         scf_rotation_add(-length, direction, 0, kappa);
-        TRY(try_rotation(solver, point, kappa));
+        TRY(try_rotation(solver, state, kappa));
     }
-    *lower = solver->trial->energy < point->energy;
+    *lower = solver->trial->energy < state->energy;
     return STATUS_OK;
 }
 
 enum status scf_second_order_descend(struct scf_second_order *solver,
-                                     const struct scf_rotation *direction, struct scf_point **point,
+                                     const struct scf_rotation *direction, struct scf_state **state,
                                      bool *moved)
 {
     static const double lengths[] = {0.5, 0.2, 0.05};
     struct scf_rotation kappa;
     *moved = false;
-    TRY(scf_rotation_init(solver->frame, &kappa));
+    TRY(scf_rotation_init(solver->basis, &kappa));
     enum status status = STATUS_OK;
     for (int i = 0; i < 3 && !*moved && status == STATUS_OK; i++)
-        status = try_both_ways(solver, direction, lengths[i], *point, &kappa, moved);
+        status = try_both_ways(solver, direction, lengths[i], *state, &kappa, moved);
     scf_rotation_fini(&kappa);
     if (*moved)
-        swap_points(solver, point);
+        swap_states(solver, state);
     solver->radius = FIRST_RADIUS;
     return status;
 }

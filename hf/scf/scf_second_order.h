@@ -13,34 +13,34 @@
 #include <stdbool.h>
 
 struct scf_second_order {
-    const struct scf_frame *frame; /* borrowed */
+    const struct scf_basis *basis; /* borrowed */
     struct scf_fock *fock;         /* borrowed */
-    struct scf_point *trial;       /* owned */
+    struct scf_state *trial;       /* owned */
     double radius;                 /* of the trust region, in the metric of the orbital energies */
 };
 
 /* Collective, like all that follows. Errors: STATUS_NO_MEMORY. */
-enum status scf_second_order_create(const struct scf_frame *frame, struct scf_fock *fock,
+enum status scf_second_order_create(const struct scf_basis *basis, struct scf_fock *fock,
                                     struct scf_second_order **solver);
 void scf_second_order_destroy(struct scf_second_order *solver);
 
-/* One step from *point, a determinant with F built and orbitals canonical; on return
- * *point is the next one, of lower energy, in the same state and with its gradient (the
- * two points change places). step->moved is false if none found is better: the energy
+/* One step from *state, a determinant with F built and orbitals canonical; on return
+ * *state is the next one, of lower energy, also built, canonical and with its gradient
+ * (*state and the trial are swapped). step->moved is false if none found is better: the energy
  * does not fall, or where its change drowns in noise, the gradient does not.
  * Errors: those of fock_build, STATUS_NO_MEMORY. */
 struct scf_step {
     bool moved;
-    double foretold; /* change of the energy by the whole step, hartree, <= 0 */
-    int n_products;  /* with the Hessian */
+    double predicted; /* change of the energy by the whole step, hartree, <= 0 */
+    int n_products;   /* with the Hessian */
 };
-enum status scf_second_order_step(struct scf_second_order *solver, struct scf_point **point,
+enum status scf_second_order_step(struct scf_second_order *solver, struct scf_state **state,
                                   struct scf_step *step);
 
-/* Leaves a saddle point along direction, of norm 1 and of negative curvature: *point
- * becomes a point of lower energy, as above. *moved is false if none is found. */
+/* Leaves a saddle point along direction, of norm 1 and of negative curvature: *state
+ * becomes one of lower energy, as above. *moved is false if none is found. */
 enum status scf_second_order_descend(struct scf_second_order *solver,
-                                     const struct scf_rotation *direction, struct scf_point **point,
+                                     const struct scf_rotation *direction, struct scf_state **state,
                                      bool *moved);
 
 #endif

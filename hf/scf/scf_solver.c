@@ -25,32 +25,32 @@ enum {
 #define NOISY_GRADIENT 1e-5
 
 /* Where a shell is partly filled, turning it can leave the energy almost as it is. A gradient and
- * a foretold gain below these, which no step makes smaller, are such a rotation. */
+ * a predicted gain below these, which no step makes smaller, are such a rotation. */
 #define FLAT_GRADIENT 1e-5
 #define FLAT_ENERGY   1e-9
 
 /* By which the energy is above the lowest so far, hartree. */
 #define ENERGY_RISE 1e-5
 
-/* DIIS makes progress when the gradient falls below this share of the least so far. */
+/* DIIS makes progress when the gradient falls below this fraction of the least so far. */
 #define PROGRESS 0.7
 
 enum status scf_solver_init(struct scf_solver *solver, struct darray *const D[])
 {
-    const struct scf_frame *frame = solver->frame;
-    const struct dense_grid *grid = frame->problem->grid;
-    int64_t m = frame->basis.n_orbitals;
+    const struct scf_basis *basis = solver->basis;
+    const struct dense_grid *grid = basis->problem->grid;
+    int64_t m = basis->n_orbitals;
     solver->best_energy = INFINITY;
     solver->least_gradient = INFINITY;
-    for (int s = 0; s < frame->n_spins; s++) {
+    for (int s = 0; s < basis->n_spins; s++) {
         TRY(dense_create(grid, m, m, &solver->F_next[s]));
         TRY(dense_create(grid, m, m, &solver->P_best[s]));
         if (solver->settings->damping > 0)
             TRY(dense_create(grid, m, m, &solver->F_damped[s]));
     }
-    TRY(scf_fock_create(frame->problem, D, &solver->fock));
-    TRY(scf_point_create(frame, &solver->point));
-    return diis_create(grid, frame->n_spins, m, solver->settings->diis_size, &solver->diis);
+    TRY(scf_fock_create(basis->problem, D, &solver->fock));
+    TRY(scf_state_create(basis, &solver->state));
+    return diis_create(grid, basis->n_spins, m, solver->settings->diis_size, &solver->diis);
 }
 
 void scf_solver_fini(struct scf_solver *solver)
@@ -62,25 +62,24 @@ void scf_solver_fini(struct scf_solver *solver)
     }
     scf_second_order_destroy(solver->second_order);
     diis_destroy(solver->diis);
-    scf_point_destroy(solver->point);
+    scf_state_destroy(solver->state);
     scf_fock_destroy(solver->fock);
 }
 
 static bool reaches(const struct scf_solver *solver)
 {
-    return solver->point->idempotent &&
-           (solver->is_flat || solver->point->gradient < solver->settings->converge);
+    return solver->state->idempotent &&
+           (solver->is_flat || solver->state->gradient < solver->settings->converge);
 }
 
 enum status scf_solver_expand_orbitals(struct scf_solver *solver)
 {
-    const struct scf_frame *frame = solver->frame;
-    for (int s = 0; s < frame->n_spins; s++) {
+    const struct scf_basis *basis = solver->basis;
+    for (int s = 0; s < basis->n_spins; s++) {
         struct dense **C = &solver->result->orbitals[s];
         if (!*C)
-            TRY(dense_create(frame->problem->grid, frame->basis.n_functions,
-                             frame->basis.n_orbitals, C));
-        dense_multiply('N', 'N', 1, frame->basis.X, solver->point->U[s], 0, *C);
+            TRY(dense_create(basis->problem->grid, basis->n_functions, basis->n_orbitals, C));
+        dense_multiply('N', 'N', 1, basis->X, solver->state->U[s], 0, *C);
     }
     return STATUS_OK;
 }
@@ -88,17 +87,17 @@ enum status scf_solver_expand_orbitals(struct scf_solver *solver)
 static enum status write_checkpoint(struct scf_solver *solver)
 {
     /* A guess density has no orbitals yet. */
-    if (!solver->settings->checkpoint || !solver->point->idempotent)
+    if (!solver->settings->checkpoint || !solver->state->idempotent)
         return STATUS_OK;
     TRY(scf_solver_expand_orbitals(solver));
     struct checkpoint_orbitals orbitals = {
-        .n_orbitals = solver->frame->basis.n_orbitals,
+        .n_orbitals = solver->basis->n_orbitals,
         .orbitals = {solver->result->orbitals[0], solver->result->orbitals[1]},
-        .orbital_energies = {solver->point->orbital_energies[0],
-                             solver->point->orbital_energies[1]},
-        .energy = solver->point->energy,
+        .orbital_energies = {solver->state->orbital_energies[0],
+                             solver->state->orbital_energies[1]},
+        .energy = solver->state->energy,
     };
-    return checkpoint_write(solver->settings->checkpoint, solver->frame->problem, &orbitals);
+    return checkpoint_write(solver->settings->checkpoint, solver->basis->problem, &orbitals);
 }
 
 /* Ends an iteration: a line, the observer, the checkpoint. */
@@ -106,9 +105,9 @@ static enum status record(struct scf_solver *solver)
 {
     struct scf_iteration *now = &solver->now;
     double elapsed_s = clock_now_s() - solver->started_s;
-    now->change = now->iteration == 1 ? 0 : solver->point->energy - now->energy;
-    now->energy = solver->point->energy;
-    now->gradient = solver->point->gradient;
+    now->change = now->iteration == 1 ? 0 : solver->state->energy - now->energy;
+    now->energy = solver->state->energy;
+    now->gradient = solver->state->gradient;
     now->n_builds = solver->fock->n_builds - now->n_builds;
     now->fock_seconds = solver->fock->seconds - now->fock_seconds;
     now->algebra_seconds = elapsed_s - now->fock_seconds;
@@ -133,42 +132,42 @@ static void start_iteration(struct scf_solver *solver, const char *method)
 static enum status evaluate_guess(struct scf_solver *solver, struct darray *const D[])
 {
     start_iteration(solver, "guess");
-    TRY(scf_point_from_tiles(solver->frame, D, solver->point));
-    TRY(scf_point_build(solver->frame, solver->fock, true, solver->point));
-    if (solver->point->idempotent)
-        TRY(scf_point_canonicalise(solver->frame, solver->point));
-    scf_point_gradient(solver->frame, solver->point);
+    TRY(scf_state_from_tiles(solver->basis, D, solver->state));
+    TRY(scf_state_build(solver->basis, solver->fock, true, solver->state));
+    if (solver->state->idempotent)
+        TRY(scf_state_canonicalise(solver->basis, solver->state));
+    scf_state_gradient(solver->basis, solver->state);
     return STATUS_OK;
 }
 
-/* What is diagonalised next: the extrapolation of what DIIS has, damped while far
- * away, its virtual space (all that P is not) raised by the level shift. */
+/* Sets F_next, to be diagonalised: the extrapolation by DIIS, damped while far
+ * away, its virtual space (the complement of P) raised by the level shift. */
 static enum status prepare_diis(struct scf_solver *solver)
 {
     const struct scf_settings *settings = solver->settings;
-    const struct scf_point *point = solver->point;
-    for (int s = 0; s < solver->frame->n_spins; s++) {
-        scf_point_commutator(solver->frame, point, s, solver->F_next[s]);
+    const struct scf_state *state = solver->state;
+    for (int s = 0; s < solver->basis->n_spins; s++) {
+        scf_state_commutator(solver->basis, state, s, solver->F_next[s]);
     }
-    if (point->idempotent)
-        diis_push(solver->diis, point->F, solver->F_next);
+    if (state->idempotent)
+        diis_push(solver->diis, state->F, solver->F_next);
     if (diis_n_steps(solver->diis) > 1) {
-        TRY(status_agree(solver->frame->problem->comm,
+        TRY(status_agree(solver->basis->problem->comm,
                          diis_extrapolate(solver->diis, solver->F_next)));
     } else {
-        for (int s = 0; s < solver->frame->n_spins; s++)
-            dense_copy(point->F[s], solver->F_next[s]);
+        for (int s = 0; s < solver->basis->n_spins; s++)
+            dense_copy(state->F[s], solver->F_next[s]);
     }
     bool damp = settings->damping > 0 && solver->now.iteration <= DAMPED_ITERATIONS &&
-                point->gradient > DAMPED_GRADIENT;
-    for (int s = 0; s < solver->frame->n_spins; s++) {
+                state->gradient > DAMPED_GRADIENT;
+    for (int s = 0; s < solver->basis->n_spins; s++) {
         if (damp && solver->now.iteration > 2)
             dense_add(settings->damping, solver->F_damped[s], 1 - settings->damping,
                       solver->F_next[s]);
         if (settings->damping > 0)
             dense_copy(solver->F_next[s], solver->F_damped[s]);
-        if (settings->level_shift > 0 && point->idempotent)
-            dense_add(-settings->level_shift, point->P[s], 1, solver->F_next[s]);
+        if (settings->level_shift > 0 && state->idempotent)
+            dense_add(-settings->level_shift, state->P[s], 1, solver->F_next[s]);
     }
     return STATUS_OK;
 }
@@ -177,23 +176,23 @@ static enum status diis_step(struct scf_solver *solver)
 {
     start_iteration(solver, "DIIS");
     TRY(prepare_diis(solver));
-    TRY(scf_point_diagonalise(solver->frame, solver->F_next, solver->point));
-    TRY(scf_point_build(solver->frame, solver->fock, false, solver->point));
-    scf_point_gradient(solver->frame, solver->point);
+    TRY(scf_state_diagonalise(solver->basis, solver->F_next, solver->state));
+    TRY(scf_state_build(solver->basis, solver->fock, false, solver->state));
+    scf_state_gradient(solver->basis, solver->state);
     return STATUS_OK;
 }
 
 /* Builds F anew from the whole density and finds canonical orbitals. */
 static enum status rebuild(struct scf_solver *solver)
 {
-    bool was_whole = solver->point->whole;
+    bool was_whole = solver->state->whole;
     if (!was_whole)
-        TRY(scf_point_build(solver->frame, solver->fock, true, solver->point));
-    TRY(scf_point_canonicalise(solver->frame, solver->point));
-    scf_point_gradient(solver->frame, solver->point);
+        TRY(scf_state_build(solver->basis, solver->fock, true, solver->state));
+    TRY(scf_state_canonicalise(solver->basis, solver->state));
+    scf_state_gradient(solver->basis, solver->state);
     if (!was_whole)
-        log_print("      whole build: energy %.10f, gradient %.2e\n", solver->point->energy,
-                  solver->point->gradient);
+        log_print("      whole build: energy %.10f, gradient %.2e\n", solver->state->energy,
+                  solver->state->gradient);
     return STATUS_OK;
 }
 
@@ -201,17 +200,17 @@ static enum status need_second_order(struct scf_solver *solver)
 {
     if (solver->second_order)
         return STATUS_OK;
-    return scf_second_order_create(solver->frame, solver->fock, &solver->second_order);
+    return scf_second_order_create(solver->basis, solver->fock, &solver->second_order);
 }
 
-/* Puts the second-order method in charge, at the best point so far. */
+/* Puts the second-order method in charge, at the best state so far. */
 static enum status begin_second_order(struct scf_solver *solver)
 {
-    if (solver->point->energy > solver->best_energy) {
-        for (int s = 0; s < solver->frame->n_spins; s++)
-            dense_copy(solver->P_best[s], solver->point->P[s]);
-        scf_point_from_projector(solver->frame, solver->point);
-        solver->point->whole = false;
+    if (solver->state->energy > solver->best_energy) {
+        for (int s = 0; s < solver->basis->n_spins; s++)
+            dense_copy(solver->P_best[s], solver->state->P[s]);
+        scf_state_from_projector(solver->basis, solver->state);
+        solver->state->whole = false;
     }
     TRY(rebuild(solver));
     return need_second_order(solver);
@@ -223,39 +222,39 @@ static enum status second_order_step(struct scf_solver *solver)
     start_iteration(solver, "second order");
     if (!solver->second_order)
         TRY(begin_second_order(solver));
-    TRY(scf_second_order_step(solver->second_order, &solver->point, &step));
+    TRY(scf_second_order_step(solver->second_order, &solver->state, &step));
     if (step.moved || reaches(solver))
         return STATUS_OK;
-    if (solver->point->whole && solver->point->gradient < FLAT_GRADIENT &&
-        fabs(step.foretold) < FLAT_ENERGY) {
+    if (solver->state->whole && solver->state->gradient < FLAT_GRADIENT &&
+        fabs(step.predicted) < FLAT_ENERGY) {
         log_print("      what gradient is left lies along a free rotation: it would change the "
                   "energy by %.0e hartree\n",
-                  step.foretold);
+                  step.predicted);
         solver->is_flat = true;
         return STATUS_OK;
     }
-    if (solver->point->whole)
+    if (solver->state->whole)
         return FAIL(STATUS_NOT_CONVERGED,
                     "no step lowers the energy, but the orbital gradient is still %.1e: try a "
                     "smaller --screen",
-                    solver->point->gradient);
+                    solver->state->gradient);
     return rebuild(solver);
 }
 
-/* Remembers the best point and watches DIIS. */
+/* Remembers the best state and watches DIIS. */
 static void watch_progress(struct scf_solver *solver)
 {
-    const struct scf_point *point = solver->point;
-    if (!point->idempotent)
+    const struct scf_state *state = solver->state;
+    if (!state->idempotent)
         return;
-    bool rose = point->energy > solver->best_energy + ENERGY_RISE;
-    if (point->energy < solver->best_energy) {
-        solver->best_energy = point->energy;
-        for (int s = 0; s < solver->frame->n_spins; s++)
-            dense_copy(point->P[s], solver->P_best[s]);
+    bool rose = state->energy > solver->best_energy + ENERGY_RISE;
+    if (state->energy < solver->best_energy) {
+        solver->best_energy = state->energy;
+        for (int s = 0; s < solver->basis->n_spins; s++)
+            dense_copy(state->P[s], solver->P_best[s]);
     }
-    if (point->gradient < PROGRESS * solver->least_gradient) {
-        solver->least_gradient = point->gradient;
+    if (state->gradient < PROGRESS * solver->least_gradient) {
+        solver->least_gradient = state->gradient;
         solver->n_without_progress = 0;
     } else {
         solver->n_without_progress += rose ? 2 : 1;
@@ -276,7 +275,7 @@ static bool wants_second_order(const struct scf_solver *solver)
 {
     if (solver->second_order)
         return true;
-    if (!solver->point->idempotent || !scf_rotation_exists(solver->frame) ||
+    if (!solver->state->idempotent || !scf_rotation_exists(solver->basis) ||
         solver->settings->second_order == SCF_NEVER)
         return false;
     return solver->settings->second_order == SCF_ALWAYS || solver->n_without_progress >= PATIENCE ||
@@ -285,19 +284,19 @@ static bool wants_second_order(const struct scf_solver *solver)
 
 static bool wants_stability(const struct scf_solver *solver)
 {
-    if (!scf_rotation_exists(solver->frame) || solver->settings->stability == SCF_NEVER)
+    if (!scf_rotation_exists(solver->basis) || solver->settings->stability == SCF_NEVER)
         return false;
-    return solver->settings->stability == SCF_ALWAYS || solver->frame->n_spins == 2 ||
-           solver->frame->basis.n_functions <= SCF_STABILITY_SMALL;
+    return solver->settings->stability == SCF_ALWAYS || solver->basis->n_spins == 2 ||
+           solver->basis->n_functions <= SCF_STABILITY_SMALL;
 }
 
-/* The lowest curvature at the point; if it is a saddle, descends from it. */
+/* The lowest curvature at the state; if it is a saddle, descends from it. */
 static enum status check_minimum(struct scf_solver *solver, bool *is_minimum)
 {
     struct scf_hessian hessian;
     struct scf_stability stability;
     struct scf_result *result = solver->result;
-    TRY(scf_hessian_init(solver->frame, solver->fock, solver->point, &hessian));
+    TRY(scf_hessian_init(solver->basis, solver->fock, solver->state, &hessian));
     enum status status = scf_stability_init(&hessian, &stability);
     scf_hessian_fini(&hessian);
     TRY(status);
@@ -314,7 +313,7 @@ static enum status check_minimum(struct scf_solver *solver, bool *is_minimum)
         status = need_second_order(solver);
         if (status == STATUS_OK)
             status = scf_second_order_descend(solver->second_order, &stability.direction,
-                                              &solver->point, &moved);
+                                              &solver->state, &moved);
         if (status == STATUS_OK && !moved)
             status = FAIL(STATUS_NOT_CONVERGED,
                           "the solution is a saddle point (curvature %.1e), but no lower one was "
@@ -360,7 +359,7 @@ enum status scf_solver_iterate(struct scf_solver *solver, struct darray *const D
         if (solver->now.iteration >= solver->settings->max_iterations)
             return FAIL(STATUS_NOT_CONVERGED,
                         "not converged after %lld iterations: the orbital gradient is %.1e",
-                        (long long)solver->now.iteration, solver->point->gradient);
+                        (long long)solver->now.iteration, solver->state->gradient);
         TRY(wants_second_order(solver) ? second_order_step(solver) : diis_step(solver));
         TRY(record(solver));
     }

@@ -1,12 +1,12 @@
-/* The iterations of a self-consistent field. Private to scf.c. */
+/* The iterations of an SCF. Private to scf.c. */
 #ifndef BERYL_HF_SCF_SOLVER_H
 #define BERYL_HF_SCF_SOLVER_H
 
 #include "hf/scf/scf.h"
-#include "hf/scf/scf_fock.h"
 #include "hf/scf/scf_basis.h"
-#include "hf/scf/scf_state.h"
+#include "hf/scf/scf_fock.h"
 #include "hf/scf/scf_second_order.h"
+#include "hf/scf/scf_state.h"
 #include "support/arrays/darray.h"
 #include "support/arrays/dense.h"
 #include "support/arrays/diis.h"
@@ -18,12 +18,12 @@
 /* A run in progress. */
 struct scf_solver {
     const struct scf_settings *settings;
-    const struct scf_frame *frame;
+    const struct scf_basis *basis;
     struct scf_fock *fock;
-    struct scf_point *point;
+    struct scf_state *state;
     struct diis *diis;
     struct scf_second_order *second_order; /* NULL until it is in charge */
-    struct dense *F_next[2];               /* scratch: what is diagonalised */
+    struct dense *F_next[2];               /* scratch: the matrix to diagonalise */
     struct dense *F_damped[2];             /* the last one, NULL without damping */
     struct dense *P_best[2];               /* of the lowest energy so far */
     double best_energy, least_gradient;
@@ -35,18 +35,18 @@ struct scf_solver {
     struct scf_result *result;
 };
 
-/* Creates what the solver owns; settings, frame and result are set, the rest is zero.
+/* Creates what the solver owns; settings, basis and result are set, the rest is zero.
  * D: the density tiles, borrowed. Collective, like all that follows. On failure
  * scf_solver_fini still has to be called. Errors: STATUS_NO_MEMORY. */
 enum status scf_solver_init(struct scf_solver *solver, struct darray *const D[]);
 void scf_solver_fini(struct scf_solver *solver);
 
-/* From the density in D to a minimum; on return the point's F is that of its whole
+/* From the density in D to a minimum; on return the state's F is that of its whole
  * density and its orbitals are canonical. Errors: those of scf_run; after
- * STATUS_NOT_CONVERGED the point is the last one. */
+ * STATUS_NOT_CONVERGED the state is the last one. */
 enum status scf_solver_iterate(struct scf_solver *solver, struct darray *const D[]);
 
-/* Sets the result's orbitals to those of the point, over the functions.
+/* Sets the result's orbitals to those of the state, over the functions.
  * Errors: STATUS_NO_MEMORY. */
 enum status scf_solver_expand_orbitals(struct scf_solver *solver);
 

@@ -68,10 +68,10 @@ static bool orthonormalise(struct davidson *davidson)
 static enum status extend(struct davidson *davidson)
 {
     int n = davidson->n_vectors;
-    const struct scf_frame *frame = davidson->hessian->frame;
+    const struct scf_basis *basis = davidson->hessian->basis;
     if (!davidson->vectors[n].kappa[0] && !davidson->vectors[n].kappa[1]) {
-        TRY(scf_rotation_init(frame, &davidson->vectors[n]));
-        TRY(scf_rotation_init(frame, &davidson->products[n]));
+        TRY(scf_rotation_init(basis, &davidson->vectors[n]));
+        TRY(scf_rotation_init(basis, &davidson->products[n]));
     }
     scf_rotation_add(1, &davidson->residual, 0, &davidson->vectors[n]);
     TRY(scf_hessian_multiply(davidson->hessian, &davidson->vectors[n], &davidson->products[n]));
@@ -90,7 +90,7 @@ static enum status solve_subspace(struct davidson *davidson)
     double matrix[MAX_VECTORS * MAX_VECTORS], values[MAX_VECTORS];
     for (int i = 0; i < n; i++)
         memcpy(matrix + i * n, davidson->matrix + i * MAX_VECTORS, (size_t)n * sizeof(double));
-    TRY(status_agree(davidson->hessian->frame->problem->comm, symmetric_eigen(n, matrix, values)));
+    TRY(status_agree(davidson->hessian->basis->problem->comm, symmetric_eigen(n, matrix, values)));
     memcpy(davidson->combination, matrix, (size_t)n * sizeof(double));
     davidson->eigenvalue = values[0];
     for (int i = 0; i < n; i++) {
@@ -151,11 +151,11 @@ enum status scf_stability_init(struct scf_hessian *hessian, struct scf_stability
 {
     struct davidson davidson = {.hessian = hessian};
     *stability = (struct scf_stability){0};
-    enum status status = scf_rotation_init(hessian->frame, &davidson.residual);
+    enum status status = scf_rotation_init(hessian->basis, &davidson.residual);
     if (status == STATUS_OK)
-        status = scf_rotation_init(hessian->frame, &davidson.x);
+        status = scf_rotation_init(hessian->basis, &davidson.x);
     if (status == STATUS_OK)
-        status = scf_rotation_init(hessian->frame, &davidson.Hx);
+        status = scf_rotation_init(hessian->basis, &davidson.Hx);
     if (status == STATUS_OK)
         status = iterate(&davidson, stability);
     if (status == STATUS_OK) {

@@ -9,103 +9,104 @@
 /* A density whose P^2 - P is below this is taken as that of orbitals. */
 #define IDEMPOTENT 1e-6
 
-static enum status create_spin(const struct scf_frame *frame, int spin, struct scf_point *point)
+static enum status create_spin(const struct scf_basis *basis, int spin, struct scf_state *state)
 {
-    const struct dense_grid *grid = frame->problem->grid;
-    int64_t n = frame->basis.n_functions, m = frame->basis.n_orbitals;
-    TRY(dense_create(grid, m, m, &point->U[spin]));
-    TRY(dense_create(grid, m, m, &point->P[spin]));
-    TRY(dense_create(grid, m, m, &point->F[spin]));
-    TRY(dense_create(grid, n, n, &point->D[spin]));
-    TRY(dense_create(grid, n, n, &point->G[spin]));
-    point->orbital_energies[spin] = calloc((size_t)m, sizeof(double));
-    enum status status = point->orbital_energies[spin]
+    const struct dense_grid *grid = basis->problem->grid;
+    int64_t n = basis->n_functions, m = basis->n_orbitals;
+    TRY(dense_create(grid, m, m, &state->U[spin]));
+    TRY(dense_create(grid, m, m, &state->P[spin]));
+    TRY(dense_create(grid, m, m, &state->F[spin]));
+    TRY(dense_create(grid, n, n, &state->D[spin]));
+    TRY(dense_create(grid, n, n, &state->G[spin]));
+    state->orbital_energies[spin] = calloc((size_t)m, sizeof(double));
+    enum status status = state->orbital_energies[spin]
                              ? STATUS_OK
                              : FAIL(STATUS_NO_MEMORY, "no memory for orbital energies");
-    return status_agree(frame->problem->comm, status);
+    return status_agree(basis->problem->comm, status);
 }
 
-enum status scf_point_create(const struct scf_frame *frame, struct scf_point **point)
+enum status scf_state_create(const struct scf_basis *basis, struct scf_state **state)
 {
-    struct scf_point *new = calloc(1, sizeof *new);
-    *point = NULL;
+    struct scf_state *new = calloc(1, sizeof *new);
+    *state = NULL;
     enum status status = new ? STATUS_OK : FAIL(STATUS_NO_MEMORY, "no memory for orbitals");
-    TRY(status_agree(frame->problem->comm, status));
-    for (int s = 0; s < frame->n_spins && status == STATUS_OK; s++)
-        status = create_spin(frame, s, new);
+    TRY(status_agree(basis->problem->comm, status));
+    for (int s = 0; s < basis->n_spins && status == STATUS_OK; s++)
+        status = create_spin(basis, s, new);
     if (status != STATUS_OK) {
-        scf_point_destroy(new);
+        scf_state_destroy(new);
         return status;
     }
-    *point = new;
+    *state = new;
     return STATUS_OK;
 }
 
-void scf_point_destroy(struct scf_point *point)
+void scf_state_destroy(struct scf_state *state)
 {
-    if (!point)
+    if (!state)
         return;
     for (int s = 0; s < 2; s++) {
-        dense_destroy(point->U[s]);
-        dense_destroy(point->P[s]);
-        dense_destroy(point->F[s]);
-        dense_destroy(point->D[s]);
-        dense_destroy(point->G[s]);
-        free(point->orbital_energies[s]);
+        dense_destroy(state->U[s]);
+        dense_destroy(state->P[s]);
+        dense_destroy(state->F[s]);
+        dense_destroy(state->D[s]);
+        dense_destroy(state->G[s]);
+        free(state->orbital_energies[s]);
     }
-    free(point);
+    free(state);
 }
 
-enum status scf_point_from_tiles(const struct scf_frame *frame, struct darray *const D[],
-                                 struct scf_point *point)
+enum status scf_state_from_tiles(const struct scf_basis *basis, struct darray *const D[],
+                                 struct scf_state *state)
 {
-    point->idempotent = true;
-    for (int s = 0; s < frame->n_spins; s++) {
-        struct dense *P = point->P[s], *P2 = frame->work_mm[0];
-        TRY(tile_matrix_to_dense(frame->problem->tiling, D[s], point->D[s]));
-        TRY(scf_frame_contract(frame, point->D[s], P));
+    state->idempotent = true;
+    for (int s = 0; s < basis->n_spins; s++) {
+        struct dense *P = state->P[s], *P2 = basis->work_mm[0];
+        TRY(tile_matrix_to_dense(basis->problem->tiling, D[s], state->D[s]));
+        TRY(scf_basis_contract(basis, state->D[s], P));
         /* Orbitals of another basis can leave the space that this one spans, so
          * the trace is looked at too. */
         dense_multiply('N', 'N', 1, P, P, 0, P2);
         double trace = dense_dot(P, P);
         dense_add(-1, P, 1, P2);
-        if (dense_max_abs(P2) > IDEMPOTENT || fabs(trace - frame->n_occupied[s]) > IDEMPOTENT)
-            point->idempotent = false;
+        if (dense_max_abs(P2) > IDEMPOTENT || fabs(trace - basis->n_occupied[s]) > IDEMPOTENT)
+            state->idempotent = false;
     }
     return STATUS_OK;
 }
 
-void scf_point_from_projector(const struct scf_frame *frame, struct scf_point *point)
+void scf_state_from_projector(const struct scf_basis *basis, struct scf_state *state)
 {
-    for (int s = 0; s < frame->n_spins; s++)
-        scf_frame_expand(frame, frame->occupation, point->P[s], point->D[s]);
-    point->idempotent = true;
+    for (int s = 0; s < basis->n_spins; s++)
+        scf_basis_expand(basis, basis->occupation, state->P[s], state->D[s]);
+    state->idempotent = true;
 }
 
-void scf_point_from_orbitals(const struct scf_frame *frame, struct scf_point *point)
+/* Sets P, D from the first columns of U. */
+static void set_density_of_orbitals(const struct scf_basis *basis, struct scf_state *state)
 {
-    for (int s = 0; s < frame->n_spins; s++)
-        dense_multiply_columns(1, point->U[s], point->U[s], 0, frame->n_occupied[s], 0,
-                               point->P[s]);
-    scf_point_from_projector(frame, point);
+    for (int s = 0; s < basis->n_spins; s++)
+        dense_multiply_columns(1, state->U[s], state->U[s], 0, basis->n_occupied[s], 0,
+                               state->P[s]);
+    scf_state_from_projector(basis, state);
 }
 
-enum status scf_point_build(const struct scf_frame *frame, struct scf_fock *fock, bool whole,
-                            struct scf_point *point)
+enum status scf_state_build(const struct scf_basis *basis, struct scf_fock *fock, bool whole,
+                            struct scf_state *state)
 {
-    TRY(scf_fock_of_density(fock, point->D, whole, point->G, &point->whole));
-    point->one_electron_energy = 0;
-    point->two_electron_energy = 0;
-    for (int s = 0; s < frame->n_spins; s++) {
-        point->one_electron_energy += dense_dot(point->D[s], frame->H);
-        point->two_electron_energy += dense_dot(point->D[s], point->G[s]) / 2;
-        dense_copy(frame->H, frame->work_nn);
-        dense_add(1, point->G[s], 1, frame->work_nn);
-        scf_frame_project(frame, frame->work_nn, point->F[s]);
+    TRY(scf_fock_of_density(fock, state->D, whole, state->G, &state->whole));
+    state->one_electron_energy = 0;
+    state->two_electron_energy = 0;
+    for (int s = 0; s < basis->n_spins; s++) {
+        state->one_electron_energy += dense_dot(state->D[s], basis->H);
+        state->two_electron_energy += dense_dot(state->D[s], state->G[s]) / 2;
+        dense_copy(basis->H, basis->work_nn);
+        dense_add(1, state->G[s], 1, basis->work_nn);
+        scf_basis_project(basis, basis->work_nn, state->F[s]);
     }
-    point->energy =
-        point->one_electron_energy + point->two_electron_energy + frame->nuclear_repulsion;
-    if (!isfinite(point->energy))
+    state->energy =
+        state->one_electron_energy + state->two_electron_energy + basis->nuclear_repulsion;
+    if (!isfinite(state->energy))
         return FAIL(STATUS_NUMERIC, "the energy is not finite");
     return STATUS_OK;
 }
@@ -124,48 +125,48 @@ static double max_virtual_occupied(const struct dense *A, int n_occupied)
     return largest;
 }
 
-void scf_point_gradient(const struct scf_frame *frame, struct scf_point *point)
+void scf_state_gradient(const struct scf_basis *basis, struct scf_state *state)
 {
     double own = 0, commutator = 0;
-    struct dense *FU = frame->work_mm[0], *UFU = frame->work_mm[1];
-    for (int s = 0; s < frame->n_spins; s++) {
-        if (point->idempotent) {
-            dense_multiply('N', 'N', 1, point->F[s], point->U[s], 0, FU);
-            dense_multiply('T', 'N', 1, point->U[s], FU, 0, UFU);
-            own = fmax(own, max_virtual_occupied(UFU, frame->n_occupied[s]));
+    struct dense *FU = basis->work_mm[0], *UFU = basis->work_mm[1];
+    for (int s = 0; s < basis->n_spins; s++) {
+        if (state->idempotent) {
+            dense_multiply('N', 'N', 1, state->F[s], state->U[s], 0, FU);
+            dense_multiply('T', 'N', 1, state->U[s], FU, 0, UFU);
+            own = fmax(own, max_virtual_occupied(UFU, basis->n_occupied[s]));
         } else {
-            scf_point_commutator(frame, point, s, UFU);
+            scf_state_commutator(basis, state, s, UFU);
             commutator = fmax(commutator, dense_max_abs(UFU));
         }
     }
-    MPI_Allreduce(&own, &point->gradient, 1, MPI_DOUBLE, MPI_MAX, frame->problem->comm);
-    point->gradient = fmax(point->gradient, commutator);
+    MPI_Allreduce(&own, &state->gradient, 1, MPI_DOUBLE, MPI_MAX, basis->problem->comm);
+    state->gradient = fmax(state->gradient, commutator);
 }
 
-void scf_point_commutator(const struct scf_frame *frame, const struct scf_point *point, int spin,
+void scf_state_commutator(const struct scf_basis *basis, const struct scf_state *state, int spin,
                           struct dense *error)
 {
-    struct dense *FP = frame->work_mm[0];
-    dense_multiply('N', 'N', 1, point->F[spin], point->P[spin], 0, FP);
+    struct dense *FP = basis->work_mm[0];
+    dense_multiply('N', 'N', 1, state->F[spin], state->P[spin], 0, FP);
     dense_copy(FP, error);
     dense_add_transposed(-1, FP, 1, error);
 }
 
-enum status scf_point_diagonalise(const struct scf_frame *frame, struct dense *const matrices[],
-                                  struct scf_point *point)
+enum status scf_state_diagonalise(const struct scf_basis *basis, struct dense *const matrices[],
+                                  struct scf_state *state)
 {
-    for (int s = 0; s < frame->n_spins; s++)
-        TRY(dense_eigen(matrices[s], point->orbital_energies[s], point->U[s]));
-    scf_point_from_orbitals(frame, point);
+    for (int s = 0; s < basis->n_spins; s++)
+        TRY(dense_eigen(matrices[s], state->orbital_energies[s], state->U[s]));
+    set_density_of_orbitals(basis, state);
     return STATUS_OK;
 }
 
 /* A = F_oo + F_vv - shift P, with F_oo = PFP and F_vv = (1-P) F (1-P): the shift, beyond
  * the spread of F, sets the occupied orbitals apart. */
-static void block_diagonal(const struct scf_frame *frame, const struct dense *F,
+static void block_diagonal(const struct scf_basis *basis, const struct dense *F,
                            const struct dense *P, double shift, struct dense *A)
 {
-    struct dense *FP = frame->work_mm[0];
+    struct dense *FP = basis->work_mm[0];
     dense_multiply('N', 'N', 1, F, P, 0, FP);
     dense_copy(F, A);
     dense_add(-1, FP, 1, A);
@@ -174,15 +175,15 @@ static void block_diagonal(const struct scf_frame *frame, const struct dense *F,
     dense_add(-shift, P, 1, A);
 }
 
-enum status scf_point_canonicalise(const struct scf_frame *frame, struct scf_point *point)
+enum status scf_state_canonicalise(const struct scf_basis *basis, struct scf_state *state)
 {
-    for (int s = 0; s < frame->n_spins; s++) {
-        double shift = 2 * sqrt(dense_dot(point->F[s], point->F[s])) + 1;
-        struct dense *A = frame->work_mm[1];
-        block_diagonal(frame, point->F[s], point->P[s], shift, A);
-        TRY(dense_eigen(A, point->orbital_energies[s], point->U[s]));
-        for (int i = 0; i < frame->n_occupied[s]; i++)
-            point->orbital_energies[s][i] += shift;
+    for (int s = 0; s < basis->n_spins; s++) {
+        double shift = 2 * sqrt(dense_dot(state->F[s], state->F[s])) + 1;
+        struct dense *A = basis->work_mm[1];
+        block_diagonal(basis, state->F[s], state->P[s], shift, A);
+        TRY(dense_eigen(A, state->orbital_energies[s], state->U[s]));
+        for (int i = 0; i < basis->n_occupied[s]; i++)
+            state->orbital_energies[s][i] += shift;
     }
     return STATUS_OK;
 }
