@@ -216,14 +216,15 @@ static enum status check_line(const struct beryl_sched_options *common,
                               const struct beryl_sched_options *options,
                               enum option_request request)
 {
-    const char *given = request == OPTION_REQUEST_HELP      ? "help"
-                        : request == OPTION_REQUEST_VERSION ? "version"
-                        : options->sweep != common->sweep   ? "sweep"
-                        : options->json != common->json     ? "json"
-                        : options->report != common->report ? "report"
-                        : options->statistics               ? "write-statistics"
-                        : options->profile                  ? "write-profile"
-                                                            : NULL;
+    const char *given = request == OPTION_REQUEST_HELP       ? "help"
+                        : request == OPTION_REQUEST_HELP_ALL ? "help-all"
+                        : request == OPTION_REQUEST_VERSION  ? "version"
+                        : options->sweep != common->sweep    ? "sweep"
+                        : options->json != common->json      ? "json"
+                        : options->report != common->report  ? "report"
+                        : options->statistics                ? "write-statistics"
+                        : options->profile                   ? "write-profile"
+                                                             : NULL;
     if (given)
         return FAIL(STATUS_USAGE, "--%s cannot be one run's of a sweep", given);
     if (options->machine.n_workers == 0)

@@ -109,6 +109,7 @@ static size_t field_size(enum option_kind kind)
     case OPTION_REAL:
         return sizeof(double);
     case OPTION_TEXT:
+    case OPTION_WORD:
         return sizeof(const char *);
     case OPTION_CHOICE:
         break;

@@ -64,21 +64,34 @@ void option_describe_choices(const char *choices, char *text, size_t size)
 
 const char *option_choices(const struct option_row *row)
 {
+    if (row->kind != OPTION_CHOICE && row->kind != OPTION_WORD)
+        return NULL;
     return row->list_choices ? row->list_choices() : row->choices;
+}
+
+const char *option_value_name(const struct option_row *row)
+{
+    return row->value ? row->value : "WORD";
+}
+
+const char *option_help_name(const struct option_row *row)
+{
+    return row->expert ? "--help-all" : "--help";
 }
 
 static enum status fail_value(const struct option_row *row, const char *text)
 {
     char takes[512];
-    if (row->kind == OPTION_CHOICE) {
-        option_describe_choices(option_choices(row), takes, sizeof takes);
-        return FAIL(STATUS_USAGE, "--%s: '%s' is not one of %s (see --help)", row->name, text,
-                    takes);
+    const char *choices = option_choices(row);
+    if (choices) {
+        option_describe_choices(choices, takes, sizeof takes);
+        return FAIL(STATUS_USAGE, "--%s: '%s' is not one of %s (see %s)", row->name, text, takes,
+                    option_help_name(row));
     }
     option_describe_range(row, takes, sizeof takes);
-    return FAIL(STATUS_USAGE, "--%s: '%s' is not a %s%s%s (see --help)", row->name, text,
+    return FAIL(STATUS_USAGE, "--%s: '%s' is not a %s%s%s (see %s)", row->name, text,
                 row->kind == OPTION_INTEGER ? "whole number" : "finite number",
-                takes[0] != '\0' ? " " : "", takes);
+                takes[0] != '\0' ? " " : "", takes, option_help_name(row));
 }
 
 static bool in_range(const struct option_row *row, double number)
@@ -140,7 +153,50 @@ enum status option_store(const struct option_table *table, const struct option_r
             return fail_value(row, text);
         *(int *)field = choice;
         return STATUS_OK;
+    case OPTION_WORD:
+        if (option_choice_index(option_choices(row), text) < 0)
+            return fail_value(row, text);
+        *(const char **)field = text;
+        return STATUS_OK;
     }
     assert(!"a row of no kind");
     return STATUS_OK;
+}
+
+enum status options_set_defaults(const struct option_table *table)
+{
+    for (size_t r = 0; r < table->n_rows; r++) {
+        const struct option_row *row = &table->rows[r];
+        if (row->kind == OPTION_FLAG)
+            *(bool *)option_field(table, row) = false;
+        else if (row->default_text)
+            TRY(option_store(table, row, row->default_text));
+    }
+    return STATUS_OK;
+}
+
+static enum status set_flag(const struct option_table *table, const struct option_row *row,
+                            const char *value)
+{
+    if (value && strcmp(value, "true") != 0 && strcmp(value, "false") != 0)
+        return FAIL(STATUS_USAGE, "--%s: '%s' is not one of true, false (see %s)", row->name, value,
+                    option_help_name(row));
+    *(bool *)option_field(table, row) = !value || strcmp(value, "true") == 0;
+    return STATUS_OK;
+}
+
+enum status option_set(const struct option_table *table, const char *name, const char *value)
+{
+    for (size_t r = 0; r < table->n_rows; r++) {
+        const struct option_row *row = &table->rows[r];
+        if (strcmp(row->name, name) != 0)
+            continue;
+        if (row->kind == OPTION_FLAG)
+            return set_flag(table, row, value);
+        if (!value || value[0] == '\0')
+            return FAIL(STATUS_USAGE, "--%s: a value is missing, %s (see %s)", name,
+                        option_value_name(row), option_help_name(row));
+        return option_store(table, row, value);
+    }
+    return FAIL(STATUS_USAGE, "unknown option '--%s'", name);
 }

@@ -7,31 +7,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What getopt_long returns for a long option: above every character. */
-enum { RETURN_HELP = 256, RETURN_VERSION, RETURN_FIRST_ROW };
+/* The values that getopt_long returns for long options: above every character. */
+enum { RETURN_REQUEST = 256, RETURN_FIRST_ROW = RETURN_REQUEST + 16 };
 
-static enum status store_defaults(const struct options *options)
-{
-    for (size_t t = 0; t < options->n_tables; t++) {
-        const struct option_table *table = &options->tables[t];
-        for (size_t r = 0; r < table->n_rows; r++) {
-            const struct option_row *row = &table->rows[r];
-            if (row->kind == OPTION_FLAG)
-                *(bool *)option_field(table, row) = false;
-            else if (row->default_text)
-                TRY(option_store(table, row, row->default_text));
-        }
-    }
-    return STATUS_OK;
-}
+/* The options of every program, and the end of getopt's table. */
+static const struct option request_options[] = {
+    {"help", no_argument, NULL, RETURN_REQUEST + OPTION_REQUEST_HELP},
+    {"help-all", no_argument, NULL, RETURN_REQUEST + OPTION_REQUEST_HELP_ALL},
+    {"version", no_argument, NULL, RETURN_REQUEST + OPTION_REQUEST_VERSION},
+    {0},
+};
 
-/* The tables in getopt's form. long_options has room for three more than there
- * are rows, letters for two more than twice as many and a NUL. */
+/* The tables in getopt's form. long_options has room for the rows and request_options,
+ * letters for two more than twice as many as rows and a NUL. */
 static void fill_getopt_tables(const struct options *options, struct option *long_options,
                                char *letters)
 {
     size_t n_rows = options_count_rows(options);
-    *letters++ = ':'; /* tells a missing value from an unknown option */
+    *letters++ = ':'; /* distinguishes a missing value from an unknown option */
     *letters++ = 'h';
     for (size_t i = 0; i < n_rows; i++) {
         const struct option_table *table;
@@ -47,12 +40,10 @@ static void fill_getopt_tables(const struct options *options, struct option *lon
             assert(strcmp(long_options[j].name, row->name) != 0);
     }
     *letters = '\0';
-    long_options[n_rows] = (struct option){"help", no_argument, NULL, RETURN_HELP};
-    long_options[n_rows + 1] = (struct option){"version", no_argument, NULL, RETURN_VERSION};
-    long_options[n_rows + 2] = (struct option){0};
+    memcpy(&long_options[n_rows], request_options, sizeof request_options);
 }
 
-/* The row that getopt's return value means. */
+/* The row of a value that getopt_long returns. */
 static const struct option_row *row_of_return(const struct options *options, int value,
                                               const struct option_table **table)
 {
@@ -67,35 +58,35 @@ static const struct option_row *row_of_return(const struct options *options, int
     return NULL;
 }
 
-/* What getopt_long refused, in words; argument is the one it stopped at. */
-static enum status fail_refused(const struct options *options, int returned, const char *argument)
+/* Fails with getopt_long's refusal in words; argument is the one it stopped at. */
+static enum status fail_refused(const struct options *options, const struct option *long_options,
+                                int returned, const char *argument)
 {
     const struct option_table *table;
     const struct option_row *row = row_of_return(options, optopt, &table);
     if (returned == ':' && row)
-        return FAIL(STATUS_USAGE, "--%s: a value is missing, %s (see --help)", row->name,
-                    row->value);
+        return FAIL(STATUS_USAGE, "--%s: a value is missing, %s (see %s)", row->name,
+                    option_value_name(row), option_help_name(row));
     if (row)
-        return FAIL(STATUS_USAGE, "--%s takes no value: '%s' (see --help)", row->name, argument);
-    if (optopt == RETURN_HELP || optopt == RETURN_VERSION)
+        return FAIL(STATUS_USAGE, "--%s takes no value: '%s' (see %s)", row->name, argument,
+                    option_help_name(row));
+    if (optopt >= RETURN_REQUEST)
         return FAIL(STATUS_USAGE, "'%s': this option takes no value", argument);
     if (optopt != 0)
-        return FAIL(STATUS_USAGE, "unknown option '-%c' (%s --help lists all)", optopt,
+        return FAIL(STATUS_USAGE, "unknown option '-%c' (%s --help-all lists all)", optopt,
                     options->program);
 
     size_t length = strcspn(argument, "=") - 2;
-    size_t n_rows = options_count_rows(options);
     const char *first = NULL;
-    for (size_t i = 0; i < n_rows; i++) {
-        row = options_find_row(options, i, &table);
-        if (strncmp(row->name, argument + 2, length) != 0)
+    for (const struct option *option = long_options; option->name; option++) {
+        if (strncmp(option->name, argument + 2, length) != 0)
             continue;
         if (first)
-            return FAIL(STATUS_USAGE, "'%s' could be --%s or --%s (see --help)", argument, first,
-                        row->name);
-        first = row->name;
+            return FAIL(STATUS_USAGE, "'%s' could be --%s or --%s (see --help-all)", argument,
+                        first, option->name);
+        first = option->name;
     }
-    return FAIL(STATUS_USAGE, "unknown option '%s' (%s --help lists all)", argument,
+    return FAIL(STATUS_USAGE, "unknown option '%s' (%s --help-all lists all)", argument,
                 options->program);
 }
 
@@ -104,11 +95,11 @@ static enum status store_given(const struct option_table *table, const struct op
 {
     if (row->kind == OPTION_FLAG)
         return option_store(table, row, "true");
-    /* `--basis --tile 40` is a forgotten value; `--basis=--odd` is meant so. */
+    /* `--basis --tile 40` is a forgotten value; `--basis=--odd` is intended. */
     bool separate = optarg == argv[optind - 1];
     if (optarg[0] == '\0' || (separate && strncmp(optarg, "--", 2) == 0))
-        return FAIL(STATUS_USAGE, "--%s: a value is missing, %s; found '%s' (see --help)",
-                    row->name, row->value, optarg);
+        return FAIL(STATUS_USAGE, "--%s: a value is missing, %s; found '%s' (see %s)", row->name,
+                    option_value_name(row), optarg, option_help_name(row));
     return option_store(table, row, optarg);
 }
 
@@ -123,9 +114,11 @@ static enum status parse_all(const struct options *options, int argc, char **arg
         if (returned == -1)
             return STATUS_OK;
         if (returned == '?' || returned == ':')
-            return fail_refused(options, returned, argv[optind - 1]);
-        if (returned == 'h' || returned == RETURN_HELP || returned == RETURN_VERSION) {
-            *request = returned == RETURN_VERSION ? OPTION_REQUEST_VERSION : OPTION_REQUEST_HELP;
+            return fail_refused(options, long_options, returned, argv[optind - 1]);
+        if (returned == 'h')
+            returned = RETURN_REQUEST + OPTION_REQUEST_HELP;
+        if (returned >= RETURN_REQUEST && returned < RETURN_FIRST_ROW) {
+            *request = (enum option_request)(returned - RETURN_REQUEST);
             return STATUS_OK;
         }
         const struct option_table *table;
@@ -154,9 +147,11 @@ enum status options_parse(const struct options *options, int argc, char **argv,
 {
     *request = OPTION_REQUEST_RUN;
     *first_operand = argc;
-    TRY(store_defaults(options));
+    for (size_t t = 0; t < options->n_tables; t++)
+        TRY(options_set_defaults(&options->tables[t]));
     size_t n_rows = options_count_rows(options);
-    struct option *long_options = calloc(n_rows + 3, sizeof *long_options);
+    struct option *long_options =
+        calloc(n_rows + sizeof request_options / sizeof *request_options, sizeof *long_options);
     char *letters = calloc(2 * n_rows + 3, 1);
     enum status status;
     if (long_options && letters) {

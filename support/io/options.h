@@ -28,6 +28,7 @@ enum option_kind {
     OPTION_REAL,    /* double in [min, max]; finite */
     OPTION_TEXT,    /* const char *, points into argv or the default */
     OPTION_CHOICE,  /* int: index into choices */
+    OPTION_WORD,    /* const char *: one of choices; points into argv or the default */
 };
 
 struct option_row {
@@ -38,8 +39,9 @@ struct option_row {
     const char *default_text;          /* as if typed; NULL leaves the field as it was */
     double min, max;                   /* numbers only, inclusive; both 0: any number */
     bool min_excluded;                 /* the number must be larger than min */
-    const char *choices;               /* "a,b,c", OPTION_CHOICE only */
+    const char *choices;               /* "a,b,c", OPTION_CHOICE and OPTION_WORD only */
     const char *(*list_choices)(void); /* the same from a registry, in place of choices */
+    bool expert;                       /* --help-all shows it, --help does not */
     const char *value;                 /* what --help calls the value, with its unit; NULL: WORD */
     const char *help;
 };
@@ -62,18 +64,32 @@ struct options {
     const char *operand_name;       /* "MOLECULE.xyz", for messages */
 };
 
-enum option_request { OPTION_REQUEST_RUN, OPTION_REQUEST_HELP, OPTION_REQUEST_VERSION };
+enum option_request {
+    OPTION_REQUEST_RUN,
+    OPTION_REQUEST_HELP,
+    OPTION_REQUEST_HELP_ALL,
+    OPTION_REQUEST_VERSION,
+};
 
 /* Sets every field to its default, then to what argv says. argv is reordered;
  * operands are left at argv[*first_operand] to argv[argc - 1].
- * --help (-h) and --version are recognised, end the parsing and are returned
- * as *request. No two rows may have the same name.
+ * --help (-h), --help-all and --version are recognised, end the parsing and are
+ * returned as *request. No two rows may have the same name.
  * Errors: STATUS_USAGE with a message that names the option, the text at fault
  * and what the option takes; STATUS_NO_MEMORY. */
 enum status options_parse(const struct options *options, int argc, char **argv,
                           enum option_request *request, int *first_operand);
 
-/* Writes what a request for --help or --version is answered with to standard output. */
+/* Sets the fields of one table to their defaults. Errors: those of option_set. */
+enum status options_set_defaults(const struct option_table *table);
+
+/* Sets the option of this name (in full, without dashes) as a command line would.
+ * value is kept, not copied, by an OPTION_TEXT or OPTION_WORD; NULL or "true" sets
+ * an OPTION_FLAG, "false" clears it.
+ * Errors: STATUS_USAGE as of options_parse, also where no option has this name. */
+enum status option_set(const struct option_table *table, const char *name, const char *value);
+
+/* Prints the help (with HELP_ALL also the rows for experts) or the version. */
 void options_answer(const struct options *options, enum option_request request);
 
 /* The value in force of every option, as a JSON object: name -> value. The

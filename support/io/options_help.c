@@ -52,19 +52,20 @@ static void print_wrapped(const char *text, int column, int indent)
     putchar('\n');
 }
 
-/* What follows the help of a row: "(one of a, b; default: a)". */
+/* The end of the help of a row: "(one of a, b; default: a)". */
 static void describe_limits(const struct option_row *row, char *text, size_t size)
 {
     char takes[512] = "";
-    if (row->kind == OPTION_CHOICE)
-        option_describe_choices(option_choices(row), takes, sizeof takes);
+    const char *choices = option_choices(row);
+    if (choices)
+        option_describe_choices(choices, takes, sizeof takes);
     else if (row->kind == OPTION_INTEGER || row->kind == OPTION_REAL)
         option_describe_range(row, takes, sizeof takes);
     bool has_default = row->kind != OPTION_FLAG && row->default_text;
     bool has_takes = takes[0] != '\0';
     text[0] = '\0';
     if (has_default || has_takes)
-        snprintf(text, size, " (%s%s%s%s%s)", row->kind == OPTION_CHOICE ? "one of " : "", takes,
+        snprintf(text, size, " (%s%s%s%s%s)", choices ? "one of " : "", takes,
                  has_default && has_takes ? "; " : "", has_default ? "default: " : "",
                  has_default ? row->default_text : "");
 }
@@ -77,7 +78,7 @@ static void print_row(const struct option_row *row)
     int column = row->letter != 0 ? printf("  -%c, --%s", row->letter, row->name)
                                   : printf("  --%s", row->name);
     if (row->kind != OPTION_FLAG)
-        column += printf(" %s", row->value ? row->value : "WORD");
+        column += printf(" %s", option_value_name(row));
     if (column + 2 > HELP_COLUMN) {
         putchar('\n');
         column = 0;
@@ -86,27 +87,41 @@ static void print_row(const struct option_row *row)
     print_wrapped(text, HELP_COLUMN, HELP_COLUMN);
 }
 
-static void print_help(const struct options *options)
+/* Prints a table, its rows for experts only if all is set; returns their number. */
+static size_t print_table(const struct option_table *table, bool all)
+{
+    size_t n_expert = 0;
+    for (size_t r = 0; r < table->n_rows; r++)
+        n_expert += table->rows[r].expert;
+    if (all || n_expert < table->n_rows)
+        printf("\n%s:\n", table->heading);
+    for (size_t r = 0; r < table->n_rows; r++)
+        if (all || !table->rows[r].expert)
+            print_row(&table->rows[r]);
+    return n_expert;
+}
+
+static void print_help(const struct options *options, bool all)
 {
     printf("Usage: %s %s\n\n", options->program, options->synopsis);
     print_wrapped(options->purpose, 0, 0);
-    for (size_t t = 0; t < options->n_tables; t++) {
-        const struct option_table *table = &options->tables[t];
-        printf("\n%s:\n", table->heading);
-        for (size_t r = 0; r < table->n_rows; r++)
-            print_row(&table->rows[r]);
-    }
+    size_t n_expert = 0;
+    for (size_t t = 0; t < options->n_tables; t++)
+        n_expert += print_table(&options->tables[t], all);
     printf("\nHelp:\n");
-    printf("  -h, --help%*sThis text\n", HELP_COLUMN - 12, "");
+    printf("  -h, --help%*sThe options that most users need\n", HELP_COLUMN - 12, "");
+    printf("  --help-all%*sAll options\n", HELP_COLUMN - 12, "");
     printf("  --version%*sName and version of the program\n", HELP_COLUMN - 11, "");
+    if (!all && n_expert > 0)
+        printf("\n%zu more options, for experts: %s --help-all\n", n_expert, options->program);
 }
 
 void options_answer(const struct options *options, enum option_request request)
 {
-    if (request == OPTION_REQUEST_HELP)
-        print_help(options);
-    else
+    if (request == OPTION_REQUEST_VERSION)
         printf("%s %s\n", options->program, BERYL_VERSION);
+    else
+        print_help(options, request == OPTION_REQUEST_HELP_ALL);
 }
 
 json_t *options_to_json(const struct options *options)
@@ -130,6 +145,7 @@ json_t *options_to_json(const struct options *options)
             value = json_real_or_null(*(const double *)field);
             break;
         case OPTION_TEXT:
+        case OPTION_WORD:
             value = json_text(*(const char *const *)field);
             break;
         case OPTION_CHOICE:

@@ -14,15 +14,21 @@ const struct option_row *options_find_row(const struct options *options, size_t 
 /* Where the value of the row is. */
 void *option_field(const struct option_table *table, const struct option_row *row);
 
-/* Sets the row's field to what the text says; an OPTION_TEXT keeps the pointer.
+/* Sets the row's field from the text; an OPTION_TEXT or OPTION_WORD keeps the pointer.
  * Errors: STATUS_USAGE, naming the option, the text and what it takes. */
 enum status option_store(const struct option_table *table, const struct option_row *row,
                          const char *text);
 
+/* Name of the value in help and messages. */
+const char *option_value_name(const struct option_row *row);
+
+/* The option that shows the row: "--help" or "--help-all". */
+const char *option_help_name(const struct option_row *row);
+
 /* "from 1 to 8", "larger than 0 and at most 1", "" where any number will do. */
 void option_describe_range(const struct option_row *row, char *text, size_t size);
 
-/* Choices of a row, "a,b,c". */
+/* Choices of a row, "a,b,c"; NULL unless it is an OPTION_CHOICE or OPTION_WORD. */
 const char *option_choices(const struct option_row *row);
 
 /* "a,b,c" as "a, b, c". */

@@ -9,8 +9,9 @@
 
 struct settings {
     int64_t tile, charge, seed;
-    double screen, shift;
+    double screen, shift, shake;
     const char *basis, *output;
+    const char *guess;
     int mode, engine;
     bool quiet;
 };
@@ -90,12 +91,32 @@ static const struct option_row other_rows[] = {
      .offset = FIELD(engine),
      .list_choices = list_engines,
      .help = "integral engine"},
+    {.name = "guess",
+     .kind = OPTION_WORD,
+     .offset = FIELD(guess),
+     .default_text = "core",
+     .choices = "core,atoms",
+     .expert = true,
+     .value = "WHICH",
+     .help = "density to begin with"},
     {.name = "quiet", .kind = OPTION_FLAG, .offset = FIELD(quiet), .help = "say nothing"},
+};
+
+static const struct option_row expert_rows[] = {
+    {.name = "shake",
+     .kind = OPTION_REAL,
+     .offset = FIELD(shake),
+     .default_text = "0",
+     .max = 1,
+     .expert = true,
+     .value = "X",
+     .help = "noise"},
 };
 
 static const struct option_table tables[] = {
     {"Numbers", number_rows, sizeof number_rows / sizeof number_rows[0], &settings},
     {"Other things", other_rows, sizeof other_rows / sizeof other_rows[0], &settings},
+    {"Expert things", expert_rows, 1, &settings},
 };
 
 static const struct options options = {
@@ -103,7 +124,7 @@ static const struct options options = {
     .synopsis = "FILE [options]",
     .purpose = "Tests the options.",
     .tables = tables,
-    .n_tables = 2,
+    .n_tables = 3,
     .min_operands = 1,
     .max_operands = 2,
     .operand_name = "FILE",
@@ -144,6 +165,7 @@ static void test_defaults_hold_when_nothing_is_given(void **state)
     assert_true(settings.screen == 1e-10);
     assert_null(settings.basis);
     assert_int_equal(settings.mode, 1);
+    assert_string_equal(settings.guess, "core");
     assert_false(settings.quiet);
     assert_int_equal(first_operand, 1);
 }
@@ -221,14 +243,20 @@ static void test_other_mistakes_are_named(void **state)
     check_refused("a --sched fast", "'fast'", "static, counter, steal");
     check_refused("a --sched stat", "'stat'", "static, counter, steal");
     check_refused("a --engine any", "'any'", "s, libint");
+    check_refused("a --guess atom", "--guess", "'atom' is not one of core, atoms (see --help-all)");
+    check_refused("a --shake 2", "--shake", "from 0 to 1 (see --help-all)");
+    check_refused("a --shake", "missing", "(see --help-all)");
     check_refused("a --tiel 5", "--tiel", "--help");
     check_refused("a -x", "-x", "--help");
     check_refused("a --tile", "--tile", "missing");
     check_refused("a -o", "--output", "missing");
+    check_refused("a --engine", "--engine", "missing, WORD");
     check_refused("a --basis --tile 3", "--basis", "missing");
     check_refused("a --basis=", "--basis", "missing");
     check_refused("a --quiet=yes", "--quiet", "no value");
     check_refused("a --help=me", "--help", "no value");
+    check_refused("a --help-all=me", "--help-all", "no value");
+    check_refused("a --hel", "--help", "--help-all");
     check_refused("a --s 5", "--seed", "--screen");
     check_refused("--tile 3", "FILE", "missing");
     check_refused("a b c", "'c'", "too many");
@@ -243,11 +271,13 @@ static void test_help_and_version_are_requests_whatever_is_missing(void **state)
     assert_int_equal(request, OPTION_REQUEST_HELP);
     check_ok(parse("-h --nonsense"));
     assert_int_equal(request, OPTION_REQUEST_HELP);
+    check_ok(parse("--help-all --nonsense"));
+    assert_int_equal(request, OPTION_REQUEST_HELP_ALL);
     check_ok(parse("--version"));
     assert_int_equal(request, OPTION_REQUEST_VERSION);
 }
 
-/* What a request is answered with on standard output. */
+/* Captures the answer to a request, standard output. */
 static void capture(enum option_request asked, char *text, size_t size)
 {
     FILE *file = tmpfile();
@@ -267,7 +297,7 @@ static void test_help_shows_every_option_with_what_it_takes(void **state)
 {
     (void)state;
     char text[4096];
-    capture(OPTION_REQUEST_HELP, text, sizeof text);
+    capture(OPTION_REQUEST_HELP_ALL, text, sizeof text);
     const char *wanted[] = {
         "Usage: beryl-test FILE [options]\n",
         "Tests the options.",
@@ -284,13 +314,18 @@ static void test_help_shows_every_option_with_what_it_takes(void **state)
         "--sched MODE",
         "one of s, libint",
         "(one of static, counter, steal;",
+        "--guess WHICH",
+        "(one of core, atoms; default: core)",
         "--quiet",
+        "\nExpert things:\n",
+        "--shake X",
         "--help",
+        "--help-all",
         "--version",
     };
     for (size_t i = 0; i < sizeof wanted / sizeof wanted[0]; i++)
         if (!strstr(text, wanted[i]))
-            fail_msg("--help lacks \"%s\":\n%s", wanted[i], text);
+            fail_msg("--help-all lacks \"%s\":\n%s", wanted[i], text);
     for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n"))
         assert_true(strlen(line) <= 90);
     capture(OPTION_REQUEST_VERSION, text, sizeof text);
@@ -298,12 +333,77 @@ static void test_help_shows_every_option_with_what_it_takes(void **state)
     assert_true(text[11] >= '0' && text[11] <= '9');
 }
 
+static void test_help_hides_rows_for_experts_and_ends_with_a_pointer_to_them(void **state)
+{
+    (void)state;
+    char text[4096];
+    capture(OPTION_REQUEST_HELP, text, sizeof text);
+    assert_non_null(strstr(text, "--sched MODE"));
+    assert_null(strstr(text, "--guess"));
+    assert_null(strstr(text, "Expert things"));
+    const char *end = "\n2 more options, for experts: beryl-test --help-all\n";
+    assert_string_equal(text + strlen(text) - strlen(end), end);
+}
+
+static void test_options_are_set_by_name(void **state)
+{
+    (void)state;
+    settings = (struct settings){.tile = 5, .screen = 1, .quiet = true, .basis = "kept"};
+    check_ok(options_set_defaults(&tables[0]));
+    assert_int_equal(settings.tile, 40);
+    assert_true(settings.screen == 1e-10);
+    assert_true(settings.quiet);
+    check_ok(options_set_defaults(&tables[1]));
+    assert_false(settings.quiet);
+    assert_string_equal(settings.basis, "kept");
+
+    check_ok(option_set(&tables[0], "tile", "7"));
+    check_ok(option_set(&tables[1], "sched", "steal"));
+    check_ok(option_set(&tables[1], "guess", "atoms"));
+    check_ok(option_set(&tables[1], "quiet", NULL));
+    assert_int_equal(settings.tile, 7);
+    assert_int_equal(settings.mode, 2);
+    assert_string_equal(settings.guess, "atoms");
+    assert_true(settings.quiet);
+    check_ok(option_set(&tables[1], "quiet", "false"));
+    assert_false(settings.quiet);
+    check_ok(option_set(&tables[1], "quiet", "true"));
+    assert_true(settings.quiet);
+}
+
+static void test_wrong_names_and_values_set_by_name_are_refused(void **state)
+{
+    (void)state;
+    const struct {
+        const char *name, *value, *part;
+    } wrong[] = {
+        {"sched", "fast", "--sched: 'fast' is not one of static, counter, steal"},
+        {"guess", "none", "--guess: 'none' is not one of core, atoms"},
+        {"quiet", "yes", "--quiet: 'yes' is not one of true, false"},
+        {"basis", "", "--basis: a value is missing"},
+        {"basis", NULL, "--basis: a value is missing"},
+        {"bas", "sto-3g", "unknown option '--bas'"},
+        {"tile", "8", "unknown option '--tile'"},
+    };
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        settings = (struct settings){.mode = 1, .guess = "atoms", .basis = "kept"};
+        check_status(STATUS_USAGE, option_set(&tables[1], wrong[i].name, wrong[i].value));
+        if (!strstr(status_text(), wrong[i].part))
+            fail_msg("'%s' lacks \"%s\"", status_text(), wrong[i].part);
+        assert_int_equal(settings.mode, 1);
+        assert_string_equal(settings.guess, "atoms");
+        assert_string_equal(settings.basis, "kept");
+    }
+}
+
 static void test_json_holds_the_value_in_force_of_every_option(void **state)
 {
     (void)state;
-    check_ok(parse("a --tile 8 --basis caf\xe9 --sched steal --engine libint --quiet"));
+    check_ok(
+        parse("a --tile 8 --basis caf\xe9 --sched steal --engine libint --guess atoms --quiet"));
     json_t *object = options_to_json(&options);
-    assert_int_equal(json_object_size(object), 10);
+    assert_int_equal(json_object_size(object), 12);
+    assert_string_equal(json_string_value(json_object_get(object, "guess")), "atoms");
     assert_int_equal(json_integer_value(json_object_get(object, "tile")), 8);
     assert_true(json_real_value(json_object_get(object, "screen")) == 1e-10);
     assert_string_equal(json_string_value(json_object_get(object, "basis")), "caf?");
@@ -342,6 +442,9 @@ int main(void)
         cmocka_unit_test(test_other_mistakes_are_named),
         cmocka_unit_test(test_help_and_version_are_requests_whatever_is_missing),
         cmocka_unit_test(test_help_shows_every_option_with_what_it_takes),
+        cmocka_unit_test(test_help_hides_rows_for_experts_and_ends_with_a_pointer_to_them),
+        cmocka_unit_test(test_options_are_set_by_name),
+        cmocka_unit_test(test_wrong_names_and_values_set_by_name_are_refused),
         cmocka_unit_test(test_json_holds_the_value_in_force_of_every_option),
         cmocka_unit_test(test_choices_are_found_by_whole_words),
     };
