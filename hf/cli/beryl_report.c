@@ -1,7 +1,7 @@
-/* beryl-report: recorded runs as a page. Only this file prints errors and sets
- * the exit status. */
+/* beryl-report: recorded runs as a page. */
 #include "hf/cli/hf_report.h"
 #include "sched/report/report.h"
+#include "support/io/application.h"
 #include "support/io/options.h"
 #include "support/io/output_file.h"
 
@@ -42,7 +42,7 @@ static enum status read_result(const char *path, json_t **result)
 }
 
 /* A page in the place of a result would destroy it. */
-static enum status check(const struct settings *settings, size_t n, char **paths)
+static enum status check_output(const struct settings *settings, size_t n, char **paths)
 {
     if (!settings->output)
         return FAIL(STATUS_USAGE, "-o is missing: name the page to write, for instance "
@@ -54,9 +54,9 @@ static enum status check(const struct settings *settings, size_t n, char **paths
     return STATUS_OK;
 }
 
-static enum status run(const struct settings *settings, size_t n, char **paths)
+static enum status write_page(const struct settings *settings, size_t n, char **paths)
 {
-    TRY(check(settings, n, paths));
+    TRY(check_output(settings, n, paths));
     json_t **results = calloc(n, sizeof *results);
     if (!results)
         return FAIL(STATUS_NO_MEMORY, "no memory for %zu results", n);
@@ -87,14 +87,12 @@ int main(int argc, char **argv)
         .max_operands = INT_MAX,
         .operand_name = "RUN.json",
     };
-    enum option_request request;
+    struct application application = {.name = options.program};
     int first;
-    enum status status = options_parse(&options, argc, argv, &request, &first);
-    if (status == STATUS_OK && request == OPTION_REQUEST_RUN)
-        status = run(&settings, (size_t)(argc - first), argv + first);
-    else if (status == STATUS_OK)
-        options_answer(&options, request);
-    if (status != STATUS_OK)
-        fprintf(stderr, "beryl-report: %s\n", status_text());
-    return status_exit_code(status);
+    application.status = options_parse(&options, argc, argv, &application.request, &first);
+    if (application_runs(&application))
+        application.status = write_page(&settings, (size_t)(argc - first), argv + first);
+    else if (application_answers(&application))
+        options_answer(&options, application.request);
+    return application_finish(&application);
 }

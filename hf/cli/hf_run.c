@@ -11,25 +11,26 @@
 #include "support/base/memory_share.h"
 #include "support/base/sha256.h"
 #include "support/base/version.h"
+#include "support/io/application.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
-/* A calculation and what a run makes of it. */
-struct run {
+/* A calculation and the outputs of its run. */
+struct hf_run {
     const struct hf_options *options;
     MPI_Comm comm;
     int rank, n_workers;
     struct hf_calculation calculation;
     struct darray *F[2]; /* of --fock-only */
     struct hf_comparison comparison;
-    bool checked;   /* the outputs can be written */
-    bool computing; /* every input was accepted */
-    bool told;      /* the outputs are written, or could not be */
+    bool *accepted;
+    bool checked; /* the outputs can be written */
+    bool written; /* the outputs are written, or could not be */
 };
 
-/* --compare: of what its fields point at. */
-static struct hf_compare_problem compare_problem_of(const struct run *run)
+/* For --compare; borrows parts of the run. */
+static struct hf_compare_problem compare_problem_of(const struct hf_run *run)
 {
     const struct hf_options *options = run->options;
     const struct hf_calculation *calculation = &run->calculation;
@@ -44,7 +45,7 @@ static struct hf_compare_problem compare_problem_of(const struct run *run)
                                        .F = run->F};
 }
 
-static enum status prepare_build(struct run *run)
+static enum status prepare_build(struct hf_run *run)
 {
     const struct hf_options *options = run->options;
     struct taskpool_settings pool = options->pool;
@@ -57,7 +58,7 @@ static enum status prepare_build(struct run *run)
 }
 
 /* {"tasks": T, "non_null": N, "integrals": I} on standard output. */
-static enum status count_tasks(const struct run *run)
+static enum status print_task_counts(const struct hf_run *run)
 {
     const struct hf_options *options = run->options;
     struct fock_tasks *tasks;
@@ -77,8 +78,8 @@ static enum status count_tasks(const struct run *run)
     return status;
 }
 
-/* What there is to tell at the end; scf and the digests are the caller's. */
-static struct hf_outcome outcome_of(const struct run *run, enum status status)
+/* The outcome of the run; scf and the digests are added by the caller. */
+static struct hf_outcome outcome_of(const struct hf_run *run, enum status status)
 {
     struct hf_outcome outcome = {.options = run->options,
                                  .input = &run->calculation.input,
@@ -91,16 +92,16 @@ static struct hf_outcome outcome_of(const struct run *run, enum status status)
     return outcome;
 }
 
-/* Tells of a run that ended by itself. */
-static enum status finish(struct run *run, struct hf_outcome *outcome)
+/* Writes the files of a run that reached its end. */
+static enum status write_outputs(struct hf_run *run, struct hf_outcome *outcome)
 {
     log_print("Peak memory %.0f MB per process\n", (double)outcome->memory_peak_bytes * 1e-6);
     outcome->complete = true;
-    run->told = true;
+    run->written = true;
     return hf_outputs_write(outcome, run->comm);
 }
 
-/* The scheduler's figures of every build. */
+/* The scheduling statistics of every build. */
 static void print_builds(const struct fock *fock)
 {
     int64_t n = fock_n_builds(fock);
@@ -115,7 +116,7 @@ static void print_builds(const struct fock *fock)
 }
 
 /* The digests of F, which are also printed. */
-static enum status find_digests(const struct run *run, char sha256[2][SHA256_HEX_SIZE])
+static enum status find_digests(const struct hf_run *run, char sha256[2][SHA256_HEX_SIZE])
 {
     static const char *const names[] = {" alpha", " beta"};
     int n_spins = run->calculation.input.n_spins;
@@ -127,7 +128,7 @@ static enum status find_digests(const struct run *run, char sha256[2][SHA256_HEX
 }
 
 /* The builds of --fock-only. */
-static enum status build(struct run *run)
+static enum status run_builds(struct hf_run *run)
 {
     const struct hf_options *options = run->options;
     if (options->compare) {
@@ -144,7 +145,7 @@ static enum status build(struct run *run)
     return STATUS_OK;
 }
 
-static enum status run_fock_only(struct run *run)
+static enum status run_fock_only(struct hf_run *run)
 {
     int n_spins = run->calculation.input.n_spins;
     char sha256[2][SHA256_HEX_SIZE];
@@ -152,7 +153,7 @@ static enum status run_fock_only(struct run *run)
     for (int spin = 0; spin < n_spins; spin++)
         TRY(tile_matrix_create(run->calculation.tiling, "Fock matrix", DARRAY_DOUBLE,
                                &run->F[spin]));
-    TRY(build(run));
+    TRY(run_builds(run));
     TRY(find_digests(run, sha256));
     if (run->options->compare) {
         hf_comparison_print(&run->comparison);
@@ -165,20 +166,20 @@ static enum status run_fock_only(struct run *run)
     struct hf_outcome outcome = outcome_of(run, status);
     outcome.fock_sha256 = sha256[0];
     outcome.fock_sha256_beta = n_spins == 2 ? sha256[1] : NULL;
-    return finish(run, &outcome);
+    return write_outputs(run, &outcome);
 }
 
-static enum status run_scf(struct run *run)
+static enum status run_scf(struct hf_run *run)
 {
     enum status status = hf_calculation_solve(&run->calculation);
     if (status != STATUS_OK && status != STATUS_NOT_CONVERGED)
         return status;
     struct hf_outcome outcome = outcome_of(run, status);
     outcome.scf = &run->calculation.result;
-    return finish(run, &outcome);
+    return write_outputs(run, &outcome);
 }
 
-static enum status run_all(struct run *run)
+static enum status run_stages(struct hf_run *run)
 {
     struct hf_calculation *calculation = &run->calculation;
     TRY(hf_outputs_check(run->options, run->comm));
@@ -188,31 +189,22 @@ static enum status run_all(struct run *run)
     hf_calculation_print_input(calculation);
     TRY(hf_calculation_prepare_screening(calculation));
     if (run->options->count_tasks)
-        return count_tasks(run);
+        return print_task_counts(run);
     TRY(prepare_build(run));
     hf_calculation_print_tasks(calculation);
-    run->computing = true;
+    *run->accepted = true;
     TRY(hf_calculation_guess(calculation));
     return run->options->fock_only ? run_fock_only(run) : run_scf(run);
 }
 
-/* Bad input ends with 2. A file that cannot be written after the work, or a limit reached
- * by it, is not that. */
-static int find_exit_status(const struct run *run, enum status status)
+enum status hf_run(const struct hf_options *options, MPI_Comm comm, bool *accepted)
 {
-    bool late = run->computing && (status == STATUS_IO || status == STATUS_LIMIT);
-    return late ? 1 : status_exit_code(status);
-}
-
-enum status hf_run(const struct hf_options *options, MPI_Comm comm, int *exit_status)
-{
-    struct run run = {.options = options, .comm = comm};
+    struct hf_run run = {.options = options, .comm = comm, .accepted = accepted};
     MPI_Comm_rank(comm, &run.rank);
     MPI_Comm_size(comm, &run.n_workers);
-    enum status status = run_all(&run);
-    *exit_status = find_exit_status(&run, status);
-    /* Nothing is written of bad input; of another failure what is known. */
-    if (*exit_status == 1 && run.checked && !run.told) {
+    enum status status = run_stages(&run);
+    /* Bad input leaves no file; another failure a result with what is known. */
+    if (application_exit_status(status, *accepted) == 1 && run.checked && !run.written) {
         struct hf_outcome outcome = outcome_of(&run, status);
         status = hf_outputs_write(&outcome, comm);
     }

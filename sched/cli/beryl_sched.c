@@ -1,13 +1,11 @@
-/* beryl-sched: schedulers without chemistry. Only this file prints errors and sets the
- * exit status. */
+/* beryl-sched: schedulers without chemistry. */
 #include "sched/cli/beryl_sched_options.h"
 #include "sched/cli/beryl_sched_run.h"
 #include "sched/cli/beryl_sched_sweep.h"
 #include "sched/cli/calibrate.h"
-#include "support/base/log.h"
+#include "support/io/application.h"
 
 #include <mpi.h>
-#include <stdio.h>
 
 /* Simulated workers need no thread. */
 static int thread_level(const struct beryl_sched_options *options)
@@ -16,7 +14,7 @@ static int thread_level(const struct beryl_sched_options *options)
                                                             : taskpool_thread_level(&options->pool);
 }
 
-static enum status run(const struct beryl_sched_options *options)
+static enum status run_sched(const struct beryl_sched_options *options)
 {
     if (options->calibration)
         return calibrate(MPI_COMM_WORLD, options->calibration);
@@ -25,20 +23,13 @@ static enum status run(const struct beryl_sched_options *options)
 
 int main(int argc, char **argv)
 {
-    int rank, provided;
     struct beryl_sched_options options;
-    enum option_request request;
-    /* First, because they tell what is asked of MPI. */
-    enum status status = beryl_sched_options_parse(argc, argv, &options, &request);
-    MPI_Init_thread(&argc, &argv, thread_level(&options), &provided);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    log_enable(rank == 0);
-    if (status == STATUS_OK && request == OPTION_REQUEST_RUN)
-        status = run(&options);
-    else if (status == STATUS_OK && rank == 0)
-        beryl_sched_options_answer(request);
-    if (status != STATUS_OK && rank == 0)
-        fprintf(stderr, "beryl-sched: %s\n", status_text());
-    MPI_Finalize();
-    return status_exit_code(status);
+    struct application application = {.name = "beryl-sched"};
+    application.status = beryl_sched_options_parse(argc, argv, &options, &application.request);
+    application_start(&application, thread_level(&options));
+    if (application_runs(&application))
+        application.status = run_sched(&options);
+    else if (application_answers(&application))
+        beryl_sched_options_answer(application.request);
+    return application_finish(&application);
 }

@@ -7,6 +7,7 @@
 #include "support/base/agree.h"
 #include "support/base/log.h"
 #include "support/base/version.h"
+#include "support/io/application.h"
 #include "tce/cli/method_result.h"
 #include "tce/integrals/frozen_core.h"
 #include "tce/methods/correlation.h"
@@ -17,7 +18,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-struct run {
+struct method_run {
     const struct tce_options *options;
     MPI_Comm comm;
     int rank;
@@ -28,11 +29,11 @@ struct run {
     struct correlation correlation;
     bool has_amplitudes; /* the checkpoint to restart from, for these orbitals */
     struct mode_records records;
-    bool checked;   /* the outputs can be written */
-    bool computing; /* every input was accepted */
+    bool *accepted;
+    bool checked; /* the outputs can be written */
 };
 
-static struct taskpool_settings pool_of(const struct run *run, int mode)
+static struct taskpool_settings pool_of(const struct method_run *run, int mode)
 {
     struct taskpool_settings pool;
     mode_options_select(&run->options->hf.pool, mode, &pool);
@@ -40,7 +41,7 @@ static struct taskpool_settings pool_of(const struct run *run, int mode)
 }
 
 /* The modes to run under; without --compare there is one. */
-static struct mode_list modes_of(const struct run *run)
+static struct mode_list modes_of(const struct method_run *run)
 {
     const struct hf_options *options = &run->options->hf;
     return options->compare ? options->modes
@@ -49,7 +50,7 @@ static struct mode_list modes_of(const struct run *run)
 
 /* --- before the field --- */
 
-static enum status make_correlation(struct run *run, const struct orbital_spaces *orbitals)
+static enum status make_correlation(struct method_run *run, const struct orbital_spaces *orbitals)
 {
     const struct tce_options *options = run->options;
     const struct correlation_problem problem = {.method = options->method,
@@ -65,7 +66,7 @@ static enum status make_correlation(struct run *run, const struct orbital_spaces
     return correlation_init(&problem, &run->correlation);
 }
 
-static enum status find_amplitudes(struct run *run)
+static enum status find_amplitudes(struct method_run *run)
 {
     const char *file = run->options->hf.restart;
     struct amplitude_origin wanted =
@@ -79,7 +80,7 @@ static enum status find_amplitudes(struct run *run)
     return STATUS_OK;
 }
 
-static enum status read_input(struct run *run)
+static enum status read_input(struct method_run *run)
 {
     const struct tce_options *options = run->options;
     struct hf_calculation *calculation = &run->calculation;
@@ -95,7 +96,7 @@ static enum status read_input(struct run *run)
     return find_amplitudes(run);
 }
 
-static enum status print_method(const struct run *run)
+static enum status print_method(const struct method_run *run)
 {
     const struct plan *plan = run->correlation.instance.plan;
     struct predicted_tasks tasks;
@@ -116,7 +117,7 @@ static enum status print_method(const struct run *run)
     return STATUS_OK;
 }
 
-static enum status prepare(struct run *run)
+static enum status prepare(struct method_run *run)
 {
     log_print("beryl-tce %s\n\n", BERYL_VERSION);
     hf_calculation_print_input(&run->calculation);
@@ -130,7 +131,7 @@ static enum status prepare(struct run *run)
 
 /* Amplitudes belong to the very orbitals that they were found with, which the field may have
  * mixed where several have one energy. */
-static enum status take_orbitals(struct run *run)
+static enum status take_orbitals(struct method_run *run)
 {
     struct scf_problem problem = hf_calculation_problem(&run->calculation);
     struct scf_result *result = &run->calculation.result;
@@ -145,13 +146,13 @@ static enum status take_orbitals(struct run *run)
                : STATUS_OK;
 }
 
-static enum status run_field(struct run *run)
+static enum status run_field(struct method_run *run)
 {
     struct hf_calculation *calculation = &run->calculation;
     struct taskpool_settings pool = pool_of(run, modes_of(run).modes[0]);
     TRY(hf_calculation_prepare_build(calculation, &pool));
     hf_calculation_print_tasks(calculation);
-    run->computing = true;
+    *run->accepted = true;
     TRY(hf_calculation_guess(calculation));
     TRY(hf_calculation_solve(calculation));
     TRY(take_orbitals(run));
@@ -162,7 +163,7 @@ static enum status run_field(struct run *run)
 
 /* --- the method --- */
 
-static enum status prepare_integrals(struct run *run)
+static enum status prepare_integrals(struct method_run *run)
 {
     struct taskpool_settings pool = pool_of(run, modes_of(run).modes[0]);
     int64_t n_virtual = orbital_spaces_n_virtual(run->orbitals);
@@ -185,7 +186,7 @@ static void note_iterations(const struct correlation *correlation, struct mode_r
     }
 }
 
-static enum status solve(struct run *run, int mode)
+static enum status solve(struct method_run *run, int mode)
 {
     const struct tce_options *options = run->options;
     struct scf_problem field = hf_calculation_problem(&run->calculation);
@@ -209,7 +210,7 @@ static enum status solve(struct run *run, int mode)
     return program_instance_sha256(&run->correlation.instance, record->sha256);
 }
 
-static struct method_result result_of(const struct run *run)
+static struct method_result result_of(const struct method_run *run)
 {
     return (struct method_result){.options = run->options,
                                   .calculation = &run->calculation,
@@ -219,7 +220,7 @@ static struct method_result result_of(const struct run *run)
                                   .memory_bytes = run->correlation.memory_bytes};
 }
 
-static enum status do_all(struct run *run)
+static enum status run_stages(struct method_run *run)
 {
     struct mode_list modes = modes_of(run);
     TRY(read_input(run));
@@ -237,27 +238,25 @@ static enum status do_all(struct run *run)
     return mode_records_check(&run->records);
 }
 
-/* Bad input leaves nothing; of all else --json tells. */
-static enum status finish(const struct run *run, enum status status, int *exit_status)
+/* Writes the files: none after bad input, and after another failure the --json. */
+static enum status write_outputs(const struct method_run *run, enum status status)
 {
     struct method_result result = result_of(run);
-    bool late = run->computing && (status == STATUS_IO || status == STATUS_LIMIT);
-    *exit_status = late ? 1 : status_exit_code(status);
-    if (!run->checked || *exit_status == 2 || run->options->dry_run)
+    if (!run->checked || application_exit_status(status, *run->accepted) == 2 ||
+        run->options->dry_run)
         return status;
-    status = method_result_write(&result, status, run->comm);
-    *exit_status = status == STATUS_OK ? 0 : 1;
-    return status;
+    return method_result_write(&result, status, run->comm);
 }
 
-enum status method_run(const struct tce_options *options, MPI_Comm comm, int *exit_status)
+enum status method_run(const struct tce_options *options, MPI_Comm comm, bool *accepted)
 {
-    struct run *run = calloc(1, sizeof *run);
+    struct method_run *run = calloc(1, sizeof *run);
     if (!run)
         die("no memory to begin with");
-    *run = (struct run){.options = options, .comm = comm, .field = options->hf};
+    *run = (struct method_run){
+        .options = options, .comm = comm, .field = options->hf, .accepted = accepted};
     MPI_Comm_rank(comm, &run->rank);
-    enum status status = finish(run, do_all(run), exit_status);
+    enum status status = write_outputs(run, run_stages(run));
     mode_records_fini(&run->records);
     correlation_fini(&run->correlation);
     orbital_spaces_destroy(run->orbitals);

@@ -17,14 +17,14 @@
 
 #include <stdio.h>
 
-struct run {
+struct program_run {
     const struct tce_options *options;
     MPI_Comm comm;
     int rank, n_workers;
     struct program_instance instance;
     struct mode_records records;
     int64_t memory_bytes; /* of this process, after a mode's iterations at most */
-    bool computing;       /* every input was accepted */
+    bool *accepted;
 };
 
 /* --- before --- */
@@ -44,7 +44,7 @@ static enum status check_outputs(const struct tce_options *options)
     return check_output(options, options->profile);
 }
 
-static enum status read_program(struct run *run)
+static enum status read_program(struct program_run *run)
 {
     const struct tce_options *options = run->options;
     struct text_file text;
@@ -62,7 +62,7 @@ static enum status read_program(struct run *run)
     return status;
 }
 
-static void print_start(const struct run *run)
+static void print_start(const struct program_run *run)
 {
     const struct tce_options *options = run->options;
     log_print("beryl-tce %s\n\n", BERYL_VERSION);
@@ -79,7 +79,7 @@ static void print_start(const struct run *run)
 
 /* --- without tensors --- */
 
-static enum status count_tasks(const struct run *run)
+static enum status count_tasks(const struct program_run *run)
 {
     struct predicted_tasks tasks;
     TRY(predicted_tasks_count(run->instance.plan, &tasks));
@@ -88,7 +88,7 @@ static enum status count_tasks(const struct run *run)
     return STATUS_OK;
 }
 
-static enum status predict(const struct run *run)
+static enum status predict(const struct program_run *run)
 {
     struct predicted_tasks tasks;
     TRY(predicted_tasks_count(run->instance.plan, &tasks));
@@ -101,7 +101,7 @@ static enum status predict(const struct run *run)
 /* --- iterations --- */
 
 /* What statements assign to becomes what it was declared as; the rest, with `all`. */
-static enum status fill_tensors(struct run *run, bool all)
+static enum status fill_tensors(struct program_run *run, bool all)
 {
     for (int i = 0; i < run->instance.program.n_tensors; i++)
         if (all || program_instance_is_assigned(&run->instance, i))
@@ -116,13 +116,13 @@ static void print_iteration(int mode, int64_t i, const struct executor_record *d
               (long long)done->statistics.tasks);
 }
 
-static void watch_memory(struct run *run)
+static void watch_memory(struct program_run *run)
 {
     int64_t bytes = memory_part_bytes();
     run->memory_bytes = bytes > run->memory_bytes ? bytes : run->memory_bytes;
 }
 
-static enum status run_mode(struct run *run, int mode)
+static enum status run_mode(struct program_run *run, int mode)
 {
     const struct tce_options *options = run->options;
     struct executor *executor = run->instance.executor;
@@ -142,7 +142,7 @@ static enum status run_mode(struct run *run, int mode)
     return program_instance_sha256(&run->instance, record->sha256);
 }
 
-static enum status run_modes(struct run *run)
+static enum status run_modes(struct program_run *run)
 {
     const struct tce_options *options = run->options;
     log_print("mode       iteration     seconds  GFLOP/s    efficiency     tasks\n");
@@ -155,7 +155,7 @@ static enum status run_modes(struct run *run)
 
 /* --- after --- */
 
-static enum status write_json(const struct run *run)
+static enum status write_json(const struct program_run *run)
 {
     struct memory_use memory = memory_use_of_all(run->memory_bytes, run->comm);
     log_print("Peak memory %.0f MB per process (%.0f MB between iterations, what processes share "
@@ -169,7 +169,7 @@ static enum status write_json(const struct run *run)
     return status_agree(run->comm, status);
 }
 
-static enum status tell(struct run *run)
+static enum status print_and_write(struct program_run *run)
 {
     const struct tce_options *options = run->options;
     program_result_print_scalars(&run->instance);
@@ -184,7 +184,7 @@ static enum status tell(struct run *run)
     return write_json(run);
 }
 
-static enum status do_all(struct run *run)
+static enum status run_stages(struct program_run *run)
 {
     const struct tce_options *options = run->options;
     TRY(read_program(run));
@@ -197,20 +197,18 @@ static enum status do_all(struct run *run)
     if (options->dry_run)
         return predict(run);
     TRY(program_instance_start(&run->instance, &options->contraction));
-    run->computing = true;
+    *run->accepted = true;
     TRY(fill_tensors(run, true));
     TRY(run_modes(run));
-    return tell(run);
+    return print_and_write(run);
 }
 
-enum status program_run(const struct tce_options *options, MPI_Comm comm, int *exit_status)
+enum status program_run(const struct tce_options *options, MPI_Comm comm, bool *accepted)
 {
-    struct run run = {.options = options, .comm = comm};
+    struct program_run run = {.options = options, .comm = comm, .accepted = accepted};
     MPI_Comm_rank(comm, &run.rank);
     MPI_Comm_size(comm, &run.n_workers);
-    enum status status = do_all(&run);
-    bool late = run.computing && (status == STATUS_IO || status == STATUS_LIMIT);
-    *exit_status = late ? 1 : status_exit_code(status);
+    enum status status = run_stages(&run);
     mode_records_fini(&run.records);
     program_instance_fini(&run.instance);
     return status;

@@ -6,12 +6,14 @@
 #include "tce/cli/tce_options.h"
 
 #include <mpi.h>
+#include <stdbool.h>
 
-/* Counts tasks, explains, or runs the program as often and under as many modes as the
- * options say; prints as it goes and writes the files asked for. Collective over comm, which
+/* Counts tasks, prints the plan, or runs the program as often and under as many modes as the
+ * options say; prints its progress and writes the files asked for. Collective over comm, which
  * is all processes. Errors: those of every part; STATUS_PROTOCOL if results depend on the
  * mode, STATUS_NUMERIC if --verify finds a wrong one; the same on every process.
- * *exit_status  2 for bad usage or input, of which nothing is written; 1 for a later failure */
-enum status program_run(const struct tce_options *options, MPI_Comm comm, int *exit_status);
+ * *accepted  set once all input was accepted (application.h); before that a failure leaves no file
+ */
+enum status program_run(const struct tce_options *options, MPI_Comm comm, bool *accepted);
 
 #endif

@@ -1,0 +1,47 @@
+/* The frame of a program: command line, MPI, run, error message, exit status.
+ *
+ *     struct application application = {.name = "beryl-hf"};
+ *     application.status = hf_options_parse(argc, argv, &options, &application.request);
+ *     application_start(&application, taskpool_thread_level(&options.pool));
+ *     if (application_runs(&application))
+ *         application.status = hf_run(&options, MPI_COMM_WORLD, &application.accepted);
+ *     else if (application_answers(&application))
+ *         hf_options_answer(application.request);
+ *     return application_finish(&application);
+ *
+ * The command line comes first because its options decide the thread level of MPI. */
+#ifndef BERYL_SUPPORT_APPLICATION_H
+#define BERYL_SUPPORT_APPLICATION_H
+
+#include "support/base/status.h"
+#include "support/io/options.h"
+
+#include <stdbool.h>
+
+struct application {
+    const char *name;            /* in error messages */
+    enum option_request request; /* of the command line */
+    enum status status;          /* of the command line, then of the run */
+    bool accepted;               /* by the run: all input was accepted, the work began */
+    int rank;                    /* in MPI_COMM_WORLD; 0 without application_start */
+};
+
+/* Starts MPI, also after a bad command line: every process fails in the same way. The log is
+ * enabled on rank 0. Not for programs without MPI. Collective.
+ * thread_level  MPI_THREAD_SINGLE, ... */
+void application_start(struct application *application, int thread_level);
+
+/* Whether the program is to run; whether this process is to print --help or --version. */
+bool application_runs(const struct application *application);
+bool application_answers(const struct application *application);
+
+/* Exit status after a run: 0 success, 1 failed calculation, 2 bad usage or input. A file that
+ * cannot be written, or a limit that is reached, once all input was accepted is a failed
+ * calculation. */
+int application_exit_status(enum status status, bool accepted);
+
+/* Prints the error, if any, on rank 0 and stops MPI if it was started. Returns the exit status.
+ * Collective. */
+int application_finish(const struct application *application);
+
+#endif
