@@ -2,7 +2,7 @@
 
 #include "support/base/agree.h"
 #include "support/base/sha256.h"
-#include "tce/language/source_place.h"
+#include "tce/language/parser.h"
 #include "tce/tensor/tensor_functions.h"
 
 #include <math.h>

@@ -163,11 +163,6 @@ bool token_is(const struct token *token, const char *text)
     return strlen(text) == token->length && memcmp(token->begin, text, token->length) == 0;
 }
 
-bool token_equals(const struct token *a, const struct token *b)
-{
-    return a->length == b->length && memcmp(a->begin, b->begin, a->length) == 0;
-}
-
 enum status token_to_real(const struct token *token, const char *file, double *value)
 {
     char digits[MAX_NUMBER_LENGTH + 1];

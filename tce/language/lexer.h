@@ -46,9 +46,6 @@ enum status lexer_next(struct lexer *lexer, struct token *token);
 
 bool token_is(const struct token *token, const char *text);
 
-/* Whether both are the same text. */
-bool token_equals(const struct token *a, const struct token *b);
-
 /* The value of a TOKEN_NUMBER.
  * Errors: STATUS_INPUT if it is beyond what a double can hold. */
 enum status token_to_real(const struct token *token, const char *file, double *value);

@@ -1,13 +1,18 @@
-#include "tce/language/parser_private.h"
+#include "tce/language/parser.h"
 
+#include "tce/language/parser_private.h"
 #include "tce/language/program_check.h"
 
 #include <limits.h>
+#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* Steps that searches for labels may take in a whole program: a second or so. */
 #define LABEL_EFFORT 50000000
+
+/* --- tokens --- */
 
 enum status parser_step(struct parser *parser)
 {
@@ -47,6 +52,8 @@ enum status parser_copy(const char *begin, size_t length, char **copy)
     (*copy)[length] = '\0';
     return STATUS_OK;
 }
+
+/* --- names --- */
 
 static const struct declaration {
     const char *word;
@@ -104,6 +111,120 @@ enum status parser_find(const struct parser *parser, const struct name_list *lis
     *number = entry->number;
     return STATUS_OK;
 }
+
+/* --- numbers --- */
+
+/* Whether a number has only digits; its value, or one beyond every limit. */
+static bool whole_number(const struct token *token, int64_t *value)
+{
+    *value = 0;
+    if (token->kind != TOKEN_NUMBER)
+        return false;
+    for (size_t i = 0; i < token->length; i++) {
+        char c = token->begin[i];
+        if (c < '0' || c > '9')
+            return false;
+        if (*value <= PROGRAM_MAX_SIZE)
+            *value = 10 * *value + (c - '0');
+    }
+    return true;
+}
+
+enum status parser_integer(struct parser *parser, const char *what, int64_t min, int64_t max,
+                           int64_t *value)
+{
+    struct source_place place = parser->token.place;
+    bool negative;
+    TRY(parser_accept(parser, "-", &negative));
+    bool whole = whole_number(&parser->token, value);
+    if (negative)
+        *value = -*value;
+    if (!whole || *value < min || *value > max)
+        return source_fail(parser->file, place,
+                           "expected %s, a whole number from %lld to %lld, found %s%s", what,
+                           (long long)min, (long long)max, negative ? "'-' and " : "",
+                           token_show(&parser->token).text);
+    return parser_step(parser);
+}
+
+enum status parser_scale(const struct parser *parser, struct source_place place, bool divide,
+                         double value, double *coefficient)
+{
+    if (divide && value == 0)
+        return source_fail(parser->file, place, "division by zero in a coefficient");
+    double old = *coefficient;
+    *coefficient = divide ? old / value : old * value;
+    bool vanishes = *coefficient == 0 && old != 0 && value != 0;
+    if (!isfinite(*coefficient) || vanishes)
+        return source_fail(parser->file, place, "the coefficient is beyond double precision");
+    return STATUS_OK;
+}
+
+enum status parser_real(struct parser *parser, double *value)
+{
+    bool negative, divide = false;
+    TRY(parser_accept(parser, "-", &negative));
+    *value = negative ? -1 : 1;
+    do {
+        const struct token number = parser->token;
+        if (number.kind != TOKEN_NUMBER)
+            return parser_unexpected(parser, "a number such as 0.5, 1/2 or -3");
+        double part;
+        TRY(token_to_real(&number, parser->file, &part));
+        TRY(parser_scale(parser, number.place, divide, part, value));
+        TRY(parser_step(parser));
+        TRY(parser_accept(parser, "/", &divide));
+    } while (divide);
+    return STATUS_OK;
+}
+
+/* --- lists of indices --- */
+
+/* Names with commas between them, at least one. */
+static enum status read_names(struct parser *parser, struct parsed_indices *list)
+{
+    for (bool more = true; more;) {
+        struct token name;
+        TRY(parser_name(parser, "the name of an index", &name));
+        if (list->n == MAX_RANK)
+            return source_fail(parser->file, name.place,
+                               "%s is index %d of this tensor; at most %d are possible",
+                               token_show(&name).text, MAX_RANK + 1, MAX_RANK);
+        TRY(parser_find(parser, &parser->indices, "index", &name, &list->index[list->n]));
+        list->token[list->n++] = name;
+        TRY(parser_accept(parser, ",", &more));
+    }
+    return STATUS_OK;
+}
+
+enum status parser_indices(struct parser *parser, struct parsed_indices *list)
+{
+    struct source_place open = parser->token.place;
+    *list = (struct parsed_indices){.bar = -1};
+    TRY(parser_step(parser));
+    if (token_is(&parser->token, "]"))
+        return source_fail(parser->file, parser->token.place,
+                           "expected the name of an index, found ']'; a scalar is written "
+                           "without brackets");
+    /* A side of the bar can be empty, as in [|i] and [i|]. */
+    if (!token_is(&parser->token, "|"))
+        TRY(read_names(parser, list));
+    bool bar;
+    list->bar_place = parser->token.place;
+    TRY(parser_accept(parser, "|", &bar));
+    if (bar) {
+        list->bar = list->n;
+        if (list->n == 0 || !token_is(&parser->token, "]"))
+            TRY(read_names(parser, list));
+    }
+    if (!token_is(&parser->token, "]"))
+        return source_fail(parser->file, parser->token.place,
+                           "expected ',' or ']' in the brackets opened at %d:%d, found %s",
+                           open.line, open.column, token_show(&parser->token).text);
+    return parser_step(parser);
+}
+
+/* --- lines --- */
 
 static enum status parse_line(struct parser *parser)
 {

@@ -130,11 +130,11 @@ static enum status add_tensor(struct parser *parser, struct program_tensor **ten
 
 static enum status parse_tensor_spaces(struct parser *parser, struct program_tensor *tensor)
 {
-    struct index_list list;
+    struct parsed_indices list;
     if (!token_is(&parser->token, "["))
         return parser_unexpected(parser, "'[' and the indices of the tensor; one without indices "
                                          "is declared by 'scalar'");
-    TRY(parser_index_list(parser, &list));
+    TRY(parser_indices(parser, &list));
     tensor->rank = list.n;
     tensor->has_bar = list.bar >= 0;
     for (int d = 0; d < list.n; d++) {

@@ -1,6 +1,6 @@
-/* What the parts of the parser share; private to them. */
-#ifndef BERYL_TCE_PARSER_H
-#define BERYL_TCE_PARSER_H
+/* The state of the parser and the functions that its files share; private to them. */
+#ifndef BERYL_TCE_PARSER_PRIVATE_H
+#define BERYL_TCE_PARSER_PRIVATE_H
 
 #include "tce/language/lexer.h"
 #include "tce/language/name_list.h"
@@ -61,7 +61,7 @@ enum status parser_scale(const struct parser *parser, struct source_place place,
                          double value, double *coefficient);
 
 /* Indices in brackets. */
-struct index_list {
+struct parsed_indices {
     int n;
     int index[MAX_RANK];
     struct token token[MAX_RANK];
@@ -70,7 +70,7 @@ struct index_list {
 };
 
 /* The opening bracket is the next token. */
-enum status parser_index_list(struct parser *parser, struct index_list *list);
+enum status parser_indices(struct parser *parser, struct parsed_indices *list);
 
 /* One line each. Of a declaration the first word has been stepped over. */
 enum status parser_tile(struct parser *parser);

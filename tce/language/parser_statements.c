@@ -1,9 +1,12 @@
-#include "support/base/array.h"
 #include "tce/language/parser_private.h"
+
+#include "support/base/array.h"
 #include "tce/language/program_check.h"
 
 #include <inttypes.h>
 #include <stdio.h>
+
+/* --- factors --- */
 
 /* "O, 730 values" or "v, virtual". */
 struct space_text {
@@ -24,7 +27,7 @@ static struct space_text show_space(const struct program_space *space)
 }
 
 static enum status check_rank(const struct parser *parser, const struct program_tensor *tensor,
-                              const struct token *name, const struct index_list *list)
+                              const struct token *name, const struct parsed_indices *list)
 {
     if (list->n == tensor->rank)
         return STATUS_OK;
@@ -34,7 +37,7 @@ static enum status check_rank(const struct parser *parser, const struct program_
 }
 
 static enum status check_bar(const struct parser *parser, const struct program_tensor *tensor,
-                             const struct index_list *list)
+                             const struct parsed_indices *list)
 {
     int n_upper = 0;
     while (n_upper < tensor->rank && tensor->sign[n_upper] > 0)
@@ -48,7 +51,7 @@ static enum status check_bar(const struct parser *parser, const struct program_t
 }
 
 static enum status check_spaces(const struct parser *parser, const struct program_tensor *tensor,
-                                const struct index_list *list)
+                                const struct parsed_indices *list)
 {
     const struct program *program = parser->program;
     for (int d = 0; d < list->n; d++) {
@@ -65,16 +68,16 @@ static enum status check_spaces(const struct parser *parser, const struct progra
 
 /* A tensor and its indices. The list keeps the places for further checks. */
 static enum status parse_factor(struct parser *parser, struct program_factor *factor,
-                                struct index_list *list)
+                                struct parsed_indices *list)
 {
     struct token name;
     TRY(parser_name(parser, "a tensor", &name));
     factor->place = name.place;
     TRY(parser_find(parser, &parser->tensors, "tensor", &name, &factor->tensor));
     const struct program_tensor *tensor = &parser->program->tensors[factor->tensor];
-    *list = (struct index_list){.bar = -1};
+    *list = (struct parsed_indices){.bar = -1};
     if (token_is(&parser->token, "["))
-        TRY(parser_index_list(parser, list));
+        TRY(parser_indices(parser, list));
     TRY(check_rank(parser, tensor, &name, list));
     TRY(check_bar(parser, tensor, list));
     TRY(check_spaces(parser, tensor, list));
@@ -85,7 +88,7 @@ static enum status parse_factor(struct parser *parser, struct program_factor *fa
 
 static enum status parse_target(struct parser *parser, struct program_factor *target)
 {
-    struct index_list list;
+    struct parsed_indices list;
     TRY(parse_factor(parser, target, &list));
     for (int d = 0; d < list.n; d++)
         for (int e = 0; e < d; e++)
@@ -96,6 +99,8 @@ static enum status parse_target(struct parser *parser, struct program_factor *ta
                                    token_show(&list.token[d]).text);
     return STATUS_OK;
 }
+
+/* --- sums of products --- */
 
 /* One tensor of a product. */
 static enum status append_factor(struct parser *parser, struct program_term *term,
@@ -109,7 +114,7 @@ static enum status append_factor(struct parser *parser, struct program_term *ter
     TRY(array_reserve(&term->factors, term->n_factors + 1, capacity, sizeof *term->factors));
     struct program_factor *factor = &term->factors[term->n_factors++];
     *factor = (struct program_factor){0};
-    struct index_list list;
+    struct parsed_indices list;
     return parse_factor(parser, factor, &list);
 }
 
@@ -231,4 +236,95 @@ enum status parser_statement(struct parser *parser)
     TRY(parse_sum(parser, statement, subtract ? -1 : 1));
     TRY(copy_text(parser, begin, &statement->text));
     return program_check_statement(program, statement, &parser->label_effort);
+}
+
+/* --- iterate --- */
+
+static enum status parse_tensor_name(struct parser *parser, const char *what, struct token *name,
+                                     int *tensor)
+{
+    TRY(parser_name(parser, what, name));
+    return parser_find(parser, &parser->tensors, "tensor", name, tensor);
+}
+
+static bool same_form(const struct program_tensor *a, const struct program_tensor *b)
+{
+    bool same = a->rank == b->rank && a->irrep == b->irrep && a->spin == b->spin;
+    for (int d = 0; same && d < a->rank; d++)
+        same = a->space[d] == b->space[d] && a->sign[d] == b->sign[d];
+    return same;
+}
+
+/* Among what is iterated a tensor has one part to play. */
+static bool is_iterated(const struct program *program, int tensor)
+{
+    for (int u = 0; u < program->n_unknowns; u++)
+        if (program->unknowns[u].tensor == tensor || program->unknowns[u].residual == tensor)
+            return true;
+    return false;
+}
+
+static enum status check_new(const struct parser *parser, const struct token *name, int tensor)
+{
+    if (!is_iterated(parser->program, tensor))
+        return STATUS_OK;
+    return source_fail(parser->file, name->place, "%s stands in 'iterate' twice",
+                       token_show(name).text);
+}
+
+/* UNKNOWN from RESIDUAL */
+static enum status parse_unknown(struct parser *parser, int64_t *capacity)
+{
+    struct program *program = parser->program;
+    struct token tensor, residual;
+    struct program_unknown unknown;
+    TRY(parse_tensor_name(parser, "the name of an unknown tensor, or 'energy' and a scalar",
+                          &tensor, &unknown.tensor));
+    TRY(parser_expect(parser, "from", "'from' and the residual of the unknown"));
+    TRY(parse_tensor_name(parser, "the name of a residual", &residual, &unknown.residual));
+    TRY(check_new(parser, &tensor, unknown.tensor));
+    TRY(check_new(parser, &residual, unknown.residual));
+    if (unknown.tensor == unknown.residual)
+        return source_fail(parser->file, residual.place,
+                           "%s cannot be the residual of itself; expected another tensor",
+                           token_show(&residual).text);
+    if (!same_form(&program->tensors[unknown.tensor], &program->tensors[unknown.residual]))
+        return source_fail(parser->file, residual.place,
+                           "%s and its unknown %s differ in their indices, bar or labels; declare "
+                           "them alike",
+                           token_show(&residual).text, token_show(&tensor).text);
+    TRY(array_reserve(&program->unknowns, program->n_unknowns + 1, capacity,
+                      sizeof *program->unknowns));
+    program->unknowns[program->n_unknowns++] = unknown;
+    return STATUS_OK;
+}
+
+static enum status parse_energy(struct parser *parser)
+{
+    struct program *program = parser->program;
+    struct token name;
+    TRY(parse_tensor_name(parser, "the scalar that is the energy", &name, &program->energy));
+    if (program->tensors[program->energy].rank != 0)
+        return source_fail(parser->file, name.place, "the energy %s has indices; expected a scalar",
+                           token_show(&name).text);
+    return check_new(parser, &name, program->energy);
+}
+
+enum status parser_iterate(struct parser *parser)
+{
+    struct program *program = parser->program;
+    if (program->iterate_place.line > 0)
+        return source_fail(parser->file, parser->line_place,
+                           "'iterate' stands in line %d already; a program has one at most",
+                           program->iterate_place.line);
+    program->iterate_place = parser->line_place;
+    program->first_iterated = program->n_statements;
+    int64_t capacity = 0;
+    bool energy;
+    do {
+        TRY(parse_unknown(parser, &capacity));
+        TRY(parser_expect(parser, ",", "',' and another unknown, or ', energy' and a scalar"));
+        TRY(parser_accept(parser, "energy", &energy));
+    } while (!energy);
+    return parse_energy(parser);
 }

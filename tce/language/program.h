@@ -1,4 +1,4 @@
-/* A contraction program as data: what parser.c makes of the text of a .tce file.
+/* A .tce program as data: what the parser makes of the text of a file.
  *
  *     tile 20                                       # values in a tile, by default
  *     space O = 240 irrep 0, 180 irrep 1 tile 30    # blocks; also `alpha` or `beta`
@@ -17,7 +17,7 @@
  * places of it; in a statement a bar may stand where the declaration has it. A statement is
  * `=`, `+=` or `-=` with a sum of products of numbers and tensors; `/` divides by a number.
  * A statement ends with its line; a line that ends with an operator or a comma, or inside
- * brackets, goes on in the next. `#` begins a comment. */
+ * brackets, continues in the next. `#` begins a comment. */
 #ifndef BERYL_TCE_PROGRAM_H
 #define BERYL_TCE_PROGRAM_H
 
@@ -117,14 +117,6 @@ struct program {
     struct source_place iterate_place; /* line 0 without it */
 };
 
-/* Reads and checks the text (length bytes). file appears in messages, with line and
- * column. What is checked here needs no sizes of bound spaces: names, ranks, that an index
- * fits its place (the same space), indices repeated or missing on the left, an output among
- * its own factors, labels that can never be met, bars that spins need, and that what is
- * iterated is computed anew each time.
- * Errors: STATUS_INPUT, STATUS_LIMIT, STATUS_NO_MEMORY. On failure *program is empty. */
-enum status program_parse(const char *text, size_t length, const char *file,
-                          struct program *program);
 void program_fini(struct program *program);
 
 #endif

@@ -1,4 +1,5 @@
 #include "tests/cases/program_case.h"
+#include "tce/language/parser.h"
 
 #include "tests/check.h"
 

@@ -1,4 +1,4 @@
-#include "tce/language/program.h"
+#include "tce/language/parser.h"
 #include "tests/fuzz/fuzz.h"
 
 #include <assert.h>

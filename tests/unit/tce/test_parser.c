@@ -1,5 +1,5 @@
 #include "support/io/text_file.h"
-#include "tce/language/program.h"
+#include "tce/language/parser.h"
 #include "tests/check.h"
 
 #include <stdlib.h>

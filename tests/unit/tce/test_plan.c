@@ -1,5 +1,6 @@
 /* Plans of programs whose best plan is known, and of the program files that are arguments. */
 #include "support/io/text_file.h"
+#include "tce/language/parser.h"
 #include "tests/cases/plan_case.h"
 
 static int n_files;

@@ -5,6 +5,7 @@
  *
  * makes N short programs (600), and a sixth as many of long products. */
 #include "support/base/random.h"
+#include "tce/language/parser.h"
 #include "tests/cases/plan_case.h"
 
 #include <stdio.h>
