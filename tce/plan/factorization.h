@@ -48,10 +48,4 @@ enum status factorization_init(const struct product *product, factorization_use 
                                struct factorization *factorization);
 void factorization_fini(struct factorization *factorization);
 
-/* The two searches append the nodes that join the factors; possible tells whether they could. */
-enum status factorization_search_all(const struct product *product, factorization_use *use,
-                                     void *context, struct factorization *factorization);
-enum status factorization_search_greedily(const struct product *product,
-                                          struct factorization *factorization);
-
 #endif

@@ -5,7 +5,7 @@
  *   intermediates, and the last step adds it to its target. The first term of `=` replaces
  *   the target's value, the others add to it.
  * - A part that occurs again, up to the names of indices and the order of factors, is
- *   computed once, if none of its tensors has been changed in between (product_key.h). A
+ *   computed once, if none of its tensors has been changed in between (product_table.h). A
  *   part that is there costs nothing when later products are factored. Whole products are
  *   shared too, if the operations saved are worth the copies (PLAN_MOVE_FLOPS).
  * - A part of which nothing changes in the iterations is computed once before them, if

@@ -68,11 +68,8 @@ enum status plan_builder_factor(struct plan_builder *builder);
 /* Second pass: the steps. Errors: STATUS_NO_MEMORY. */
 enum status plan_builder_steps(struct plan_builder *builder);
 
-/* Third pass, on the finished list: its stages, in whose order the steps then are. Errors:
- * STATUS_NO_MEMORY. */
+/* Third pass, on the finished list: orders the steps by stages, and sets the lifetimes of
+ * intermediates and the peak of memory. Errors: STATUS_NO_MEMORY. */
 enum status plan_builder_stages(struct plan *plan);
-
-/* Part of it: from when to when intermediates live. */
-void plan_builder_lifetimes(struct plan *plan);
 
 #endif

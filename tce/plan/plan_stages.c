@@ -1,4 +1,4 @@
-/* Which steps run together.
+/* The stages of a plan: which steps run together, and how long intermediates live.
  *
  * A step must come after an earlier one if it reads what that one writes, writes what that one
  * reads, or replaces what that one writes; if it adds to it, both may be in one stage, where
@@ -13,6 +13,66 @@
 /* Stages may take so much more memory than one step after another: a part, or elements. */
 #define STAGES_MORE_PART     0.1
 #define STAGES_MORE_ELEMENTS 1e6
+
+/* --- lifetimes --- */
+
+static void note_use(struct plan *plan, const struct plan_operand *operand, int step)
+{
+    if (operand->tensor >= plan->n_program_tensors)
+        plan->tensors[operand->tensor].last_step = step;
+}
+
+static void find_last_steps(struct plan *plan)
+{
+    for (int s = 0; s < plan->n_steps; s++) {
+        struct plan_step *step = &plan->steps[s];
+        step->n_destroy = 0;
+        if (step->create >= 0)
+            plan->tensors[step->create].first_step = s;
+        note_use(plan, &step->C, s);
+        note_use(plan, &step->A, s);
+        note_use(plan, &step->B, s);
+    }
+    for (int t = plan->n_program_tensors; t < plan->n_tensors; t++) {
+        struct plan_tensor *tensor = &plan->tensors[t];
+        if (tensor->first_step < plan->first_iterated && tensor->last_step >= plan->first_iterated)
+            tensor->last_step = plan->n_steps;
+    }
+}
+
+/* The most elements at a time: nothing grows after the first iteration. */
+static void find_peak(struct plan *plan)
+{
+    double elements = 0;
+    for (int t = 0; t < plan->n_program_tensors; t++)
+        elements += plan->tensors[t].elements;
+    plan->peak_elements = elements;
+    for (int k = 0; k < plan->n_stages; k++) {
+        for (int s = plan->stage_begin[k]; s < plan->stage_begin[k + 1]; s++)
+            if (plan->steps[s].create >= 0)
+                elements += plan->tensors[plan->steps[s].create].elements;
+        plan->peak_elements = elements > plan->peak_elements ? elements : plan->peak_elements;
+        for (int s = plan->stage_begin[k]; s < plan->stage_begin[k + 1]; s++)
+            for (int d = 0; d < plan->steps[s].n_destroy; d++)
+                elements -= plan->tensors[plan->steps[s].destroy[d]].elements;
+    }
+}
+
+/* Sets from when to when intermediates live, and the peak of memory. */
+static void find_lifetimes(struct plan *plan)
+{
+    find_last_steps(plan);
+    for (int t = plan->n_program_tensors; t < plan->n_tensors; t++) {
+        int last = plan->tensors[t].last_step;
+        if (last < plan->n_steps) {
+            struct plan_step *step = &plan->steps[last];
+            step->destroy[step->n_destroy++] = t;
+        }
+    }
+    find_peak(plan);
+}
+
+/* --- stages --- */
 
 static bool reads(const struct plan_step *step, int tensor)
 {
@@ -81,12 +141,13 @@ static void arrange(struct plan *plan, const struct plan_step from[], int stage[
         }
     }
     plan->stage_begin[plan->n_stages] = n;
-    plan_builder_lifetimes(plan);
+    find_lifetimes(plan);
 }
 
 typedef int stage_rule(const struct plan *plan, int begin, int end, int first_stage, int *stage);
 
-static void apply(struct plan *plan, stage_rule *rule, const struct plan_step from[], int stage[])
+static void apply_rule(struct plan *plan, stage_rule *rule, const struct plan_step from[],
+                       int stage[])
 {
     memcpy(plan->steps, from, (size_t)plan->n_steps * sizeof *from);
     plan->first_iterated_stage = rule(plan, 0, plan->first_iterated, 0, stage);
@@ -104,13 +165,13 @@ enum status plan_builder_stages(struct plan *plan)
     bool complete = from && stage && plan->stage_begin;
     if (complete) {
         memcpy(from, plan->steps, (size_t)plan->n_steps * sizeof *from);
-        apply(plan, find_sequence, from, stage);
+        apply_rule(plan, find_sequence, from, stage);
         double least = plan->peak_elements;
-        apply(plan, find_stages, from, stage);
+        apply_rule(plan, find_stages, from, stage);
         plan->in_sequence =
             plan->peak_elements > least + fmax(STAGES_MORE_PART * least, STAGES_MORE_ELEMENTS);
         if (plan->in_sequence)
-            apply(plan, find_sequence, from, stage);
+            apply_rule(plan, find_sequence, from, stage);
     }
     free(from);
     free(stage);
