@@ -1,8 +1,56 @@
 #include "tce/contraction/contraction_matrix.h"
 
+#include "tce/tensor/permute.h"
+
 #include <assert.h>
 #include <cblas.h>
 #include <limits.h>
+
+/* --- packing --- */
+
+/* Steps of `position` through all values of the list's indices, the last one fastest; false
+ * when it is back at the first. value counts, from zeros. */
+static bool next_position(const struct index_list *list, const int64_t extent[],
+                          const int64_t stride[], int64_t value[MAX_RANK], int64_t *position)
+{
+    for (int d = list->n - 1; d >= 0; d--) {
+        int index = list->index[d];
+        *position += stride[index];
+        if (++value[d] < extent[index])
+            return true;
+        *position -= value[d] * stride[index];
+        value[d] = 0;
+    }
+    return false;
+}
+
+void contraction_pack(const struct index_list *from, const struct index_list *to,
+                      const int64_t extent[MAX_INDICES], double factor, const double *source,
+                      bool add, double *destination)
+{
+    int64_t stride[MAX_INDICES] = {0}, size = 1, position = 0, value[MAX_RANK] = {0};
+    for (int d = from->n - 1; d >= 0; d--) {
+        /* What occurs twice steps along a diagonal. */
+        stride[from->index[d]] += size;
+        size *= extent[from->index[d]];
+    }
+    struct permute_shape shape = {.rank = to->n};
+    for (int d = 0; d < to->n; d++) {
+        shape.extent[d] = extent[to->index[d]];
+        shape.stride[d] = stride[to->index[d]];
+    }
+    struct index_list lone = {0};
+    for (int d = 0; d < from->n; d++)
+        if (index_list_count(to, from->index[d]) == 0 &&
+            index_list_count(&lone, from->index[d]) == 0)
+            index_list_append(&lone, from->index[d]);
+    do {
+        permute(&shape, factor, source + position, add, destination);
+        add = true;
+    } while (next_position(&lone, extent, stride, value, &position));
+}
+
+/* --- multiplication --- */
 
 /* Products of fewer multiplications cost less than a call of DGEMM. */
 enum { SMALL_PRODUCT = 64 };
@@ -33,16 +81,16 @@ static int64_t group_extent(const struct index_list *group, const int64_t extent
     return product;
 }
 
-/* A group is together, so its last index tells the distance. */
+/* The indices of a group are adjacent, so the stride of the last one is that of the group. */
 static int64_t group_stride(const struct index_list *order, const struct index_list *group,
                             const int64_t extent[])
 {
     return group->n == 0 ? 0 : stride_of(order, extent, group->index[group->n - 1]);
 }
 
-static struct strided_matrix matrix_of(const struct contraction_indices *indices,
-                                       const struct index_list *order, enum index_role rows,
-                                       enum index_role columns, const int64_t extent[])
+static struct strided_matrix strided_matrix_of(const struct contraction_indices *indices,
+                                               const struct index_list *order, enum index_role rows,
+                                               enum index_role columns, const int64_t extent[])
 {
     const struct index_list *row = &indices->group[rows], *column = &indices->group[columns];
     const struct index_list *batch = &indices->group[ROLE_BATCH];
@@ -55,23 +103,23 @@ static struct strided_matrix matrix_of(const struct contraction_indices *indices
     return matrix;
 }
 
-/* How DGEMM is told of a matrix: not to be transposed if it lies by rows. */
+/* A matrix as an argument of DGEMM: not to be transposed if it lies by rows. */
 struct blas_matrix {
     enum CBLAS_TRANSPOSE op;
     int stride;
 };
 
-static int64_t max(int64_t left, int64_t right)
+static int64_t larger_stride(int64_t left, int64_t right)
 {
     return left > right ? left : right;
 }
 
-/* The stride of a single row means nothing, but must not be less than its length. */
+/* DGEMM ignores the stride of a single row, but demands at least its length. */
 static struct blas_matrix blas_matrix_of(const struct strided_matrix *matrix)
 {
     bool by_rows = matrix->n_columns == 1 || matrix->column_stride == 1;
-    int64_t stride = by_rows ? max(matrix->row_stride, matrix->n_columns)
-                             : max(matrix->column_stride, matrix->n_rows);
+    int64_t stride = by_rows ? larger_stride(matrix->row_stride, matrix->n_columns)
+                             : larger_stride(matrix->column_stride, matrix->n_rows);
     assert(stride <= INT_MAX);
     return (struct blas_matrix){by_rows ? CblasNoTrans : CblasTrans, (int)stride};
 }
@@ -86,44 +134,56 @@ static struct strided_matrix transposed(const struct strided_matrix *matrix)
     return other;
 }
 
-static void multiply_plainly(const struct strided_matrix *a, const struct strided_matrix *b,
-                             const struct strided_matrix *c, double factor, const double *A,
-                             const double *B, bool add, double *C)
+/* c (+)= factor * a * b. */
+struct matrix_product {
+    struct strided_matrix a, b, c;
+    const double *A, *B; /* the first elements */
+    double *C;
+    double factor;
+    bool add; /* to what c holds, instead of replacing it */
+};
+
+static void multiply_plainly(const struct matrix_product *product)
 {
+    const struct strided_matrix *a = &product->a, *b = &product->b, *c = &product->c;
     for (int64_t i = 0; i < c->n_rows; i++)
         for (int64_t j = 0; j < c->n_columns; j++) {
-            double sum = 0, *element = C + i * c->row_stride + j * c->column_stride;
+            double sum = 0, *element = product->C + i * c->row_stride + j * c->column_stride;
             for (int64_t k = 0; k < a->n_columns; k++)
-                sum += A[i * a->row_stride + k * a->column_stride] *
-                       B[k * b->row_stride + j * b->column_stride];
-            *element = add ? *element + factor * sum : factor * sum;
+                sum += product->A[i * a->row_stride + k * a->column_stride] *
+                       product->B[k * b->row_stride + j * b->column_stride];
+            *element = product->add ? *element + product->factor * sum : product->factor * sum;
         }
 }
 
-static void multiply_by_rows(const struct strided_matrix *a, const struct strided_matrix *b,
-                             const struct strided_matrix *c, double factor, const double *A,
-                             const double *B, bool add, double *C)
+/* c lies by rows. */
+static void multiply_by_rows(const struct matrix_product *product)
 {
+    const struct strided_matrix *a = &product->a, *b = &product->b;
     struct blas_matrix blas_a = blas_matrix_of(a), blas_b = blas_matrix_of(b);
-    struct blas_matrix blas_c = blas_matrix_of(c);
+    struct blas_matrix blas_c = blas_matrix_of(&product->c);
     assert(blas_c.op == CblasNoTrans && a->n_rows <= INT_MAX && b->n_columns <= INT_MAX &&
            a->n_columns <= INT_MAX);
     cblas_dgemm(CblasRowMajor, blas_a.op, blas_b.op, (int)a->n_rows, (int)b->n_columns,
-                (int)a->n_columns, factor, A, blas_a.stride, B, blas_b.stride, add, C,
-                blas_c.stride);
+                (int)a->n_columns, product->factor, product->A, blas_a.stride, product->B,
+                blas_b.stride, product->add, product->C, blas_c.stride);
 }
 
-static void multiply(const struct strided_matrix *a, const struct strided_matrix *b,
-                     const struct strided_matrix *c, double factor, const double *A,
-                     const double *B, bool add, double *C)
+static void multiply_matrices(const struct matrix_product *product)
 {
-    if (c->n_rows * c->n_columns * a->n_columns <= SMALL_PRODUCT) {
-        multiply_plainly(a, b, c, factor, A, B, add, C);
+    const struct strided_matrix *c = &product->c;
+    if (c->n_rows * c->n_columns * product->a.n_columns <= SMALL_PRODUCT) {
+        multiply_plainly(product);
     } else if (c->n_columns == 1 || c->column_stride == 1) {
-        multiply_by_rows(a, b, c, factor, A, B, add, C);
+        multiply_by_rows(product);
     } else {
-        struct strided_matrix at = transposed(a), bt = transposed(b), ct = transposed(c);
-        multiply_by_rows(&bt, &at, &ct, factor, B, A, add, C);
+        struct matrix_product other = *product;
+        other.a = transposed(&product->b);
+        other.b = transposed(&product->a);
+        other.c = transposed(c);
+        other.A = product->B;
+        other.B = product->A;
+        multiply_by_rows(&other);
     }
 }
 
@@ -154,10 +214,15 @@ void contraction_multiply(const struct contraction_indices *indices,
                           const int64_t extent[MAX_INDICES], double factor, const double *A,
                           const double *B, bool add, double *C)
 {
-    struct strided_matrix a = matrix_of(indices, &indices->A.order, ROLE_ROW, ROLE_SUMMED, extent);
-    struct strided_matrix b =
-        matrix_of(indices, &indices->B.order, ROLE_SUMMED, ROLE_COLUMN, extent);
-    struct strided_matrix c = matrix_of(indices, &indices->C.order, ROLE_ROW, ROLE_COLUMN, extent);
+    struct matrix_product product = {
+        .a = strided_matrix_of(indices, &indices->A.order, ROLE_ROW, ROLE_SUMMED, extent),
+        .b = strided_matrix_of(indices, &indices->B.order, ROLE_SUMMED, ROLE_COLUMN, extent),
+        .c = strided_matrix_of(indices, &indices->C.order, ROLE_ROW, ROLE_COLUMN, extent),
+        .A = A,
+        .B = B,
+        .C = C,
+        .factor = factor,
+        .add = add};
     const struct index_list *batch = &indices->group[ROLE_BATCH];
     int64_t value[MAX_RANK] = {0};
     if (is_elementwise(indices)) {
@@ -165,17 +230,17 @@ void contraction_multiply(const struct contraction_indices *indices,
         return;
     }
     for (;;) {
-        multiply(&a, &b, &c, factor, A, B, add, C);
+        multiply_matrices(&product);
         int d = batch->n - 1;
         for (; d >= 0; d--) {
-            A += a.batch_stride[d];
-            B += b.batch_stride[d];
-            C += c.batch_stride[d];
+            product.A += product.a.batch_stride[d];
+            product.B += product.b.batch_stride[d];
+            product.C += product.c.batch_stride[d];
             if (++value[d] < extent[batch->index[d]])
                 break;
-            A -= value[d] * a.batch_stride[d];
-            B -= value[d] * b.batch_stride[d];
-            C -= value[d] * c.batch_stride[d];
+            product.A -= value[d] * product.a.batch_stride[d];
+            product.B -= value[d] * product.b.batch_stride[d];
+            product.C -= value[d] * product.c.batch_stride[d];
             value[d] = 0;
         }
         if (d < 0)

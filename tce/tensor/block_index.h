@@ -14,8 +14,6 @@
 
 #include <stdint.h>
 
-enum { MAX_RANK = 12 };
-
 /* What decides which blocks there are. */
 struct block_labels {
     int rank;                                  /* in [0, MAX_RANK] */

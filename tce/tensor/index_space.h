@@ -8,7 +8,10 @@
 
 #include <stdint.h>
 
-enum { N_IRREPS = 8 };
+enum {
+    MAX_RANK = 12, /* indices of a tensor */
+    N_IRREPS = 8
+};
 
 /* Consecutive values of an index with the same labels. */
 struct index_block {

@@ -19,8 +19,8 @@ typedef int64_t lane_numbers __attribute__((vector_size(N_LANES * sizeof(int64_t
  * on both sides; innermost last. */
 struct loops {
     int n;
-    int64_t extent[PERMUTE_MAX_RANK];
-    int64_t source[PERMUTE_MAX_RANK], destination[PERMUTE_MAX_RANK]; /* strides */
+    int64_t extent[MAX_RANK];
+    int64_t source[MAX_RANK], destination[MAX_RANK]; /* strides */
 };
 
 /* The loop over one plane: that of the two innermost loops. */
@@ -176,7 +176,7 @@ typedef void plane_kernel(const struct plane *plane, const double *source, doubl
 static void run_planes(const struct loops *loops, int row_loop, plane_kernel *kernel,
                        const struct plane *plane, const double *source, double *destination)
 {
-    int64_t value[PERMUTE_MAX_RANK] = {0};
+    int64_t value[MAX_RANK] = {0};
     for (;;) {
         kernel(plane, source, destination);
         int d = loops->n - 2;
@@ -199,7 +199,7 @@ static void run_planes(const struct loops *loops, int row_loop, plane_kernel *ke
 void permute(const struct permute_shape *shape, double factor, const double *source, bool add,
              double *destination)
 {
-    assert(shape->rank >= 0 && shape->rank <= PERMUTE_MAX_RANK);
+    assert(shape->rank >= 0 && shape->rank <= MAX_RANK);
     struct loops loops = fuse(shape);
     int last = loops.n - 1, row_loop = choose_row_loop(&loops);
     struct plane plane = {

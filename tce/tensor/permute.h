@@ -9,15 +9,15 @@
 #ifndef BERYL_TCE_PERMUTE_H
 #define BERYL_TCE_PERMUTE_H
 
+#include "tce/tensor/index_space.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { PERMUTE_MAX_RANK = 12 };
-
 struct permute_shape {
-    int rank; /* in [0, PERMUTE_MAX_RANK] */
-    int64_t extent[PERMUTE_MAX_RANK];
-    int64_t stride[PERMUTE_MAX_RANK]; /* of the source, elements */
+    int rank; /* in [0, MAX_RANK] */
+    int64_t extent[MAX_RANK];
+    int64_t stride[MAX_RANK]; /* of the source, elements */
 };
 
 /* add  to what the destination holds, instead of replacing it

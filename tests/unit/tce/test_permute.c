@@ -24,7 +24,7 @@ static double *random_block(int64_t n)
 
 static void check_shape(const struct permute_shape *shape, const double *source)
 {
-    int64_t n = 1, value[PERMUTE_MAX_RANK] = {0};
+    int64_t n = 1, value[MAX_RANK] = {0};
     for (int d = 0; d < shape->rank; d++)
         n *= shape->extent[d];
     /* A margin on both sides shows what is written beside the block. */
@@ -56,7 +56,7 @@ static void check_shape(const struct permute_shape *shape, const double *source)
 static void check_order(int rank, const int64_t extent[], const int order[])
 {
     struct permute_shape shape = {.rank = rank};
-    int64_t stride[PERMUTE_MAX_RANK], size = 1;
+    int64_t stride[MAX_RANK], size = 1;
     for (int d = rank - 1; d >= 0; d--) {
         stride[d] = size;
         size *= extent[d];
@@ -111,8 +111,8 @@ static void test_random_orders_of_more_indices(void **state)
 {
     (void)state;
     for (int i = 0; i < 300; i++) {
-        int rank = 5 + below(PERMUTE_MAX_RANK - 4), order[PERMUTE_MAX_RANK];
-        int64_t extent[PERMUTE_MAX_RANK], n = 1;
+        int rank = 5 + below(MAX_RANK - 4), order[MAX_RANK];
+        int64_t extent[MAX_RANK], n = 1;
         for (int d = 0; d < rank; d++) {
             extent[d] = n > 5000 ? 1 + below(2) : 1 + below(9);
             n *= extent[d];
