@@ -11,7 +11,7 @@ trap 'rm -rf "$work"' EXIT
 cmake --install "$build" --prefix "$work/prefix" --component taskpool >"$work/log" ||
     { cat "$work/log"; exit 1; }
 cp "$source/example.c" "$source/CMakeLists.txt" "$work"
-cmake -S "$work" -B "$work/build" -DCMAKE_PREFIX_PATH="$work/prefix" >"$work/log" 2>&1 &&
+cmake -G Ninja -S "$work" -B "$work/build" -DCMAKE_PREFIX_PATH="$work/prefix" >"$work/log" 2>&1 &&
     cmake --build "$work/build" >>"$work/log" 2>&1 || { cat "$work/log"; exit 1; }
 
 # 2 x (0 + 1 + 4 + ... + 999 x 999)
