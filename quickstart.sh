@@ -5,7 +5,7 @@ set -eu
 cd "$(dirname "$0")"
 . scripts/setup.sh
 
-install_missing
+install_missing "$packages"
 build release
 prepare_run
 

@@ -1,16 +1,72 @@
 #!/usr/bin/env bash
-# The whole test suite, after the same set-up as quickstart.sh. Arguments go to
-# ctest, for instance: ./test.sh -R fock -L unit
-set -eu
+# The whole test suite, after the same set-up as quickstart.sh.
+#
+#     ./test.sh [--ci] [--nightly] [ARGUMENT of ctest ...]
+#
+# Without arguments the tests run in tiers (tests/README.md), with a table of their times at the
+# end. With arguments ctest chooses, for instance: ./test.sh -L unit -R fock
+#
+#   --ci       first lint, and every compiler with warnings as errors; the thread sanitizer too
+#   --nightly  the long random tests as well
+set -euo pipefail
 cd "$(dirname "$0")"
 . scripts/setup.sh
+. scripts/tiers.sh
 
-install_missing
-build release
-build asan unit-tests
-prepare_run
+ci=false nightly=false
+while [ $# -gt 0 ]; do
+    case $1 in
+    --ci) ci=true ;;
+    --nightly) nightly=true ;;
+    *) break ;;
+    esac
+    shift
+done
 
 # Most of the time of many small MPI runs is waiting.
 jobs=$((2 * $(nproc)))
-ctest --test-dir build/asan -L 'unit|fuzz' --output-on-failure --no-tests=error -j "$jobs" "$@"
-exec ctest --test-dir build/release --output-on-failure --no-tests=error -j "$jobs" "$@"
+ctest_options=(--output-on-failure -j "$jobs")
+if $nightly; then
+    ctest_options+=(-C nightly)
+fi
+
+build_all() {
+    if $ci; then
+        build release lint -DBERYL_WERROR=ON
+        build clang
+        build tsan pool-tests -DBERYL_WERROR=ON
+        build release all
+    else
+        build release
+    fi
+    build asan unit-tests
+}
+
+begin_tier "set-up" 0
+install_missing "$packages"
+if $ci; then
+    install_missing "$lint_packages"
+fi
+begin_tier "lint and builds" 180
+build_all
+prepare_run
+
+if [ $# -gt 0 ]; then
+    run_chosen asan -L 'unit|fuzz' "$@"
+    run_chosen release "$@"
+    report_chosen
+fi
+
+begin_tier "unit and property" 120
+run_tests asan -L 'unit|fuzz'
+run_tests release -L unit
+begin_tier "parallel" 180
+run_tests release -L parallel
+if $ci; then
+    run_tests tsan -L pool
+fi
+begin_tier "science" 120
+run_tests release -L science
+begin_tier "the rest" 120
+run_tests release -LE 'unit|parallel|science'
+report_tiers

@@ -1,0 +1,96 @@
+# shellcheck shell=bash
+# Sourced by test.sh: runs tests in tiers, each with a budget of time, and reports on them.
+#
+# A tier that exceeds its budget is marked in the table and fails nothing, because machines are
+# noisy; all tiers together fail the run when they exceed LIMIT_S.
+LIMIT_S=1200
+
+tier_logs=$(mktemp -d)
+trap 'rm -rf "$tier_logs"' EXIT
+tier_names=() tier_budgets=() tier_starts=()
+n_calls=0
+n_tests_failed=0
+
+# begin_tier NAME BUDGET: what follows belongs to it; BUDGET in seconds, 0 for none.
+begin_tier() {
+    tier_names+=("$1") tier_budgets+=("$2") tier_starts+=("$(date +%s)")
+}
+
+# run_tests PRESET ARGUMENT...: those tests of build/PRESET that the arguments choose.
+run_tests() {
+    local preset=$1 log
+    shift
+    n_calls=$((n_calls + 1))
+    log=$tier_logs/$((${#tier_names[@]} - 1)).$n_calls
+    # shellcheck disable=SC2154 # ctest_options is test.sh's
+    ctest --test-dir "build/$preset" "${ctest_options[@]}" --no-tests=error "$@" |
+        tee "$log" || n_tests_failed=$((n_tests_failed + 1))
+}
+
+# run_chosen PRESET ARGUMENT...: as run_tests, but it may be that no test is chosen.
+run_chosen() {
+    local preset=$1
+    shift
+    if ctest --test-dir "build/$preset" -N "$@" | grep -q '^Total Tests: 0$'; then
+        return
+    fi
+    run_tests "$preset" "$@"
+}
+
+# n_passed LOG..., n_failed LOG...: sums of ctest's own figures.
+n_passed() {
+    sed -n 's/^.* tests passed, \([0-9]*\) tests failed out of \([0-9]*\)$/\2 \1/p' "$@" |
+        awk '{ n += $1 - $2 } END { print n + 0 }'
+}
+
+n_failed() {
+    sed -n 's/^.* tests passed, \([0-9]*\) tests failed out of [0-9]*$/\1/p' "$@" |
+        awk '{ n += $1 } END { print n + 0 }'
+}
+
+print_slowest() {
+    echo
+    echo "The ten slowest tests, seconds"
+    sed -n 's/^ *[0-9]*\/[0-9]* Test *#[0-9]*: \([^ ]*\) \.*.* \([0-9.]*\) sec.*$/\2 \1/p' \
+        "$tier_logs"/* | sort -rn | head -n 10 | awk '{ printf "%8.1f  %s\n", $1, $2 }'
+}
+
+# The last line: what ctest says of each of its calls, in one.
+finish_tests() {
+    echo
+    echo "$(n_passed "$tier_logs"/*) passed, $(n_failed "$tier_logs"/*) failed"
+    exit $((n_tests_failed > 0))
+}
+
+report_chosen() {
+    if [ "$n_calls" = 0 ]; then
+        echo "No tests were chosen" >&2
+        exit 1
+    fi
+    print_slowest
+    finish_tests
+}
+
+report_tiers() {
+    local i seconds mark total=0
+    tier_starts+=("$(date +%s)")
+    print_slowest
+    echo
+    printf '%-20s %6s %8s %8s\n' Tier tests seconds budget
+    for i in "${!tier_names[@]}"; do
+        seconds=$((tier_starts[i + 1] - tier_starts[i])) mark=
+        total=$((total + seconds))
+        if [ "${tier_budgets[i]}" -gt 0 ] && [ "$seconds" -gt "${tier_budgets[i]}" ]; then
+            mark="  OVER ITS BUDGET: move tests to --nightly, or make them shorter"
+        fi
+        printf '%-20s %6d %8d %8s%s\n' "${tier_names[i]}" \
+            "$(cat "$tier_logs/$i".* 2>/dev/null | n_passed)" "$seconds" \
+            "$([ "${tier_budgets[i]}" = 0 ] || echo "${tier_budgets[i]}")" "$mark"
+    done
+    printf '%-20s %6d %8d %8d\n' Total "$(n_passed "$tier_logs"/*)" "$total" "$LIMIT_S"
+    if [ "$total" -gt "$LIMIT_S" ]; then
+        echo "All tiers together took more than $LIMIT_S seconds"
+        n_tests_failed=$((n_tests_failed + 1))
+    fi
+    finish_tests
+}
