@@ -1,7 +1,7 @@
 #include "hf/checkpoint/checkpoint.h"
 
 #include "hf/checkpoint/checkpoint_file.h"
-#include "hf/tiles/tiling.h"
+#include "hf/tiles/tile_matrix.h"
 #include "support/base/agree.h"
 
 #include <string.h>

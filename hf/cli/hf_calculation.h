@@ -20,7 +20,7 @@
 #include "hf/fock/fock_build.h"
 #include "hf/scf/scf.h"
 #include "hf/tiles/screening.h"
-#include "hf/tiles/tiling.h"
+#include "hf/tiles/tile_matrix.h"
 #include "support/arrays/darray.h"
 #include "support/arrays/dense.h"
 #include "support/base/status.h"

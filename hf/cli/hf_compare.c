@@ -1,7 +1,7 @@
 #include "hf/cli/hf_compare.h"
 
 #include "hf/cli/hf_result.h"
-#include "hf/tiles/tiling.h"
+#include "hf/tiles/tile_matrix.h"
 #include "sched/modes/comparison.h"
 #include "sched/modes/mode_options.h"
 #include "support/base/agree.h"

@@ -3,7 +3,6 @@
 #include "support/base/agree.h"
 
 #include <math.h>
-#include <mpi.h>
 #include <stdlib.h>
 
 /* Largest |block| element of each shell block of a tile. */
@@ -25,7 +24,7 @@ static void shell_maxima(const struct tiling *tiling, int64_t I, int64_t J, cons
 }
 
 /* Fetches the tile of every spin and prepares what the build reads. */
-static enum status load(int64_t pair, void *context, void **item, int64_t *bytes)
+static enum status load_density(int64_t pair, void *context, void **item, int64_t *bytes)
 {
     struct density_tiles *tiles = context;
     const struct tiling *tiling = tiles->tiling;
@@ -65,7 +64,7 @@ static enum status load(int64_t pair, void *context, void **item, int64_t *bytes
     return STATUS_OK;
 }
 
-static void unload(int64_t pair, void *item, void *context)
+static void unload_density(int64_t pair, void *item, void *context)
 {
     (void)pair;
     (void)context;
@@ -76,15 +75,13 @@ static void unload(int64_t pair, void *item, void *context)
  * that is not finite counts as infinite: fmax would pass over a NaN. */
 static enum status find_own_maxima(struct density_tiles *tiles)
 {
-    int rank;
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     int64_t n_pairs = tiling_n_pairs(tiles->tiling);
     for (int64_t pair = 0; pair < n_pairs; pair++) {
-        if (darray_owner(tiles->D[0], pair) != rank)
+        if (!darray_local(tiles->D[0], pair))
             continue;
         void *item;
         int64_t bytes;
-        TRY(load(pair, tiles, &item, &bytes));
+        TRY(load_density(pair, tiles, &item, &bytes));
         const struct density_tile *tile = item;
         double largest = 0;
         for (int64_t i = 0; i < darray_block_size(tiles->D[0], pair); i++) {
@@ -117,7 +114,7 @@ enum status density_tiles_create(const struct tiling *tiling, int n_spins,
         for (int spin = 0; spin < n_spins; spin++)
             made->D[spin] = D[spin];
         made->tile_max = calloc((size_t)n_pairs, sizeof(double));
-        struct tile_cache_source source = {load, unload, made};
+        struct tile_cache_source source = {load_density, unload_density, made};
         status = made->tile_max
                      ? tile_cache_create(n_pairs, cache_bytes, &source, &made->cache)
                      : FAIL(STATUS_NO_MEMORY, "no memory for %lld tiles", (long long)n_pairs);
@@ -125,10 +122,10 @@ enum status density_tiles_create(const struct tiling *tiling, int n_spins,
     darray_sync();
     if (status == STATUS_OK)
         status = find_own_maxima(made);
-    status = status_agree(MPI_COMM_WORLD, status);
+    status = status_agree(darray_comm(), status);
     if (status == STATUS_OK) {
         MPI_Allreduce(MPI_IN_PLACE, made->tile_max, (int)n_pairs, MPI_DOUBLE, MPI_MAX,
-                      MPI_COMM_WORLD);
+                      darray_comm());
         for (int64_t pair = 0; pair < n_pairs && status == STATUS_OK; pair++)
             if (!isfinite(made->tile_max[pair]))
                 status = FAIL(STATUS_NUMERIC, "the density has elements that are not finite");

@@ -14,14 +14,14 @@
 struct density_tile {
     const double *coulomb;         /* total density */
     const double *exchange[2];     /* per spin; the total density of a closed shell */
-    const double *coulomb_weight;  /* 2 max |D|, see quartet_counts */
+    const double *coulomb_weight;  /* 2 max |D|, see quartet_is_significant */
     const double *exchange_weight; /* max |D| / 2 or max over spins of |Ds| */
 };
 
 struct density_tiles {
     const struct tiling *tiling; /* borrowed */
     int n_spins;
-    const struct darray *D[2]; /* borrowed */
+    const struct darray *D[2]; /* borrowed; must not change before density_tiles_destroy */
     struct tile_cache *cache;
     double *tile_max; /* per tile pair, largest |D| of any spin or the total; the same everywhere */
 };

@@ -1,14 +1,14 @@
 #include "hf/fock/fock_accumulator.h"
 
+#include "hf/tiles/tile_matrix.h"
 #include "support/base/agree.h"
 #include "support/base/tile_cache.h"
 
 #include <math.h>
-#include <mpi.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Of the bound on a sum: with it, the quantum and its inverse are normal numbers. */
+/* Least exponent of the bound on a sum: the quantum and its inverse are normal numbers. */
 enum { LEAST_EXPONENT = -900 };
 
 struct fock_accumulator {
@@ -23,7 +23,7 @@ struct fock_accumulator {
 };
 
 /* A zeroed tile; int64_t and double are of one size and one zero. */
-static enum status load(int64_t number, void *context, void **item, int64_t *bytes)
+static enum status load_sums(int64_t number, void *context, void **item, int64_t *bytes)
 {
     struct fock_accumulator *accumulator = context;
     int64_t n = darray_block_size(accumulator->sums[0], number % accumulator->n_pairs);
@@ -33,7 +33,7 @@ static enum status load(int64_t number, void *context, void **item, int64_t *byt
 }
 
 /* Adds the cached sums to the distributed ones. */
-static void unload(int64_t number, void *item, void *context)
+static void unload_sums(int64_t number, void *item, void *context)
 {
     struct fock_accumulator *accumulator = context;
     darray_acc(accumulator->sums[number / accumulator->n_pairs], number % accumulator->n_pairs,
@@ -54,10 +54,10 @@ enum status fock_accumulator_create(const struct screening *screening, int n_spi
         made->n_spins = n_spins;
         made->fixed = fixed;
         made->n_pairs = tiling_n_pairs(made->tiling);
-        struct tile_cache_source source = {load, unload, made};
+        struct tile_cache_source source = {load_sums, unload_sums, made};
         status = tile_cache_create(n_spins * made->n_pairs, cache_bytes, &source, &made->cache);
     }
-    status = status_agree(MPI_COMM_WORLD, status);
+    status = status_agree(darray_comm(), status);
     for (int spin = 0; spin < n_spins && status == STATUS_OK; spin++)
         status = tile_matrix_create(made->tiling, "sums of the Fock matrix",
                                     fixed ? DARRAY_INT64 : DARRAY_DOUBLE, &made->sums[spin]);
@@ -105,7 +105,7 @@ void fock_accumulator_start(struct fock_accumulator *accumulator,
     /* Twice the bound stays below 2^62 quanta: room for the rounding. */
     int exponent;
     frexp(largest_sum(accumulator->screening, density), &exponent);
-    /* Of a density of nearly nothing the inverse would be infinite. */
+    /* Without this, the inverse would be infinite for a density of nearly nothing. */
     if (exponent < LEAST_EXPONENT)
         exponent = LEAST_EXPONENT;
     accumulator->quantum = ldexp(1, exponent - 61);
@@ -178,8 +178,6 @@ static void finish_tile(const struct fock_accumulator *accumulator, int64_t I, i
 enum status fock_accumulator_finish(struct fock_accumulator *accumulator, struct darray *const F[])
 {
     const struct tiling *tiling = accumulator->tiling;
-    int rank;
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     tile_cache_clear(accumulator->cache);
     darray_sync();
     size_t m = (size_t)tiling->max_functions;
@@ -187,7 +185,7 @@ enum status fock_accumulator_finish(struct fock_accumulator *accumulator, struct
     enum status status = sums && out ? STATUS_OK : FAIL(STATUS_NO_MEMORY, "no memory for tiles");
     for (int spin = 0; spin < accumulator->n_spins && status == STATUS_OK; spin++) {
         for (int64_t pair = 0; pair < accumulator->n_pairs; pair++) {
-            if (darray_owner(F[spin], pair) != rank)
+            if (!darray_local(F[spin], pair))
                 continue;
             int64_t I, J;
             tile_pair_of_index(pair, &I, &J);
@@ -199,5 +197,5 @@ enum status fock_accumulator_finish(struct fock_accumulator *accumulator, struct
     free(sums);
     free(out);
     darray_sync();
-    return status_agree(MPI_COMM_WORLD, status);
+    return status_agree(darray_comm(), status);
 }

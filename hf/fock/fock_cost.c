@@ -33,8 +33,8 @@ static int bin_of(const struct fock_cost *cost, double log_v)
     return bin > 0 ? (bin < N_BINS ? (int)bin : N_BINS) : 0;
 }
 
-static void add_pair(const struct fock_cost *cost, const struct pair_class *class,
-                     const struct shell_pair *pair, float *weights)
+static void add_pair_weights(const struct fock_cost *cost, const struct pair_class *class,
+                             const struct shell_pair *pair, float *weights)
 {
     double log_bound = log2(pair->bound) - log2(cost->screening->threshold) / 2;
     double half_log_cutoff = log2(cost->cutoff) / 2;
@@ -60,7 +60,7 @@ static enum status count_tile_pair(struct fock_cost *cost, int64_t I, int64_t J,
     float weights[N_BINS] = {0}, *below = cost->below[tile_pair_index(I, J)];
     for (int c = 0; c < pairs->n_classes; c++)
         for (int32_t i = 0; i < pairs->classes[c].n_pairs; i++)
-            add_pair(cost, &pairs->classes[c], &pairs->classes[c].pairs[i], weights);
+            add_pair_weights(cost, &pairs->classes[c], &pairs->classes[c].pairs[i], weights);
     for (int bin = 0; bin < N_BINS; bin++)
         below[bin + 1] = below[bin] + weights[bin];
     shell_pairs_destroy(pairs);
@@ -68,7 +68,7 @@ static enum status count_tile_pair(struct fock_cost *cost, int64_t I, int64_t J,
 }
 
 /* Each process its own tile pairs, whose bounds it holds. */
-static enum status count_own(struct fock_cost *cost, int rank)
+static enum status count_own_tile_pairs(struct fock_cost *cost)
 {
     const struct screening *screening = cost->screening;
     const struct tiling *tiling = screening->tiling;
@@ -81,7 +81,7 @@ static enum status count_own(struct fock_cost *cost, int rank)
     for (int64_t I = 0; I < tiling->n_tiles; I++) {
         for (int64_t J = 0; J <= I && status == STATUS_OK; J++) {
             int64_t pair = tile_pair_index(I, J);
-            bool own = darray_owner(screening->shell_bounds, pair) == rank;
+            bool own = darray_local(screening->shell_bounds, pair);
             if (own && screening->tile_bounds[pair] * screening->max_bound >= screening->threshold)
                 status = count_tile_pair(cost, I, J, bounds);
         }
@@ -104,8 +104,6 @@ static void share(struct fock_cost *cost, int64_t n_pairs, MPI_Comm comm)
 enum status fock_cost_create(const struct screening *screening, enum fock_symmetry symmetry,
                              MPI_Comm comm, struct fock_cost **cost)
 {
-    int rank;
-    MPI_Comm_rank(comm, &rank);
     int64_t n_pairs = tiling_n_pairs(screening->tiling);
     struct fock_cost *made = calloc(1, sizeof *made);
     if (made)
@@ -121,7 +119,7 @@ enum status fock_cost_create(const struct screening *screening, enum fock_symmet
         made->cutoff = two_electron_cutoff(screening->threshold);
         /* At least 1, so that bins have a width where nothing passes the screening. */
         made->log_top = fmax(log2(screening->max_bound) - log2(screening->threshold) / 2, 1);
-        status = count_own(made, rank);
+        status = count_own_tile_pairs(made);
     }
     status = status_agree(comm, status);
     if (status != STATUS_OK) {

@@ -189,8 +189,8 @@ static bool density_counts(const struct quartet_views *views, const struct shell
                            double bra_weight, const struct shell_pair *ket, double threshold)
 {
     double bound = bra->bound * ket->bound;
-    if (quartet_counts(bound, bra_weight, 0, threshold) ||
-        quartet_counts(bound, coulomb_weight(views, ket, 2), 0, threshold))
+    if (quartet_is_significant(bound, bra_weight, 0, threshold) ||
+        quartet_is_significant(bound, coulomb_weight(views, ket, 2), 0, threshold))
         return true;
     int role_a = bra->swapped, role_b = !bra->swapped;
     int role_c = 2 + ket->swapped, role_d = 2 + !ket->swapped;
@@ -198,7 +198,7 @@ static bool density_counts(const struct quartet_views *views, const struct shell
     weight = fmax(weight, exchange_weight(views, role_a, bra->first, role_d, ket->second));
     weight = fmax(weight, exchange_weight(views, role_b, bra->second, role_c, ket->first));
     weight = fmax(weight, exchange_weight(views, role_b, bra->second, role_d, ket->second));
-    return quartet_counts(bound, 0, weight, threshold);
+    return quartet_is_significant(bound, 0, weight, threshold);
 }
 
 /* Quartets in a batch that do not take longer than they may if each is like this one:

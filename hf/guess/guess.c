@@ -2,7 +2,7 @@
 
 #include "hf/guess/guess_atom.h"
 #include "hf/scf/scf_basis.h"
-#include "hf/tiles/tiling.h"
+#include "hf/tiles/tile_matrix.h"
 #include "support/base/agree.h"
 
 #include <stdbool.h>
@@ -98,8 +98,8 @@ static enum status solve_elements(struct superposition *superposition)
     return STATUS_OK;
 }
 
-/* Electrons that the atoms bring along. */
-static double count_electrons(const struct superposition *superposition)
+/* Electrons of all atoms of the molecule. */
+static double count_atom_electrons(const struct superposition *superposition)
 {
     const struct molecule *molecule = superposition->problem->molecule;
     double n = 0;
@@ -137,18 +137,17 @@ static void fill_tile(const struct superposition *superposition, double factor, 
 }
 
 /* D = factor times the atoms' densities; every process fills the tiles it holds. */
-static enum status place(const struct superposition *superposition, double factor, struct darray *D)
+static enum status place_atoms(const struct superposition *superposition, double factor,
+                               struct darray *D)
 {
     const struct tiling *tiling = superposition->problem->tiling;
-    int rank;
-    MPI_Comm_rank(superposition->problem->comm, &rank);
     double *tile = malloc((size_t)(tiling->max_functions * tiling->max_functions) * sizeof *tile);
     enum status status = tile ? STATUS_OK : FAIL(STATUS_NO_MEMORY, "no memory for a tile");
     status = status_agree(superposition->problem->comm, status);
     for (int64_t I = 0; I < tiling->n_tiles && status == STATUS_OK; I++) {
         for (int64_t J = 0; J <= I; J++) {
             int64_t pair = tile_pair_index(I, J);
-            if (darray_owner(D, pair) != rank)
+            if (!darray_local(D, pair))
                 continue;
             fill_tile(superposition, factor, I, J, tile);
             darray_put(D, pair, tile);
@@ -167,11 +166,11 @@ enum status guess_sad(const struct scf_problem *problem, struct darray *const D[
     status = status_agree(problem->comm, status);
     if (status == STATUS_OK)
         status = solve_elements(&superposition);
-    double n = status == STATUS_OK ? count_electrons(&superposition) : 0;
+    double n = status == STATUS_OK ? count_atom_electrons(&superposition) : 0;
     for (int s = 0; s < problem->n_spins && status == STATUS_OK; s++) {
         /* Nuclei without functions bring no electrons: D = 0 then starts from H. */
         double factor = n > 0 ? occupation * (double)problem->n_occupied[s] / n : 0;
-        status = place(&superposition, factor, D[s]);
+        status = place_atoms(&superposition, factor, D[s]);
     }
     superposition_fini(&superposition);
     return status;

@@ -1,8 +1,8 @@
-/* Densities to start a self-consistent field from. */
+/* First densities of an SCF. */
 #ifndef BERYL_HF_GUESS_H
 #define BERYL_HF_GUESS_H
 
-#include "hf/scf/scf.h"
+#include "hf/fock/scf_problem.h"
 #include "support/arrays/darray.h"
 #include "support/base/status.h"
 

@@ -15,19 +15,19 @@ enum { ATOM_MAX_L = 3, ATOM_MAX_ITERATIONS = 200, ATOM_DIIS_SIZE = 8, ATOM_DAMPE
 
 /* Where an angular momentum lies in the atom's arrays. */
 struct channel {
-    struct atom_channel functions;
+    struct guess_atom_channel functions;
     int first_pair;  /* its pairs of exponents p >= q, row by row */
     int first_block; /* its n_orbitals x n_orbitals matrices */
 };
 
-/* An atom and its self-consistent field. Matrices over the orbitals of a channel
+/* An atom and the state of its SCF. Matrices over the orbitals of a channel
  * are whole, one channel after another: n_matrix numbers. */
-struct atom_field {
+struct atom_scf {
     int element;
     int n_channels;
     struct channel channels[ATOM_MAX_L + 1];
     int n_pairs;
-    struct atom_pair *pairs;
+    struct guess_atom_pair *pairs;
     double *h;         /* n_pairs: one-electron integrals */
     double *repulsion; /* n_pairs x n_pairs */
     double *P, *F;     /* n_pairs: density, and Fock matrix */
@@ -55,22 +55,22 @@ int guess_atom_electrons(int element, int l, int n)
     return 0;
 }
 
-static void atom_fini(struct atom_field *atom)
+static void atom_fini(struct atom_scf *atom)
 {
     for (int c = 0; c < atom->n_channels; c++)
-        atom_channel_fini(&atom->channels[c].functions);
+        guess_atom_channel_fini(&atom->channels[c].functions);
     free(atom->pairs);
     free(atom->storage);
 }
 
-static enum status atom_init_channels(const struct shell *shells, int64_t n_shells,
-                                      struct atom_field *atom)
+static enum status init_channels(const struct shell *shells, int64_t n_shells,
+                                 struct atom_scf *atom)
 {
     for (int l = 0; l <= ATOM_MAX_L; l++) {
         if (guess_atom_electrons(atom->element, l, 0) == 0)
             continue;
         struct channel *channel = &atom->channels[atom->n_channels++];
-        TRY(atom_channel_init(l, shells, n_shells, &channel->functions));
+        TRY(guess_atom_channel_init(l, shells, n_shells, &channel->functions));
         channel->first_pair = atom->n_pairs;
         channel->first_block = atom->n_matrix;
         atom->n_pairs +=
@@ -80,31 +80,32 @@ static enum status atom_init_channels(const struct shell *shells, int64_t n_shel
     return STATUS_OK;
 }
 
-static void atom_integrals(struct atom_field *atom)
+static void compute_integrals(struct atom_scf *atom)
 {
     for (int c = 0; c < atom->n_channels; c++) {
-        const struct atom_channel *channel = &atom->channels[c].functions;
+        const struct guess_atom_channel *channel = &atom->channels[c].functions;
         int pair = atom->channels[c].first_pair, l = channel->l;
         for (int p = 0; p < channel->n_primitives; p++) {
             for (int q = 0; q <= p; q++, pair++) {
                 double a = channel->exponents[p], b = channel->exponents[q];
-                atom->pairs[pair] = (struct atom_pair){.l = l, .a = a, .b = b};
-                atom->h[pair] = atom_kinetic(l, a, b) - atom->element * atom_inverse_r(l, a, b);
+                atom->pairs[pair] = (struct guess_atom_pair){.l = l, .a = a, .b = b};
+                atom->h[pair] =
+                    guess_atom_kinetic(l, a, b) - atom->element * guess_atom_inverse_r(l, a, b);
             }
         }
     }
     for (int i = 0; i < atom->n_pairs; i++)
         for (int j = 0; j <= i; j++)
             atom->repulsion[i * atom->n_pairs + j] = atom->repulsion[j * atom->n_pairs + i] =
-                atom_repulsion(&atom->pairs[i], &atom->pairs[j]);
+                guess_atom_repulsion(&atom->pairs[i], &atom->pairs[j]);
 }
 
 /* Errors: on failure the caller still calls atom_fini. */
 static enum status atom_init(int element, const struct shell *shells, int64_t n_shells,
-                             struct atom_field *atom)
+                             struct atom_scf *atom)
 {
-    *atom = (struct atom_field){.element = element};
-    TRY(atom_init_channels(shells, n_shells, atom));
+    *atom = (struct atom_scf){.element = element};
+    TRY(init_channels(shells, n_shells, atom));
     size_t n = (size_t)atom->n_pairs, m = (size_t)atom->n_matrix;
     size_t n_numbers = n * n + 3 * n + (4 + 2 * ATOM_DIIS_SIZE) * m;
     atom->pairs = malloc((n + 1) * sizeof *atom->pairs);
@@ -121,18 +122,18 @@ static enum status atom_init(int element, const struct shell *shells, int64_t n_
     atom->work = atom->F_last + m;
     atom->F_kept = atom->work + m;
     atom->errors = atom->F_kept + ATOM_DIIS_SIZE * m;
-    atom_integrals(atom);
+    compute_integrals(atom);
     return STATUS_OK;
 }
 
 /* Twice for the pairs a > b that stand for (b, a) too. */
-static double pair_weight(const struct atom_pair *pair)
+static double pair_weight(const struct guess_atom_pair *pair)
 {
     return pair->a == pair->b ? 1 : 2;
 }
 
 /* F = h + repulsion P, over pairs; the energy is 1/2 tr[P (h + F)]. */
-static double atom_build_fock(struct atom_field *atom)
+static double build_atom_fock(struct atom_scf *atom)
 {
     double energy = 0;
     for (int i = 0; i < atom->n_pairs; i++) {
@@ -147,10 +148,10 @@ static double atom_build_fock(struct atom_field *atom)
 }
 
 /* F_orbitals = W F W^T. */
-static void fock_to_orbitals(struct atom_field *atom)
+static void fock_to_orbitals(struct atom_scf *atom)
 {
     for (int c = 0; c < atom->n_channels; c++) {
-        const struct atom_channel *channel = &atom->channels[c].functions;
+        const struct guess_atom_channel *channel = &atom->channels[c].functions;
         int n = channel->n_orbitals, m = channel->n_primitives;
         double *F = atom->F_orbitals + atom->channels[c].first_block;
         memset(F, 0, (size_t)(n * n) * sizeof *F);
@@ -171,10 +172,10 @@ static void fock_to_orbitals(struct atom_field *atom)
 }
 
 /* P = W^T P_orbitals W, over pairs. */
-static void density_from_orbitals(struct atom_field *atom)
+static void density_from_orbitals(struct atom_scf *atom)
 {
     for (int c = 0; c < atom->n_channels; c++) {
-        const struct atom_channel *channel = &atom->channels[c].functions;
+        const struct guess_atom_channel *channel = &atom->channels[c].functions;
         int n = channel->n_orbitals, m = channel->n_primitives;
         const double *P = atom->P_orbitals + atom->channels[c].first_block;
         double *pair = atom->P + atom->channels[c].first_pair;
@@ -189,12 +190,12 @@ static void density_from_orbitals(struct atom_field *atom)
     }
 }
 
-/* Occupies the eigenvectors of F_orbitals (destroyed); returns the electrons. */
-static enum status occupy(struct atom_field *atom, double *n_electrons)
+/* Occupies the eigenvectors of F_orbitals (destroyed); counts the electrons. */
+static enum status occupy_orbitals(struct atom_scf *atom, double *n_electrons)
 {
     *n_electrons = 0;
     for (int c = 0; c < atom->n_channels; c++) {
-        const struct atom_channel *channel = &atom->channels[c].functions;
+        const struct guess_atom_channel *channel = &atom->channels[c].functions;
         int n = channel->n_orbitals;
         double *vectors = atom->F_orbitals + atom->channels[c].first_block;
         double *P = atom->P_orbitals + atom->channels[c].first_block;
@@ -213,11 +214,11 @@ static enum status occupy(struct atom_field *atom, double *n_electrons)
 }
 
 /* error = F P - P F; returns its largest element. */
-static double commutator(const struct atom_field *atom, double *error)
+static double fock_commutator(const struct atom_scf *atom, double *error)
 {
     double largest = 0;
     for (int c = 0; c < atom->n_channels; c++) {
-        const struct atom_channel *channel = &atom->channels[c].functions;
+        const struct guess_atom_channel *channel = &atom->channels[c].functions;
         int n = channel->n_orbitals;
         const double *F = atom->F_orbitals + atom->channels[c].first_block;
         const double *P = atom->P_orbitals + atom->channels[c].first_block;
@@ -236,7 +237,7 @@ static double commutator(const struct atom_field *atom, double *error)
 
 /* Keeps F_orbitals and the error that was written behind the kept ones, and
  * replaces F_orbitals by the extrapolation. */
-static enum status extrapolate(struct atom_field *atom)
+static enum status extrapolate_atom_fock(struct atom_scf *atom)
 {
     int m = atom->n_matrix, n = ++atom->n_kept, n_dropped;
     double B[ATOM_DIIS_SIZE * ATOM_DIIS_SIZE], coefficients[ATOM_DIIS_SIZE];
@@ -263,13 +264,13 @@ static enum status extrapolate(struct atom_field *atom)
     return STATUS_OK;
 }
 
-static enum status solve(struct atom_field *atom, struct guess_atom *result)
+static enum status solve_atom(struct atom_scf *atom, struct guess_atom *result)
 {
     size_t matrix_bytes = (size_t)atom->n_matrix * sizeof(double);
     for (int iteration = 0; iteration < ATOM_MAX_ITERATIONS; iteration++) {
-        result->energy = atom_build_fock(atom);
+        result->energy = build_atom_fock(atom);
         fock_to_orbitals(atom);
-        double error = commutator(atom, atom->errors + atom->n_kept * atom->n_matrix);
+        double error = fock_commutator(atom, atom->errors + atom->n_kept * atom->n_matrix);
         result->converged = iteration > 0 && error < ATOM_CONVERGE;
         if (result->converged)
             break;
@@ -278,9 +279,9 @@ static enum status solve(struct atom_field *atom, struct guess_atom *result)
             for (int i = 0; i < atom->n_matrix; i++)
                 atom->F_orbitals[i] = 0.5 * (atom->F_orbitals[i] + atom->F_last[i]);
         else if (iteration > 0)
-            TRY(extrapolate(atom));
+            TRY(extrapolate_atom_fock(atom));
         memcpy(atom->F_last, atom->F_orbitals, matrix_bytes);
-        TRY(occupy(atom, &result->n_electrons));
+        TRY(occupy_orbitals(atom, &result->n_electrons));
         density_from_orbitals(atom);
     }
     return STATUS_OK;
@@ -289,7 +290,7 @@ static enum status solve(struct atom_field *atom, struct guess_atom *result)
 enum status guess_atom_density(int element, const struct shell *shells, int64_t n_shells, double *D,
                                struct guess_atom *result)
 {
-    struct atom_field atom;
+    struct atom_scf atom;
     int n = 0;
     for (int64_t i = 0; i < n_shells; i++)
         n += shells[i].n_functions;
@@ -297,11 +298,11 @@ enum status guess_atom_density(int element, const struct shell *shells, int64_t 
     *result = (struct guess_atom){0};
     enum status status = atom_init(element, shells, n_shells, &atom);
     if (status == STATUS_OK)
-        status = solve(&atom, result);
+        status = solve_atom(&atom, result);
     for (int c = 0; c < atom.n_channels && status == STATUS_OK; c++)
-        atom_channel_place_density(&atom.channels[c].functions,
-                                   atom.P_orbitals + atom.channels[c].first_block, shells, n_shells,
-                                   D);
+        guess_atom_channel_place_density(&atom.channels[c].functions,
+                                         atom.P_orbitals + atom.channels[c].first_block, shells,
+                                         n_shells, D);
     atom_fini(&atom);
     return status;
 }

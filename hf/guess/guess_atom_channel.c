@@ -10,7 +10,7 @@
 /* Combinations of an atom's shells whose overlap eigenvalue is below this are left out. */
 #define ATOM_DEPENDENCE 1e-8
 
-static int exponent_index(const struct atom_channel *channel, double exponent)
+static int exponent_index(const struct guess_atom_channel *channel, double exponent)
 {
     for (int p = 0; p < channel->n_primitives; p++)
         if (channel->exponents[p] == exponent)
@@ -18,7 +18,7 @@ static int exponent_index(const struct atom_channel *channel, double exponent)
     return -1;
 }
 
-void atom_channel_fini(struct atom_channel *channel)
+void guess_atom_channel_fini(struct guess_atom_channel *channel)
 {
     free(channel->exponents);
     free(channel->contractions);
@@ -26,11 +26,11 @@ void atom_channel_fini(struct atom_channel *channel)
     free(channel->W);
 }
 
-static enum status collect(int l, const struct shell *shells, int64_t n_shells,
-                           struct atom_channel *channel)
+static enum status collect_shells(int l, const struct shell *shells, int64_t n_shells,
+                                  struct guess_atom_channel *channel)
 {
     int n_all = 0;
-    *channel = (struct atom_channel){.l = l};
+    *channel = (struct guess_atom_channel){.l = l};
     for (int64_t i = 0; i < n_shells; i++) {
         if (shells[i].l != l)
             continue;
@@ -63,7 +63,7 @@ static enum status collect(int l, const struct shell *shells, int64_t n_shells,
 }
 
 /* X and W: canonical orthogonalisation of the channel's shells. */
-static enum status orthogonalise(struct atom_channel *channel)
+static enum status orthogonalise_shells(struct guess_atom_channel *channel)
 {
     int n = channel->n_shells, m = channel->n_primitives;
     double *S = calloc((size_t)(n * n + n), sizeof *S);
@@ -74,9 +74,10 @@ static enum status orthogonalise(struct atom_channel *channel)
         for (int j = 0; j <= i; j++)
             for (int p = 0; p < m; p++)
                 for (int q = 0; q < m; q++)
-                    S[i * n + j] +=
-                        channel->contractions[i * m + p] * channel->contractions[j * m + q] *
-                        atom_overlap(channel->l, channel->exponents[p], channel->exponents[q]);
+                    S[i * n + j] += channel->contractions[i * m + p] *
+                                    channel->contractions[j * m + q] *
+                                    guess_atom_overlap(channel->l, channel->exponents[p],
+                                                       channel->exponents[q]);
     enum status status = symmetric_eigen(n, S, values);
     for (int k = 0; k < n && status == STATUS_OK; k++) {
         if (values[k] < ATOM_DEPENDENCE)
@@ -96,11 +97,11 @@ static enum status orthogonalise(struct atom_channel *channel)
     return status;
 }
 
-enum status atom_channel_init(int l, const struct shell *shells, int64_t n_shells,
-                              struct atom_channel *channel)
+enum status guess_atom_channel_init(int l, const struct shell *shells, int64_t n_shells,
+                                    struct guess_atom_channel *channel)
 {
-    TRY(collect(l, shells, n_shells, channel));
-    return channel->n_shells > 0 ? orthogonalise(channel) : STATUS_OK;
+    TRY(collect_shells(l, shells, n_shells, channel));
+    return channel->n_shells > 0 ? orthogonalise_shells(channel) : STATUS_OK;
 }
 
 /* Rows: the pure functions m of a shell in its own functions, Cartesian or pure. */
@@ -132,7 +133,7 @@ static void place_block(const struct shell *i, const struct shell *j, double P, 
 }
 
 /* X^T P X between two shells of a channel, by their numbers in it. */
-static double shell_density(const struct atom_channel *channel, const double *P, int i, int j)
+static double shell_density(const struct guess_atom_channel *channel, const double *P, int i, int j)
 {
     int n = channel->n_orbitals;
     double sum = 0;
@@ -143,8 +144,8 @@ static double shell_density(const struct atom_channel *channel, const double *P,
     return sum;
 }
 
-void atom_channel_place_density(const struct atom_channel *channel, const double *P,
-                                const struct shell *shells, int64_t n_shells, double *D)
+void guess_atom_channel_place_density(const struct guess_atom_channel *channel, const double *P,
+                                      const struct shell *shells, int64_t n_shells, double *D)
 {
     int n = 0, row = 0, number_i = 0;
     for (int64_t i = 0; i < n_shells; i++)

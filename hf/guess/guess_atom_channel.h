@@ -1,14 +1,14 @@
 /* The functions of one angular momentum on an atom, as radial functions, in an
  * orthonormal basis of their own. */
-#ifndef BERYL_HF_ATOM_CHANNEL_H
-#define BERYL_HF_ATOM_CHANNEL_H
+#ifndef BERYL_HF_GUESS_ATOM_CHANNEL_H
+#define BERYL_HF_GUESS_ATOM_CHANNEL_H
 
 #include "basis/integrals/shells.h"
 #include "support/base/status.h"
 
 #include <stdint.h>
 
-struct atom_channel {
+struct guess_atom_channel {
     int l;
     int n_primitives; /* different exponents of all its shells */
     int n_shells;
@@ -22,14 +22,14 @@ struct atom_channel {
 /* Collects the shells of angular momentum l among those of one centre; n_shells
  * is 0 if there are none. Not collective. On failure the channel can be finished.
  * Errors: STATUS_NO_MEMORY, STATUS_NUMERIC. */
-enum status atom_channel_init(int l, const struct shell *shells, int64_t n_shells,
-                              struct atom_channel *channel);
-void atom_channel_fini(struct atom_channel *channel);
+enum status guess_atom_channel_init(int l, const struct shell *shells, int64_t n_shells,
+                                    struct guess_atom_channel *channel);
+void guess_atom_channel_fini(struct guess_atom_channel *channel);
 
 /* Adds to D, over all functions of the same shells, the density X^T P X of the
  * channel: P, n_orbitals x n_orbitals, is spread evenly over the 2l + 1 pure functions.
  * D is n x n, row-major, n the sum of the shells' n_functions. */
-void atom_channel_place_density(const struct atom_channel *channel, const double *P,
-                                const struct shell *shells, int64_t n_shells, double *D);
+void guess_atom_channel_place_density(const struct guess_atom_channel *channel, const double *P,
+                                      const struct shell *shells, int64_t n_shells, double *D);
 
 #endif

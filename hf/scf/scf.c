@@ -4,6 +4,7 @@
 #include "hf/scf/scf_properties.h"
 #include "hf/scf/scf_report.h"
 #include "hf/scf/scf_solver.h"
+#include "hf/tiles/tile_matrix.h"
 #include "support/base/agree.h"
 
 #include <stdio.h>

@@ -9,7 +9,6 @@
 #include "basis/integrals/shells.h"
 #include "hf/fock/fock_build.h"
 #include "hf/fock/scf_problem.h"
-#include "hf/tiles/tiling.h"
 #include "support/arrays/dense.h"
 #include "support/base/status.h"
 

@@ -1,7 +1,7 @@
 #include "hf/scf/scf_properties.h"
 
 #include "hf/tiles/one_electron_matrices.h"
-#include "hf/tiles/tiling.h"
+#include "hf/tiles/tile_matrix.h"
 #include "support/base/agree.h"
 
 #include <stdlib.h>

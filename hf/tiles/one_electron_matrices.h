@@ -3,7 +3,7 @@
 #define BERYL_HF_ONE_ELECTRON_MATRICES_H
 
 #include "basis/input/molecule.h"
-#include "hf/tiles/tiling.h"
+#include "hf/tiles/tile_matrix.h"
 #include "support/arrays/darray.h"
 #include "support/base/status.h"
 

@@ -1,6 +1,7 @@
 #include "hf/tiles/screening.h"
 
 #include "basis/integrals/two_electron.h"
+#include "hf/tiles/tile_matrix.h"
 #include "support/base/agree.h"
 
 #include <math.h>
@@ -27,7 +28,7 @@ static enum status tile_pair_bounds(const struct tiling *tiling, struct two_elec
 
 /* The tile pairs of this process: dealt out cyclically, as the array is, so that
  * the bounds are written where they were computed. */
-static enum status compute_own_bounds(struct screening *screening, int rank)
+static enum status compute_own_bounds(struct screening *screening)
 {
     const struct tiling *tiling = screening->tiling;
     struct two_electron *engine;
@@ -41,7 +42,7 @@ static enum status compute_own_bounds(struct screening *screening, int rank)
     for (int64_t I = 0; I < tiling->n_tiles; I++) {
         for (int64_t J = 0; J <= I && status == STATUS_OK; J++) {
             int64_t pair = tile_pair_index(I, J);
-            if (darray_owner(screening->shell_bounds, pair) != rank)
+            if (!darray_local(screening->shell_bounds, pair))
                 continue;
             status =
                 tile_pair_bounds(tiling, engine, I, J, bounds, NULL, &screening->tile_bounds[pair]);
@@ -57,8 +58,6 @@ static enum status compute_own_bounds(struct screening *screening, int rank)
 enum status screening_create(const struct tiling *tiling, double threshold, MPI_Comm comm,
                              struct screening **screening)
 {
-    int rank;
-    MPI_Comm_rank(comm, &rank);
     int64_t n = tiling_n_pairs(tiling);
     struct screening *made = calloc(1, sizeof *made);
     if (made)
@@ -76,7 +75,7 @@ enum status screening_create(const struct tiling *tiling, double threshold, MPI_
                                    &made->shell_bounds);
     }
     if (status == STATUS_OK) {
-        status = status_agree(comm, compute_own_bounds(made, rank));
+        status = status_agree(comm, compute_own_bounds(made));
         darray_sync();
     }
     if (status != STATUS_OK) {

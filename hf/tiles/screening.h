@@ -18,7 +18,7 @@
 
 struct screening {
     const struct tiling *tiling; /* borrowed */
-    double threshold;            /* a quartet below it is left out, hartree */
+    double threshold;            /* quartets below it are left out, hartree */
     struct darray *shell_bounds; /* tile pairs I >= J: n_shells(I) x n_shells(J), row-major */
     double *tile_bounds;         /* per tile pair, by tile_pair_index; the same everywhere */
     double max_bound;
@@ -30,21 +30,21 @@ enum status screening_create(const struct tiling *tiling, double threshold, MPI_
                              struct screening **screening);
 void screening_destroy(struct screening *screening);
 
-/* The largest change of an element of F that may be left out, as a share of the
+/* The largest change of an element of F that may be left out, as a fraction of the
  * threshold: many small ones add up, and with them the error of a Fock matrix that
  * is built from changes of the density, which limits convergence. */
-#define DENSITY_SCREENING_SHARE 0.01
+#define DENSITY_SCREENING_FRACTION 0.01
 
 /* Whether a quartet of shells is computed: its bound Q_ab Q_cd must reach the
- * threshold, and the largest change that it can make to an element of F the share of
+ * threshold, and the largest change that it can make to an element of F the fraction of
  * it above: the bound times the larger of
  *   coulomb_weight   2 max |D| over the blocks ab and cd (total density)
  *   exchange_weight  max |D| / 2 (closed shell) or max |Ds| over ac, ad, bc, bd */
-static inline bool quartet_counts(double bound, double coulomb_weight, double exchange_weight,
-                                  double threshold)
+static inline bool quartet_is_significant(double bound, double coulomb_weight,
+                                          double exchange_weight, double threshold)
 {
     double weight = coulomb_weight > exchange_weight ? coulomb_weight : exchange_weight;
-    return bound >= threshold && bound * weight >= DENSITY_SCREENING_SHARE * threshold;
+    return bound >= threshold && bound * weight >= DENSITY_SCREENING_FRACTION * threshold;
 }
 
 /* Number of integrals (mn|ls) whose Schwarz bound over functions is at least the

@@ -1,4 +1,4 @@
-/* Counting the integrals that pass the Schwarz test without visiting them: with
+/* Counts the integrals that pass the Schwarz test without visiting them: with
  * the function pairs sorted by bound, the partners of a pair are a prefix. */
 #include "basis/integrals/two_electron.h"
 #include "hf/tiles/screening.h"
@@ -16,7 +16,7 @@ struct pair_list {
     int64_t n, capacity;
 };
 
-static enum status append(struct pair_list *list, double bound)
+static enum status append_bound(struct pair_list *list, double bound)
 {
     TRY(array_reserve(&list->bounds, list->n + 1, &list->capacity, sizeof *list->bounds));
     list->bounds[list->n++] = bound;
@@ -33,15 +33,15 @@ static enum status append_tile(const struct tiling *tiling, int64_t I, int64_t J
         for (int64_t j = 0; j < (I == J ? i + 1 : n_J); j++) {
             double bound = function_bounds[i * n_J + j];
             if (bound >= least)
-                TRY(append(I == J && i == j ? diagonal : off_diagonal, bound));
+                TRY(append_bound(I == J && i == j ? diagonal : off_diagonal, bound));
         }
     }
     return STATUS_OK;
 }
 
 /* The pairs of the tiles that this process owns. */
-static enum status list_own_pairs(const struct screening *screening, int rank,
-                                  struct pair_list *off_diagonal, struct pair_list *diagonal)
+static enum status list_own_pairs(const struct screening *screening, struct pair_list *off_diagonal,
+                                  struct pair_list *diagonal)
 {
     const struct tiling *tiling = screening->tiling;
     int64_t m = tiling->max_functions;
@@ -56,7 +56,7 @@ static enum status list_own_pairs(const struct screening *screening, int rank,
     for (int64_t I = 0; I < tiling->n_tiles; I++) {
         for (int64_t J = 0; J <= I && status == STATUS_OK; J++) {
             int64_t pair = tile_pair_index(I, J);
-            if (darray_owner(screening->shell_bounds, pair) != rank ||
+            if (!darray_local(screening->shell_bounds, pair) ||
                 screening->tile_bounds[pair] < least)
                 continue;
             struct shell_rectangle rectangle = tile_rectangle(tiling, I, J, I == J);
@@ -72,8 +72,8 @@ static enum status list_own_pairs(const struct screening *screening, int rank,
     return status;
 }
 
-/* Moves everyone's list to rank 0, where list becomes the whole. Collective. */
-static enum status gather(MPI_Comm comm, struct pair_list *list)
+/* Moves the lists of all processes to rank 0, where list becomes the whole. Collective. */
+static enum status gather_bounds(MPI_Comm comm, struct pair_list *list)
 {
     const struct gather_part part = {.items = list->bounds,
                                      .n_items = list->n,
@@ -135,11 +135,11 @@ enum status screening_count_integrals(const struct screening *screening, MPI_Com
     MPI_Comm_rank(comm, &rank);
     struct pair_list off = {0}, diagonal = {0};
     *count = (struct integral_count){0};
-    enum status status = status_agree(comm, list_own_pairs(screening, rank, &off, &diagonal));
+    enum status status = status_agree(comm, list_own_pairs(screening, &off, &diagonal));
     if (status == STATUS_OK)
-        status = gather(comm, &off);
+        status = gather_bounds(comm, &off);
     if (status == STATUS_OK)
-        status = gather(comm, &diagonal);
+        status = gather_bounds(comm, &diagonal);
     if (status == STATUS_OK) {
         if (rank == 0)
             count_sorted(&off, &diagonal, screening->threshold, count);

@@ -1,5 +1,5 @@
-/* Symmetric matrices by tiles: conversions and reductions. */
-#include "hf/tiles/tiling.h"
+#include "hf/tiles/tile_matrix.h"
+
 #include "support/base/agree.h"
 #include "support/base/sha256.h"
 
@@ -14,7 +14,7 @@ enum status tile_pairs_create(const struct tiling *tiling, const int64_t *first,
     *array = NULL;
     enum status status =
         sizes ? STATUS_OK : FAIL(STATUS_NO_MEMORY, "%s: no memory for its tile sizes", name);
-    TRY(status_agree(MPI_COMM_WORLD, status));
+    TRY(status_agree(darray_comm(), status));
     for (int64_t I = 0; I < tiling->n_tiles; I++)
         for (int64_t J = 0; J <= I; J++)
             sizes[tile_pair_index(I, J)] = (first[I + 1] - first[I]) * (first[J + 1] - first[J]);
@@ -44,7 +44,7 @@ static void find_local_ranges(const struct tiling *tiling, const struct dense *d
     }
 }
 
-/* What a conversion needs beside its arguments. */
+/* Scratch of a conversion. */
 struct conversion {
     int *first_row, *first_column; /* n_tiles + 1 */
     double *tile;
@@ -98,7 +98,7 @@ static void copy_block(const struct tiling *tiling, const struct conversion *con
     }
 }
 
-static bool owns_part(const struct conversion *conversion, int64_t A, int64_t B)
+static bool holds_part_of(const struct conversion *conversion, int64_t A, int64_t B)
 {
     return conversion->first_row[A] < conversion->first_row[A + 1] &&
            conversion->first_column[B] < conversion->first_column[B + 1];
@@ -112,7 +112,7 @@ enum status tile_matrix_to_dense(const struct tiling *tiling, const struct darra
     darray_sync();
     for (int64_t I = 0; I < tiling->n_tiles; I++) {
         for (int64_t J = 0; J <= I; J++) {
-            bool lower = owns_part(&conversion, I, J), upper = owns_part(&conversion, J, I);
+            bool lower = holds_part_of(&conversion, I, J), upper = holds_part_of(&conversion, J, I);
             if (!lower && !upper)
                 continue;
             darray_get(tiles, tile_pair_index(I, J), conversion.tile);
@@ -157,7 +157,7 @@ enum status tile_matrix_from_dense(const struct tiling *tiling, const struct den
     darray_zero(tiles);
     for (int64_t I = 0; I < tiling->n_tiles; I++) {
         for (int64_t J = 0; J <= I; J++) {
-            if (!owns_part(&conversion, I, J))
+            if (!holds_part_of(&conversion, I, J))
                 continue;
             gather_part(tiling, &conversion, dense, I, J);
             darray_acc(tiles, tile_pair_index(I, J), conversion.tile);
@@ -168,7 +168,7 @@ enum status tile_matrix_from_dense(const struct tiling *tiling, const struct den
     return STATUS_OK;
 }
 
-/* Rank 0's share of the digest: the rows of one tile row at a time. */
+/* On rank 0: adds the whole matrix to the digest, one row of tiles at a time. */
 static enum status digest_rows(const struct tiling *tiling, const struct darray *tiles,
                                struct sha256 *digest)
 {
@@ -202,7 +202,7 @@ enum status tile_matrix_sha256(const struct tiling *tiling, const struct darray 
                                char text[65])
 {
     int rank;
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_rank(darray_comm(), &rank);
     enum status status = STATUS_OK;
     text[0] = '\0';
     darray_sync();
@@ -215,15 +215,13 @@ enum status tile_matrix_sha256(const struct tiling *tiling, const struct darray 
             sha256_destroy(digest);
         }
     }
-    MPI_Bcast(text, 65, MPI_CHAR, 0, MPI_COMM_WORLD);
-    return status_agree(MPI_COMM_WORLD, status);
+    MPI_Bcast(text, 65, MPI_CHAR, 0, darray_comm());
+    return status_agree(darray_comm(), status);
 }
 
 enum status tile_matrix_dot(const struct tiling *tiling, const struct darray *A,
                             const struct darray *B, double *dot)
 {
-    int rank;
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     size_t m = (size_t)tiling->max_functions;
     double *a = malloc(m * m * sizeof(double)), *b = malloc(m * m * sizeof(double));
     enum status status = a && b ? STATUS_OK : FAIL(STATUS_NO_MEMORY, "no memory for two tiles");
@@ -232,7 +230,7 @@ enum status tile_matrix_dot(const struct tiling *tiling, const struct darray *A,
     for (int64_t I = 0; I < tiling->n_tiles && status == STATUS_OK; I++) {
         for (int64_t J = 0; J <= I; J++) {
             int64_t pair = tile_pair_index(I, J);
-            if (darray_owner(A, pair) != rank)
+            if (!darray_local(A, pair))
                 continue;
             darray_get(A, pair, a);
             darray_get(B, pair, b);
@@ -244,6 +242,6 @@ enum status tile_matrix_dot(const struct tiling *tiling, const struct darray *A,
     }
     free(a);
     free(b);
-    MPI_Allreduce(&own, dot, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
-    return status_agree(MPI_COMM_WORLD, status);
+    MPI_Allreduce(&own, dot, 1, MPI_DOUBLE, MPI_SUM, darray_comm());
+    return status_agree(darray_comm(), status);
 }

@@ -1,16 +1,9 @@
-/* Tiles: consecutive shells, near a wanted number of functions, and symmetric
- * matrices distributed by them.
- *
- * A symmetric matrix over the basis is an array of the tiles (I, J), I >= J, each
- * row-major, n_I x n_J; diagonal tiles are stored whole. Block numbers go
- * row by row, so the blocks are dealt to the processes cyclically. */
+/* Tiles: consecutive shells, near a wanted number of functions. */
 #ifndef BERYL_HF_TILING_H
 #define BERYL_HF_TILING_H
 
 #include "basis/integrals/shell_pairs.h"
 #include "basis/integrals/shells.h"
-#include "support/arrays/darray.h"
-#include "support/arrays/dense.h"
 #include "support/base/status.h"
 
 #include <stdbool.h>
@@ -70,31 +63,5 @@ static inline int64_t tile_pair_index_unordered(int64_t I, int64_t J)
 
 /* The pair of an index, exactly, for any index below 2^62. */
 void tile_pair_of_index(int64_t index, int64_t *I, int64_t *J);
-
-/* Zeros for every tile pair I >= J: n_I x n_J of them, n_I = first[I + 1] - first[I].
- * first: n_tiles + 1. Collective. Errors: STATUS_NO_MEMORY. */
-enum status tile_pairs_create(const struct tiling *tiling, const int64_t *first, const char *name,
-                              enum darray_type type, struct darray **array);
-
-/* A symmetric matrix of zeros. Collective. Errors: STATUS_NO_MEMORY. */
-enum status tile_matrix_create(const struct tiling *tiling, const char *name, enum darray_type type,
-                               struct darray **matrix);
-
-/* Copies between the two layouts; every process takes part, and the matrix
- * that is written is complete on return. from_dense reads the lower triangle
- * only. Doubles only. Collective. Errors: STATUS_NO_MEMORY. */
-enum status tile_matrix_to_dense(const struct tiling *tiling, const struct darray *tiles,
-                                 struct dense *dense);
-enum status tile_matrix_from_dense(const struct tiling *tiling, const struct dense *dense,
-                                   struct darray *tiles);
-
-/* SHA-256, in hex, of the whole matrix as row-major native doubles. Collective; every process
- * gets the text. */
-enum status tile_matrix_sha256(const struct tiling *tiling, const struct darray *tiles,
-                               char text[65]);
-
-/* *dot = sum_ij A_ij B_ij, the same on every process. Collective. */
-enum status tile_matrix_dot(const struct tiling *tiling, const struct darray *A,
-                            const struct darray *B, double *dot);
 
 #endif

@@ -26,6 +26,13 @@ enum darray_type { DARRAY_DOUBLE, DARRAY_INT64 };
 enum status darray_start(void);
 void darray_stop(void);
 
+/* The processes that share every array: Global Arrays' world group. A function that is
+ * collective over an array is so over these, and needs no communicator of its own. */
+static inline MPI_Comm darray_comm(void)
+{
+    return MPI_COMM_WORLD;
+}
+
 /* Creates an array, every element zero. Collective.
  * name    shown in messages
  * size    n_blocks entries >= 0, elements of each block, the same on every

@@ -4,7 +4,7 @@
 #define BERYL_TESTS_PARALLEL_HF_SYSTEM_H
 
 #include "basis/integrals/shells.h"
-#include "hf/tiles/tiling.h"
+#include "hf/tiles/tile_matrix.h"
 #include "support/arrays/darray.h"
 #include "tests/check.h"
 

@@ -5,6 +5,7 @@
 #include "basis/integrals/shells.h"
 #include "hf/guess/guess.h"
 #include "hf/scf/scf.h"
+#include "hf/tiles/tile_matrix.h"
 #include "tests/check.h"
 
 #include <string.h>

@@ -1,7 +1,7 @@
 /* Symmetric matrices by tiles: nothing is lost on the way to the dense layout and
  * back, and digest and product are those of the whole matrix, on any number of
  * processes. */
-#include "hf/tiles/tiling.h"
+#include "hf/tiles/tile_matrix.h"
 #include "support/arrays/dense.h"
 #include "support/base/sha256.h"
 #include "tests/cases/hf_system.h"

@@ -1,7 +1,7 @@
 /* The correlated orbitals of a converged field are canonical and those that give its
  * second-order energy, with and without the core. */
 #include "hf/tiles/one_electron_matrices.h"
-#include "hf/tiles/tiling.h"
+#include "hf/tiles/tile_matrix.h"
 #include "tce/integrals/frozen_core.h"
 #include "tests/cases/hf_system.h"
 #include "tests/cases/mo_case.h"

@@ -1,8 +1,8 @@
 /* Atoms averaged over angles: closed shells are exact, integrals are those of the slow
  * reference averaged, electrons are all there. */
 #include "basis/input/molecule.h"
-#include "hf/guess/guess_atom_integrals.h"
 #include "hf/guess/guess_atom.h"
+#include "hf/guess/guess_atom_integrals.h"
 #include "tests/check.h"
 #include "tests/reference/integrals_reference.h"
 
@@ -34,11 +34,11 @@ static void test_one_electron_integrals_are_those_of_the_reference(void **state)
         struct shell a = primitive(l, &exponents[0], &coefficients[0]);
         struct shell b = primitive(l, &exponents[1], &coefficients[1]);
         reference_overlap(&a, &b, block);
-        check_close(atom_overlap(l, 0.7, 2.3), block[0], 1e-13);
+        check_close(guess_atom_overlap(l, 0.7, 2.3), block[0], 1e-13);
         reference_kinetic(&a, &b, block);
-        check_close(atom_kinetic(l, 0.7, 2.3), block[0], 1e-12);
+        check_close(guess_atom_kinetic(l, 0.7, 2.3), block[0], 1e-12);
         reference_nuclear(&molecule, &a, &b, block);
-        check_close(-atom_inverse_r(l, 0.7, 2.3), block[0], 1e-12);
+        check_close(-guess_atom_inverse_r(l, 0.7, 2.3), block[0], 1e-12);
     }
 }
 
@@ -68,21 +68,21 @@ static void test_repulsion_is_that_of_the_reference_averaged(void **state)
             struct shell shells[4];
             for (int i = 0; i < 4; i++)
                 shells[i] = primitive(i < 2 ? l1 : l2, &exponents[i], &coefficients[i]);
-            /* atom_repulsion stands for both orders of the second pair. */
+            /* guess_atom_repulsion stands for both orders of the second pair. */
             double expected = (averaged_repulsion(&shells[0], &shells[1], &shells[2], &shells[3]) +
                                averaged_repulsion(&shells[0], &shells[1], &shells[3], &shells[2])) /
                               2;
-            struct atom_pair ab = {l1, exponents[0], exponents[1]};
-            struct atom_pair cd = {l2, exponents[2], exponents[3]};
-            check_close(atom_repulsion(&ab, &cd), expected, 1e-12);
-            check_close(atom_repulsion(&cd, &ab), expected, 1e-12);
+            struct guess_atom_pair ab = {l1, exponents[0], exponents[1]};
+            struct guess_atom_pair cd = {l2, exponents[2], exponents[3]};
+            check_close(guess_atom_repulsion(&ab, &cd), expected, 1e-12);
+            check_close(guess_atom_repulsion(&cd, &ab), expected, 1e-12);
         }
     }
 }
 
 /* The atom of an element in a set; returns its density, n x n, for the caller to free. */
-static double *solve(const char *basis, enum basis_form form, int element, int64_t *n,
-                     struct guess_atom *result)
+static double *solve_atom(const char *basis, enum basis_form form, int element, int64_t *n,
+                          struct guess_atom *result)
 {
     struct atom nucleus = {.element = element};
     const struct molecule molecule = {.n_atoms = 1, .atoms = &nucleus, .multiplicity = 1};
@@ -115,7 +115,7 @@ static void test_closed_shells_have_their_hartree_fock_energy(void **state)
     for (size_t i = 0; i < sizeof atoms / sizeof atoms[0]; i++) {
         int64_t n;
         struct guess_atom result;
-        free(solve(atoms[i].basis, BASIS_FORM_UNSTATED, atoms[i].element, &n, &result));
+        free(solve_atom(atoms[i].basis, BASIS_FORM_UNSTATED, atoms[i].element, &n, &result));
         assert_true(result.converged);
         check_close(result.energy, atoms[i].energy, 1e-8);
     }
@@ -130,7 +130,7 @@ static void test_every_element_of_a_set_converges_with_all_electrons(void **stat
         for (int form = 0; form < 2; form++) {
             int64_t n;
             struct guess_atom result;
-            double *D = solve("6-31g*", forms[form], element, &n, &result);
+            double *D = solve_atom("6-31g*", forms[form], element, &n, &result);
             assert_true(result.converged);
             check_close(result.n_electrons, element, 1e-12);
             energy[form] = result.energy;
