@@ -2,7 +2,7 @@
 
 #include "hf/cli/hf_report_orbitals.h"
 #include "sched/report/html_rows.h"
-#include "sched/report/html_text.h"
+#include "sched/report/html.h"
 #include "sched/report/svg_chart.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
 #include "sched/cli/calibrate.h"
 
-#include "sched/cli/calibration.h"
+#include "sched/drivers/mpi/mpi_calibrate.h"
 #include "support/base/agree.h"
 #include "support/base/log.h"
 #include "support/io/json.h"

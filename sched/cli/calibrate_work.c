@@ -1,5 +1,5 @@
 /* What tasks cost beside themselves, and what they take from each other. */
-#include "sched/cli/calibration.h"
+#include "sched/drivers/mpi/mpi_calibrate.h"
 #include "sched/taskpool.h"
 #include "support/base/agree.h"
 #include "support/base/clock.h"

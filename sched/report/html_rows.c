@@ -1,6 +1,6 @@
 #include "sched/report/html_rows.h"
 
-#include "sched/report/html_text.h"
+#include "sched/report/html.h"
 
 #include <math.h>
 

@@ -1,12 +1,12 @@
 #include "sched/report/report.h"
 
-#include "sched/report/html_text.h"
+#include "sched/report/html.h"
 #include "sched/report/report_charts.h"
 #include "sched/report/report_compare.h"
 #include "sched/report/report_iterations.h"
 #include "sched/report/report_run.h"
 #include "sched/report/report_style.h"
-#include "sched/report/report_summary.h"
+#include "sched/report/report_tables.h"
 #include "support/io/output_file.h"
 
 #include <stdio.h>

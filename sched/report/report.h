@@ -3,7 +3,7 @@
 #ifndef BERYL_SCHED_REPORT_REPORT_H
 #define BERYL_SCHED_REPORT_REPORT_H
 
-#include "sched/report/report_subject.h"
+#include "sched/report/report_section.h"
 #include "support/base/status.h"
 
 #include <jansson.h>

@@ -1,8 +1,8 @@
 #include "sched/report/report_compare.h"
 
-#include "sched/report/html_text.h"
+#include "sched/report/html.h"
 #include "sched/report/report_charts.h"
-#include "sched/report/report_summary.h"
+#include "sched/report/report_tables.h"
 
 #include <math.h>
 #include <stdlib.h>

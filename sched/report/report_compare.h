@@ -3,7 +3,7 @@
 #define BERYL_SCHED_REPORT_REPORT_COMPARE_H
 
 #include "sched/report/report_run.h"
-#include "sched/report/report_subject.h"
+#include "sched/report/report_section.h"
 #include "support/base/status.h"
 
 #include <stdio.h>

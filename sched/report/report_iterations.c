@@ -1,6 +1,6 @@
 #include "sched/report/report_iterations.h"
 
-#include "sched/report/html_text.h"
+#include "sched/report/html.h"
 
 #include <math.h>
 

@@ -1,7 +1,7 @@
 #include "sched/report/svg_chart.h"
 
 #include "sched/report/axis.h"
-#include "sched/report/html_text.h"
+#include "sched/report/html.h"
 
 #include <math.h>
 

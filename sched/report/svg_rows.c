@@ -1,5 +1,5 @@
 #include "sched/report/axis.h"
-#include "sched/report/html_text.h"
+#include "sched/report/html.h"
 #include "sched/report/svg_chart.h"
 
 #include <math.h>

@@ -2,7 +2,7 @@
  * numbers, the figures of a result, and results that are none. */
 #include "hf/cli/hf_report.h"
 #include "sched/report/axis.h"
-#include "sched/report/html_text.h"
+#include "sched/report/html.h"
 #include "sched/report/report.h"
 #include "tests/check.h"
 

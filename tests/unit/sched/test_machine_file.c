@@ -2,7 +2,7 @@
  * leaves its workers of their speed. */
 #include "sched/cli/crowding.h"
 #include "sched/cli/machine_file.h"
-#include "sched/core/samples.h"
+#include "sched/core/sample_statistics.h"
 #include "tests/check.h"
 
 #include <string.h>

@@ -1,7 +1,7 @@
-#include "sched/report/report_summary.h"
+#include "sched/report/report_tables.h"
 
 #include "sched/report/html_rows.h"
-#include "sched/report/html_text.h"
+#include "sched/report/html.h"
 
 #include <math.h>
 

@@ -1,4 +1,4 @@
-#include "sched/report/html_text.h"
+#include "sched/report/html.h"
 
 #include <math.h>
 #include <stdbool.h>

@@ -2,7 +2,7 @@
 #ifndef BERYL_SCHED_CALIBRATION_H
 #define BERYL_SCHED_CALIBRATION_H
 
-#include "sched/core/samples.h"
+#include "sched/core/sample_statistics.h"
 #include "support/base/status.h"
 
 #include <mpi.h>

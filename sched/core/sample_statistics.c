@@ -1,4 +1,4 @@
-#include "sched/core/samples.h"
+#include "sched/core/sample_statistics.h"
 
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
 /* Messages and the shared counter. */
 #include "sched/cli/calibrate_line.h"
-#include "sched/cli/calibration.h"
+#include "sched/drivers/mpi/mpi_calibrate.h"
 #include "support/base/clock.h"
 
 #include <math.h>
