@@ -1,7 +1,6 @@
 #include "sched/cli/beryl_sched_run.h"
 
 #include "sched/cli/beryl_sched_outputs.h"
-#include "sched/cli/crowding.h"
 #include "sched/core/profile.h"
 #include "sched/core/speeds.h"
 #include "sched/core/statistics_report.h"
@@ -59,7 +58,8 @@ static enum status crowd(struct run *run)
         for (int i = 0; i < run->n_workers; i++)
             run->speeds[i] = 1;
     }
-    crowding_apply(machine->crowded_speed, (int)machine->node_size, run->n_workers, run->speeds);
+    machine_apply_contention(machine->crowded_speed, (int)machine->node_size, run->n_workers,
+                             run->speeds);
     return STATUS_OK;
 }
 

@@ -24,7 +24,7 @@ static const struct machine_settings default_machine = {
     .crowded_speed = 1,
 };
 
-/* Without default_text: what is given without --simulate would do nothing. */
+/* Without default_text, so that options given without --simulate can be refused. */
 const struct option_row machine_option_rows[] = {
     {.name = "simulate",
      .kind = OPTION_INTEGER,
@@ -162,33 +162,12 @@ const struct machine_settings machine_settings_unknown = {
     .crowded_speed = -1,
 };
 
-/* The first option that was given, NULL if none was. */
+/* The first option but --simulate that was given, NULL if none was. */
 static const char *find_given(const struct machine_settings *settings)
 {
-    const struct {
-        bool given;
-        const char *name;
-    } options[] = {
-        {settings->n_threads >= 0, "threads"},
-        {settings->node_size >= 0, "node-size"},
-        {settings->topology >= 0, "topology"},
-        {settings->latency_s >= 0, "latency"},
-        {settings->node_latency_s >= 0, "node-latency"},
-        {settings->latency_spread_s >= 0, "latency-spread"},
-        {settings->overhead_s >= 0, "overhead"},
-        {settings->counter_s >= 0, "counter-time"},
-        {settings->task_s >= 0, "task-overhead"},
-        {settings->bandwidth >= 0, "bandwidth"},
-        {settings->node_bandwidth >= 0, "node-bandwidth"},
-        {settings->crowded_speed >= 0, "crowded-speed"},
-        {settings->file != NULL, "machine"},
-        {settings->server, "server"},
-        {settings->noise != NULL, "noise"},
-        {settings->noise_trace != NULL, "noise-trace"},
-    };
-    for (size_t i = 0; i < sizeof options / sizeof options[0]; i++)
-        if (options[i].given)
-            return options[i].name;
+    for (size_t i = 1; i < machine_n_option_rows; i++)
+        if (option_differs(&machine_option_rows[i], settings, &machine_settings_unknown))
+            return machine_option_rows[i].name;
     return NULL;
 }
 
@@ -196,40 +175,23 @@ enum status machine_options_check(const struct machine_settings *settings)
 {
     const char *given = find_given(settings);
     if (given && settings->n_workers == 0)
-        return FAIL(STATUS_USAGE, "--%s does nothing without --simulate", given);
+        return FAIL(STATUS_USAGE, "--%s has no effect without --simulate", given);
     if (settings->noise && settings->noise_trace)
         return FAIL(STATUS_USAGE, "give --noise or --noise-trace, not both");
     if (settings->topology == TOPOLOGY_FLAT &&
         (settings->node_latency_s >= 0 || settings->node_bandwidth >= 0))
-        return FAIL(STATUS_USAGE, "--%s does nothing with --topology flat",
+        return FAIL(STATUS_USAGE, "--%s has no effect with --topology flat",
                     settings->node_latency_s >= 0 ? "node-latency" : "node-bandwidth");
     return STATUS_OK;
 }
 
-static void set_default(double *number, double value)
-{
-    if (*number < 0)
-        *number = value;
-}
-
 void machine_options_set_defaults(struct machine_settings *settings)
 {
-    const struct machine_settings *defaults = &default_machine;
-    if (settings->n_threads < 0)
-        settings->n_threads = defaults->n_threads;
-    if (settings->node_size < 0)
-        settings->node_size = defaults->node_size;
-    if (settings->topology < 0)
-        settings->topology = defaults->topology;
-    set_default(&settings->latency_s, defaults->latency_s);
-    set_default(&settings->node_latency_s, defaults->node_latency_s);
-    set_default(&settings->latency_spread_s, defaults->latency_spread_s);
-    set_default(&settings->overhead_s, defaults->overhead_s);
-    set_default(&settings->counter_s, settings->overhead_s);
-    set_default(&settings->task_s, defaults->task_s);
-    set_default(&settings->bandwidth, defaults->bandwidth);
-    set_default(&settings->node_bandwidth, defaults->node_bandwidth);
-    set_default(&settings->crowded_speed, defaults->crowded_speed);
+    struct machine_settings defaults = default_machine;
+    defaults.counter_s = settings->overhead_s >= 0 ? settings->overhead_s : defaults.overhead_s;
+    for (size_t i = 1; i < machine_n_option_rows; i++)
+        if (!option_differs(&machine_option_rows[i], settings, &machine_settings_unknown))
+            option_copy(&machine_option_rows[i], &defaults, settings);
 }
 
 static enum status read_noise(const struct machine_settings *settings, struct noise *noise)
@@ -271,4 +233,15 @@ enum status machine_options_apply(const struct machine_settings *settings,
     TRY(read_noise(settings, noise));
     machine->noise = noise;
     return STATUS_OK;
+}
+
+void machine_apply_contention(double crowded_speed, int node_size, int n_workers, double *speeds)
+{
+    if (node_size == 1)
+        return;
+    for (int i = 0; i < n_workers; i++) {
+        int first = i / node_size * node_size;
+        int n = n_workers - first < node_size ? n_workers - first : node_size;
+        speeds[i] *= 1 - (1 - crowded_speed) * (n - 1) / (node_size - 1);
+    }
 }

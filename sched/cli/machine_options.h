@@ -11,8 +11,8 @@
 
 enum machine_topology { TOPOLOGY_NODE, TOPOLOGY_FLAT };
 
-/* As given on the command line; see struct taskpool_machine. Numbers below 0 were not given,
- * nor was text that is NULL. */
+/* As given on the command line; see struct taskpool_machine. Numbers that were not given are
+ * below 0, texts are NULL. */
 struct machine_settings {
     int64_t n_workers; /* 0: the run is real */
     int64_t n_threads;
@@ -26,24 +26,24 @@ struct machine_settings {
     double task_s;
     double bandwidth; /* bytes per second */
     double node_bandwidth;
-    double crowded_speed; /* of the workers of a full node */
-    const char *file;     /* that tells what was not given */
+    double crowded_speed; /* of the workers of a full node, relative to one alone */
+    const char *file;     /* with values for what was not given */
     bool server;
     const char *noise;       /* "PERIOD,LENGTH" */
     const char *noise_trace; /* file */
 };
 
-/* What the settings have to be before parsing: all not given. */
+/* Settings before parsing: nothing given. */
 extern const struct machine_settings machine_settings_unknown;
 
 extern const struct option_row machine_option_rows[];
 extern const size_t machine_n_option_rows;
 
-/* That nothing of a machine is described where none is simulated, and nothing twice. Errors:
- * STATUS_USAGE. */
+/* Checks that options of the machine come with --simulate and do not contradict each other.
+ * Errors: STATUS_USAGE. */
 enum status machine_options_check(const struct machine_settings *settings);
 
-/* What was not given becomes its default. */
+/* Sets what was not given to its default. */
 void machine_options_set_defaults(struct machine_settings *settings);
 
 /* The machine that the settings describe, without speeds and tasks.
@@ -51,5 +51,12 @@ void machine_options_set_defaults(struct machine_settings *settings);
  * Errors: STATUS_USAGE, those of noise_read. */
 enum status machine_options_apply(const struct machine_settings *settings,
                                   struct taskpool_machine *machine, struct noise *noise);
+
+/* Multiplies speeds by the fraction that contention leaves of them while all workers of a node
+ * compute: crowded_speed, in (0, 1], in a full node, and a loss in proportion to the number of
+ * other workers in one that is not full.
+ * node_size  workers of a full node, consecutive ones, >= 1
+ * speeds     n_workers */
+void machine_apply_contention(double crowded_speed, int node_size, int n_workers, double *speeds);
 
 #endif

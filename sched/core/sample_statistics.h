@@ -1,6 +1,6 @@
-/* What is measured many times over: the median and how far the rest is from it. */
-#ifndef BERYL_SCHED_SAMPLES_H
-#define BERYL_SCHED_SAMPLES_H
+/* Median and quartiles of repeated measurements. */
+#ifndef BERYL_SCHED_SAMPLE_STATISTICS_H
+#define BERYL_SCHED_SAMPLE_STATISTICS_H
 
 #include <stdint.h>
 
@@ -12,16 +12,16 @@ struct samples {
     double values[SAMPLES_MAX];
 };
 
-struct figure {
+struct quartiles {
     int64_t n; /* samples */
     double median;
-    double low, high; /* a quarter of the samples is below, a quarter above */
+    double low, high; /* first and third quartile */
 };
 
-/* What is beyond SAMPLES_MAX is left out. */
+/* Ignored once there are SAMPLES_MAX samples. */
 void samples_add(struct samples *samples, double value);
 
-/* Sorts the samples. Of none all is 0. */
-struct figure samples_figure(struct samples *samples);
+/* Sorts the samples. All 0 without samples. */
+struct quartiles samples_quartiles(struct samples *samples);
 
 #endif

@@ -200,3 +200,38 @@ enum status option_set(const struct option_table *table, const char *name, const
     }
     return FAIL(STATUS_USAGE, "unknown option '--%s'", name);
 }
+
+static size_t field_size(enum option_kind kind)
+{
+    switch (kind) {
+    case OPTION_FLAG:
+        return sizeof(bool);
+    case OPTION_INTEGER:
+        return sizeof(int64_t);
+    case OPTION_REAL:
+        return sizeof(double);
+    case OPTION_TEXT:
+    case OPTION_WORD:
+        return sizeof(const char *);
+    case OPTION_CHOICE:
+        break;
+    }
+    return sizeof(int);
+}
+
+bool option_differs(const struct option_row *row, const void *fields, const void *others)
+{
+    const char *field = (const char *)fields + row->offset;
+    const char *other = (const char *)others + row->offset;
+    if (memcmp(field, other, field_size(row->kind)) == 0)
+        return false;
+    if (row->kind != OPTION_TEXT && row->kind != OPTION_WORD)
+        return true;
+    const char *text = *(const char *const *)field, *other_text = *(const char *const *)other;
+    return !text || !other_text || strcmp(text, other_text) != 0;
+}
+
+void option_copy(const struct option_row *row, const void *from, void *to)
+{
+    memcpy((char *)to + row->offset, (const char *)from + row->offset, field_size(row->kind));
+}

@@ -96,6 +96,12 @@ void options_answer(const struct options *options, enum option_request request);
  * caller owns it; NULL when out of memory. */
 json_t *options_to_json(const struct options *options);
 
+/* Whether two structs of a table's type differ in the field of an option. */
+bool option_differs(const struct option_row *row, const void *fields, const void *others);
+
+/* Copies the field of an option from one struct of a table's type to another. */
+void option_copy(const struct option_row *row, const void *from, void *to);
+
 /* The index of word in "a,b,c"; -1 if it is not there. */
 int option_choice_index(const char *choices, const char *word);
 

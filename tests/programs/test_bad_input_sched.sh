@@ -127,14 +127,14 @@ refuse missing.speeds $drawn --speeds missing.speeds
 refuse "--speeds does nothing" --uts T1 --sched steal --speeds zero.speeds
 
 # The machine of a simulation.
-refuse "--latency does nothing without --simulate" $drawn --latency 1e-6
-refuse "--node-size does nothing without --simulate" $drawn --node-size 4
-refuse "--machine does nothing without --simulate" $drawn --machine machine.json
+refuse "--latency has no effect without --simulate" $drawn --latency 1e-6
+refuse "--node-size has no effect without --simulate" $drawn --node-size 4
+refuse "--machine has no effect without --simulate" $drawn --machine machine.json
 refuse "--calibrate runs no workload" --uts T1 --calibrate machine.json
 refuse "--json does nothing with --calibrate" --json other.json --calibrate machine.json
 refuse "--write-profile does nothing" --write-profile a.csv --calibrate other.json
 refuse "--iterations does nothing" --iterations 2 --calibrate other.json
-refuse "--latency does nothing" --latency 1 --calibrate other.json
+refuse "--latency has no effect" --latency 1 --calibrate other.json
 for option in latency latency-spread overhead bandwidth node-size; do
     refuse --$option $drawn --simulate 4 --$option -1
     refuse --$option $drawn --simulate 4 --$option nan

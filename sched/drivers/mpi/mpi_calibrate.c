@@ -1,24 +1,112 @@
-/* Messages and the shared counter. */
-#include "sched/cli/calibrate_line.h"
 #include "sched/drivers/mpi/mpi_calibrate.h"
+
+#include "sched/drivers/mpi/mpi_comm.h"
 #include "support/base/clock.h"
 
 #include <math.h>
-#include <stdlib.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 enum {
-    BULK_BYTES = 1 << 20, /* long against what a message takes anyway */
+    BATCH = 16,           /* messages or requests timed together: one is too short for the clock */
+    BULK_BYTES = 1 << 20, /* so long that the time of a short message does not matter */
     MIN_SAMPLES = 5,
     MAX_SAMPLES = 300,
 };
 
-/* Of one figure. Where processes have to share processors, a message takes milliseconds. */
+/* Limit for one measurement: on oversubscribed processors a message takes milliseconds. */
 static const double MAX_SECONDS = 0.2;
 
-/* For so long a process leaves messages alone that shall be waiting for it. */
+/* Pause in which the messages of a batch arrive before they are polled for. */
 static const double ARRIVAL_S = 100e-6;
 
-/* --- one process and another, which only answers --- */
+/* --- the connection: an end of mpi_comm.h with a mode that only answers --- */
+
+/* PING is answered by PONG, REQUEST_BATCH by BATCH times DATA, the others not at all. */
+enum probe_kind { PING, PONG, REQUEST_BATCH, DATA, END };
+
+/* This process's end: the state of the mode. */
+struct probe {
+    struct mpi_comm comm;    /* first: what the mode sees */
+    int64_t n_pongs, n_data; /* received */
+    bool ended;              /* END was received */
+    bool fetched;
+};
+
+/* Records a message, as a mode does. */
+static void send_probe(struct probe *probe, int to, enum probe_kind kind)
+{
+    int32_t message = (int32_t)kind;
+    comm_send(&probe->comm.comm, to, &message, sizeof message);
+}
+
+static void receive_probe(void *state, int from, const void *message, size_t size)
+{
+    struct probe *probe = state;
+    (void)size;
+    switch ((enum probe_kind) * (const int32_t *)message) {
+    case PING:
+        send_probe(probe, from, PONG);
+        break;
+    case PONG:
+        probe->n_pongs++;
+        break;
+    case REQUEST_BATCH:
+        for (int i = 0; i < BATCH; i++)
+            send_probe(probe, from, DATA);
+        break;
+    case DATA:
+        probe->n_data++;
+        break;
+    case END:
+        probe->ended = true;
+        break;
+    }
+}
+
+static void ignore_sent(void *state, int64_t token)
+{
+    (void)state, (void)token;
+}
+
+static void note_fetched(void *state, int64_t value)
+{
+    (void)value;
+    ((struct probe *)state)->fetched = true;
+}
+
+static const struct mode probe_mode = {
+    .name = "calibration", .receive = receive_probe, .sent = ignore_sent, .fetched = note_fetched};
+
+/* Sends a PING, with BULK_BYTES of bulk unless that is NULL, and waits for the answer. */
+static void ping(struct probe *probe, int other, const void *bulk)
+{
+    int32_t kind = PING;
+    int64_t n_pongs = probe->n_pongs;
+    comm_send_bulk(&probe->comm.comm, other,
+                   &(struct comm_message){.head = &kind,
+                                          .head_size = sizeof kind,
+                                          .bulk = bulk,
+                                          .bulk_size = bulk ? BULK_BYTES : 0});
+    while (probe->n_pongs == n_pongs)
+        mpi_comm_wait(&probe->comm);
+}
+
+/* Requests BATCH times from the shared counter, each time waiting for the answer. Seconds. */
+static double fetch_batch(struct probe *probe)
+{
+    double begin_s = clock_now_s();
+    for (int i = 0; i < BATCH; i++) {
+        probe->fetched = false;
+        comm_fetch_add(&probe->comm.comm, 1);
+        while (!probe->fetched)
+            mpi_comm_wait(&probe->comm);
+    }
+    return clock_now_s() - begin_s;
+}
+
+/* --- one process measures, another answers --- */
 
 static bool is_enough(const struct samples *samples, double start_s)
 {
@@ -26,79 +114,80 @@ static bool is_enough(const struct samples *samples, double start_s)
            (samples->n >= MIN_SAMPLES && clock_now_s() - start_s > MAX_SECONDS);
 }
 
-/* Seconds to and fro; bulk: what a message carries there, or NULL. */
-static struct figure measure_round_trips(struct line *line, int other, const void *bulk)
+/* Seconds of a round trip; bulk: that of the message there, or NULL. */
+static struct quartiles measure_round_trips(struct probe *probe, int other, const void *bulk)
 {
     struct samples samples = {0};
-    int batch = bulk ? 1 : LINE_BATCH;
+    int batch = bulk ? 1 : BATCH;
     for (double start_s = clock_now_s(); !is_enough(&samples, start_s);) {
         double begin_s = clock_now_s();
         for (int i = 0; i < batch; i++)
-            line_ask(line, other, bulk, BULK_BYTES);
+            ping(probe, other, bulk);
         samples_add(&samples, (clock_now_s() - begin_s) / batch);
     }
-    return samples_figure(&samples);
+    return samples_quartiles(&samples);
 }
 
-static struct figure measure_sending(struct line *line, int other)
+static struct quartiles measure_sending(struct probe *probe, int other)
 {
     struct samples samples = {0};
     for (double start_s = clock_now_s(); !is_enough(&samples, start_s);) {
         double begin_s = clock_now_s();
-        for (int i = 0; i < LINE_BATCH; i++) {
-            line_send(line, other, DATA);
-            mpi_comm_start(&line->comm);
+        for (int i = 0; i < BATCH; i++) {
+            send_probe(probe, other, DATA);
+            mpi_comm_start(&probe->comm);
         }
-        samples_add(&samples, (clock_now_s() - begin_s) / LINE_BATCH);
-        line_ask(line, other, NULL, 0); /* so that the other one keeps up */
+        samples_add(&samples, (clock_now_s() - begin_s) / BATCH);
+        ping(probe, other, NULL); /* so that the other process keeps up */
     }
-    return samples_figure(&samples);
+    return samples_quartiles(&samples);
 }
 
-static void wait_elsewhere(double time_s)
+static void wait_without_polling(double time_s)
 {
     double end_s = clock_now_s() + time_s;
     while (clock_now_s() < end_s) {
     }
 }
 
-/* Of messages that are there; batches that came in parts do not count, if there are others. */
-static struct figure measure_receiving(struct line *line, int other)
+/* Time to receive messages that have arrived. Only complete batches count, unless all came in
+ * parts. */
+static struct quartiles measure_receiving(struct probe *probe, int other)
 {
-    struct samples whole = {0}, any = {0};
-    for (double start_s = clock_now_s(); !is_enough(&any, start_s);) {
-        int64_t n_before = line->n_data;
-        line_send(line, other, REQUEST_BATCH);
-        mpi_comm_start(&line->comm);
-        wait_elsewhere(ARRIVAL_S);
+    struct samples complete = {0}, all = {0};
+    for (double start_s = clock_now_s(); !is_enough(&all, start_s);) {
+        int64_t n_before = probe->n_data;
+        send_probe(probe, other, REQUEST_BATCH);
+        mpi_comm_start(&probe->comm);
+        wait_without_polling(ARRIVAL_S);
         double begin_s = clock_now_s();
-        mpi_comm_deliver(&line->comm);
+        mpi_comm_deliver(&probe->comm);
         double time_s = clock_now_s() - begin_s;
-        if (line->n_data == n_before + LINE_BATCH)
-            samples_add(&whole, time_s / LINE_BATCH);
-        while (line->n_data < n_before + LINE_BATCH)
-            mpi_comm_wait(&line->comm);
-        samples_add(&any, (clock_now_s() - begin_s) / LINE_BATCH);
+        if (probe->n_data == n_before + BATCH)
+            samples_add(&complete, time_s / BATCH);
+        while (probe->n_data < n_before + BATCH)
+            mpi_comm_wait(&probe->comm);
+        samples_add(&all, (clock_now_s() - begin_s) / BATCH);
     }
-    return samples_figure(whole.n > 0 ? &whole : &any);
+    return samples_quartiles(complete.n > 0 ? &complete : &all);
 }
 
-static struct figure mean_of(struct figure a, struct figure b)
+static struct quartiles mean_quartiles(struct quartiles a, struct quartiles b)
 {
-    return (struct figure){.n = a.n < b.n ? a.n : b.n,
-                           .median = (a.median + b.median) / 2,
-                           .low = (a.low + b.low) / 2,
-                           .high = (a.high + b.high) / 2};
+    return (struct quartiles){.n = a.n < b.n ? a.n : b.n,
+                              .median = (a.median + b.median) / 2,
+                              .low = (a.low + b.low) / 2,
+                              .high = (a.high + b.high) / 2};
 }
 
-/* What of half a round trip is not the processors' time. On a node that may be less than
- * can be measured. */
-static struct figure find_latency(struct figure round_trip_s, double overhead_s)
+/* Half a round trip less the processors' time for it, which within a node may be too small a
+ * difference to measure: 0 then. */
+static struct quartiles find_latency(struct quartiles round_trip_s, double overhead_s)
 {
-    return (struct figure){.n = round_trip_s.n,
-                           .median = fmax(0, round_trip_s.median / 2 - 2 * overhead_s),
-                           .low = fmax(0, round_trip_s.low / 2 - 2 * overhead_s),
-                           .high = fmax(0, round_trip_s.high / 2 - 2 * overhead_s)};
+    return (struct quartiles){.n = round_trip_s.n,
+                              .median = fmax(0, round_trip_s.median / 2 - 2 * overhead_s),
+                              .low = fmax(0, round_trip_s.low / 2 - 2 * overhead_s),
+                              .high = fmax(0, round_trip_s.high / 2 - 2 * overhead_s)};
 }
 
 static double bandwidth_of(double long_s, double short_s)
@@ -107,22 +196,22 @@ static double bandwidth_of(double long_s, double short_s)
     return BULK_BYTES / (difference_s > 0 ? difference_s : long_s);
 }
 
-static struct figure find_bandwidth(struct figure long_s, double short_s)
+static struct quartiles find_bandwidth(struct quartiles long_s, double short_s)
 {
-    return (struct figure){.n = long_s.n,
-                           .median = bandwidth_of(long_s.median, short_s),
-                           .low = bandwidth_of(long_s.high, short_s),
-                           .high = bandwidth_of(long_s.low, short_s)};
+    return (struct quartiles){.n = long_s.n,
+                              .median = bandwidth_of(long_s.median, short_s),
+                              .low = bandwidth_of(long_s.high, short_s),
+                              .high = bandwidth_of(long_s.low, short_s)};
 }
 
-static struct calibration_link measure_link(struct line *line, int other, const void *bulk)
+static struct mpi_calibration_link measure_link(struct probe *probe, int other, const void *bulk)
 {
-    measure_round_trips(line, other, NULL); /* the first messages make connections */
-    struct figure round_trip_s = measure_round_trips(line, other, NULL);
-    struct figure overhead_s =
-        mean_of(measure_sending(line, other), measure_receiving(line, other));
-    struct figure bulk_s = measure_round_trips(line, other, bulk);
-    return (struct calibration_link){
+    measure_round_trips(probe, other, NULL); /* the first messages open connections */
+    struct quartiles round_trip_s = measure_round_trips(probe, other, NULL);
+    struct quartiles overhead_s =
+        mean_quartiles(measure_sending(probe, other), measure_receiving(probe, other));
+    struct quartiles bulk_s = measure_round_trips(probe, other, bulk);
+    return (struct mpi_calibration_link){
         .latency_s = find_latency(round_trip_s, overhead_s.median),
         .overhead_s = overhead_s,
         .bandwidth = find_bandwidth(bulk_s, round_trip_s.median),
@@ -130,60 +219,55 @@ static struct calibration_link measure_link(struct line *line, int other, const 
 }
 
 /* Process 0 measures, the other one answers, the rest waits. other < 0: there is none. */
-static void calibrate_link(struct line *line, int other, const void *bulk,
-                           struct calibration_link *link)
+static void calibrate_link(struct probe *probe, int other, const void *bulk,
+                           struct mpi_calibration_link *link)
 {
-    mpi_comm_begin(&line->comm);
-    line->over = false;
-    if (other >= 0 && line->comm.comm.rank == 0) {
-        *link = measure_link(line, other, bulk);
-        line_send(line, other, END);
+    int rank = probe->comm.comm.rank;
+    mpi_comm_begin(&probe->comm);
+    probe->ended = false;
+    if (other >= 0 && rank == 0) {
+        *link = measure_link(probe, other, bulk);
+        send_probe(probe, other, END);
     }
-    while (line->comm.comm.rank == other && !line->over)
-        mpi_comm_wait(&line->comm);
-    mpi_comm_finish(&line->comm);
+    while (rank == other && !probe->ended)
+        mpi_comm_wait(&probe->comm);
+    mpi_comm_finish(&probe->comm);
 }
 
 /* --- the counter --- */
 
-/* By the last process: the counter is with the first one. */
-static void calibrate_fetch_add(struct line *line, MPI_Comm comm, struct figure *figure)
+/* Measured by the last process: the counter is with the first one. */
+static void calibrate_fetch_add(struct probe *probe, MPI_Comm comm, struct quartiles *fetch_add_s)
 {
     struct samples samples = {0};
-    mpi_comm_begin(&line->comm);
-    if (line->comm.comm.rank == line->comm.comm.size - 1) {
-        for (double start_s = clock_now_s(); !is_enough(&samples, start_s);) {
-            double begin_s = clock_now_s();
-            for (int i = 0; i < LINE_BATCH; i++)
-                line_add_to_counter(line);
-            samples_add(&samples, (clock_now_s() - begin_s) / LINE_BATCH);
-        }
-        *figure = samples_figure(&samples);
-    }
-    MPI_Bcast(figure, sizeof *figure, MPI_BYTE, line->comm.comm.size - 1, comm);
+    int last = probe->comm.comm.size - 1;
+    mpi_comm_begin(&probe->comm);
+    if (probe->comm.comm.rank == last)
+        for (double start_s = clock_now_s(); !is_enough(&samples, start_s);)
+            samples_add(&samples, fetch_batch(probe) / BATCH);
+    *fetch_add_s = samples_quartiles(&samples);
+    MPI_Bcast(fetch_add_s, sizeof *fetch_add_s, MPI_BYTE, last, comm);
 }
 
-static void calibrate_counter(struct line *line, MPI_Comm comm, struct figure *figure)
+static void calibrate_counter(struct probe *probe, MPI_Comm comm, struct quartiles *counter_s)
 {
     struct samples samples = {0};
     int again = 1;
     for (double start_s = clock_now_s(); again;) {
-        mpi_comm_begin(&line->comm);
-        double begin_s = clock_now_s();
-        for (int i = 0; i < LINE_BATCH; i++)
-            line_add_to_counter(line);
-        double time_s = clock_now_s() - begin_s;
+        mpi_comm_begin(&probe->comm);
+        double time_s = fetch_batch(probe);
         MPI_Allreduce(MPI_IN_PLACE, &time_s, 1, MPI_DOUBLE, MPI_MAX, comm);
-        samples_add(&samples, time_s / (LINE_BATCH * line->comm.comm.size));
+        samples_add(&samples, time_s / (BATCH * probe->comm.comm.size));
         again = !is_enough(&samples, start_s);
         MPI_Bcast(&again, 1, MPI_INT, 0, comm);
     }
-    *figure = samples_figure(&samples);
+    *counter_s = samples_quartiles(&samples);
 }
 
 /* --- all --- */
 
-/* The first process on another node than the first one, by that one's view; -1: there is none. */
+/* The lowest rank that is not on this process's node, which is process 0's where it counts;
+ * -1: there is none. */
 static int find_far(const struct comm *comm)
 {
     for (int i = 0; i < comm->n_node_ranks; i++)
@@ -192,18 +276,20 @@ static int find_far(const struct comm *comm)
     return comm->n_node_ranks < comm->size ? comm->n_node_ranks : -1;
 }
 
-void calibrate_messages(MPI_Comm comm, struct calibration *calibration)
+void mpi_calibrate(MPI_Comm comm, struct mpi_calibration *calibration)
 {
     static const char bulk[BULK_BYTES];
-    struct line line;
-    line_init(&line, comm);
-    int others[2] = {line.comm.comm.n_node_ranks > 1 ? line.comm.node_ranks[1] : -1,
-                     find_far(&line.comm.comm)};
+    struct probe probe = {0};
+    mpi_comm_init(&probe.comm, comm, &probe_mode, 1);
+    probe.comm.state = &probe;
+    const struct comm *base = &probe.comm.comm;
+    int others[2] = {base->n_node_ranks > 1 ? base->node_ranks[1] : -1, find_far(base)};
     MPI_Bcast(others, 2, MPI_INT, 0, comm);
-    calibration->node_size = line.comm.comm.n_node_ranks;
-    calibrate_link(&line, others[0], bulk, &calibration->near);
-    calibrate_link(&line, others[1], bulk, &calibration->far);
-    calibrate_fetch_add(&line, comm, &calibration->fetch_add_s);
-    calibrate_counter(&line, comm, &calibration->counter_s);
-    line_fini(&line);
+    *calibration = (struct mpi_calibration){.node_size = base->n_node_ranks};
+    calibrate_link(&probe, others[0], bulk, &calibration->near);
+    calibrate_link(&probe, others[1], bulk, &calibration->far);
+    calibrate_fetch_add(&probe, comm, &calibration->fetch_add_s);
+    calibrate_counter(&probe, comm, &calibration->counter_s);
+    mpi_comm_finish(&probe.comm);
+    mpi_comm_fini(&probe.comm);
 }

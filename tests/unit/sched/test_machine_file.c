@@ -1,6 +1,5 @@
 /* A machine on file fills what was not given, broken ones are refused; and what a full node
  * leaves its workers of their speed. */
-#include "sched/cli/crowding.h"
 #include "sched/cli/machine_file.h"
 #include "sched/core/sample_statistics.h"
 #include "tests/check.h"
@@ -80,13 +79,13 @@ static void test_a_worker_alone_keeps_its_speed(void **state)
     (void)state;
     double speeds[] = {1, 1, 2, 1, 1, 1, 0.5};
     const double expected[] = {0.8, 0.8, 1.6, 0.8, 0.8, 0.8, 0.5};
-    crowding_apply(0.8, 3, 7, speeds);
+    machine_apply_contention(0.8, 3, 7, speeds);
     for (int i = 0; i < 7; i++)
         check_close(speeds[i], expected[i], 1e-15);
     double two[] = {1, 1};
-    crowding_apply(0.8, 3, 2, two);
+    machine_apply_contention(0.8, 3, 2, two);
     check_close(two[0], 0.9, 1e-15);
-    crowding_apply(0.8, 1, 2, two);
+    machine_apply_contention(0.8, 1, 2, two);
     check_close(two[1], 0.9, 1e-15);
 }
 
@@ -94,15 +93,15 @@ static void test_half_of_the_samples_lies_between(void **state)
 {
     (void)state;
     struct samples samples = {0};
-    assert_int_equal(samples_figure(&samples).n, 0);
+    assert_int_equal(samples_quartiles(&samples).n, 0);
     for (int i = 8; i >= 0; i--)
         samples_add(&samples, i);
-    struct figure figure = samples_figure(&samples);
-    assert_int_equal(figure.n, 9);
-    assert_true(figure.median == 4 && figure.low == 2 && figure.high == 6);
+    struct quartiles quartiles = samples_quartiles(&samples);
+    assert_int_equal(quartiles.n, 9);
+    assert_true(quartiles.median == 4 && quartiles.low == 2 && quartiles.high == 6);
     for (int i = 0; i < 2 * SAMPLES_MAX; i++)
         samples_add(&samples, 4);
-    assert_int_equal(samples_figure(&samples).n, SAMPLES_MAX);
+    assert_int_equal(samples_quartiles(&samples).n, SAMPLES_MAX);
 }
 
 int main(void)
