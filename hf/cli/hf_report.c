@@ -1,9 +1,6 @@
 #include "hf/cli/hf_report.h"
 
 #include "hf/cli/hf_report_orbitals.h"
-#include "sched/report/html_rows.h"
-#include "sched/report/html.h"
-#include "sched/report/svg_chart.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -168,7 +165,7 @@ static enum status draw_convergence(FILE *page, const struct report_run *run)
     return STATUS_OK;
 }
 
-const struct report_subject hf_report = {.name = write_formula,
+const struct report_section hf_report = {.name = write_formula,
                                          .tables = write_tables,
                                          .first_charts = draw_convergence,
                                          .last_charts = hf_report_orbital_ladder};

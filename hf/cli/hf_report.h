@@ -1,11 +1,10 @@
-/* What a report says of a Hartree-Fock run beside its scheduling: the molecule, the
- * energies, the convergence and the orbitals. */
+/* Section of a report on a Hartree-Fock run: molecule, energies, convergence and orbitals. */
 #ifndef BERYL_HF_HF_REPORT_H
 #define BERYL_HF_HF_REPORT_H
 
-#include "sched/report/report.h"
+#include "sched/report/report_section.h"
 
-/* Of every result in QCSchema. */
-extern const struct report_subject hf_report;
+/* For every result in QCSchema. */
+extern const struct report_section hf_report;
 
 #endif

@@ -1,10 +1,5 @@
 #include "hf/cli/hf_report_orbitals.h"
 
-#include "sched/report/axis.h"
-#include "sched/report/html_rows.h"
-#include "sched/report/html.h"
-#include "sched/report/svg_chart.h"
-
 #include <math.h>
 
 /* 1 hartree in eV, CODATA 2018. */

@@ -2,8 +2,7 @@
 #ifndef BERYL_HF_HF_REPORT_ORBITALS_H
 #define BERYL_HF_HF_REPORT_ORBITALS_H
 
-#include "sched/report/report_run.h"
-#include "support/base/status.h"
+#include "sched/report/report_section.h"
 
 #include <stdio.h>
 

@@ -1,4 +1,4 @@
-/* The axis of a chart: what it covers, its ticks, and where a value lies. */
+/* The axis of a chart: its range, its ticks, and the position of a value. */
 #ifndef BERYL_SCHED_REPORT_AXIS_H
 #define BERYL_SCHED_REPORT_AXIS_H
 
@@ -16,13 +16,13 @@ struct axis {
 
 /* An axis that covers [low, high] and ends at ticks, of which it has at most
  * max_ticks + 2 at multiples of 1, 2 or 5 times a power of ten. An empty range,
- * or numbers that are not finite, give an axis all the same. */
+ * or numbers that are not finite, still give an axis. */
 struct axis axis_linear(double low, double high, int max_ticks);
 
 /* The same over whole powers of ten; low and high are positive. */
 struct axis axis_logarithmic(double low, double high, int max_ticks);
 
-/* Where a value lies. Values outside the axis lie at its end. */
+/* Position of a value on the drawing. Values outside the axis are put at its end. */
 double axis_place(const struct axis *axis, double value);
 
 /* Ticks i = 0 ... n - 1: value, and text (UTF-8, AXIS_TEXT_SIZE bytes). */

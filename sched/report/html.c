@@ -4,7 +4,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-static void put_byte(FILE *page, char byte)
+static void write_byte(FILE *page, char byte)
 {
     switch (byte) {
     case '&':
@@ -32,7 +32,7 @@ void html_text(FILE *page, const char *text)
     html_text_cut(page, text, INT64_MAX);
 }
 
-/* UTF-8: every byte of a character but its first is 10xxxxxx. */
+/* UTF-8: all bytes of a character but the first are 10xxxxxx. */
 static bool starts_character(char byte)
 {
     return ((unsigned char)byte & 0xc0) != 0x80;
@@ -47,7 +47,7 @@ void html_text_cut(FILE *page, const char *text, int64_t max)
     for (const char *c = text; c && *c != '\0'; c++) {
         if (starts_character(*c) && left-- == 0)
             break;
-        put_byte(page, *c);
+        write_byte(page, *c);
     }
     if (n > max)
         fputs("\u2026", page);
@@ -72,4 +72,33 @@ void html_number(FILE *page, double number, int decimals)
             fputc(',', page);
         fputc(digits[i], page);
     }
+}
+
+void html_row_start(FILE *page, const char *heading)
+{
+    fprintf(page, "<tr><th scope=\"row\">%s</th><td>", heading);
+}
+
+void html_row_end(FILE *page)
+{
+    fputs("</td></tr>\n", page);
+}
+
+void html_row_text(FILE *page, const char *heading, const char *text)
+{
+    if (!text)
+        return;
+    html_row_start(page, heading);
+    html_text(page, text);
+    html_row_end(page);
+}
+
+void html_row_number(FILE *page, const char *heading, double number, int decimals, const char *unit)
+{
+    if (isnan(number))
+        return;
+    html_row_start(page, heading);
+    html_number(page, number, decimals);
+    fprintf(page, " %s", unit);
+    html_row_end(page);
 }

@@ -1,20 +1,29 @@
-/* Text and numbers in an HTML page. */
-#ifndef BERYL_SCHED_REPORT_HTML_TEXT_H
-#define BERYL_SCHED_REPORT_HTML_TEXT_H
+/* Text, numbers and rows of tables in an HTML page. */
+#ifndef BERYL_SCHED_REPORT_HTML_H
+#define BERYL_SCHED_REPORT_HTML_H
 
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 
-/* Writes UTF-8 text so that no character of it is taken for markup, inside an
- * element or a quoted attribute. Control characters become spaces; NULL is "". */
+/* Writes UTF-8 text with HTML's special characters escaped, for use inside an element or a
+ * quoted attribute. Control characters become spaces; NULL is "". */
 void html_text(FILE *page, const char *text);
 
-/* The same, cut to max characters of which the last is then an ellipsis. */
+/* The same, cut to max characters, the last of which is then an ellipsis. */
 void html_text_cut(FILE *page, const char *text, int64_t max);
 
-/* A number with so many decimals and commas between thousands; a dash if it is
- * not finite. */
+/* A number with this many decimals and commas between thousands; a dash if it is not finite. */
 void html_number(FILE *page, double number, int decimals);
+
+/* Begin and end of a table row, around its content. The heading is markup. */
+void html_row_start(FILE *page, const char *heading);
+void html_row_end(FILE *page);
+
+/* A row of text; no row if that is NULL. */
+void html_row_text(FILE *page, const char *heading, const char *text);
+
+/* A row of a number, as html_number, with its unit; no row for NAN. */
+void html_row_number(FILE *page, const char *heading, double number, int decimals,
+                     const char *unit);
 
 #endif

@@ -1,5 +1,5 @@
-/* Recorded runs as one page of HTML that needs nothing else: no network, no
- * scripts; charts are inline SVG. */
+/* Recorded runs as one self-contained page of HTML: no network, no scripts; charts are inline
+ * SVG. */
 #ifndef BERYL_SCHED_REPORT_REPORT_H
 #define BERYL_SCHED_REPORT_REPORT_H
 
@@ -11,13 +11,13 @@
 
 /* Writes the page; with several runs it compares them first. The same runs give
  * the same bytes. Not collective.
- * results  n >= 1 results as --json writes them (interface.md); a result with a
- *          comparison of modes, or a sweep, counts as a run for each
- * names    n names that the page calls them by, any bytes
- * subject  what the page tells of beside the scheduling, or NULL
+ * results  n >= 1 results as --json writes them (RESULTS.md); a comparison of modes counts as a
+ *          run for each mode, a sweep as a run for each line
+ * names    n names to show for them, any bytes
+ * section  the application's part of the page, or NULL
  * Errors: STATUS_INPUT, with the name, if a result is something else; STATUS_IO,
  * naming the path; STATUS_NO_MEMORY. Nothing is written then. */
 enum status report_write(const json_t *const results[], const char *const names[], int64_t n,
-                         const struct report_subject *subject, const char *path);
+                         const struct report_section *section, const char *path);
 
 #endif

@@ -8,19 +8,22 @@ const struct svg_series report_times[REPORT_N_TIMES] = {
     {.name = "communication", .colour = 4},
 };
 
-static struct svg_chart chart_over_iterations(const struct report_run *run)
+static struct svg_chart chart_over_iterations(const struct report_run *run, const char *title,
+                                              const char *value_title)
 {
     return (struct svg_chart){
+        .title = title,
         .place_title = run->has_fock && run->group > 1 ? "Fock build, each point a mean of several"
                        : run->has_fock                 ? "Fock build"
                        : run->group > 1                ? "iteration, each point a mean of several"
                                                        : "iteration",
+        .value_title = value_title,
         .n_places = run->n_places,
         .label_step = run->group,
     };
 }
 
-/* A column of the run, unless the file says nothing of it. */
+/* A column of the run, unless the file does not have it. */
 static void add_series(struct svg_chart *chart, const struct report_run *run,
                        enum report_column column, const char *name, int colour)
 {
@@ -31,9 +34,8 @@ static void add_series(struct svg_chart *chart, const struct report_run *run,
 
 static void draw_times(FILE *page, const struct report_run *run)
 {
-    struct svg_chart chart = chart_over_iterations(run);
-    chart.title = "Where the workers\u2019 time went";
-    chart.value_title = "seconds, mean over the workers";
+    struct svg_chart chart = chart_over_iterations(run, "Where the workers\u2019 time went",
+                                                   "seconds, mean over the workers");
     for (int i = 0; i < REPORT_N_TIMES; i++)
         add_series(&chart, run, (enum report_column)(REPORT_TASK + i), report_times[i].name,
                    report_times[i].colour);
@@ -41,39 +43,37 @@ static void draw_times(FILE *page, const struct report_run *run)
         svg_bars(page, &chart);
 }
 
-static void draw_seconds(FILE *page, const struct report_run *run)
+/* Up to two columns as lines; no chart if the file has neither. */
+static void draw_lines(FILE *page, const struct report_run *run, struct svg_chart chart,
+                       enum report_column first, const char *first_name, enum report_column second,
+                       const char *second_name)
 {
-    struct svg_chart chart = chart_over_iterations(run);
-    chart.title = run->has_fock ? "Time of each Fock build" : "Time of each iteration";
-    chart.value_title = "seconds";
-    add_series(&chart, run, REPORT_FOCK_SECONDS, "whole build", 0);
-    add_series(&chart, run, REPORT_MAKESPAN, "tasks, first to last (makespan)", 3);
+    add_series(&chart, run, first, first_name, 0);
+    add_series(&chart, run, second, second_name, 3);
     if (chart.n_series > 0)
         svg_lines(page, &chart);
+}
+
+static void draw_seconds(FILE *page, const struct report_run *run)
+{
+    const char *title = run->has_fock ? "Time of each Fock build" : "Time of each iteration";
+    draw_lines(page, run, chart_over_iterations(run, title, "seconds"), REPORT_FOCK_SECONDS,
+               "whole build", REPORT_MAKESPAN, "tasks, first to last (makespan)");
 }
 
 static void draw_efficiency(FILE *page, const struct report_run *run)
 {
-    struct svg_chart chart = chart_over_iterations(run);
-    chart.title = "Efficiency and imbalance";
-    chart.value_title = "per cent";
+    struct svg_chart chart = chart_over_iterations(run, "Efficiency and imbalance", "per cent");
     chart.high = 100;
-    add_series(&chart, run, REPORT_EFFICIENCY, "efficiency", 0);
-    add_series(&chart, run, REPORT_IMBALANCE, "imbalance (max/mean \u2212 1)", 3);
-    if (chart.n_series > 0)
-        svg_lines(page, &chart);
+    draw_lines(page, run, chart, REPORT_EFFICIENCY, "efficiency", REPORT_IMBALANCE,
+               "imbalance (max/mean \u2212 1)");
 }
 
 static void draw_steals(FILE *page, const struct report_run *run)
 {
-    struct svg_chart chart = chart_over_iterations(run);
-    if (!(run->means[REPORT_STEALS_ATTEMPTED] > 0))
-        return;
-    chart.title = "Steals";
-    chart.value_title = "per worker";
-    add_series(&chart, run, REPORT_STEALS_ATTEMPTED, "tried", 0);
-    add_series(&chart, run, REPORT_STEALS_SUCCESSFUL, "done", 3);
-    svg_lines(page, &chart);
+    if (run->means[REPORT_STEALS_ATTEMPTED] > 0)
+        draw_lines(page, run, chart_over_iterations(run, "Steals", "per worker"),
+                   REPORT_STEALS_ATTEMPTED, "tried", REPORT_STEALS_SUCCESSFUL, "done");
 }
 
 void report_charts(FILE *page, const struct report_run *run)

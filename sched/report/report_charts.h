@@ -7,13 +7,13 @@
 
 #include <stdio.h>
 
-/* What becomes of a worker's time: one series for each part of the makespan, in
+/* Breakdown of the workers' time: one series for each part of the makespan, in
  * the order of enum report_column from REPORT_TASK, with its name and colour. */
 enum { REPORT_N_TIMES = REPORT_COMMUNICATION - REPORT_TASK + 1 };
 extern const struct svg_series report_times[REPORT_N_TIMES];
 
 /* Per iteration: where the workers' time went, seconds, efficiency and
- * imbalance, steals. Those are left out of which the file says nothing. */
+ * imbalance, steals. Series that the file does not have are left out. */
 void report_charts(FILE *page, const struct report_run *run);
 
 #endif

@@ -1,6 +1,5 @@
 #include "sched/report/report_compare.h"
 
-#include "sched/report/html.h"
 #include "sched/report/report_charts.h"
 #include "sched/report/report_tables.h"
 
@@ -9,7 +8,7 @@
 
 enum { LABEL_SIZE = 80 };
 
-/* What the charts draw: for each run, its label and its means. */
+/* Data of the charts: for each run, its label and its means. */
 struct comparison {
     int64_t n;
     char (*labels)[LABEL_SIZE];
@@ -23,7 +22,7 @@ static const char *mode_of(const struct report_run *run)
     return mode ? mode : "mode not known";
 }
 
-static void fill(const struct report_runs *runs, struct comparison *comparison)
+static void fill_comparison(const struct report_runs *runs, struct comparison *comparison)
 {
     for (int64_t i = 0; i < runs->n; i++) {
         const struct report_run *run = &runs->runs[i];
@@ -32,12 +31,12 @@ static void fill(const struct report_runs *runs, struct comparison *comparison)
         comparison->names[i] = comparison->labels[i];
         for (int column = 0; column < REPORT_N_COLUMNS; column++)
             comparison->means[column][i] = run->means[column];
-        /* The seconds of an iteration, whatever it is. */
+        /* Seconds of an iteration, be it a Fock build or not. */
         comparison->means[REPORT_FOCK_SECONDS][i] = run->means[report_seconds_column(run)];
     }
 }
 
-static enum status create(const struct report_runs *runs, struct comparison *comparison)
+static enum status create_comparison(const struct report_runs *runs, struct comparison *comparison)
 {
     size_t n = (size_t)runs->n;
     *comparison = (struct comparison){.n = runs->n,
@@ -48,18 +47,19 @@ static enum status create(const struct report_runs *runs, struct comparison *com
         comparison->means[column] = all + (size_t)column * n;
     if (!comparison->labels || !comparison->names || !all)
         return FAIL(STATUS_NO_MEMORY, "no memory to compare %lld runs", (long long)runs->n);
-    fill(runs, comparison);
+    fill_comparison(runs, comparison);
     return STATUS_OK;
 }
 
-static void destroy(struct comparison *comparison)
+static void destroy_comparison(struct comparison *comparison)
 {
     free(comparison->labels);
     free(comparison->names);
     free(comparison->means[0]);
 }
 
-static void table(FILE *page, const struct report_runs *runs, const struct report_subject *subject)
+static void write_comparison_table(FILE *page, const struct report_runs *runs,
+                                   const struct report_section *section)
 {
     fputs("<div class=\"wide\"><table class=\"figures\">\n<thead><tr><th>run</th><th "
           "class=\"word\">file</th>"
@@ -75,7 +75,7 @@ static void table(FILE *page, const struct report_runs *runs, const struct repor
                 (long long)i + 1);
         html_text(page, run->name);
         fputs("</a></td><td class=\"word\">", page);
-        report_name(page, run, subject);
+        report_name(page, run, section);
         fputs("</td><td class=\"mode\">", page);
         html_text(page, mode_of(run));
         const struct {
@@ -96,8 +96,8 @@ static void table(FILE *page, const struct report_runs *runs, const struct repor
     fputs("</table></div>\n", page);
 }
 
-static void draw_one(FILE *page, const struct comparison *comparison, enum report_column column,
-                     const char *title, const char *value_title, double high)
+static void draw_column(FILE *page, const struct comparison *comparison, enum report_column column,
+                        const char *title, const char *value_title, double high)
 {
     struct svg_chart chart = {
         .title = title,
@@ -111,7 +111,7 @@ static void draw_one(FILE *page, const struct comparison *comparison, enum repor
     svg_rows(page, &chart);
 }
 
-static void draw_times(FILE *page, const struct comparison *comparison)
+static void draw_compared_times(FILE *page, const struct comparison *comparison)
 {
     struct svg_chart chart = {
         .title = "Where the workers\u2019 time went",
@@ -128,20 +128,20 @@ static void draw_times(FILE *page, const struct comparison *comparison)
 }
 
 enum status report_compare(FILE *page, const struct report_runs *runs,
-                           const struct report_subject *subject)
+                           const struct report_section *section)
 {
     struct comparison comparison;
-    enum status status = create(runs, &comparison);
+    enum status status = create_comparison(runs, &comparison);
     if (status == STATUS_OK) {
-        table(page, runs, subject);
+        write_comparison_table(page, runs, section);
         fputs("<div class=\"charts\">\n", page);
-        draw_one(page, &comparison, REPORT_FOCK_SECONDS, "Time of each iteration",
-                 "seconds, mean over the iterations or Fock builds", 0);
-        draw_one(page, &comparison, REPORT_EFFICIENCY, "Efficiency",
-                 "per cent, mean over the iterations", 100);
-        draw_times(page, &comparison);
+        draw_column(page, &comparison, REPORT_FOCK_SECONDS, "Time of each iteration",
+                    "seconds, mean over the iterations or Fock builds", 0);
+        draw_column(page, &comparison, REPORT_EFFICIENCY, "Efficiency",
+                    "per cent, mean over the iterations", 100);
+        draw_compared_times(page, &comparison);
         fputs("</div>\n", page);
     }
-    destroy(&comparison);
+    destroy_comparison(&comparison);
     return status;
 }

@@ -2,17 +2,15 @@
 #ifndef BERYL_SCHED_REPORT_REPORT_COMPARE_H
 #define BERYL_SCHED_REPORT_REPORT_COMPARE_H
 
-#include "sched/report/report_run.h"
 #include "sched/report/report_section.h"
-#include "support/base/status.h"
 
 #include <stdio.h>
 
 /* A table of the runs, numbered from 1, and charts of where their time went,
  * of the seconds of an iteration and of the efficiency.
- * subject  names the runs, or NULL
+ * section  names the runs, or NULL
  * Errors: STATUS_NO_MEMORY. */
 enum status report_compare(FILE *page, const struct report_runs *runs,
-                           const struct report_subject *subject);
+                           const struct report_section *section);
 
 #endif

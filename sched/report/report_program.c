@@ -1,5 +1,5 @@
-/* beryl-report: recorded runs as a page. */
-#include "hf/cli/hf_report.h"
+#include "sched/report/report_program.h"
+
 #include "sched/report/report.h"
 #include "support/io/application.h"
 #include "support/io/options.h"
@@ -11,20 +11,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct settings {
+struct report_settings {
     const char *output;
 };
 
-static const struct option_row rows[] = {
+static const struct option_row report_rows[] = {
     {.name = "output",
      .letter = 'o',
      .kind = OPTION_TEXT,
-     .offset = offsetof(struct settings, output),
+     .offset = offsetof(struct report_settings, output),
      .value = "FILE.html",
      .help = "the page to write"},
 };
 
-static enum status read_result(const char *path, json_t **result)
+static enum status load_result(const char *path, json_t **result)
 {
     FILE *file = fopen(path, "rb");
     if (!file)
@@ -37,12 +37,13 @@ static enum status read_result(const char *path, json_t **result)
     if (reading != 0)
         return FAIL(STATUS_IO, "cannot read %s: %s", path, strerror(reading));
     if (!*result)
-        return FAIL(STATUS_INPUT, "%s:%d: no JSON: %s", path, error.line, error.text);
+        return FAIL(STATUS_INPUT, "%s:%d: not JSON: %s", path, error.line, error.text);
     return STATUS_OK;
 }
 
 /* A page in the place of a result would destroy it. */
-static enum status check_output(const struct settings *settings, size_t n, char **paths)
+static enum status check_report_paths(const struct report_settings *settings, size_t n,
+                                      char **paths)
 {
     if (!settings->output)
         return FAIL(STATUS_USAGE, "-o is missing: name the page to write, for instance "
@@ -54,28 +55,30 @@ static enum status check_output(const struct settings *settings, size_t n, char 
     return STATUS_OK;
 }
 
-static enum status write_page(const struct settings *settings, size_t n, char **paths)
+static enum status report_files(const struct report_settings *settings, size_t n, char **paths,
+                                const struct report_section *section)
 {
-    TRY(check_output(settings, n, paths));
+    TRY(check_report_paths(settings, n, paths));
     json_t **results = calloc(n, sizeof *results);
     if (!results)
         return FAIL(STATUS_NO_MEMORY, "no memory for %zu results", n);
     enum status status = STATUS_OK;
     for (size_t i = 0; i < n && status == STATUS_OK; i++)
-        status = read_result(paths[i], &results[i]);
+        status = load_result(paths[i], &results[i]);
     if (status == STATUS_OK)
         status = report_write((const json_t *const *)results, (const char *const *)paths,
-                              (int64_t)n, &hf_report, settings->output);
+                              (int64_t)n, section, settings->output);
     for (size_t i = 0; i < n; i++)
         json_decref(results[i]);
     free(results);
     return status;
 }
 
-int main(int argc, char **argv)
+int report_program(int argc, char **argv, const struct report_section *section)
 {
-    struct settings settings;
-    const struct option_table table = {"Options", rows, sizeof rows / sizeof rows[0], &settings};
+    struct report_settings settings;
+    const struct option_table table = {"Options", report_rows,
+                                       sizeof report_rows / sizeof report_rows[0], &settings};
     const struct options options = {
         .program = "beryl-report",
         .synopsis = "RUN.json ... -o page.html",
@@ -91,7 +94,7 @@ int main(int argc, char **argv)
     int first;
     application.status = options_parse(&options, argc, argv, &application.request, &first);
     if (application_runs(&application))
-        application.status = write_page(&settings, (size_t)(argc - first), argv + first);
+        application.status = report_files(&settings, (size_t)(argc - first), argv + first, section);
     else if (application_answers(&application))
         options_answer(&options, application.request);
     return application_finish(&application);

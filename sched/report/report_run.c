@@ -10,7 +10,7 @@
 
 #define LARGEST_FIGURE 1e100
 
-/* Where a column comes from. */
+/* Source of a column. */
 static const struct column_source {
     const char *key;
     bool per_worker; /* a sum over the workers, shown as their mean */
@@ -72,8 +72,8 @@ static double read_figure(const json_t *entry, enum report_column column, int64_
 }
 
 /* The mean of a column over iterations first <= i < last that have it. */
-static double mean_of(const struct report_run *run, enum report_column column, int64_t first,
-                      int64_t last)
+static double mean_over_iterations(const struct report_run *run, enum report_column column,
+                                   int64_t first, int64_t last)
 {
     const json_t *iterations = json_object_get(run->figures, "iterations");
     double sum = 0;
@@ -97,11 +97,11 @@ static enum status read_columns(struct report_run *run)
         return FAIL(STATUS_NO_MEMORY, "no memory for the figures of %s", run->name);
     for (int column = 0; column < REPORT_N_COLUMNS; column++) {
         run->columns[column] = all + (size_t)column * n;
-        run->means[column] = mean_of(run, column, 0, run->n_iterations);
+        run->means[column] = mean_over_iterations(run, column, 0, run->n_iterations);
         for (int64_t i = 0; i < run->n_places; i++) {
             int64_t first = i * run->group, last = first + run->group;
-            run->columns[column][i] =
-                mean_of(run, column, first, last < run->n_iterations ? last : run->n_iterations);
+            run->columns[column][i] = mean_over_iterations(
+                run, column, first, last < run->n_iterations ? last : run->n_iterations);
         }
     }
     run->has_fock = !isnan(run->means[REPORT_FOCK_SECONDS]);

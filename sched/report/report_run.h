@@ -1,9 +1,9 @@
-/* Recorded runs as a report shows them: what a result file says of every
- * iteration, in columns that charts and tables draw from.
+/* Recorded runs: the measurements of every iteration in a result file, as columns for charts
+ * and tables.
  *
- * Understood are the QCSchema results of beryl-hf and beryl-tce, whose figures
- * are in extras.beryl, and results that are those figures, alone or in the list of a
- * sweep (interface.md). */
+ * Reads QCSchema results of beryl-hf and beryl-tce, with the measurements in extras.beryl, and
+ * results of beryl-sched, which are the measurements themselves, alone or in the list of a
+ * sweep (RESULTS.md). */
 #ifndef BERYL_SCHED_REPORT_REPORT_RUN_H
 #define BERYL_SCHED_REPORT_REPORT_RUN_H
 
@@ -13,7 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What is known of an iteration, by the keys of its entry in the file. */
+/* Measurements of an iteration, by the keys of its entry in the file. */
 enum report_column {
     REPORT_FOCK_SECONDS, /* of a Fock build; absent where no Fock matrix is built */
     REPORT_MAKESPAN,     /* seconds */
@@ -40,7 +40,7 @@ struct report_run {
     char *name;            /* owned */
     const json_t *result;  /* the file's root; borrowed */
     const json_t *figures; /* workers, sched, iterations, ...; borrowed, part of result */
-    const json_t *shared;  /* figures of the whole file: the same, but for a comparison */
+    const json_t *shared;  /* those of the whole file: the same, except in a comparison */
     int64_t workers;       /* 1 if the file does not say */
     int64_t n_iterations;
     bool has_fock;
@@ -58,7 +58,7 @@ struct report_runs {
 
 /* Appends the run of a result, or each mode of a comparison or entry of a sweep as a run.
  * result  a parsed file, kept alive by the caller
- * name    what the report calls it
+ * name    the run's name in the report
  * Errors: STATUS_INPUT, with the name, for JSON that is no result of a run;
  * STATUS_NO_MEMORY. */
 enum status report_runs_add(struct report_runs *runs, const json_t *result, const char *name);
@@ -73,7 +73,7 @@ const char *report_text(const json_t *object, const char *key);
 /* A figure of the run, or of its whole file; NULL if there is none. */
 const json_t *report_figure(const struct report_run *run, const char *key);
 
-/* What an iteration is called: "Fock build" or "iteration". */
+/* Word for an iteration: "Fock build" or "iteration". */
 const char *report_iteration_word(const struct report_run *run);
 
 /* Seconds of an iteration: of the Fock build if there is one, else the makespan. */

@@ -1,13 +1,12 @@
 #include "sched/report/report_tables.h"
 
-#include "sched/report/html_rows.h"
 #include "sched/report/html.h"
 
 #include <math.h>
 
-void report_name(FILE *page, const struct report_run *run, const struct report_subject *subject)
+void report_name(FILE *page, const struct report_run *run, const struct report_section *section)
 {
-    if (!subject || !subject->name(page, run))
+    if (!section || !section->name(page, run))
         html_text(page, report_text(run->shared, "workload"));
 }
 
@@ -31,7 +30,7 @@ static void scheduling_rows(FILE *page, const struct report_run *run)
                     "MB in the largest process");
 }
 
-/* What a run without chemistry did. */
+/* Workload of a run of beryl-sched. */
 static void workload_rows(FILE *page, const struct report_run *run)
 {
     html_row_text(page, "Workload", report_text(run->shared, "workload"));
@@ -41,7 +40,7 @@ static void workload_rows(FILE *page, const struct report_run *run)
     html_row_number(page, "Depth", report_real(run->shared, "depth"), 0, "");
 }
 
-/* The options that describe a simulated machine, as given or by default. */
+/* The options of a simulated machine, as given or by default. */
 static void machine_table(FILE *page, const struct report_run *run)
 {
     const char *name;
@@ -63,7 +62,7 @@ static void machine_table(FILE *page, const struct report_run *run)
     fputs("</table>", page);
 }
 
-static void outcome(FILE *page, const struct report_run *run)
+static void write_outcome(FILE *page, const struct report_run *run)
 {
     const json_t *success = json_object_get(run->result, "success");
     const char *message = report_text(json_object_get(run->result, "error"), "error_message");
@@ -76,11 +75,11 @@ static void outcome(FILE *page, const struct report_run *run)
         fputs("<p class=\"done\"><b>Completed</b></p>\n", page);
 }
 
-void report_summary(FILE *page, const struct report_run *run, const struct report_subject *subject)
+void report_summary(FILE *page, const struct report_run *run, const struct report_section *section)
 {
-    outcome(page, run);
+    write_outcome(page, run);
     fputs("<div class=\"cards\">", page);
-    if (!subject || !subject->tables(page, run)) {
+    if (!section || !section->tables(page, run)) {
         fputs("<table>\n", page);
         workload_rows(page, run);
         fputs("</table>\n", page);
@@ -90,4 +89,66 @@ void report_summary(FILE *page, const struct report_run *run, const struct repor
     fputs("</table>\n", page);
     machine_table(page, run);
     fputs("</div>\n", page);
+}
+
+/* --- iterations --- */
+
+static const struct table_column {
+    enum report_column column;
+    const char *heading, *unit;
+    int decimals;
+} table_columns[] = {
+    {REPORT_FOCK_SECONDS, "Fock build", "s", 4},
+    {REPORT_MAKESPAN, "makespan", "s", 4},
+    {REPORT_TASK, "task", "s", 4},
+    {REPORT_SEARCH, "search", "s", 4},
+    {REPORT_IDLE, "idle", "s", 4},
+    {REPORT_SCHEDULER, "scheduler", "s", 4},
+    {REPORT_COMMUNICATION, "communication", "s", 4},
+    {REPORT_BALANCE, "balancing", "s", 4},
+    {REPORT_EFFICIENCY, "efficiency", "%", 1},
+    {REPORT_IMBALANCE, "imbalance", "%", 1},
+    {REPORT_STEALS_ATTEMPTED, "steals tried", "per worker", 1},
+    {REPORT_STEALS_SUCCESSFUL, "steals done", "per worker", 1},
+    {REPORT_TASKS_MOVED, "tasks moved", "", 0},
+    {REPORT_MESSAGES, "messages", "", 0},
+    {REPORT_BYTES, "bytes", "", 0},
+};
+
+enum { N_TABLE_COLUMNS = sizeof table_columns / sizeof table_columns[0] };
+
+static void write_iterations_head(FILE *page, const struct report_run *run)
+{
+    fprintf(page, "<thead><tr><th>%s</th>", report_iteration_word(run));
+    for (int i = 0; i < N_TABLE_COLUMNS; i++)
+        if (!isnan(run->means[table_columns[i].column]))
+            fprintf(page, "<th>%s<br><small>%s</small></th>", table_columns[i].heading,
+                    table_columns[i].unit);
+    fputs("</tr></thead>\n", page);
+}
+
+void report_iterations(FILE *page, const struct report_run *run)
+{
+    if (run->n_places == 0)
+        return;
+    fprintf(page, "<details><summary>Figures of every %s</summary>\n<div class=\"wide\">",
+            report_iteration_word(run));
+    if (run->group > 1)
+        fprintf(page, "<p>Each row is the mean of %lld, the last perhaps of fewer.</p>",
+                (long long)run->group);
+    fputs("<table class=\"figures\">\n", page);
+    write_iterations_head(page, run);
+    for (int64_t place = 0; place < run->n_places; place++) {
+        fprintf(page, "<tr><td>%lld</td>", (long long)(place * run->group));
+        for (int i = 0; i < N_TABLE_COLUMNS; i++) {
+            enum report_column column = table_columns[i].column;
+            if (isnan(run->means[column]))
+                continue;
+            fputs("<td>", page);
+            html_number(page, run->columns[column][place], table_columns[i].decimals);
+            fputs("</td>", page);
+        }
+        fputs("</tr>\n", page);
+    }
+    fputs("</table></div></details>\n", page);
 }

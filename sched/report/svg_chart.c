@@ -5,7 +5,8 @@
 
 #include <math.h>
 
-/* The drawing and, inside it, the area of the data; in pixels at full size. */
+/* Size of the drawing and, inside it, the area of the data of bars and lines; in pixels at full
+ * size. */
 enum { WIDTH = 640, HEIGHT = 300, LEFT = 76, RIGHT = 628, TOP = 12, BOTTOM = 252 };
 
 enum { MAX_VALUE_TICKS = 6, MAX_LABELS = 14, MAX_MARKED_PLACES = 60 };
@@ -104,7 +105,7 @@ static void draw_labels(FILE *page, const struct svg_chart *chart)
     }
 }
 
-static void draw_frame(FILE *page, const struct svg_chart *chart, const struct axis *axis)
+static void draw_place_frame(FILE *page, const struct svg_chart *chart, const struct axis *axis)
 {
     for (int i = 0; i < axis_n_ticks(axis); i++) {
         char text[AXIS_TEXT_SIZE];
@@ -133,7 +134,7 @@ void svg_bars(FILE *page, const struct svg_chart *chart)
     struct axis axis = value_axis(chart, true);
     double width = fmin(0.78 * place_width(chart), 48);
     svg_start(page, chart, WIDTH, HEIGHT);
-    draw_frame(page, chart, &axis);
+    draw_place_frame(page, chart, &axis);
     for (int64_t i = 0; i < chart->n_places; i++) {
         double sum = 0;
         for (int s = 0; s < chart->n_series; s++) {
@@ -157,7 +158,7 @@ static void draw_line(FILE *page, const struct svg_chart *chart, int s, const st
 {
     const struct svg_series *series = &chart->series[s];
     bool pen_down = false;
-    /* Dashes tell the lines apart without colour. */
+    /* Dashes distinguish the lines without colour. */
     fprintf(page, "<path class=\"line l%d\"%s d=\"", series->colour,
             s > 0 ? " stroke-dasharray=\"6 4\"" : "");
     for (int64_t i = 0; i < chart->n_places; i++) {
@@ -183,8 +184,83 @@ void svg_lines(FILE *page, const struct svg_chart *chart)
 {
     struct axis axis = value_axis(chart, false);
     svg_start(page, chart, WIDTH, HEIGHT);
-    draw_frame(page, chart, &axis);
+    draw_place_frame(page, chart, &axis);
     for (int s = 0; s < chart->n_series; s++)
         draw_line(page, chart, s, &axis);
+    svg_end(page);
+}
+
+/* --- rows --- */
+
+enum { ROW_LEFT = 220, ROW_RIGHT = 570, ROW_TOP = 8, ROW = 26, BAR = 16, BELOW = 48 };
+enum { MAX_SUM_TICKS = 5, MAX_NAME = 30 };
+
+static double row_sum(const struct svg_chart *chart, int64_t row)
+{
+    double sum = 0;
+    for (int s = 0; s < chart->n_series; s++)
+        sum += fmax(chart->series[s].values[row], 0); /* fmax ignores NAN */
+    return sum;
+}
+
+static struct axis sum_axis(const struct svg_chart *chart)
+{
+    double high = chart->high;
+    for (int64_t row = 0; row < chart->n_places; row++)
+        high = fmax(high, row_sum(chart, row));
+    struct axis axis = axis_linear(0, high, MAX_SUM_TICKS);
+    axis.from = ROW_LEFT;
+    axis.to = ROW_RIGHT;
+    return axis;
+}
+
+static void draw_row_frame(FILE *page, const struct svg_chart *chart, const struct axis *axis,
+                           double bottom)
+{
+    for (int i = 0; i < axis_n_ticks(axis); i++) {
+        char text[AXIS_TEXT_SIZE];
+        double x = axis_place(axis, axis_tick(axis, i));
+        axis_tick_text(axis, i, text);
+        fprintf(page, "<path class=\"grid\" d=\"M%.1f %dV%.1f\"/>", x, ROW_TOP, bottom);
+        svg_text(page, x, bottom + 17, "text-anchor=\"middle\"", text);
+    }
+    svg_text(page, 0.5 * (ROW_LEFT + ROW_RIGHT), bottom + BELOW - 8,
+             "class=\"title\" text-anchor=\"middle\"", chart->value_title);
+}
+
+static void draw_row(FILE *page, const struct svg_chart *chart, const struct axis *axis,
+                     int64_t row)
+{
+    double y = ROW_TOP + ROW * (double)row + 0.5 * (ROW - BAR), sum = 0;
+    fprintf(page, "<text x=\"%d\" y=\"%.1f\" text-anchor=\"end\"><title>", ROW_LEFT - 8, y + 12);
+    html_text(page, chart->names[row]);
+    fputs("</title>", page);
+    html_text_cut(page, chart->names[row], MAX_NAME);
+    fputs("</text>\n", page);
+    for (int s = 0; s < chart->n_series; s++) {
+        double value = chart->series[s].values[row];
+        if (!(value > 0))
+            continue;
+        double from = axis_place(axis, sum), to = axis_place(axis, sum + value);
+        sum += value;
+        fprintf(page,
+                "<rect class=\"k%d\" x=\"%.2f\" y=\"%.1f\" width=\"%.2f\" height=\"%d\"><title>",
+                chart->series[s].colour, from, y, to - from, BAR);
+        html_text(page, chart->series[s].name);
+        fprintf(page, " %.4g</title></rect>\n", value);
+    }
+    char text[32];
+    snprintf(text, sizeof text, "%.4g", sum);
+    svg_text(page, axis_place(axis, sum) + 6, y + 12, "class=\"figure\"", text);
+}
+
+void svg_rows(FILE *page, const struct svg_chart *chart)
+{
+    struct axis axis = sum_axis(chart);
+    double bottom = ROW_TOP + ROW * (double)chart->n_places;
+    svg_start(page, chart, WIDTH, (int)bottom + BELOW);
+    draw_row_frame(page, chart, &axis, bottom);
+    for (int64_t row = 0; row < chart->n_places; row++)
+        draw_row(page, chart, &axis, row);
     svg_end(page);
 }

@@ -1,6 +1,6 @@
-/* Charts as inline SVG, each in a <figure> with its title, legend and, for those
- * who do not see it, a description. Colours are classes k0, k1, ... of the page's
- * style sheet; every mark shows its figure when pointed at. */
+/* Charts as inline SVG, each in a <figure> with its title, legend and, for screen readers, a
+ * description. Colours are classes k0, k1, ... of the page's style sheet; every mark shows its
+ * value as a tooltip. */
 #ifndef BERYL_SCHED_REPORT_SVG_CHART_H
 #define BERYL_SCHED_REPORT_SVG_CHART_H
 
@@ -12,13 +12,13 @@ enum { SVG_MAX_SERIES = 6 };
 
 struct svg_series {
     const char *name;
-    const double *values; /* one for each place; NAN: nothing is drawn */
+    const double *values; /* one for each place; NAN: not drawn */
     int colour;           /* k0, k1, ... */
 };
 
 struct svg_chart {
     const char *title;
-    const char *place_title; /* what the places are */
+    const char *place_title; /* meaning of the places */
     const char *value_title; /* with the unit */
     int64_t n_places;
     int64_t first_label, label_step; /* place i is labelled first_label + i * label_step */
@@ -26,7 +26,7 @@ struct svg_chart {
     int n_series;
     struct svg_series series[SVG_MAX_SERIES];
     bool logarithmic; /* values that are not positive are left out */
-    double high;      /* the axis reaches at least so far */
+    double high;      /* lower bound for the end of the axis */
 };
 
 /* Bars side by side along x, the series on top of each other. */
@@ -35,12 +35,12 @@ void svg_bars(FILE *page, const struct svg_chart *chart);
 /* Lines over the places along x. */
 void svg_lines(FILE *page, const struct svg_chart *chart);
 
-/* Bars below each other, a row and a name for each place, the series one after
- * the other, their sum at the end. */
+/* Horizontal bars, a row and a name for each place, the series one after the other, their
+ * sum at the end. */
 void svg_rows(FILE *page, const struct svg_chart *chart);
 
-/* What all charts begin and end with: <figure>, title, legend, <svg> of this
- * size; </svg>, </figure>. */
+/* Begin and end of every chart: <figure>, title, legend, <svg> of this size; </svg>,
+ * </figure>. */
 void svg_start(FILE *page, const struct svg_chart *chart, int width, int height);
 void svg_end(FILE *page);
 

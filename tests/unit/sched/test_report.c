@@ -1,8 +1,5 @@
-/* The page of recorded runs: text that cannot become markup, ticks at round
- * numbers, the figures of a result, and results that are none. */
-#include "hf/cli/hf_report.h"
-#include "sched/report/axis.h"
-#include "sched/report/html.h"
+/* The page of recorded runs escapes text, puts ticks at round numbers, shows the measurements of
+ * runs, comparisons and sweeps with the application's section, and refuses other JSON. */
 #include "sched/report/report.h"
 #include "tests/check.h"
 
@@ -26,7 +23,7 @@ static char *read_page(void)
     return text;
 }
 
-/* What html_text_cut writes, or with max < 0 html_number of number. */
+/* Checks the output of html_text_cut, or with max < 0 of html_number. */
 static void check_written(const char *expected, const char *text, int64_t max, double number,
                           int decimals)
 {
@@ -78,7 +75,7 @@ static void test_ticks_are_round_and_cover_the_values(void **state)
     }
 }
 
-static void test_tick_texts(void **state)
+static void test_tick_texts_have_the_decimals_of_the_step(void **state)
 {
     (void)state;
     char text[AXIS_TEXT_SIZE];
@@ -95,7 +92,7 @@ static void test_tick_texts(void **state)
     check_close(axis_place(&axis, 1e-6), 0.5, 1e-12);
 }
 
-static void test_axes_of_odd_ranges(void **state)
+static void test_empty_and_infinite_ranges_give_an_axis(void **state)
 {
     (void)state;
     const double ranges[][2] = {{0, 0}, {5, 5}, {NAN, 1}, {0, INFINITY}, {1e15, 1e15 + 1}, {2, 1}};
@@ -107,17 +104,36 @@ static void test_axes_of_odd_ranges(void **state)
 }
 
 static const char run_text[] =
-    "{'schema_name':'qcschema_output','success':false,'return_result':-76.0267986974,"
+    "{'schema_name':'qcschema_output','success':false,"
     "'error':{'error_message':'not < converged'},"
-    "'molecule':{'symbols':['O','H','H','He'],'real':[true,true,true,false],"
-    "'molecular_charge':0,'molecular_multiplicity':1},"
-    "'model':{'method':'rhf','basis':'\\\"cc\\\"-pvdz'},"
-    "'properties':{'calcinfo_nbasis':24,'calcinfo_nalpha':2},"
     "'extras':{'beryl':{'workers':2,'sched':'counter','tasks':84934656,'non_null':213144,"
-    "'orbital_energies':[[-1.5,-0.5,0.25]],"
-    "'scf_iterations':[{'energy':-75.0,'gradient':0.1},{'energy':-76.0,'gradient':0.01}],"
     "'iterations':[{'fock_seconds':0.5,'task_seconds':0.75,'idle_seconds':0.25,"
     "'makespan_seconds':0.5,'efficiency':0.75,'imbalance':0.125}]}}}";
+
+/* --- a section that names the run and adds a table and two charts --- */
+
+static bool write_section_name(FILE *page, const struct report_run *run)
+{
+    return run->workers > 1 && fprintf(page, "[%lld]", (long long)run->workers) > 0;
+}
+
+static bool write_section_table(FILE *page, const struct report_run *run)
+{
+    (void)run;
+    return fputs("<table class=\"section\"></table>", page) >= 0;
+}
+
+static enum status draw_section_chart(FILE *page, const struct report_run *run)
+{
+    (void)run;
+    fputs("<p>chart</p>", page);
+    return STATUS_OK;
+}
+
+static const struct report_section section = {.name = write_section_name,
+                                              .tables = write_section_table,
+                                              .first_charts = draw_section_chart,
+                                              .last_charts = draw_section_chart};
 
 /* Parses text in which ' stands for ". */
 static json_t *parse(const char *text)
@@ -140,19 +156,21 @@ static void check_page_has(const char *page, const char *text)
     fail_msg("the page lacks %s", text);
 }
 
-static void test_page_shows_the_figures(void **state)
+static void test_page_shows_the_measurements_and_the_section(void **state)
 {
     (void)state;
     json_t *run = parse(run_text);
     check_ok(report_write((const json_t *const[]){run}, (const char *const[]){"<b>.json"}, 1,
-                          &hf_report, page_path));
+                          &section, page_path));
     char *page = read_page();
-    const char *const expected[] = {"&lt;b&gt;.json",      "H<sub>2</sub>O</td>",
-                                    "\u221276.0267986974", "&quot;cc&quot;-pvdz",
-                                    "84,934,656",          "213,144",
-                                    "0.750000 hartree",    "12.5 %",
-                                    "not &lt; converged",  "Convergence of the",
-                                    "HOMO \u22120.5000",   "prefers-color-scheme:dark"};
+    const char *const expected[] = {"&lt;b&gt;.json",
+                                    "84,934,656",
+                                    "213,144",
+                                    "12.5 %",
+                                    "not &lt; converged",
+                                    "prefers-color-scheme:dark",
+                                    "<table class=\"section\">",
+                                    "<p>chart</p>"};
     for (size_t i = 0; i < sizeof expected / sizeof expected[0]; i++)
         check_page_has(page, expected[i]);
     assert_null(strstr(page, "<b>.json"));
@@ -171,12 +189,13 @@ static void test_a_comparison_counts_as_a_run_for_each_mode(void **state)
                         "'steal':{'sched':'steal','iterations':[{'makespan_seconds':1}]}}}}}");
     json_t *workload = parse("{'workload':'uts T1','workers':1,'sched':'share','iterations':[]}");
     check_ok(report_write((const json_t *const[]){run, workload},
-                          (const char *const[]){"caf\xe9", "uts"}, 2, &hf_report, page_path));
+                          (const char *const[]){"caf\xe9", "uts"}, 2, &section, page_path));
     char *page = read_page();
     check_page_has(page, "3 recorded runs");
     check_page_has(page, "Run 1: caf?: static");
     check_page_has(page, "2 \u00b7 steal, 3 workers");
-    check_page_has(page, "uts T1");
+    check_page_has(page, "<td class=\"word\">[3]</td>");
+    check_page_has(page, "<td class=\"word\">uts T1</td>");
     free(page);
     json_decref(workload);
     json_decref(run);
@@ -221,7 +240,7 @@ static void test_other_json_is_refused(void **state)
         json_t *other = parse(texts[i]);
         check_status(STATUS_INPUT,
                      report_write((const json_t *const[]){other}, (const char *const[]){"o.json"},
-                                  1, &hf_report, page_path));
+                                  1, NULL, page_path));
         assert_non_null(strstr(status_text(), "o.json"));
         assert_int_not_equal(access(page_path, F_OK), 0);
         json_decref(other);
@@ -229,7 +248,7 @@ static void test_other_json_is_refused(void **state)
     json_t *run = parse(run_text);
     check_status(STATUS_IO,
                  report_write((const json_t *const[]){run}, (const char *const[]){"o.json"}, 1,
-                              &hf_report, "no/folder/p.html"));
+                              NULL, "no/folder/p.html"));
     json_decref(run);
 }
 
@@ -239,9 +258,9 @@ int main(void)
         cmocka_unit_test(test_text_is_escaped_and_cut_between_characters),
         cmocka_unit_test(test_numbers_have_commas_and_a_true_minus),
         cmocka_unit_test(test_ticks_are_round_and_cover_the_values),
-        cmocka_unit_test(test_tick_texts),
-        cmocka_unit_test(test_axes_of_odd_ranges),
-        cmocka_unit_test(test_page_shows_the_figures),
+        cmocka_unit_test(test_tick_texts_have_the_decimals_of_the_step),
+        cmocka_unit_test(test_empty_and_infinite_ranges_give_an_axis),
+        cmocka_unit_test(test_page_shows_the_measurements_and_the_section),
         cmocka_unit_test(test_a_comparison_counts_as_a_run_for_each_mode),
         cmocka_unit_test(test_a_sweep_counts_as_a_run_for_each_line),
         cmocka_unit_test(test_other_json_is_refused),

@@ -1,0 +1,8 @@
+/* beryl-report with the sections of Hartree-Fock runs. */
+#include "hf/cli/hf_report.h"
+#include "sched/report/report_program.h"
+
+int main(int argc, char **argv)
+{
+    return report_program(argc, argv, &hf_report);
+}
