@@ -1,4 +1,4 @@
-/* What `beryl-tce mp2|ccd|ccsd` tells of a method that ran. */
+/* The results of `beryl-tce METHOD`, printed and written. */
 #ifndef BERYL_TCE_METHOD_RESULT_H
 #define BERYL_TCE_METHOD_RESULT_H
 

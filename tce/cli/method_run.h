@@ -1,4 +1,4 @@
-/* `beryl-tce mp2|ccd|ccsd MOLECULE.xyz`. */
+/* `beryl-tce METHOD MOLECULE.xyz`. */
 #ifndef BERYL_TCE_METHOD_RUN_H
 #define BERYL_TCE_METHOD_RUN_H
 

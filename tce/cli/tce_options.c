@@ -11,9 +11,10 @@ static struct options program_options(const struct tce_option_tables *tables)
     return (struct options){
         .program = tables->program,
         .synopsis = "run FILE.tce [options]\n"
-                    "       beryl-tce mp2|ccd|ccsd MOLECULE.xyz --basis NAME [options]",
-        .purpose = "Runs a program of tensor contractions; or a method of quantum chemistry, which "
-                   "is such a program over a molecule's orbitals (beryl-tce ccsd --help). "
+                    "       beryl-tce " TCE_METHOD_CHOICES " MOLECULE.xyz --basis NAME [options]",
+        .purpose = "Runs a .tce program of tensor contractions; or a method of quantum chemistry, "
+                   "which is such a program over a molecule's orbitals: " TCE_METHOD_TITLES
+                   ". beryl-tce METHOD --help lists a method's options. "
                    "Runs on one process as it is, on several under mpirun -np P.",
         .tables = tables->table,
         .n_tables = tables->n,
@@ -27,9 +28,8 @@ static struct options method_options(const struct tce_option_tables *tables)
 {
     struct options options = program_options(tables);
     options.synopsis = "MOLECULE.xyz --basis NAME [options]";
-    options.purpose = "Correlation energies: second-order perturbation theory, coupled cluster "
-                      "with double, and with single and double excitations; over spin orbitals "
-                      "where the field is unrestricted. "
+    options.purpose = "Correlation energies by " TCE_METHOD_TITLES
+                      "; over spin orbitals where the reference is unrestricted. "
                       "Runs on one process as it is, on several under mpirun -np P.";
     options.operand_name = "MOLECULE.xyz";
     return options;
@@ -85,11 +85,13 @@ static enum status find_command(const char *word, struct tce_options *options)
     if (strcmp(word, "run") == 0)
         return STATUS_OK;
     if (word[0] == '-')
-        return FAIL(STATUS_USAGE, "the command comes first: run FILE.tce, or %s and a molecule",
-                    tce_method_names);
+        return FAIL(STATUS_USAGE, "the command comes first: run FILE.tce, or " TCE_METHOD_NAMES
+                                  " and a molecule");
     if (!tce_method_text(word, 1, NULL))
-        return FAIL(STATUS_USAGE, "'%.64s' is no command: give run FILE.tce, or %s and a molecule",
-                    word, tce_method_names);
+        return FAIL(STATUS_USAGE,
+                    "'%.64s' is no command: give run FILE.tce, or " TCE_METHOD_NAMES
+                    " and a molecule",
+                    word);
     options->method = word;
     return STATUS_OK;
 }
@@ -103,8 +105,8 @@ enum status tce_options_parse(int argc, char **argv, struct tce_options *options
     *request = OPTION_REQUEST_RUN;
     hf_options_init(&options->hf);
     if (argc < 2)
-        return FAIL(STATUS_USAGE, "give run FILE.tce, or %s and a molecule; see --help",
-                    tce_method_names);
+        return FAIL(STATUS_USAGE,
+                    "give run FILE.tce, or " TCE_METHOD_NAMES " and a molecule; see --help");
     bool command = !stands_alone(argv[1]);
     if (command)
         TRY(find_command(argv[1], options));

@@ -1,6 +1,6 @@
 /* What beryl-tce is told on its command line:
  *     beryl-tce run FILE.tce [options]
- *     beryl-tce mp2|ccd|ccsd MOLECULE.xyz [options] */
+ *     beryl-tce METHOD MOLECULE.xyz [options] */
 #ifndef BERYL_TCE_TCE_OPTIONS_H
 #define BERYL_TCE_TCE_OPTIONS_H
 
@@ -15,7 +15,7 @@
 #include <stdint.h>
 
 struct tce_options {
-    const char *method; /* of tce_methods; NULL: a program is run */
+    const char *method; /* of methods.h; NULL: a .tce program is run */
     const char *file;   /* the program or the molecule */
 
     /* Of both. */

@@ -1,9 +1,28 @@
-# methods.c: the programs beside it as texts of the library, so that a program that is
-# copied somewhere needs no folder beside it. Each method has one for closed shells and one, whose
-# name begins with u, for unrestricted fields.
+# The methods of beryl-tce: a line for each with its name and what it is. Commands, help and
+# messages derive from this list. A method NAME has two .tce programs in this folder: NAME.tce for
+# closed shells and uNAME.tce for unrestricted references, over spin orbitals. They become texts
+# of the library, so that an executable needs no folder of programs.
+set(methods
+    "mp2|second-order perturbation theory"
+    "ccd|coupled cluster with double excitations"
+    "ccsd|coupled cluster with single and double excitations")
+
+# "A, B or C" from a list.
+function(list_words words result)
+    list(POP_BACK words last)
+    list(JOIN words ", " first)
+    set(${result} "${first} or ${last}" PARENT_SCOPE)
+endfunction()
+
+set(names "")
+set(titles "")
 set(method_texts "")
 set(method_rows "")
-foreach(method mp2 ccd ccsd)
+foreach(row ${methods})
+    string(REGEX MATCH "^([^|]+)[|](.+)$" row "${row}")
+    set(method ${CMAKE_MATCH_1})
+    list(APPEND names ${method})
+    list(APPEND titles "${method} (${CMAKE_MATCH_2})")
     foreach(program ${method} u${method})
         set(file ${CMAKE_CURRENT_SOURCE_DIR}/${program}.tce)
         set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${file})
@@ -16,5 +35,8 @@ foreach(method mp2 ccd ccsd)
         "     {{${method}_text, sizeof ${method}_text - 1},\n"
         "      {u${method}_text, sizeof u${method}_text - 1}}},\n")
 endforeach()
-set(method_names "mp2, ccd or ccsd")
+list_words("${names}" method_names)
+list_words("${titles}" method_titles)
+list(JOIN names "|" method_choices)
+configure_file(methods.h.in ${PROJECT_BINARY_DIR}/include/tce/methods/methods.h @ONLY)
 configure_file(methods.c.in methods.c @ONLY)
