@@ -114,9 +114,9 @@ enum status density_tiles_create(const struct tiling *tiling, int n_spins,
         for (int spin = 0; spin < n_spins; spin++)
             made->D[spin] = D[spin];
         made->tile_max = calloc((size_t)n_pairs, sizeof(double));
-        struct tile_cache_source source = {load_density, unload_density, made};
+        struct item_cache_source source = {load_density, unload_density, made};
         status = made->tile_max
-                     ? tile_cache_create(n_pairs, cache_bytes, &source, &made->cache)
+                     ? item_cache_create(n_pairs, cache_bytes, &source, &made->cache)
                      : FAIL(STATUS_NO_MEMORY, "no memory for %lld tiles", (long long)n_pairs);
     }
     darray_sync();
@@ -142,7 +142,7 @@ void density_tiles_destroy(struct density_tiles *tiles)
 {
     if (!tiles)
         return;
-    tile_cache_destroy(tiles->cache);
+    item_cache_destroy(tiles->cache);
     free(tiles->tile_max);
     free(tiles);
 }
@@ -151,12 +151,12 @@ enum status density_tiles_pin(struct density_tiles *tiles, int64_t pair,
                               const struct density_tile **tile)
 {
     void *item;
-    TRY(tile_cache_pin(tiles->cache, pair, &item));
+    TRY(item_cache_pin(tiles->cache, pair, &item));
     *tile = item;
     return STATUS_OK;
 }
 
 void density_tiles_release(struct density_tiles *tiles, int64_t pair)
 {
-    tile_cache_release(tiles->cache, pair);
+    item_cache_release(tiles->cache, pair);
 }

@@ -5,8 +5,8 @@
 
 #include "hf/tiles/tiling.h"
 #include "support/arrays/darray.h"
+#include "support/base/item_cache.h"
 #include "support/base/status.h"
-#include "support/base/tile_cache.h"
 
 #include <stdint.h>
 
@@ -22,7 +22,7 @@ struct density_tiles {
     const struct tiling *tiling; /* borrowed */
     int n_spins;
     const struct darray *D[2]; /* borrowed; must not change before density_tiles_destroy */
-    struct tile_cache *cache;
+    struct item_cache *cache;
     double *tile_max; /* per tile pair, largest |D| of any spin or the total; the same everywhere */
 };
 

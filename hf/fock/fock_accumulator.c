@@ -2,7 +2,7 @@
 
 #include "hf/tiles/tile_matrix.h"
 #include "support/base/agree.h"
-#include "support/base/tile_cache.h"
+#include "support/base/item_cache.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -18,7 +18,7 @@ struct fock_accumulator {
     bool fixed;
     double quantum, inverse_quantum;
     struct darray *sums[2];   /* int64_t or double */
-    struct tile_cache *cache; /* item spin * n_pairs + pair: a tile of sums */
+    struct item_cache *cache; /* item spin * n_pairs + pair: a tile of sums */
     int64_t n_pairs;
 };
 
@@ -54,8 +54,8 @@ enum status fock_accumulator_create(const struct screening *screening, int n_spi
         made->n_spins = n_spins;
         made->fixed = fixed;
         made->n_pairs = tiling_n_pairs(made->tiling);
-        struct tile_cache_source source = {load_sums, unload_sums, made};
-        status = tile_cache_create(n_spins * made->n_pairs, cache_bytes, &source, &made->cache);
+        struct item_cache_source source = {load_sums, unload_sums, made};
+        status = item_cache_create(n_spins * made->n_pairs, cache_bytes, &source, &made->cache);
     }
     status = status_agree(darray_comm(), status);
     for (int spin = 0; spin < n_spins && status == STATUS_OK; spin++)
@@ -73,7 +73,7 @@ void fock_accumulator_destroy(struct fock_accumulator *accumulator)
 {
     if (!accumulator)
         return;
-    tile_cache_destroy(accumulator->cache);
+    item_cache_destroy(accumulator->cache);
     for (int spin = 0; spin < accumulator->n_spins; spin++)
         darray_destroy(accumulator->sums[spin]);
     free(accumulator);
@@ -138,7 +138,7 @@ enum status fock_accumulator_add(struct fock_accumulator *accumulator, int spin,
     void *item;
     int64_t number = spin * accumulator->n_pairs + pair;
     int64_t n = darray_block_size(accumulator->sums[0], pair);
-    TRY(tile_cache_pin(accumulator->cache, number, &item));
+    TRY(item_cache_pin(accumulator->cache, number, &item));
     bool fits = true;
     if (accumulator->fixed) {
         fits = add_fixed(accumulator->inverse_quantum, n, block, block_common, item);
@@ -147,7 +147,7 @@ enum status fock_accumulator_add(struct fock_accumulator *accumulator, int spin,
         for (int64_t i = 0; i < n; i++)
             sums[i] += block[i] + (block_common ? block_common[i] : 0);
     }
-    tile_cache_release(accumulator->cache, number);
+    item_cache_release(accumulator->cache, number);
     if (!fits)
         return FAIL(STATUS_NUMERIC, "a contribution to the Fock matrix is beyond its bound");
     return STATUS_OK;
@@ -178,7 +178,7 @@ static void finish_tile(const struct fock_accumulator *accumulator, int64_t I, i
 enum status fock_accumulator_finish(struct fock_accumulator *accumulator, struct darray *const F[])
 {
     const struct tiling *tiling = accumulator->tiling;
-    tile_cache_clear(accumulator->cache);
+    item_cache_clear(accumulator->cache);
     darray_sync();
     size_t m = (size_t)tiling->max_functions;
     double *sums = malloc(m * m * sizeof(double)), *out = malloc(m * m * sizeof(double));

@@ -5,7 +5,7 @@
 #include "hf/fock/fock_digest.h"
 #include "hf/fock/quartet_views.h"
 #include "support/base/clock.h"
-#include "support/base/tile_cache.h"
+#include "support/base/item_cache.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -24,7 +24,7 @@ struct fock_worker {
     const struct screening *screening;
     enum fock_symmetry symmetry;
     struct two_electron *engine;
-    struct tile_cache *pairs; /* item I * n_tiles + J: struct shell_pairs */
+    struct item_cache *pairs; /* item I * n_tiles + J: struct shell_pairs */
     struct quartet_views views;
     struct quartet quartets[MAX_QUARTETS];
     double *integrals;
@@ -94,9 +94,9 @@ enum status fock_worker_create(const struct screening *screening, enum fock_symm
         status =
             two_electron_create(shells, two_electron_cutoff(screening->threshold), &made->engine);
     if (status == STATUS_OK) {
-        struct tile_cache_source source = {load_pairs, unload_pairs, made};
+        struct item_cache_source source = {load_pairs, unload_pairs, made};
         int64_t n_tiles = screening->tiling->n_tiles;
-        status = tile_cache_create(n_tiles * n_tiles, cache_bytes, &source, &made->pairs);
+        status = item_cache_create(n_tiles * n_tiles, cache_bytes, &source, &made->pairs);
     }
     if (status != STATUS_OK) {
         fock_worker_destroy(made);
@@ -110,7 +110,7 @@ void fock_worker_destroy(struct fock_worker *worker)
 {
     if (!worker)
         return;
-    tile_cache_destroy(worker->pairs);
+    item_cache_destroy(worker->pairs);
     two_electron_destroy(worker->engine);
     free(worker->integrals);
     free(worker);
@@ -270,16 +270,16 @@ enum status fock_worker_compute(const struct tile_quartet *quartet, void *contex
     int64_t bra_number = quartet->I * n_tiles + quartet->J;
     int64_t ket_number = quartet->K * n_tiles + quartet->L;
     void *bra, *ket;
-    TRY(tile_cache_pin(worker->pairs, bra_number, &bra));
-    enum status status = tile_cache_pin(worker->pairs, ket_number, &ket);
+    TRY(item_cache_pin(worker->pairs, bra_number, &bra));
+    enum status status = item_cache_pin(worker->pairs, ket_number, &ket);
     if (status == STATUS_OK) {
         status = quartet_views_begin(&worker->views, quartet);
         if (status == STATUS_OK) {
             compute_pairs(worker, bra, ket);
             status = quartet_views_end(&worker->views);
         }
-        tile_cache_release(worker->pairs, ket_number);
+        item_cache_release(worker->pairs, ket_number);
     }
-    tile_cache_release(worker->pairs, bra_number);
+    item_cache_release(worker->pairs, bra_number);
     return status;
 }

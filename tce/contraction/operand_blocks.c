@@ -1,6 +1,6 @@
 #include "tce/contraction/operand_blocks.h"
 
-#include "support/base/tile_cache.h"
+#include "support/base/item_cache.h"
 #include "tce/contraction/contraction_matrix.h"
 #include "tce/tensor/block_buffers.h"
 
@@ -35,7 +35,7 @@ struct operand_blocks {
     /* What the cache is to load. */
     const struct factor *wanted;
     struct channel *wanted_from;
-    struct tile_cache *cache;
+    struct item_cache *cache;
 };
 
 static struct factor *factor_at(const struct operand_blocks *blocks, struct operand_place place)
@@ -240,8 +240,8 @@ static enum status fill(struct operand_blocks *blocks, const struct contraction_
     init_factors(blocks, sums, &n_items);
     TRY(take_arrival(blocks, OPERAND_A));
     TRY(take_arrival(blocks, OPERAND_B));
-    struct tile_cache_source source = {load, unload, blocks};
-    return tile_cache_create(n_items, cache_bytes, &source, &blocks->cache);
+    struct item_cache_source source = {load, unload, blocks};
+    return item_cache_create(n_items, cache_bytes, &source, &blocks->cache);
 }
 
 enum status operand_blocks_create(const struct contraction_sums *sums,
@@ -272,7 +272,7 @@ void operand_blocks_destroy(struct operand_blocks *blocks)
         forget_announced(blocks, &blocks->channels[operand]);
         block_buffers_give_back(blocks->buffers, blocks->channels[operand].arrival);
     }
-    tile_cache_destroy(blocks->cache);
+    item_cache_destroy(blocks->cache);
     free(blocks->factors);
     free(blocks);
 }
@@ -291,7 +291,7 @@ void operand_blocks_announce(struct operand_blocks *blocks, struct operand_place
     struct channel *channel = &blocks->channels[place.operand];
     if (!blocks->prefetch || (channel->announced == factor && channel->block == block) ||
         find_own(blocks, factor, block) ||
-        tile_cache_holds(blocks->cache, factor->first_number + block))
+        item_cache_holds(blocks->cache, factor->first_number + block))
         return;
     forget_announced(blocks, channel);
     channel->buffer = make_buffer(blocks, channel, factor, block);
@@ -319,7 +319,7 @@ enum status operand_blocks_pin(struct operand_blocks *blocks, struct operand_pla
     }
     blocks->wanted = factor;
     blocks->wanted_from = channel;
-    TRY(tile_cache_pin(blocks->cache, factor->first_number + block, &item));
+    TRY(item_cache_pin(blocks->cache, factor->first_number + block, &item));
     *matrix = item;
     return STATUS_OK;
 }
@@ -335,6 +335,6 @@ void operand_blocks_release(struct operand_blocks *blocks, struct operand_place 
         block_buffers_give_back(blocks->buffers, channel->passing);
         channel->passing = NULL;
     } else {
-        tile_cache_release(blocks->cache, factor->first_number + block);
+        item_cache_release(blocks->cache, factor->first_number + block);
     }
 }

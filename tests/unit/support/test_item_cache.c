@@ -1,6 +1,6 @@
 /* A cache of items: what is pinned stays, the budget is kept by what is not, the
  * least recently used goes first, and every item loaded is unloaded once. */
-#include "support/base/tile_cache.h"
+#include "support/base/item_cache.h"
 #include "tests/check.h"
 
 #include <stdbool.h>
@@ -49,54 +49,54 @@ static void unload(int64_t number, void *item, void *context)
     ledger->last_unloaded = number;
 }
 
-static struct tile_cache *create(struct ledger *ledger, int64_t budget)
+static struct item_cache *create(struct ledger *ledger, int64_t budget)
 {
-    struct tile_cache *cache;
-    struct tile_cache_source source = {load, unload, ledger};
-    check_ok(tile_cache_create(N_ITEMS, budget, &source, &cache));
+    struct item_cache *cache;
+    struct item_cache_source source = {load, unload, ledger};
+    check_ok(item_cache_create(N_ITEMS, budget, &source, &cache));
     return cache;
 }
 
-static void pin(struct tile_cache *cache, int64_t number)
+static void pin(struct item_cache *cache, int64_t number)
 {
     void *item;
-    check_ok(tile_cache_pin(cache, number, &item));
+    check_ok(item_cache_pin(cache, number, &item));
     assert_int_equal(*(int64_t *)item, 1000 + number);
 }
 
-static void use(struct tile_cache *cache, int64_t number)
+static void use(struct item_cache *cache, int64_t number)
 {
     pin(cache, number);
-    tile_cache_release(cache, number);
+    item_cache_release(cache, number);
 }
 
 static void test_an_item_is_loaded_once_while_there_is_room(void **state)
 {
     (void)state;
     struct ledger ledger = {0};
-    struct tile_cache *cache = create(&ledger, 1000000);
+    struct item_cache *cache = create(&ledger, 1000000);
     for (int round = 0; round < 3; round++)
         for (int64_t number = 0; number < N_ITEMS; number++)
             use(cache, number);
-    assert_int_equal(tile_cache_n_loads(cache), N_ITEMS);
+    assert_int_equal(item_cache_n_loads(cache), N_ITEMS);
     assert_int_equal(ledger.n_unloads, 0);
-    assert_true(tile_cache_holds(cache, 7));
-    tile_cache_clear(cache);
+    assert_true(item_cache_holds(cache, 7));
+    item_cache_clear(cache);
     assert_int_equal(ledger.n_unloads, N_ITEMS);
-    assert_false(tile_cache_holds(cache, 7));
+    assert_false(item_cache_holds(cache, 7));
     use(cache, 7);
-    assert_true(tile_cache_holds(cache, 7));
-    assert_int_equal(tile_cache_n_loads(cache), N_ITEMS + 1);
-    tile_cache_destroy(cache);
+    assert_true(item_cache_holds(cache, 7));
+    assert_int_equal(item_cache_n_loads(cache), N_ITEMS + 1);
+    item_cache_destroy(cache);
     assert_int_equal(ledger.n_unloads, N_ITEMS + 1);
-    tile_cache_destroy(NULL);
+    item_cache_destroy(NULL);
 }
 
 static void test_the_least_recently_used_goes_first(void **state)
 {
     (void)state;
     struct ledger ledger = {0};
-    struct tile_cache *cache = create(&ledger, 600);
+    struct item_cache *cache = create(&ledger, 600);
     use(cache, 3); /* 300 bytes */
     use(cache, 2); /* 200 */
     use(cache, 1); /* 100: full */
@@ -111,42 +111,42 @@ static void test_the_least_recently_used_goes_first(void **state)
     use(cache, 2); /* 3 has to go: 300 for 200 */
     assert_int_equal(ledger.last_unloaded, 3);
     assert_int_equal(ledger.n_unloads, 3);
-    tile_cache_destroy(cache);
+    item_cache_destroy(cache);
 }
 
 static void test_without_a_budget_only_what_is_pinned_is_kept(void **state)
 {
     (void)state;
     struct ledger ledger = {0};
-    struct tile_cache *cache = create(&ledger, 0);
+    struct item_cache *cache = create(&ledger, 0);
     pin(cache, 4);
     pin(cache, 4);
     pin(cache, 9);
-    tile_cache_release(cache, 4);
+    item_cache_release(cache, 4);
     assert_true(ledger.here[4] && ledger.here[9]);
-    tile_cache_release(cache, 4);
+    item_cache_release(cache, 4);
     assert_true(!ledger.here[4] && ledger.here[9]);
-    tile_cache_release(cache, 9);
+    item_cache_release(cache, 9);
     assert_false(ledger.here[9]);
-    assert_int_equal(tile_cache_n_loads(cache), 2);
-    tile_cache_destroy(cache);
+    assert_int_equal(item_cache_n_loads(cache), 2);
+    item_cache_destroy(cache);
 }
 
 static void test_a_failure_to_load_leaves_the_cache_as_it_was(void **state)
 {
     (void)state;
     struct ledger ledger = {0};
-    struct tile_cache *cache = create(&ledger, 400);
+    struct item_cache *cache = create(&ledger, 400);
     void *item;
     use(cache, 4);
     ledger.refuse = true;
-    check_status(STATUS_NO_MEMORY, tile_cache_pin(cache, 3, &item));
+    check_status(STATUS_NO_MEMORY, item_cache_pin(cache, 3, &item));
     assert_true(ledger.here[4]);
     use(cache, 4);
     ledger.refuse = false;
     use(cache, 3);
-    assert_int_equal(tile_cache_n_loads(cache), 2);
-    tile_cache_destroy(cache);
+    assert_int_equal(item_cache_n_loads(cache), 2);
+    item_cache_destroy(cache);
     assert_int_equal(ledger.n_unloads, ledger.n_loads);
 }
 
@@ -178,13 +178,13 @@ static void check_random_use(int64_t budget, unsigned seed)
 {
     struct ledger ledger = {0};
     struct model model = {.budget = budget};
-    struct tile_cache *cache = create(&ledger, budget);
+    struct item_cache *cache = create(&ledger, budget);
     uint64_t random = seed;
     for (int step = 0; step < 20000; step++) {
         random = random * 6364136223846793005u + 1442695040888963407u;
         int64_t number = (int64_t)(random >> 33) % N_ITEMS;
         if (model.pins[number] > 0 && (random >> 20) % 4 != 0) {
-            tile_cache_release(cache, number);
+            item_cache_release(cache, number);
             model.pins[number]--;
             if (model.pins[number] == 0)
                 model_keep_budget(&model);
@@ -199,8 +199,8 @@ static void check_random_use(int64_t budget, unsigned seed)
     }
     for (int64_t i = 0; i < N_ITEMS; i++)
         for (; model.pins[i] > 0; model.pins[i]--)
-            tile_cache_release(cache, i);
-    tile_cache_destroy(cache);
+            item_cache_release(cache, i);
+    item_cache_destroy(cache);
     assert_int_equal(ledger.n_unloads, ledger.n_loads);
 }
 

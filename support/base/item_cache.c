@@ -1,4 +1,4 @@
-#include "support/base/tile_cache.h"
+#include "support/base/item_cache.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -11,18 +11,18 @@ struct entry {
     struct entry *newer, *older;
 };
 
-struct tile_cache {
-    struct tile_cache_source source;
+struct item_cache {
+    struct item_cache_source source;
     int64_t budget, used, n_loads;
     struct entry **entries; /* by number; NULL where absent */
     int64_t n_items;
     struct entry *newest, *oldest;
 };
 
-enum status tile_cache_create(int64_t n_items, int64_t budget_bytes,
-                              const struct tile_cache_source *source, struct tile_cache **cache)
+enum status item_cache_create(int64_t n_items, int64_t budget_bytes,
+                              const struct item_cache_source *source, struct item_cache **cache)
 {
-    struct tile_cache *made = calloc(1, sizeof *made);
+    struct item_cache *made = calloc(1, sizeof *made);
     *cache = NULL;
     if (made)
         made->entries = calloc((size_t)n_items + 1, sizeof(struct entry *));
@@ -37,13 +37,13 @@ enum status tile_cache_create(int64_t n_items, int64_t budget_bytes,
     return STATUS_OK;
 }
 
-static void unlink_entry(struct tile_cache *cache, struct entry *entry)
+static void unlink_entry(struct item_cache *cache, struct entry *entry)
 {
     *(entry->newer ? &entry->newer->older : &cache->newest) = entry->older;
     *(entry->older ? &entry->older->newer : &cache->oldest) = entry->newer;
 }
 
-static void link_newest(struct tile_cache *cache, struct entry *entry)
+static void link_newest(struct item_cache *cache, struct entry *entry)
 {
     entry->newer = NULL;
     entry->older = cache->newest;
@@ -51,7 +51,7 @@ static void link_newest(struct tile_cache *cache, struct entry *entry)
     cache->newest = entry;
 }
 
-static void drop(struct tile_cache *cache, struct entry *entry)
+static void drop(struct item_cache *cache, struct entry *entry)
 {
     unlink_entry(cache, entry);
     cache->entries[entry->number] = NULL;
@@ -61,7 +61,7 @@ static void drop(struct tile_cache *cache, struct entry *entry)
 }
 
 /* Drops the oldest unpinned items until the budget is kept or all are pinned. */
-static void keep_budget(struct tile_cache *cache)
+static void keep_budget(struct item_cache *cache)
 {
     struct entry *entry = cache->oldest;
     while (entry && cache->used > cache->budget) {
@@ -72,7 +72,7 @@ static void keep_budget(struct tile_cache *cache)
     }
 }
 
-enum status tile_cache_pin(struct tile_cache *cache, int64_t number, void **item)
+enum status item_cache_pin(struct item_cache *cache, int64_t number, void **item)
 {
     assert(number >= 0 && number < cache->n_items);
     struct entry *entry = cache->entries[number];
@@ -101,7 +101,7 @@ enum status tile_cache_pin(struct tile_cache *cache, int64_t number, void **item
     return STATUS_OK;
 }
 
-void tile_cache_release(struct tile_cache *cache, int64_t number)
+void item_cache_release(struct item_cache *cache, int64_t number)
 {
     struct entry *entry = cache->entries[number];
     assert(entry && entry->pins > 0);
@@ -110,13 +110,13 @@ void tile_cache_release(struct tile_cache *cache, int64_t number)
         keep_budget(cache);
 }
 
-bool tile_cache_holds(const struct tile_cache *cache, int64_t number)
+bool item_cache_holds(const struct item_cache *cache, int64_t number)
 {
     assert(number >= 0 && number < cache->n_items);
     return cache->entries[number] != NULL;
 }
 
-void tile_cache_clear(struct tile_cache *cache)
+void item_cache_clear(struct item_cache *cache)
 {
     while (cache->oldest) {
         assert(cache->oldest->pins == 0);
@@ -124,16 +124,16 @@ void tile_cache_clear(struct tile_cache *cache)
     }
 }
 
-void tile_cache_destroy(struct tile_cache *cache)
+void item_cache_destroy(struct item_cache *cache)
 {
     if (!cache)
         return;
-    tile_cache_clear(cache);
+    item_cache_clear(cache);
     free(cache->entries);
     free(cache);
 }
 
-int64_t tile_cache_n_loads(const struct tile_cache *cache)
+int64_t item_cache_n_loads(const struct item_cache *cache)
 {
     return cache->n_loads;
 }
