@@ -1,14 +1,97 @@
 #include "support/arrays/dense.h"
 
-#include "support/arrays/dense_layout.h"
 #include "support/base/agree.h"
 
 #include <assert.h>
+#include <limits.h>
 #include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
-int dense_local_count(int n, int place, int n_places)
+/* BLACS, ScaLAPACK and OpenBLAS, which come without C prototypes. ScaLAPACK has Fortran's
+ * calling convention, everything by address; indices count from 1. */
+int Csys2blacs_handle(MPI_Comm comm);
+void Cfree_blacs_system_handle(int handle);
+void Cblacs_gridinit(int *context, const char *order, int n_rows, int n_columns);
+void Cblacs_gridexit(int context);
+
+/* C = alpha op(A) op(B) + beta C, of parts that begin at (i, j), counted from 1. */
+void pdgemm_(const char *op_A, const char *op_B, const int *m, const int *n, const int *k,
+             const double *alpha, const double *A, const int *i_A, const int *j_A,
+             const int *descriptor_A, const double *B, const int *i_B, const int *j_B,
+             const int *descriptor_B, const double *beta, double *C, const int *i_C, const int *j_C,
+             const int *descriptor_C);
+
+/* C = alpha op(A) + beta C, C being m x n. */
+void pdgeadd_(const char *op_A, const int *m, const int *n, const double *alpha, const double *A,
+              const int *i_A, const int *j_A, const int *descriptor_A, const double *beta,
+              double *C, const int *i_C, const int *j_C, const int *descriptor_C);
+
+void openblas_set_num_threads(int n_threads);
+
+enum { TAG = 0 };
+
+static const int one = 1;
+
+void dense_threads_default(void)
+{
+    if (!getenv("OPENBLAS_NUM_THREADS") && !getenv("OMP_NUM_THREADS"))
+        openblas_set_num_threads(1);
+}
+
+/* --- the grid of processes --- */
+
+/* The largest divisor of n that is at most its square root. */
+static int smaller_side(int n)
+{
+    int side = 1;
+    for (int divisor = 2; divisor <= n / divisor; divisor++)
+        if (n % divisor == 0)
+            side = divisor;
+    return side;
+}
+
+enum status dense_grid_create(MPI_Comm comm, struct dense_grid **grid)
+{
+    struct dense_grid *new = calloc(1, sizeof *new);
+    enum status status =
+        new ? STATUS_OK : FAIL(STATUS_NO_MEMORY, "no memory for a grid of processes");
+    status = status_agree(comm, status);
+    if (status != STATUS_OK) {
+        free(new);
+        *grid = NULL;
+        return status;
+    }
+    int rank, size;
+    MPI_Comm_dup(comm, &new->comm);
+    MPI_Comm_rank(comm, &rank);
+    MPI_Comm_size(comm, &size);
+    new->n_rows = smaller_side(size);
+    new->n_columns = size / new->n_rows;
+    new->row = rank / new->n_columns;
+    new->column = rank % new->n_columns;
+    int handle = Csys2blacs_handle(new->comm);
+    new->context = handle;
+    Cblacs_gridinit(&new->context, "Row", new->n_rows, new->n_columns);
+    Cfree_blacs_system_handle(handle);
+    *grid = new;
+    return STATUS_OK;
+}
+
+void dense_grid_destroy(struct dense_grid *grid)
+{
+    if (!grid)
+        return;
+    Cblacs_gridexit(grid->context);
+    MPI_Comm_free(&grid->comm);
+    free(grid);
+}
+
+/* --- matrices and elements of one process --- */
+
+/* How many of n indices lie at a place in [0, n_places) of the grid: blocks go round. */
+static int count_local_indices(int n, int place, int n_places)
 {
     int n_blocks = n / DENSE_BLOCK;
     int count = n_blocks / n_places * DENSE_BLOCK;
@@ -20,7 +103,8 @@ int dense_local_count(int n, int place, int n_places)
     return count;
 }
 
-int dense_global_index(int local, int place, int n_places)
+/* The index of number local of those at a place. */
+static int global_index(int local, int place, int n_places)
 {
     return (local / DENSE_BLOCK * n_places + place) * DENSE_BLOCK + local % DENSE_BLOCK;
 }
@@ -50,8 +134,8 @@ enum status dense_create(const struct dense_grid *grid, int64_t n_rows, int64_t 
     struct dense *new = calloc(1, sizeof *new);
     if (new) {
         *new = (struct dense){.grid = grid, .n_rows = (int)n_rows, .n_columns = (int)n_columns};
-        new->local_rows = dense_local_count(new->n_rows, grid->row, grid->n_rows);
-        new->local_columns = dense_local_count(new->n_columns, grid->column, grid->n_columns);
+        new->local_rows = count_local_indices(new->n_rows, grid->row, grid->n_rows);
+        new->local_columns = count_local_indices(new->n_columns, grid->column, grid->n_columns);
         /* One more, so that there is something to point at on every process. */
         new->local = calloc(dense_local_size(new) + 1, sizeof *new->local);
         int stride = new->local_rows > 0 ? new->local_rows : 1;
@@ -96,12 +180,12 @@ int64_t dense_bytes(const struct dense_grid *grid, int64_t n_rows, int64_t n_col
 
 int dense_global_row(const struct dense *matrix, int local_row)
 {
-    return dense_global_index(local_row, matrix->grid->row, matrix->grid->n_rows);
+    return global_index(local_row, matrix->grid->row, matrix->grid->n_rows);
 }
 
 int dense_global_column(const struct dense *matrix, int local_column)
 {
-    return dense_global_index(local_column, matrix->grid->column, matrix->grid->n_columns);
+    return global_index(local_column, matrix->grid->column, matrix->grid->n_columns);
 }
 
 void dense_copy(const struct dense *A, struct dense *B)
@@ -156,4 +240,148 @@ double dense_max_abs(const struct dense *A)
     }
     MPI_Allreduce(&own, &all, 2, MPI_DOUBLE, MPI_MAX, A->grid->comm);
     return all.nan > 0 ? NAN : all.largest;
+}
+
+/* --- ScaLAPACK --- */
+
+void dense_add_transposed(double alpha, const struct dense *A, double beta, struct dense *B)
+{
+    assert(A->grid == B->grid && A->n_rows == B->n_columns && A->n_columns == B->n_rows);
+    assert(A != B);
+    pdgeadd_("T", &B->n_rows, &B->n_columns, &alpha, A->local, &one, &one, A->descriptor, &beta,
+             B->local, &one, &one, B->descriptor);
+}
+
+void dense_multiply(char op_A, char op_B, double alpha, const struct dense *A,
+                    const struct dense *B, double beta, struct dense *C)
+{
+    int inner = op_A == 'N' ? A->n_columns : A->n_rows;
+    assert((op_A == 'N' || op_A == 'T') && (op_B == 'N' || op_B == 'T'));
+    assert(A->grid == C->grid && B->grid == C->grid && A != C && B != C);
+    assert(C->n_rows == (op_A == 'N' ? A->n_rows : A->n_columns));
+    assert(C->n_columns == (op_B == 'N' ? B->n_columns : B->n_rows));
+    assert(inner == (op_B == 'N' ? B->n_rows : B->n_columns));
+    pdgemm_(&op_A, &op_B, &C->n_rows, &C->n_columns, &inner, &alpha, A->local, &one, &one,
+            A->descriptor, B->local, &one, &one, B->descriptor, &beta, C->local, &one, &one,
+            C->descriptor);
+}
+
+void dense_multiply_columns(double alpha, const struct dense *A, const struct dense *B, int first,
+                            int last, double beta, struct dense *C)
+{
+    assert(A->grid == C->grid && B->grid == C->grid && A != C && B != C);
+    assert(0 <= first && first <= last && last <= A->n_columns && last <= B->n_columns);
+    assert(C->n_rows == A->n_rows && C->n_columns == B->n_rows);
+    int inner = last - first;
+    int column = first + 1;
+    pdgemm_("N", "T", &C->n_rows, &C->n_columns, &inner, &alpha, A->local, &one, &column,
+            A->descriptor, B->local, &one, &column, B->descriptor, &beta, C->local, &one, &one,
+            C->descriptor);
+}
+
+void dense_copy_columns(const struct dense *A, int first, struct dense *B)
+{
+    assert(A->grid == B->grid && A->n_rows == B->n_rows && A != B);
+    assert(0 <= first && first + B->n_columns <= A->n_columns);
+    const double copied = 1, kept = 0;
+    int column = first + 1;
+    pdgeadd_("N", &B->n_rows, &B->n_columns, &copied, A->local, &one, &column, A->descriptor, &kept,
+             B->local, &one, &one, B->descriptor);
+}
+
+/* --- to and from process 0 --- */
+
+/* The part of A that a process of the grid holds. */
+struct part {
+    int row, column; /* of the process */
+    int n_rows, n_columns;
+};
+
+static struct part part_of(const struct dense *A, int process)
+{
+    const struct dense_grid *grid = A->grid;
+    struct part part = {.row = process / grid->n_columns, .column = process % grid->n_columns};
+    part.n_rows = count_local_indices(A->n_rows, part.row, grid->n_rows);
+    part.n_columns = count_local_indices(A->n_columns, part.column, grid->n_columns);
+    return part;
+}
+
+/* Copies the elements of a part from or into the row-major full matrix. */
+static void copy_matrix_part(const struct dense *A, const struct part *part, double *local,
+                             double *full, bool into_full)
+{
+    for (int j = 0; j < part->n_columns; j++) {
+        int column = global_index(j, part->column, A->grid->n_columns);
+        for (int i = 0; i < part->n_rows; i++) {
+            int row = global_index(i, part->row, A->grid->n_rows);
+            double *in_full = full + (size_t)row * (size_t)A->n_columns + (size_t)column;
+            double *in_local = local + (size_t)j * (size_t)part->n_rows + (size_t)i;
+            if (into_full)
+                *in_full = *in_local;
+            else
+                *in_local = *in_full;
+        }
+    }
+}
+
+static int part_size(const struct part *part)
+{
+    int64_t size = (int64_t)part->n_rows * part->n_columns;
+    assert(size <= INT_MAX);
+    return (int)size;
+}
+
+/* A buffer for the largest part, that of process 0, on process 0; the other
+ * processes need none. */
+static enum status create_part_buffer(const struct dense *A, int rank, double **buffer)
+{
+    *buffer = NULL;
+    enum status status = STATUS_OK;
+    if (rank == 0) {
+        struct part part = part_of(A, 0);
+        *buffer = malloc(((size_t)part_size(&part) + 1) * sizeof **buffer);
+        if (!*buffer)
+            status = FAIL(STATUS_NO_MEMORY, "no memory to collect a matrix of %d x %d", A->n_rows,
+                          A->n_columns);
+    }
+    return status_agree(A->grid->comm, status);
+}
+
+static enum status move_parts(const struct dense *A, double *full, bool into_full)
+{
+    MPI_Comm comm = A->grid->comm;
+    int rank, size;
+    MPI_Comm_rank(comm, &rank);
+    MPI_Comm_size(comm, &size);
+    double *buffer;
+    TRY(create_part_buffer(A, rank, &buffer));
+    struct part own = part_of(A, rank);
+    if (rank == 0)
+        copy_matrix_part(A, &own, A->local, full, into_full);
+    else if (into_full)
+        MPI_Send(A->local, part_size(&own), MPI_DOUBLE, 0, TAG, comm);
+    else
+        MPI_Recv(A->local, part_size(&own), MPI_DOUBLE, 0, TAG, comm, MPI_STATUS_IGNORE);
+    for (int process = 1; rank == 0 && process < size; process++) {
+        struct part part = part_of(A, process);
+        if (into_full) {
+            MPI_Recv(buffer, part_size(&part), MPI_DOUBLE, process, TAG, comm, MPI_STATUS_IGNORE);
+            copy_matrix_part(A, &part, buffer, full, into_full);
+        } else {
+            copy_matrix_part(A, &part, buffer, full, into_full);
+            MPI_Send(buffer, part_size(&part), MPI_DOUBLE, process, TAG, comm);
+        }
+    }
+    free(buffer);
+    return STATUS_OK;
+}
+
+enum status dense_gather(const struct dense *A, double *full)
+{
+    return move_parts(A, full, true);
+}
+
+enum status dense_scatter(const double *full, struct dense *A)
+{
+    return move_parts(A, (double *)full, false);
 }

@@ -8,6 +8,7 @@
 #include "support/base/status.h"
 
 #include <mpi.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /* Rows and columns of a block: the same for all matrices, so that ScaLAPACK never
@@ -57,6 +58,9 @@ void dense_destroy(struct dense *matrix);
 
 /* Bytes per process, at most, of a matrix of this shape. Not collective. */
 int64_t dense_bytes(const struct dense_grid *grid, int64_t n_rows, int64_t n_columns);
+
+/* Elements that this process holds. Not collective. */
+size_t dense_local_size(const struct dense *matrix);
 
 /* Global index of a local row or column. Not collective. */
 int dense_global_row(const struct dense *matrix, int local_row);

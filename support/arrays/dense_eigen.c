@@ -1,6 +1,4 @@
 #include "support/arrays/dense.h"
-#include "support/arrays/dense_layout.h"
-#include "support/arrays/dense_scalapack.h"
 #include "support/base/agree.h"
 
 #include <assert.h>
@@ -9,6 +7,12 @@
 #include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
+
+/* LAPACK, in Fortran's calling convention: eigenvalues and eigenvectors by divide and
+ * conquer; work sizes -1 ask for the sizes, returned in the first elements. */
+void dsyevd_(const char *job, const char *triangle, const int *n, double *A, const int *stride,
+             double *values, double *work, const int *n_work, int *integer_work,
+             const int *n_integer_work, int *info);
 
 static enum status check_finite(const struct dense *A)
 {
@@ -141,8 +145,7 @@ static enum status eigen_elpa(struct dense *A, double *eigenvalues, struct dense
     return status_agree(A->grid->comm, status);
 }
 
-/* Turns each column so that its element of largest magnitude is positive; of
- * several the first counts. */
+/* Makes the element of largest magnitude of each column positive (of several the first). */
 static enum status fix_signs(struct dense *V)
 {
     int n = V->n_columns;
