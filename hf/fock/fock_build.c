@@ -53,31 +53,31 @@ static int64_t sum_cache_bytes(const struct fock_settings *settings)
     return settings->cache_bytes / 2;
 }
 
-static enum status remember(struct id_list *list, int64_t id)
+static enum status add_id(struct id_list *list, int64_t id)
 {
     TRY(array_reserve(&list->ids, list->n + 1, &list->capacity, sizeof *list->ids));
     list->ids[list->n++] = id;
     return STATUS_OK;
 }
 
-static enum status run_task(int64_t task, void *context)
+static enum status run_fock_task(int64_t position, void *context)
 {
     struct fock *fock = context;
     bool null;
-    TRY(fock_tasks_visit(fock->tasks, task, fock_worker_compute, fock->worker, &null));
+    TRY(fock_tasks_visit(fock->tasks, position, fock_worker_compute, fock->worker, &null));
     if (fock->observing && !null)
-        TRY(remember(&fock->observed, task));
+        TRY(add_id(&fock->observed, fock_tasks_id(fock->tasks, position)));
     if (log_progress_visible())
         log_progress("Fock build", taskpool_progress(fock->pool));
     return STATUS_OK;
 }
 
-/* Tasks run best where the tile lives that they add most to. */
-static int owner_of_task(int64_t task, int n_workers, void *context)
+/* Run a task where the F tile is stored that it updates most. */
+static int owner_of_task(int64_t position, int n_workers, void *context)
 {
     const struct fock *fock = context;
     struct tile_quartet quartet;
-    fock_tasks_first_quartet(fock->tasks, task, &quartet);
+    fock_tasks_first_quartet(fock->tasks, position, &quartet);
     int64_t pair = tile_pair_index_unordered(quartet.I, quartet.J);
     return darray_owner(fock->screening->shell_bounds, pair) % n_workers;
 }
@@ -94,18 +94,18 @@ static enum status add_cost(const struct tile_quartet *quartet, void *context)
     return STATUS_OK;
 }
 
-static double cost_of_task(int64_t task, void *context)
+static double cost_of_task(int64_t position, void *context)
 {
     const struct fock *fock = context;
     struct cost_sum sum = {fock->cost, FOCK_COST_OF_NULL_TASK};
-    fock_tasks_visit(fock->tasks, task, add_cost, &sum, NULL);
+    fock_tasks_visit(fock->tasks, position, add_cost, &sum, NULL);
     return sum.sum;
 }
 
-static enum status create_pool(struct fock *fock)
+static enum status create_fock_pool(struct fock *fock)
 {
     struct taskpool_problem problem = {.n_tasks = fock_tasks_n(fock->tasks),
-                                       .run = run_task,
+                                       .run = run_fock_task,
                                        .owner = owner_of_task,
                                        .cost = cost_of_task,
                                        .context = fock};
@@ -114,7 +114,7 @@ static enum status create_pool(struct fock *fock)
     return taskpool_create(fock->comm, &problem, &fock->pool_settings, &fock->pool);
 }
 
-static void answer_messages(void *context)
+static void poll_pool(void *context)
 {
     struct fock *fock = context;
     taskpool_poll(fock->pool);
@@ -125,7 +125,7 @@ static enum status create_worker(struct fock *fock)
     fock_worker_destroy(fock->worker);
     TRY(fock_worker_create(fock->screening, (enum fock_symmetry)fock->settings.symmetry,
                            pair_cache_bytes(&fock->settings), &fock->worker));
-    fock_worker_interrupt(fock->worker, answer_messages, fock);
+    fock_worker_interrupt(fock->worker, poll_pool, fock);
     return STATUS_OK;
 }
 
@@ -139,10 +139,10 @@ enum status fock_restart(struct fock *fock, const struct taskpool_settings *pool
         fock_tasks_keep(fock->tasks, 0, NULL);
     }
     TRY(status_agree(fock->comm, create_worker(fock)));
-    return create_pool(fock);
+    return create_fock_pool(fock);
 }
 
-/* What all builds have in common. */
+/* Sets the parts that no build changes. */
 static enum status create_tasks(struct fock *fock)
 {
     const struct fock_settings *settings = &fock->settings;
@@ -194,13 +194,13 @@ void fock_destroy(struct fock *fock)
     free(fock);
 }
 
-static int ascending(const void *left, const void *right)
+static int compare_ids(const void *left, const void *right)
 {
     int64_t a = *(const int64_t *)left, b = *(const int64_t *)right;
     return (a > b) - (a < b);
 }
 
-/* Puts together what all workers observed: from now on these are the tasks. */
+/* Keeps only the tasks that any worker observed not to be null. Collective. */
 static enum status keep_observed(struct fock *fock)
 {
     struct id_list *observed = &fock->observed;
@@ -211,12 +211,12 @@ static enum status keep_observed(struct fock *fock)
     void *ids;
     int64_t n;
     TRY(gather_to_all(fock->comm, &part, &ids, &n));
-    qsort(ids, (size_t)n, sizeof *observed->ids, ascending);
+    qsort(ids, (size_t)n, sizeof *observed->ids, compare_ids);
     fock_tasks_keep(fock->tasks, n, ids);
     free(observed->ids);
     *observed = (struct id_list){0};
     fock->observing = false;
-    return create_pool(fock);
+    return create_fock_pool(fock);
 }
 
 /* The pool of the next build, seeded from the last one. */
@@ -314,12 +314,6 @@ enum status fock_write_profile(const struct fock *fock, const char *path)
         status = profile_write(fock->comm, &translated, path);
     history_fini(&translated);
     return status;
-}
-
-int64_t fock_tasks_bytes(const struct tiling *tiling, int n_processes)
-{
-    int64_t n_shells = tiling->shells->n_shells;
-    return n_shells * n_shells / 2 * 8 / n_processes + tiling_n_pairs(tiling) * 120;
 }
 
 int64_t fock_pool_bytes(const struct tiling *tiling, const struct fock_settings *settings,

@@ -35,8 +35,8 @@ enum status fock_create(const struct screening *screening, const struct fock_set
                         struct fock **fock);
 void fock_destroy(struct fock *fock);
 
-/* Makes it as if newly created, with other settings of the pool: no build was done,
- * none of the null tasks is known of FOCK_PRUNE_OBSERVED, no shell pair is cached. Tasks and
+/* Resets the object as if newly created, with other settings of the pool: forgets the
+ * builds, the null tasks of FOCK_PRUNE_OBSERVED and the cached shell pairs. Tasks and
  * their costs stay. Collective. Errors: as fock_create; only fock_restart and fock_destroy
  * may then follow. */
 enum status fock_restart(struct fock *fock, const struct taskpool_settings *pool_settings);
@@ -69,12 +69,8 @@ const struct fock_tasks *fock_tasks_of(const struct fock *fock);
  * STATUS_NO_MEMORY. */
 enum status fock_write_profile(const struct fock *fock, const char *path);
 
-/* Bytes per process of the distributed bounds and the tables of tiles, all that counting
- * tasks takes. Not collective. */
-int64_t fock_tasks_bytes(const struct tiling *tiling, int n_processes);
-
-/* Bytes per process of what the task pool keeps of every task, tasks being shared evenly.
- * 0 with FOCK_PRUNE_INSPECT: the number of tasks is found too late. Not collective. */
+/* Bytes per process that the task pool keeps for tasks, these being shared evenly. 0 with
+ * FOCK_PRUNE_INSPECT, whose number of tasks is found too late. Not collective. */
 int64_t fock_pool_bytes(const struct tiling *tiling, const struct fock_settings *settings,
                         const struct taskpool_settings *pool_settings, int n_processes);
 

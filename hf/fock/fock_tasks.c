@@ -2,16 +2,30 @@
 
 #include <stdlib.h>
 
-/* One tile pair of the problem: ordered ones under FOCK_SYMMETRY_NONE, I >= J
- * under FOCK_SYMMETRY_FULL. Its number fixes which pair of a quartet is the bra. */
+/* A pair of tiles: ordered ones under FOCK_SYMMETRY_NONE, I >= J under
+ * FOCK_SYMMETRY_FULL. Of two pairs, that of the higher id is the bra. */
 struct tile_pair {
     int32_t I, J;
-    int64_t number;
+    int64_t id; /* tile_pair_index only under FOCK_SYMMETRY_FULL */
     double bound;
 };
 
+/* A way to cut a build into tasks. All that depends on the decomposition is here. */
+struct decomposition {
+    __int128 (*count)(int64_t n_tiles, enum fock_symmetry symmetry);
+    /* Sets sorted and n_non_null and, with inspect, kept_ids or first_position.
+     * Errors: STATUS_NO_MEMORY. */
+    enum status (*find)(struct fock_tasks *tasks, bool inspect);
+    bool (*is_null)(const struct fock_tasks *tasks, int64_t id);
+    struct tile_quartet (*first_quartet)(const struct fock_tasks *tasks, int64_t id);
+    /* As fock_tasks_visit; clears *null at the first quartet. */
+    enum status (*visit)(const struct fock_tasks *tasks, int64_t id,
+                         enum status (*visit)(const struct tile_quartet *, void *), void *context,
+                         bool *null);
+};
+
 struct fock_tasks {
-    enum fock_decomposition decomposition;
+    const struct decomposition *decomposition;
     enum fock_symmetry symmetry;
     double threshold;
     int64_t n_tiles, n_pairs;
@@ -23,39 +37,163 @@ struct fock_tasks {
     struct tile_pair *sorted;
     int64_t *first_in_row;
 
-    /* Inspected quartets: pair number p has the tasks from first_task[p] to
-     * first_task[p + 1], its partners being sorted[0], sorted[1], ... */
-    int64_t *first_task;
-
-    /* Explicit list of kept tasks; NULL when all are, or first_task serves. */
-    int64_t *kept;
+    /* From position to id, NULL where that is the same. Inspected quartets: the pair of id
+     * p has the positions from first_position[p] to first_position[p + 1], its partners
+     * being sorted[0], sorted[1], ... */
+    int64_t *kept_ids;
     int64_t n_kept;
+    int64_t *first_position;
 };
 
-static double bound_of(const struct fock_tasks *tasks, int64_t I, int64_t J)
+/* Ids of combinations of two numbers below n: how many, of one, and back. */
+static __int128 n_combinations(__int128 n, enum fock_symmetry symmetry)
 {
-    return tasks->tile_bounds[tile_pair_index_unordered(I, J)];
+    return symmetry == FOCK_SYMMETRY_FULL ? n * (n + 1) / 2 : n * n;
 }
 
-/* Larger bound first, equal ones by number: the order is the same everywhere. */
-static int compare_pairs(const void *left, const void *right)
+static int64_t combine_ids(const struct fock_tasks *tasks, int64_t n, int64_t p, int64_t q)
+{
+    return tasks->symmetry == FOCK_SYMMETRY_FULL ? tile_pair_index_unordered(p, q) : p * n + q;
+}
+
+static void split_id(const struct fock_tasks *tasks, int64_t n, int64_t id, int64_t *p, int64_t *q)
+{
+    if (tasks->symmetry == FOCK_SYMMETRY_FULL) {
+        tile_pair_of_index(id, p, q);
+    } else {
+        *p = id / n;
+        *q = id % n;
+    }
+}
+
+static struct tile_pair pair_of_id(const struct fock_tasks *tasks, int64_t id)
+{
+    int64_t I, J;
+    split_id(tasks, tasks->n_tiles, id, &I, &J);
+    double bound = tasks->tile_bounds[tile_pair_index_unordered(I, J)];
+    return (struct tile_pair){(int32_t)I, (int32_t)J, id, bound};
+}
+
+/* Larger bound first, equal ones by id: the order is the same everywhere. */
+static int compare_tile_pairs(const void *left, const void *right)
 {
     const struct tile_pair *a = left, *b = right;
     if (a->bound != b->bound)
         return a->bound > b->bound ? -1 : 1;
-    return (a->number > b->number) - (a->number < b->number);
+    return (a->id > b->id) - (a->id < b->id);
 }
 
-static struct tile_pair pair_of_number(const struct fock_tasks *tasks, int64_t number)
+static enum status check_allocated(const struct fock_tasks *tasks, const void *array)
 {
-    int64_t I, J;
-    if (tasks->symmetry == FOCK_SYMMETRY_FULL) {
-        tile_pair_of_index(number, &I, &J);
-    } else {
-        I = number / tasks->n_tiles;
-        J = number % tasks->n_tiles;
+    if (array)
+        return STATUS_OK;
+    return FAIL(STATUS_NO_MEMORY, "no memory for %lld tile pairs", (long long)tasks->n_pairs);
+}
+
+/* The quartet of two pairs: if symmetric, the pair of the higher id is the bra,
+ * however the task was found. */
+static struct tile_quartet join_pairs(const struct fock_tasks *tasks, const struct tile_pair *p,
+                                      const struct tile_pair *q)
+{
+    if (tasks->symmetry == FOCK_SYMMETRY_FULL && p->id < q->id) {
+        const struct tile_pair *swap = p;
+        p = q;
+        q = swap;
     }
-    return (struct tile_pair){(int32_t)I, (int32_t)J, number, bound_of(tasks, I, J)};
+    return (struct tile_quartet){p->I, p->J, q->I, q->J};
+}
+
+/* Decomposition quartet: a task is a combination of two pairs. */
+
+static __int128 count_quartets(int64_t n_tiles, enum fock_symmetry symmetry)
+{
+    return n_combinations(n_combinations(n_tiles, symmetry), symmetry);
+}
+
+/* Counts the partners of each pair: those of the sorted list that pass with it and,
+ * if symmetric, do not come after it. */
+static enum status find_quartets(struct fock_tasks *tasks, bool inspect)
+{
+    tasks->first_position = calloc((size_t)tasks->n_pairs + 1, sizeof *tasks->first_position);
+    TRY(check_allocated(tasks, tasks->first_position));
+    for (int64_t id = 0; id < tasks->n_pairs; id++)
+        tasks->sorted[id] = pair_of_id(tasks, id);
+    qsort(tasks->sorted, (size_t)tasks->n_pairs, sizeof *tasks->sorted, compare_tile_pairs);
+    int64_t partners = tasks->n_pairs;
+    for (int64_t rank = 0; rank < tasks->n_pairs; rank++) {
+        const struct tile_pair *pair = &tasks->sorted[rank];
+        while (partners > 0 && pair->bound * tasks->sorted[partners - 1].bound < tasks->threshold)
+            partners--;
+        int64_t count = partners;
+        if (tasks->symmetry == FOCK_SYMMETRY_FULL && count > rank + 1)
+            count = rank + 1;
+        tasks->first_position[pair->id + 1] = count;
+    }
+    for (int64_t p = 0; p < tasks->n_pairs; p++)
+        tasks->first_position[p + 1] += tasks->first_position[p];
+    tasks->n_non_null = tasks->first_position[tasks->n_pairs];
+    if (!inspect) {
+        free(tasks->first_position);
+        tasks->first_position = NULL;
+    }
+    return STATUS_OK;
+}
+
+/* The id of an inspected quartet. */
+static int64_t search_id(const struct fock_tasks *tasks, int64_t position)
+{
+    int64_t low = 0, high = tasks->n_pairs;
+    while (high - low > 1) {
+        int64_t middle = (low + high) / 2;
+        if (tasks->first_position[middle] <= position)
+            low = middle;
+        else
+            high = middle;
+    }
+    const struct tile_pair *partner = &tasks->sorted[position - tasks->first_position[low]];
+    return combine_ids(tasks, tasks->n_pairs, low, partner->id);
+}
+
+/* The two pairs of a task; returns whether it is null. */
+static bool pairs_of_quartet(const struct fock_tasks *tasks, int64_t id, struct tile_pair pairs[2])
+{
+    int64_t p, q;
+    split_id(tasks, tasks->n_pairs, id, &p, &q);
+    pairs[0] = pair_of_id(tasks, p);
+    pairs[1] = pair_of_id(tasks, q);
+    return pairs[0].bound * pairs[1].bound < tasks->threshold;
+}
+
+static bool quartet_is_null(const struct fock_tasks *tasks, int64_t id)
+{
+    struct tile_pair pairs[2];
+    return pairs_of_quartet(tasks, id, pairs);
+}
+
+static struct tile_quartet only_quartet(const struct fock_tasks *tasks, int64_t id)
+{
+    struct tile_pair pairs[2];
+    pairs_of_quartet(tasks, id, pairs);
+    return join_pairs(tasks, &pairs[0], &pairs[1]);
+}
+
+static enum status visit_quartet(const struct fock_tasks *tasks, int64_t id,
+                                 enum status (*visit)(const struct tile_quartet *, void *),
+                                 void *context, bool *null)
+{
+    struct tile_pair pairs[2];
+    *null = pairs_of_quartet(tasks, id, pairs);
+    if (*null)
+        return STATUS_OK;
+    struct tile_quartet quartet = join_pairs(tasks, &pairs[0], &pairs[1]);
+    return visit(&quartet, context);
+}
+
+/* Decomposition pair: a task is a combination of two tiles, each with its row of pairs. */
+
+static __int128 count_row_tasks(int64_t n_tiles, enum fock_symmetry symmetry)
+{
+    return n_combinations(n_tiles, symmetry);
 }
 
 /* The row of an unordered pair {A, B}, chosen by parity so that rows have about
@@ -72,69 +210,28 @@ static int64_t row_of_pair(const struct fock_tasks *tasks, const struct tile_pai
     return first_is_row(pair->I, pair->J) ? pair->I : pair->J;
 }
 
-/* Fills sorted, and first_in_row for the pair decomposition. */
-static enum status sort_pairs(struct fock_tasks *tasks)
+/* A counting sort by row: after it, first_in_row[r + 1] is the start of row r. Then
+ * each row by bound. */
+static enum status sort_rows(struct fock_tasks *tasks)
 {
-    tasks->sorted = malloc((size_t)tasks->n_pairs * sizeof *tasks->sorted);
     tasks->first_in_row = calloc((size_t)tasks->n_tiles + 2, sizeof *tasks->first_in_row);
-    if (!tasks->sorted || !tasks->first_in_row)
-        return FAIL(STATUS_NO_MEMORY, "no memory for %lld tile pairs", (long long)tasks->n_pairs);
-    if (tasks->decomposition == FOCK_QUARTET) {
-        for (int64_t p = 0; p < tasks->n_pairs; p++)
-            tasks->sorted[p] = pair_of_number(tasks, p);
-        qsort(tasks->sorted, (size_t)tasks->n_pairs, sizeof *tasks->sorted, compare_pairs);
-        return STATUS_OK;
-    }
-    /* Counting sort by row: after it, first_in_row[r + 1] is the start of row r. */
-    for (int64_t p = 0; p < tasks->n_pairs; p++) {
-        struct tile_pair pair = pair_of_number(tasks, p);
+    TRY(check_allocated(tasks, tasks->first_in_row));
+    for (int64_t id = 0; id < tasks->n_pairs; id++) {
+        struct tile_pair pair = pair_of_id(tasks, id);
         tasks->first_in_row[row_of_pair(tasks, &pair) + 2]++;
     }
     for (int64_t r = 0; r < tasks->n_tiles; r++)
         tasks->first_in_row[r + 2] += tasks->first_in_row[r + 1];
-    for (int64_t p = 0; p < tasks->n_pairs; p++) {
-        struct tile_pair pair = pair_of_number(tasks, p);
+    for (int64_t id = 0; id < tasks->n_pairs; id++) {
+        struct tile_pair pair = pair_of_id(tasks, id);
         tasks->sorted[tasks->first_in_row[row_of_pair(tasks, &pair) + 1]++] = pair;
     }
     for (int64_t r = 0; r < tasks->n_tiles; r++) {
         int64_t first = tasks->first_in_row[r], last = tasks->first_in_row[r + 1];
-        qsort(tasks->sorted + first, (size_t)(last - first), sizeof *tasks->sorted, compare_pairs);
+        qsort(tasks->sorted + first, (size_t)(last - first), sizeof *tasks->sorted,
+              compare_tile_pairs);
     }
     return STATUS_OK;
-}
-
-/* Number of partners of each pair under the decomposition quartet: those of
- * the sorted list that pass with it and, if symmetric, do not come after it. */
-static enum status count_partners(struct fock_tasks *tasks)
-{
-    tasks->first_task = calloc((size_t)tasks->n_pairs + 1, sizeof *tasks->first_task);
-    if (!tasks->first_task)
-        return FAIL(STATUS_NO_MEMORY, "no memory for %lld tile pairs", (long long)tasks->n_pairs);
-    int64_t partners = tasks->n_pairs;
-    for (int64_t rank = 0; rank < tasks->n_pairs; rank++) {
-        const struct tile_pair *pair = &tasks->sorted[rank];
-        while (partners > 0 && pair->bound * tasks->sorted[partners - 1].bound < tasks->threshold)
-            partners--;
-        int64_t count = partners;
-        if (tasks->symmetry == FOCK_SYMMETRY_FULL && count > rank + 1)
-            count = rank + 1;
-        tasks->first_task[pair->number + 1] = count;
-    }
-    for (int64_t p = 0; p < tasks->n_pairs; p++)
-        tasks->first_task[p + 1] += tasks->first_task[p];
-    tasks->n_non_null = tasks->first_task[tasks->n_pairs];
-    return STATUS_OK;
-}
-
-/* Rows of the task (I:|K:). */
-static void rows_of_task(const struct fock_tasks *tasks, int64_t task, int64_t *I, int64_t *K)
-{
-    if (tasks->symmetry == FOCK_SYMMETRY_FULL) {
-        tile_pair_of_index(task, I, K);
-    } else {
-        *I = task / tasks->n_tiles;
-        *K = task % tasks->n_tiles;
-    }
 }
 
 /* The largest bound of a row, 0 if it has no pair. */
@@ -144,52 +241,66 @@ static double row_bound(const struct fock_tasks *tasks, int64_t row)
     return first < tasks->first_in_row[row + 1] ? tasks->sorted[first].bound : 0;
 }
 
-static bool row_task_is_null(const struct fock_tasks *tasks, int64_t task)
+static bool row_task_is_null(const struct fock_tasks *tasks, int64_t id)
 {
     int64_t I, K;
-    rows_of_task(tasks, task, &I, &K);
+    split_id(tasks, tasks->n_tiles, id, &I, &K);
     return row_bound(tasks, I) * row_bound(tasks, K) < tasks->threshold;
 }
 
-/* Counts the non-null tasks of the decomposition pair, and lists them if asked. */
-static enum status find_row_tasks(struct fock_tasks *tasks, bool list)
+static enum status find_row_tasks(struct fock_tasks *tasks, bool inspect)
 {
-    for (int64_t task = 0; task < tasks->n_all; task++)
-        tasks->n_non_null += !row_task_is_null(tasks, task);
-    if (!list)
+    TRY(sort_rows(tasks));
+    for (int64_t id = 0; id < tasks->n_all; id++)
+        tasks->n_non_null += !row_task_is_null(tasks, id);
+    if (!inspect)
         return STATUS_OK;
-    tasks->kept = malloc((size_t)(tasks->n_non_null + 1) * sizeof *tasks->kept);
-    if (!tasks->kept)
+    tasks->kept_ids = malloc((size_t)(tasks->n_non_null + 1) * sizeof *tasks->kept_ids);
+    if (!tasks->kept_ids)
         return FAIL(STATUS_NO_MEMORY, "no memory for %lld tasks", (long long)tasks->n_non_null);
-    for (int64_t task = 0; task < tasks->n_all; task++)
-        if (!row_task_is_null(tasks, task))
-            tasks->kept[tasks->n_kept++] = task;
+    for (int64_t id = 0; id < tasks->n_all; id++)
+        if (!row_task_is_null(tasks, id))
+            tasks->kept_ids[tasks->n_kept++] = id;
     return STATUS_OK;
 }
 
-static __int128 number_of_tasks(int64_t n_tiles, enum fock_decomposition decomposition,
-                                enum fock_symmetry symmetry)
+static struct tile_quartet diagonal_quartet(const struct fock_tasks *tasks, int64_t id)
 {
-    __int128 n = n_tiles;
-    for (int level = decomposition == FOCK_QUARTET ? 2 : 1; level > 0; level--)
-        n = symmetry == FOCK_SYMMETRY_FULL ? n * (n + 1) / 2 : n * n;
-    return n;
+    int64_t I, K;
+    split_id(tasks, tasks->n_tiles, id, &I, &K);
+    return (struct tile_quartet){I, I, K, K};
 }
+
+/* All non-null quartets (I*|K*), pairs of each row by descending bound. */
+static enum status visit_rows(const struct fock_tasks *tasks, int64_t id,
+                              enum status (*visit)(const struct tile_quartet *, void *),
+                              void *context, bool *null)
+{
+    int64_t I, K;
+    split_id(tasks, tasks->n_tiles, id, &I, &K);
+    bool triangle = tasks->symmetry == FOCK_SYMMETRY_FULL && I == K;
+    for (int64_t p = tasks->first_in_row[I]; p < tasks->first_in_row[I + 1]; p++) {
+        for (int64_t q = tasks->first_in_row[K]; q < tasks->first_in_row[K + 1]; q++) {
+            if (tasks->sorted[p].bound * tasks->sorted[q].bound < tasks->threshold ||
+                (triangle && q > p))
+                break;
+            *null = false;
+            struct tile_quartet quartet = join_pairs(tasks, &tasks->sorted[p], &tasks->sorted[q]);
+            TRY(visit(&quartet, context));
+        }
+    }
+    return STATUS_OK;
+}
+
+static const struct decomposition decompositions[FOCK_N_DECOMPOSITIONS] = {
+    [FOCK_QUARTET] = {count_quartets, find_quartets, quartet_is_null, only_quartet, visit_quartet},
+    [FOCK_PAIR] = {count_row_tasks, find_row_tasks, row_task_is_null, diagonal_quartet, visit_rows},
+};
 
 double fock_tasks_count(int64_t n_tiles, enum fock_decomposition decomposition,
                         enum fock_symmetry symmetry)
 {
-    return (double)number_of_tasks(n_tiles, decomposition, symmetry);
-}
-
-static enum status count_all(struct fock_tasks *tasks)
-{
-    __int128 all = number_of_tasks(tasks->n_tiles, tasks->decomposition, tasks->symmetry);
-    if (all > (__int128)1 << 62)
-        return FAIL(STATUS_LIMIT, "%lld tiles make more than 2^62 tasks: use a larger --tile",
-                    (long long)tasks->n_tiles);
-    tasks->n_all = (int64_t)all;
-    return STATUS_OK;
+    return (double)decompositions[decomposition].count(n_tiles, symmetry);
 }
 
 enum status fock_tasks_create(const struct screening *screening,
@@ -197,30 +308,28 @@ enum status fock_tasks_create(const struct screening *screening,
                               bool inspect, struct fock_tasks **tasks)
 {
     int64_t n_tiles = screening->tiling->n_tiles;
-    struct fock_tasks *made = calloc(1, sizeof *made);
+    __int128 n_all = decompositions[decomposition].count(n_tiles, symmetry);
     *tasks = NULL;
+    if (n_all > (__int128)1 << 62)
+        return FAIL(STATUS_LIMIT, "%lld tiles make more than 2^62 tasks: use a larger --tile",
+                    (long long)n_tiles);
+    struct fock_tasks *made = calloc(1, sizeof *made);
     if (!made)
         return FAIL(STATUS_NO_MEMORY, "no memory for the tasks");
-    made->decomposition = decomposition;
-    made->symmetry = symmetry;
-    made->threshold = screening->threshold;
-    made->tile_bounds = screening->tile_bounds;
-    made->n_tiles = n_tiles;
-    made->n_pairs =
-        symmetry == FOCK_SYMMETRY_FULL ? n_tiles * (n_tiles + 1) / 2 : n_tiles * n_tiles;
-    enum status status = count_all(made);
+    *made = (struct fock_tasks){.decomposition = &decompositions[decomposition],
+                                .symmetry = symmetry,
+                                .threshold = screening->threshold,
+                                .tile_bounds = screening->tile_bounds,
+                                .n_tiles = n_tiles,
+                                .n_pairs = (int64_t)n_combinations(n_tiles, symmetry),
+                                .n_all = (int64_t)n_all};
+    made->sorted = malloc((size_t)made->n_pairs * sizeof *made->sorted);
+    enum status status = check_allocated(made, made->sorted);
     if (status == STATUS_OK)
-        status = sort_pairs(made);
-    if (status == STATUS_OK)
-        status =
-            decomposition == FOCK_QUARTET ? count_partners(made) : find_row_tasks(made, inspect);
+        status = made->decomposition->find(made, inspect);
     if (status != STATUS_OK) {
         fock_tasks_destroy(made);
         return status;
-    }
-    if (!inspect) {
-        free(made->first_task);
-        made->first_task = NULL;
     }
     *tasks = made;
     return STATUS_OK;
@@ -232,23 +341,23 @@ void fock_tasks_destroy(struct fock_tasks *tasks)
         return;
     free(tasks->sorted);
     free(tasks->first_in_row);
-    free(tasks->first_task);
-    free(tasks->kept);
+    free(tasks->first_position);
+    free(tasks->kept_ids);
     free(tasks);
 }
 
 void fock_tasks_keep(struct fock_tasks *tasks, int64_t n, int64_t *ids)
 {
-    free(tasks->kept);
-    tasks->kept = ids;
+    free(tasks->kept_ids);
+    tasks->kept_ids = ids;
     tasks->n_kept = n;
 }
 
 int64_t fock_tasks_n(const struct fock_tasks *tasks)
 {
-    if (tasks->kept)
+    if (tasks->kept_ids)
         return tasks->n_kept;
-    return tasks->first_task ? tasks->n_non_null : tasks->n_all;
+    return tasks->first_position ? tasks->n_non_null : tasks->n_all;
 }
 
 int64_t fock_tasks_n_all(const struct fock_tasks *tasks)
@@ -261,131 +370,39 @@ int64_t fock_tasks_n_non_null(const struct fock_tasks *tasks)
     return tasks->n_non_null;
 }
 
-/* The quartet of two pairs: if symmetric, the pair of the higher number is the
- * bra, however the task was found. */
-static struct tile_quartet join(const struct fock_tasks *tasks, const struct tile_pair *p,
-                                const struct tile_pair *q)
+int64_t fock_tasks_id(const struct fock_tasks *tasks, int64_t position)
 {
-    if (tasks->symmetry == FOCK_SYMMETRY_FULL && p->number < q->number) {
-        const struct tile_pair *swap = p;
-        p = q;
-        q = swap;
-    }
-    return (struct tile_quartet){p->I, p->J, q->I, q->J};
+    if (tasks->kept_ids)
+        return tasks->kept_ids[position];
+    return tasks->first_position ? search_id(tasks, position) : position;
 }
 
-/* The two pairs of a task of the decomposition quartet. */
-static void pairs_of_task(const struct fock_tasks *tasks, int64_t task, struct tile_pair *p,
-                          struct tile_pair *q)
-{
-    if (tasks->first_task) {
-        int64_t low = 0, high = tasks->n_pairs;
-        while (high - low > 1) {
-            int64_t middle = (low + high) / 2;
-            if (tasks->first_task[middle] <= task)
-                low = middle;
-            else
-                high = middle;
-        }
-        *p = pair_of_number(tasks, low);
-        *q = tasks->sorted[task - tasks->first_task[low]];
-        return;
-    }
-    int64_t numbers[2];
-    if (tasks->symmetry == FOCK_SYMMETRY_FULL) {
-        tile_pair_of_index(task, &numbers[0], &numbers[1]);
-    } else {
-        numbers[0] = task / tasks->n_pairs;
-        numbers[1] = task % tasks->n_pairs;
-    }
-    *p = pair_of_number(tasks, numbers[0]);
-    *q = pair_of_number(tasks, numbers[1]);
-}
-
-/* All non-null quartets (I*|K*), pairs of each row by descending bound. */
-static enum status visit_rows(const struct fock_tasks *tasks, int64_t task,
-                              enum status (*visit)(const struct tile_quartet *, void *),
-                              void *context, bool *null)
-{
-    int64_t I, K;
-    rows_of_task(tasks, task, &I, &K);
-    bool triangle = tasks->symmetry == FOCK_SYMMETRY_FULL && I == K;
-    for (int64_t p = tasks->first_in_row[I]; p < tasks->first_in_row[I + 1]; p++) {
-        for (int64_t q = tasks->first_in_row[K]; q < tasks->first_in_row[K + 1]; q++) {
-            if (tasks->sorted[p].bound * tasks->sorted[q].bound < tasks->threshold ||
-                (triangle && q > p))
-                break;
-            *null = false;
-            struct tile_quartet quartet = join(tasks, &tasks->sorted[p], &tasks->sorted[q]);
-            TRY(visit(&quartet, context));
-        }
-    }
-    return STATUS_OK;
-}
-
-/* What the numbers of kept tasks refer to: all tasks, or the inspected quartets. */
-static int64_t listed_task(const struct fock_tasks *tasks, int64_t task)
-{
-    return tasks->kept ? tasks->kept[task] : task;
-}
-
-int64_t fock_tasks_id(const struct fock_tasks *tasks, int64_t task)
-{
-    int64_t listed = listed_task(tasks, task);
-    if (!tasks->first_task)
-        return listed;
-    struct tile_pair p, q;
-    pairs_of_task(tasks, listed, &p, &q);
-    if (tasks->symmetry == FOCK_SYMMETRY_NONE)
-        return p.number * tasks->n_pairs + q.number;
-    return tile_pair_index_unordered(p.number, q.number);
-}
-
-enum status fock_tasks_visit(const struct fock_tasks *tasks, int64_t task,
+enum status fock_tasks_visit(const struct fock_tasks *tasks, int64_t position,
                              enum status (*visit)(const struct tile_quartet *quartet,
                                                   void *context),
                              void *context, bool *null)
 {
-    bool nothing = true;
-    enum status status = STATUS_OK;
-    int64_t listed = listed_task(tasks, task);
-    if (tasks->decomposition == FOCK_PAIR) {
-        status = visit_rows(tasks, listed, visit, context, &nothing);
-    } else {
-        struct tile_pair p, q;
-        pairs_of_task(tasks, listed, &p, &q);
-        if (p.bound * q.bound >= tasks->threshold) {
-            nothing = false;
-            struct tile_quartet quartet = join(tasks, &p, &q);
-            status = visit(&quartet, context);
-        }
-    }
+    bool is_null = true;
+    enum status status = tasks->decomposition->visit(tasks, fock_tasks_id(tasks, position), visit,
+                                                     context, &is_null);
     if (null)
-        *null = nothing;
+        *null = is_null;
     return status;
 }
 
-bool fock_tasks_is_null(const struct fock_tasks *tasks, int64_t task)
+bool fock_tasks_is_null(const struct fock_tasks *tasks, int64_t position)
 {
-    int64_t listed = listed_task(tasks, task);
-    if (tasks->decomposition == FOCK_PAIR)
-        return row_task_is_null(tasks, listed);
-    struct tile_pair p, q;
-    pairs_of_task(tasks, listed, &p, &q);
-    return p.bound * q.bound < tasks->threshold;
+    return tasks->decomposition->is_null(tasks, fock_tasks_id(tasks, position));
 }
 
-void fock_tasks_first_quartet(const struct fock_tasks *tasks, int64_t task,
+void fock_tasks_first_quartet(const struct fock_tasks *tasks, int64_t position,
                               struct tile_quartet *quartet)
 {
-    int64_t listed = listed_task(tasks, task);
-    if (tasks->decomposition == FOCK_PAIR) {
-        int64_t I, K;
-        rows_of_task(tasks, listed, &I, &K);
-        *quartet = (struct tile_quartet){I, I, K, K};
-        return;
-    }
-    struct tile_pair p, q;
-    pairs_of_task(tasks, listed, &p, &q);
-    *quartet = join(tasks, &p, &q);
+    *quartet = tasks->decomposition->first_quartet(tasks, fock_tasks_id(tasks, position));
+}
+
+int64_t fock_tasks_bytes(const struct tiling *tiling, int n_processes)
+{
+    int64_t n_shells = tiling->shells->n_shells;
+    return n_shells * n_shells / 2 * 8 / n_processes + tiling_n_pairs(tiling) * 120;
 }

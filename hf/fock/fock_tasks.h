@@ -4,7 +4,22 @@
  * `pair` is (I:|K:), all quartets with I and K fixed. Under `full` symmetry each
  * quartet occurs once in its eight-fold orbit (I >= J, K >= L, bra pair not below
  * ket pair), under `none` every ordered one occurs. A quartet is null if the
- * product of its tile bounds is below the threshold. */
+ * product of its tile bounds is below the threshold, a task if all its quartets are.
+ *
+ * A task has two numbers, and its id contains those of two pairs or of two tiles:
+ *
+ *     position  [0, n)      its place in the pool, which run, owner and cost are given
+ *        |                  = id           all tasks are in the pool
+ *        |                  -> kept ids    observed tasks, inspected (I:|K:)
+ *        v                  -> search      inspected quartets, of which no list exists
+ *     id        [0, n_all)  the same whatever was inspected and kept; in profiles
+ *        |
+ *        +-- quartet:  ids of the pairs p = (I, J), q = (K, L)  -> tiles I, J, K, L
+ *        +-- pair:     tiles I, K  -> all J of row I, all L of row K
+ *
+ * Ids combine two numbers below n in one way, whether those are tiles or pairs:
+ *     full symmetry  p (p + 1) / 2 + q, p >= q
+ *     none           p n + q */
 #ifndef BERYL_HF_FOCK_TASKS_H
 #define BERYL_HF_FOCK_TASKS_H
 
@@ -14,7 +29,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum fock_decomposition { FOCK_QUARTET, FOCK_PAIR };
+/* The ways to cut a build into tasks, and their names in the same order. */
+enum fock_decomposition { FOCK_QUARTET, FOCK_PAIR, FOCK_N_DECOMPOSITIONS };
+#define FOCK_DECOMPOSITION_NAMES "quartet,pair"
+
 enum fock_symmetry { FOCK_SYMMETRY_FULL, FOCK_SYMMETRY_NONE };
 enum fock_prune { FOCK_PRUNE_NONE, FOCK_PRUNE_OBSERVED, FOCK_PRUNE_INSPECT };
 
@@ -24,47 +42,47 @@ struct tile_quartet {
 
 struct fock_tasks;
 
-/* How many tasks there are, null or not; rounded where it is beyond 2^53. */
+/* Number of tasks, null or not; rounded where it is beyond 2^53. */
 double fock_tasks_count(int64_t n_tiles, enum fock_decomposition decomposition,
                         enum fock_symmetry symmetry);
 
-/* The tasks of a problem. `inspect` lists only those that are not null, without
- * touching the null ones; the other two number all of them.
- * Errors: STATUS_NO_MEMORY, STATUS_LIMIT (more than 2^62 tasks). */
+/* The tasks of a problem: all of them, or with `inspect` those that are not null, found
+ * without touching the null ones. Errors: STATUS_NO_MEMORY, STATUS_LIMIT (more than 2^62
+ * tasks). */
 enum status fock_tasks_create(const struct screening *screening,
                               enum fock_decomposition decomposition, enum fock_symmetry symmetry,
                               bool inspect, struct fock_tasks **tasks);
 void fock_tasks_destroy(struct fock_tasks *tasks);
 
-/* Keeps only the listed ones of all tasks: ids ascending, n of them; takes ids.
- * NULL: all again. For tasks created without inspect. */
+/* Keeps only n tasks of all: ids ascending; takes ids. NULL: all again. For tasks
+ * created without inspect. */
 void fock_tasks_keep(struct fock_tasks *tasks, int64_t n, int64_t *ids);
 
-/* Tasks numbered, [0, n). This number is the place in the pool, and so depends on
- * what was inspected and kept. */
+/* Number of positions. */
 int64_t fock_tasks_n(const struct fock_tasks *tasks);
 
-/* All tasks of the problem, null or not, and those that are not null. */
+/* Number of tasks of the problem, null or not, and of those that are not null. */
 int64_t fock_tasks_n_all(const struct fock_tasks *tasks);
 int64_t fock_tasks_n_non_null(const struct fock_tasks *tasks);
 
 /* Calls visit for every non-null quartet of tiles of the task, in a fixed
- * order; stops at the first failure and returns it. *null, unless NULL, tells whether there was
+ * order; stops at the first failure and returns it. *null, unless NULL: whether there was
  * none. */
-enum status fock_tasks_visit(const struct fock_tasks *tasks, int64_t task,
+enum status fock_tasks_visit(const struct fock_tasks *tasks, int64_t position,
                              enum status (*visit)(const struct tile_quartet *quartet,
                                                   void *context),
                              void *context, bool *null);
 
-/* The task's number among all tasks of the problem, null or not, [0, n_all): the same
- * whatever was inspected and kept. With tiles or pairs of tiles counted as p and q,
- * p >= q: p (p + 1) / 2 + q under full symmetry; p n + q for ordered ones, n of each. */
-int64_t fock_tasks_id(const struct fock_tasks *tasks, int64_t task);
+int64_t fock_tasks_id(const struct fock_tasks *tasks, int64_t position);
 
-bool fock_tasks_is_null(const struct fock_tasks *tasks, int64_t task);
+bool fock_tasks_is_null(const struct fock_tasks *tasks, int64_t position);
 
 /* A quartet of the task, for deciding where it should run. */
-void fock_tasks_first_quartet(const struct fock_tasks *tasks, int64_t task,
+void fock_tasks_first_quartet(const struct fock_tasks *tasks, int64_t position,
                               struct tile_quartet *quartet);
+
+/* Bytes per process of the distributed bounds and the tables of tiles, all that counting
+ * tasks takes. */
+int64_t fock_tasks_bytes(const struct tiling *tiling, int n_processes);
 
 #endif

@@ -17,9 +17,9 @@ enum status fock_worker_create(const struct screening *screening, enum fock_symm
                                int64_t cache_bytes, struct fock_worker **worker);
 void fock_worker_destroy(struct fock_worker *worker);
 
-/* Has function called between batches of shell quartets, some 0.1 ms after the last
- * call, and up to 1 ms later where a batch takes as long: so that a tile quartet, which
- * may take far longer, does not keep others waiting. context is borrowed. */
+/* Calls function between batches of shell quartets, some 0.1 ms after the last
+ * call, and up to 1 ms later where a batch takes as long: a tile quartet, which
+ * may take far longer, then keeps no other process waiting. context is borrowed. */
 void fock_worker_interrupt(struct fock_worker *worker, void (*function)(void *context),
                            void *context);
 
