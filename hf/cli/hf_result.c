@@ -119,8 +119,10 @@ static json_t *options_in_force(const struct hf_outcome *outcome)
 static void add_builds(const struct hf_outcome *outcome, json_t *extras)
 {
     const struct fock *fock = outcome->fock;
-    if (outcome->comparison) {
-        json_object_set_new(extras, "compare", hf_comparison_to_json(outcome->comparison));
+    if (outcome->compared) {
+        const char *digests[] = {"fock_sha256",
+                                 outcome->input->n_spins == 2 ? "fock_sha256_beta" : NULL};
+        json_object_set_new(extras, "compare", mode_records_to_json(outcome->compared, digests));
         return;
     }
     json_object_set_new(extras, "sched",

@@ -3,11 +3,11 @@
 #ifndef BERYL_HF_HF_RESULT_H
 #define BERYL_HF_HF_RESULT_H
 
-#include "hf/cli/hf_compare.h"
 #include "hf/cli/hf_input.h"
 #include "hf/cli/hf_options.h"
 #include "hf/fock/fock_build.h"
 #include "hf/scf/scf.h"
+#include "sched/modes/mode_records.h"
 #include "support/base/status.h"
 
 #include <jansson.h>
@@ -24,10 +24,10 @@ struct hf_correlated {
 /* What the result tells of, as far as the run came; borrowed. */
 struct hf_outcome {
     const struct hf_options *options;
-    const struct hf_input *input; /* empty if it could not be read */
-    const struct fock *fock;      /* NULL before the first build */
-    const struct scf_result *scf; /* NULL for --fock-only, and where no energy was found */
-    const struct hf_comparison *comparison; /* NULL without --compare */
+    const struct hf_input *input;        /* empty if it could not be read */
+    const struct fock *fock;             /* NULL before the first build */
+    const struct scf_result *scf;        /* NULL for --fock-only, and where no energy was found */
+    const struct mode_records *compared; /* NULL without --compare */
     const struct hf_correlated *correlated; /* NULL if Hartree-Fock is all */
     const char *fock_sha256;                /* of --fock-only, or NULL */
     const char *fock_sha256_beta;           /* the same of the second spin, or NULL */

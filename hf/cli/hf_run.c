@@ -23,7 +23,7 @@ struct hf_run {
     int rank, n_workers;
     struct hf_calculation calculation;
     struct darray *F[2]; /* of --fock-only */
-    struct hf_comparison comparison;
+    struct mode_records compared;
     bool *accepted;
     bool checked; /* the outputs can be written */
     bool written; /* the outputs are written, or could not be */
@@ -38,7 +38,6 @@ static struct hf_compare_problem compare_problem_of(const struct hf_run *run)
                                        .pool = &options->pool,
                                        .n_builds = options->fock_only,
                                        .fock = calculation->fock,
-                                       .comm = run->comm,
                                        .tiling = calculation->tiling,
                                        .n_spins = calculation->input.n_spins,
                                        .D = calculation->D,
@@ -84,7 +83,7 @@ static struct hf_outcome outcome_of(const struct hf_run *run, enum status status
     struct hf_outcome outcome = {.options = run->options,
                                  .input = &run->calculation.input,
                                  .fock = run->calculation.fock,
-                                 .comparison = run->options->compare ? &run->comparison : NULL,
+                                 .compared = run->options->compare ? &run->compared : NULL,
                                  .scf_iterations = run->calculation.iterations,
                                  .n_workers = run->n_workers,
                                  .memory_peak_bytes = memory_use_of_all(0, run->comm).peak_bytes};
@@ -133,7 +132,7 @@ static enum status run_builds(struct hf_run *run)
     const struct hf_options *options = run->options;
     if (options->compare) {
         struct hf_compare_problem compare = compare_problem_of(run);
-        return hf_compare_run(&compare, &run->comparison);
+        return hf_compare_run(&compare, &run->compared);
     }
     struct hf_calculation *calculation = &run->calculation;
     log_print("build   seconds\n");
@@ -156,10 +155,10 @@ static enum status run_fock_only(struct hf_run *run)
     TRY(run_builds(run));
     TRY(find_digests(run, sha256));
     if (run->options->compare) {
-        hf_comparison_print(&run->comparison);
+        mode_records_print(&run->compared, "Fock build");
         /* Only sums in fixed point are the same in any order. */
         if (run->options->fock.accumulate == FOCK_ACCUMULATE_FIXED)
-            status = hf_comparison_check(&run->comparison);
+            status = mode_records_check(&run->compared, "Fock matrix");
     } else {
         print_builds(run->calculation.fock);
     }
@@ -208,7 +207,7 @@ enum status hf_run(const struct hf_options *options, MPI_Comm comm, bool *accept
         struct hf_outcome outcome = outcome_of(&run, status);
         status = hf_outputs_write(&outcome, comm);
     }
-    hf_comparison_fini(&run.comparison);
+    mode_records_fini(&run.compared);
     for (int spin = 0; spin < 2; spin++)
         darray_destroy(run.F[spin]);
     hf_calculation_fini(&run.calculation);

@@ -11,7 +11,7 @@
 
 static double total_energy(const struct method_result *result)
 {
-    return result->calculation->result.energy + result->records->list[0].energy;
+    return result->calculation->result.energy + result->energies[0];
 }
 
 void method_result_print(const struct method_result *result)
@@ -22,18 +22,18 @@ void method_result_print(const struct method_result *result)
         *letter = (char)toupper((unsigned char)*letter);
     log_print("\n  Hartree-Fock energy       %20.10f hartree\n",
               result->calculation->result.energy);
-    log_print("  correlation energy        %20.10f\n", result->records->list[0].energy);
+    log_print("  correlation energy        %20.10f\n", result->energies[0]);
     log_print("  total %-6s energy       %20.10f\n\n", name, total_energy(result));
 }
 
-static json_t *properties_to_json(const struct method_result *result)
+static json_t *method_properties_to_json(const struct method_result *result)
 {
     char key[64];
     const char *method = result->options->method;
     const struct mode_record *record = &result->records->list[0];
     json_t *properties = json_object();
     snprintf(key, sizeof key, "%s_correlation_energy", method);
-    json_object_set_new(properties, key, json_real(record->energy));
+    json_object_set_new(properties, key, json_real(result->energies[0]));
     snprintf(key, sizeof key, "%s_total_energy", method);
     json_object_set_new(properties, key, json_real(total_energy(result)));
     snprintf(key, sizeof key, "%s_iterations", method);
@@ -41,18 +41,19 @@ static json_t *properties_to_json(const struct method_result *result)
     return properties;
 }
 
-static json_t *compare_to_json(const struct mode_records *records)
+static json_t *modes_to_json(const struct method_result *result)
 {
     json_t *compare = json_object();
-    for (int m = 0; m < records->n; m++) {
-        json_t *mode = mode_record_to_json(&records->list[m]);
-        json_object_set_new(mode, "correlation_energy", json_real(records->list[m].energy));
-        json_object_set_new(compare, taskpool_mode_name(records->list[m].mode), mode);
+    for (int m = 0; m < result->records->n; m++) {
+        const struct mode_record *record = &result->records->list[m];
+        json_t *mode = mode_record_to_json(record, (const char *[]){"sha256", NULL});
+        json_object_set_new(mode, "correlation_energy", json_real(result->energies[m]));
+        json_object_set_new(compare, record->mode, mode);
     }
     return compare;
 }
 
-static json_t *extras_to_json(const struct method_result *result, int64_t memory_part_bytes)
+static json_t *method_extras_to_json(const struct method_result *result, int64_t memory_part_bytes)
 {
     const struct orbital_spaces *orbitals = result->orbitals;
     const struct mode_records *records = result->records;
@@ -66,7 +67,7 @@ static json_t *extras_to_json(const struct method_result *result, int64_t memory
                               (json_int_t)orbital_spaces_n_virtual(orbitals), "integral_seconds",
                               result->integral_seconds));
     if (records->n > 0 && result->options->hf.compare)
-        json_object_set_new(extras, "compare", compare_to_json(records));
+        json_object_set_new(extras, "compare", modes_to_json(result));
     else if (records->n > 0)
         json_object_set(extras, "iterations", records->list[0].iterations);
     return extras;
@@ -85,10 +86,10 @@ enum status method_result_write(const struct method_result *result, enum status 
     struct hf_correlated correlated = {.program = "beryl-tce",
                                        .method = result->options->method,
                                        .has_energy = status == STATUS_OK,
-                                       .extras = extras_to_json(result, memory.part_bytes)};
+                                       .extras = method_extras_to_json(result, memory.part_bytes)};
     if (correlated.has_energy) {
         correlated.energy = total_energy(result);
-        correlated.properties = properties_to_json(result);
+        correlated.properties = method_properties_to_json(result);
     }
     struct hf_outcome outcome = {.options = &result->options->hf,
                                  .input = &calculation->input,

@@ -9,6 +9,7 @@
 #include "support/base/version.h"
 #include "support/io/application.h"
 #include "tce/cli/method_result.h"
+#include "tce/cli/program_result.h"
 #include "tce/integrals/frozen_core.h"
 #include "tce/methods/correlation.h"
 #include "tce/methods/correlation_checkpoint.h"
@@ -29,6 +30,7 @@ struct method_run {
     struct correlation correlation;
     bool has_amplitudes; /* the checkpoint to restart from, for these orbitals */
     struct mode_records records;
+    double energies[MODE_LIST_MAX]; /* of correlation, under each mode, hartree */
     bool *accepted;
     bool checked; /* the outputs can be written */
 };
@@ -180,13 +182,13 @@ static void note_iterations(const struct correlation *correlation, struct mode_r
 {
     for (int64_t i = 0; i < correlation->n_iterations; i++) {
         const struct correlation_iteration *iteration = &correlation->iterations[i];
-        json_t *entry = mode_record_note(record, &iteration->record);
+        json_t *entry = program_result_note(record, &iteration->record);
         json_object_set_new(entry, "energy", json_real(iteration->energy));
         json_object_set_new(entry, "change", json_real(iteration->change));
     }
 }
 
-static enum status solve(struct method_run *run, int mode)
+static enum status solve_under_mode(struct method_run *run, int mode)
 {
     const struct tce_options *options = run->options;
     struct scf_problem field = hf_calculation_problem(&run->calculation);
@@ -198,16 +200,16 @@ static enum status solve(struct method_run *run, int mode)
         .diis_size = (int)options->diis_size,
         .restart = run->has_amplitudes ? options->hf.restart : NULL,
         .checkpoint = checkpoint.path ? &checkpoint : NULL};
-    struct mode_record *record = mode_records_begin(&run->records, mode);
+    struct mode_record *record = mode_records_begin(&run->records, taskpool_mode_name(mode));
     struct taskpool_settings pool = pool_of(run, mode);
     if (options->hf.compare)
-        log_print("\nScheduling by %s\n", taskpool_mode_name(mode));
+        log_print("\nScheduling by %s\n", record->mode);
     log_print("\n");
     enum status status = correlation_solve(&run->correlation, &pool, &settings);
     note_iterations(&run->correlation, record);
     TRY(status);
-    record->energy = correlation_energy(&run->correlation);
-    return program_instance_sha256(&run->correlation.instance, record->sha256);
+    run->energies[run->records.n - 1] = correlation_energy(&run->correlation);
+    return program_instance_sha256(&run->correlation.instance, record->sha256[0]);
 }
 
 static struct method_result result_of(const struct method_run *run)
@@ -216,6 +218,7 @@ static struct method_result result_of(const struct method_run *run)
                                   .calculation = &run->calculation,
                                   .orbitals = run->orbitals,
                                   .records = &run->records,
+                                  .energies = run->energies,
                                   .integral_seconds = run->correlation.integral_seconds,
                                   .memory_bytes = run->correlation.memory_bytes};
 }
@@ -230,12 +233,12 @@ static enum status run_stages(struct method_run *run)
     TRY(run_field(run));
     TRY(prepare_integrals(run));
     for (int i = 0; i < modes.n; i++)
-        TRY(solve(run, modes.modes[i]));
+        TRY(solve_under_mode(run, modes.modes[i]));
     struct method_result result = result_of(run);
     method_result_print(&result);
     if (run->options->hf.compare)
         mode_records_print(&run->records, "iteration");
-    return mode_records_check(&run->records);
+    return mode_records_check(&run->records, "result");
 }
 
 /* Writes the files: none after bad input, and after another failure the --json. */

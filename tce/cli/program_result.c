@@ -17,17 +17,16 @@ void program_result_print_scalars(const struct program_instance *instance)
     }
 }
 
-static json_t *compare_to_json(const struct mode_records *records)
+json_t *program_result_note(struct mode_record *record, const struct executor_record *iteration)
 {
-    json_t *compare = json_object();
-    for (int m = 0; m < records->n; m++)
-        json_object_set_new(compare, taskpool_mode_name(records->list[m].mode),
-                            mode_record_to_json(&records->list[m]));
-    return compare;
+    json_t *entry = mode_record_note(record, iteration->seconds, &iteration->statistics);
+    json_object_set_new(entry, "seconds", json_real(iteration->seconds));
+    json_object_set_new(entry, "flops", json_real(iteration->flops));
+    return entry;
 }
 
-static json_t *to_json(const struct tce_options *options, int n_workers,
-                       const struct memory_use *memory, const struct mode_records *records)
+static json_t *program_to_json(const struct tce_options *options, int n_workers,
+                               const struct memory_use *memory, const struct mode_records *records)
 {
     json_t *result = json_pack(
         "{s:o, s:i, s:I, s:I, s:o}", "program", json_text(options->file), "workers", n_workers,
@@ -35,10 +34,11 @@ static json_t *to_json(const struct tce_options *options, int n_workers,
         (json_int_t)memory->part_bytes, "options", tce_options_to_json(options));
     if (!result)
         return NULL;
+    const char *digests[] = {"sha256", NULL};
     if (options->compare)
-        json_object_set_new(result, "compare", compare_to_json(records));
+        json_object_set_new(result, "compare", mode_records_to_json(records, digests));
     else
-        json_object_update_new(result, mode_record_to_json(&records->list[0]));
+        json_object_update_new(result, mode_record_to_json(&records->list[0], digests));
     return result;
 }
 
@@ -46,7 +46,7 @@ enum status program_result_write(const struct tce_options *options, int n_worker
                                  const struct memory_use *memory,
                                  const struct mode_records *records)
 {
-    json_t *result = to_json(options, n_workers, memory, records);
+    json_t *result = program_to_json(options, n_workers, memory, records);
     if (!result)
         return FAIL(STATUS_NO_MEMORY, "no memory for the result");
     enum status status = json_write_file(result, options->json);

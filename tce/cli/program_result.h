@@ -2,11 +2,15 @@
 #ifndef BERYL_TCE_PROGRAM_RESULT_H
 #define BERYL_TCE_PROGRAM_RESULT_H
 
+#include "sched/modes/mode_records.h"
 #include "support/base/memory_share.h"
 #include "support/base/status.h"
-#include "tce/cli/mode_records.h"
 #include "tce/cli/tce_options.h"
 #include "tce/execution/program_instance.h"
+
+/* Records an evaluation of a program's statements. Returns its entry in the record's iterations,
+ * borrowed; NULL when out of memory. */
+json_t *program_result_note(struct mode_record *record, const struct executor_record *iteration);
 
 /* Prints the values of the scalars. Not collective. */
 void program_result_print_scalars(const struct program_instance *instance);

@@ -8,7 +8,6 @@
 #include "support/base/version.h"
 #include "support/io/output_file.h"
 #include "support/io/text_file.h"
-#include "tce/cli/mode_records.h"
 #include "tce/cli/program_result.h"
 #include "tce/execution/program_instance.h"
 #include "tce/execution/verification.h"
@@ -109,10 +108,10 @@ static enum status fill_tensors(struct program_run *run, bool all)
     return STATUS_OK;
 }
 
-static void print_iteration(int mode, int64_t i, const struct executor_record *done)
+static void print_iteration(const char *mode, int64_t i, const struct executor_record *done)
 {
-    log_print("%-10s %9lld %11.4f %9.2f %11.2f %% %9lld\n", taskpool_mode_name(mode), (long long)i,
-              done->seconds, 1e-9 * done->flops / done->seconds, 100 * done->statistics.efficiency,
+    log_print("%-10s %9lld %11.4f %9.2f %11.2f %% %9lld\n", mode, (long long)i, done->seconds,
+              1e-9 * done->flops / done->seconds, 100 * done->statistics.efficiency,
               (long long)done->statistics.tasks);
 }
 
@@ -122,11 +121,11 @@ static void watch_memory(struct program_run *run)
     run->memory_bytes = bytes > run->memory_bytes ? bytes : run->memory_bytes;
 }
 
-static enum status run_mode(struct program_run *run, int mode)
+static enum status run_program_under(struct program_run *run, int mode)
 {
     const struct tce_options *options = run->options;
     struct executor *executor = run->instance.executor;
-    struct mode_record *record = mode_records_begin(&run->records, mode);
+    struct mode_record *record = mode_records_begin(&run->records, taskpool_mode_name(mode));
     struct taskpool_settings settings;
     mode_options_select(&options->pool, mode, &settings);
     settings.keep_history = options->profile != NULL;
@@ -135,11 +134,11 @@ static enum status run_mode(struct program_run *run, int mode)
         struct executor_record done;
         TRY(fill_tensors(run, false));
         TRY(executor_run(executor, 0, run->instance.plan->n_stages, &done));
-        mode_record_note(record, &done);
-        print_iteration(mode, i, &done);
+        program_result_note(record, &done);
+        print_iteration(record->mode, i, &done);
     }
     watch_memory(run);
-    return program_instance_sha256(&run->instance, record->sha256);
+    return program_instance_sha256(&run->instance, record->sha256[0]);
 }
 
 static enum status run_modes(struct program_run *run)
@@ -147,9 +146,9 @@ static enum status run_modes(struct program_run *run)
     const struct tce_options *options = run->options;
     log_print("mode       iteration     seconds  GFLOP/s    efficiency     tasks\n");
     if (!options->compare)
-        return run_mode(run, options->pool.mode);
+        return run_program_under(run, options->pool.mode);
     for (int m = 0; m < options->modes.n; m++)
-        TRY(run_mode(run, options->modes.modes[m]));
+        TRY(run_program_under(run, options->modes.modes[m]));
     return STATUS_OK;
 }
 
@@ -173,10 +172,10 @@ static enum status print_and_write(struct program_run *run)
 {
     const struct tce_options *options = run->options;
     program_result_print_scalars(&run->instance);
-    log_print("\nSHA-256 of the results  %s\n", run->records.list[0].sha256);
+    log_print("\nSHA-256 of the results  %s\n", run->records.list[0].sha256[0]);
     if (options->compare)
         mode_records_print(&run->records, "run of the program");
-    TRY(mode_records_check(&run->records));
+    TRY(mode_records_check(&run->records, "result"));
     if (options->verify)
         TRY(verification_run(&run->instance));
     if (options->profile)
