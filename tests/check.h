@@ -15,6 +15,7 @@
 #include <math.h>
 #include <mpi.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 /* The call succeeds; its message is shown if not. */
 #define check_ok(call) check_status_at(STATUS_OK, (call), __FILE__, __LINE__)
@@ -47,15 +48,19 @@ static inline void check_close_at(double actual, double expected, double toleran
 }
 
 /* Runs a group of tests on every process between MPI_Init and MPI_Finalize;
- * only the first process reports what passed. The exit status of main. */
+ * only the first process reports what passed. The exit status of main. With
+ * BERYL_TEST_POOL_OPTIONS set, which may ask for a progress thread, several threads may
+ * communicate. */
 #define check_run_parallel(tests, argc, argv)                                                      \
     check_run_parallel_group(#tests, (tests), sizeof(tests) / sizeof((tests)[0]), (argc), (argv))
 
 static inline int check_run_parallel_group(const char *name, const struct CMUnitTest *tests,
                                            size_t n_tests, int *argc, char ***argv)
 {
-    MPI_Init(argc, argv);
-    int rank;
+    int rank, provided;
+    MPI_Init_thread(argc, argv,
+                    getenv("BERYL_TEST_POOL_OPTIONS") ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE,
+                    &provided);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     if (rank != 0 && !freopen("/dev/null", "w", stdout))
         return 1;

@@ -3,8 +3,10 @@
 #ifndef BERYL_SUPPORT_VECTOR_CLONES_H
 #define BERYL_SUPPORT_VECTOR_CLONES_H
 
-/* The sanitizers start too late for the dispatch of clones. */
-#if defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__)
+/* The sanitizers start too late for the dispatch of clones; clang gives clones other names than
+ * the files that call them expect. */
+#if defined(__x86_64__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__) &&                \
+    !defined(__SANITIZE_THREAD__)
 #define VECTOR_CLONES __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
 #else
 #define VECTOR_CLONES

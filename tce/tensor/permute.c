@@ -13,7 +13,6 @@ enum {
 };
 
 typedef double lanes __attribute__((vector_size(N_LANES * sizeof(double))));
-typedef int64_t lane_numbers __attribute__((vector_size(N_LANES * sizeof(int64_t))));
 
 /* The shape without indices of one value and with indices fused that follow each other
  * on both sides; innermost last. */
@@ -78,14 +77,14 @@ INLINE void transpose_lanes(const struct plane *plane, const double *source, boo
     lanes row[N_LANES];
     for (int i = 0; i < N_LANES; i++)
         memcpy(&row[i], source + i * plane->source_column, sizeof row[i]);
-    lanes even_01 = __builtin_shuffle(row[0], row[1], (lane_numbers){0, 4, 2, 6});
-    lanes odd_01 = __builtin_shuffle(row[0], row[1], (lane_numbers){1, 5, 3, 7});
-    lanes even_23 = __builtin_shuffle(row[2], row[3], (lane_numbers){0, 4, 2, 6});
-    lanes odd_23 = __builtin_shuffle(row[2], row[3], (lane_numbers){1, 5, 3, 7});
-    lanes column[N_LANES] = {__builtin_shuffle(even_01, even_23, (lane_numbers){0, 1, 4, 5}),
-                             __builtin_shuffle(odd_01, odd_23, (lane_numbers){0, 1, 4, 5}),
-                             __builtin_shuffle(even_01, even_23, (lane_numbers){2, 3, 6, 7}),
-                             __builtin_shuffle(odd_01, odd_23, (lane_numbers){2, 3, 6, 7})};
+    lanes even_01 = __builtin_shufflevector(row[0], row[1], 0, 4, 2, 6);
+    lanes odd_01 = __builtin_shufflevector(row[0], row[1], 1, 5, 3, 7);
+    lanes even_23 = __builtin_shufflevector(row[2], row[3], 0, 4, 2, 6);
+    lanes odd_23 = __builtin_shufflevector(row[2], row[3], 1, 5, 3, 7);
+    lanes column[N_LANES] = {__builtin_shufflevector(even_01, even_23, 0, 1, 4, 5),
+                             __builtin_shufflevector(odd_01, odd_23, 0, 1, 4, 5),
+                             __builtin_shufflevector(even_01, even_23, 2, 3, 6, 7),
+                             __builtin_shufflevector(odd_01, odd_23, 2, 3, 6, 7)};
     for (int i = 0; i < N_LANES; i++) {
         column[i] *= plane->factor;
         put_lanes(destination + i * plane->destination_row, &column[i], add);

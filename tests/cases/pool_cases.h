@@ -6,6 +6,7 @@
 #include "sched/taskpool.h"
 #include "tests/check.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* As typed on a command line. */
@@ -42,8 +43,8 @@ static const char *const pool_cases[] = {
 
 enum { n_pool_cases = sizeof pool_cases / sizeof pool_cases[0] };
 
-/* The settings that a command line gives; of text they point into it, so it
- * stays. At most 256 calls. */
+/* The settings that a command line gives, and the environment variable BERYL_TEST_POOL_OPTIONS
+ * in addition; of text they point into it, so it stays. At most 256 calls. */
 static inline struct taskpool_settings pool_case_settings(const char *command_line)
 {
     static char texts[256][256];
@@ -51,7 +52,8 @@ static inline struct taskpool_settings pool_case_settings(const char *command_li
     char *text = texts[n_texts++ % 256];
     char *argv[16] = {"test"};
     int argc = 1;
-    snprintf(text, sizeof texts[0], "%s", command_line);
+    const char *more = getenv("BERYL_TEST_POOL_OPTIONS");
+    snprintf(text, sizeof texts[0], "%s %s", command_line, more ? more : "");
     for (char *word = strtok(text, " "); word; word = strtok(NULL, " "))
         argv[argc++] = word;
 

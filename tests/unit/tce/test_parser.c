@@ -153,8 +153,8 @@ static void line_ends_blanks_and_comments_do_not_matter(void **state)
     static const char *const texts[] = {
         "space O=6\nindex i:O\ntensor A[i]\nscalar E\nE=A[i]",
         "space O=6\r\nindex i:O\r\ntensor A[i]\r\nscalar E\r\nE=A[i]\r\n",
-        "\xEF\xBB\xBF\n\n# caf\xC3\xA9\n\tspace O = 6 # six\n\nindex i : O\ntensor A [ i ]\n"
-        "scalar E\nE\t= A[ # the\n\n i # index\n ]\n\n# end",
+        ("\xEF\xBB\xBF\n\n# caf\xC3\xA9\n\tspace O = 6 # six\n\nindex i : O\ntensor A [ i ]\n"
+         "scalar E\nE\t= A[ # the\n\n i # index\n ]\n\n# end"),
         "space O =\n6\nindex i,\n\ni2 :\nO\ntensor A[\ni\n]\nscalar E,\nF\nE =\n  A[i]\n",
     };
     for (size_t t = 0; t < sizeof texts / sizeof texts[0]; t++) {
