@@ -6,6 +6,10 @@
 
 #define FIELD(name) offsetof(struct hf_options, name)
 
+/* A number that a macro names, as text. */
+#define QUOTE(tokens)   #tokens
+#define TEXT_OF(number) QUOTE(number)
+
 static const struct option_row molecule_rows[] = {
     {.name = "basis",
      .kind = OPTION_TEXT,
@@ -55,7 +59,7 @@ static const struct option_row scf_rows[] = {
     {.name = "converge",
      .kind = OPTION_REAL,
      .offset = FIELD(scf.converge),
-     .default_text = "1e-8",
+     .default_text = TEXT_OF(SCF_DEFAULT_CONVERGE),
      .min = 0,
      .max = 1,
      .min_excluded = true,
@@ -64,7 +68,7 @@ static const struct option_row scf_rows[] = {
     {.name = "max-iter",
      .kind = OPTION_INTEGER,
      .offset = FIELD(scf.max_iterations),
-     .default_text = "100",
+     .default_text = TEXT_OF(SCF_DEFAULT_MAX_ITERATIONS),
      .min = 1,
      .max = 1000000,
      .value = "N",
@@ -72,7 +76,7 @@ static const struct option_row scf_rows[] = {
     {.name = "diis",
      .kind = OPTION_INTEGER,
      .offset = FIELD(scf.diis_size),
-     .default_text = "8",
+     .default_text = TEXT_OF(SCF_DEFAULT_DIIS_SIZE),
      .min = 1,
      .max = 100,
      .value = "N",
@@ -96,7 +100,7 @@ static const struct option_row scf_rows[] = {
     {.name = "dependence",
      .kind = OPTION_REAL,
      .offset = FIELD(scf.dependence),
-     .default_text = "1e-6",
+     .default_text = TEXT_OF(SCF_DEFAULT_DEPENDENCE),
      .min = 0,
      .max = 1,
      .value = "X",

@@ -10,6 +10,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+struct scf_settings scf_settings_default(void)
+{
+    return (struct scf_settings){.converge = SCF_DEFAULT_CONVERGE,
+                                 .max_iterations = SCF_DEFAULT_MAX_ITERATIONS,
+                                 .diis_size = SCF_DEFAULT_DIIS_SIZE,
+                                 .dependence = SCF_DEFAULT_DEPENDENCE};
+}
+
 /* Fills the result from the last state; D: overwritten with its density. */
 static enum status collect_result(struct scf_solver *solver, struct darray *const D[])
 {

@@ -5,14 +5,11 @@
 #ifndef BERYL_HF_SCF_H
 #define BERYL_HF_SCF_H
 
-#include "basis/input/molecule.h"
-#include "basis/integrals/shells.h"
-#include "hf/fock/fock_build.h"
 #include "hf/fock/scf_problem.h"
+#include "support/arrays/darray.h"
 #include "support/arrays/dense.h"
 #include "support/base/status.h"
 
-#include <mpi.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -21,7 +18,7 @@
 enum scf_when { SCF_AUTO, SCF_ALWAYS, SCF_NEVER };
 enum { SCF_STABILITY_SMALL = 200 };
 
-/* One iteration, for whoever follows the run. */
+/* Record of one iteration. */
 struct scf_iteration {
     int64_t iteration; /* from 1, the guess density's */
     const char *method;
@@ -33,11 +30,17 @@ struct scf_iteration {
     double algebra_seconds;
 };
 
+/* Defaults of the settings, also for option rows; all other fields are 0. */
+#define SCF_DEFAULT_CONVERGE       1e-8
+#define SCF_DEFAULT_MAX_ITERATIONS 100
+#define SCF_DEFAULT_DIIS_SIZE      8
+#define SCF_DEFAULT_DEPENDENCE     1e-6
+
 struct scf_settings {
     double converge; /* max |F_ia| between occupied i and virtual a of either spin, hartree */
     int64_t max_iterations;
     int64_t diis_size;      /* Fock matrices kept; 1: plain iterations */
-    double damping;         /* share of the last Fock matrix kept in early iterations; 0: none */
+    double damping;         /* fraction of the last Fock matrix kept in early iterations; 0: none */
     double level_shift;     /* added to virtual orbital energies, hartree; 0: none */
     double dependence;      /* eigenvalues of S below it are dropped */
     int second_order;       /* enum scf_when */
@@ -47,7 +50,9 @@ struct scf_settings {
     void *observe_context;
 };
 
-/* Everything found. Owned by the caller through scf_result_fini. */
+struct scf_settings scf_settings_default(void);
+
+/* The result of a run. Owned by the caller through scf_result_fini. */
 struct scf_result {
     bool converged;
     int64_t iterations;
@@ -68,8 +73,9 @@ struct scf_result {
     double s2;        /* <S^2> */
 };
 
-/* Runs to convergence from the density tiles D (n_spins of them; overwritten with the
- * final density), printing a line per iteration. Collective.
+/* Runs to convergence, printing a line per iteration. Collective.
+ * D  n_spins tile matrices, borrowed: the first density, then scratch of the Fock builds,
+ *    on return the final density; undefined after an error but STATUS_NOT_CONVERGED
  * Errors: STATUS_NOT_CONVERGED (result filled with the last iteration's state),
  * STATUS_INPUT (fewer independent functions than occupied orbitals),
  * STATUS_NO_MEMORY, STATUS_NUMERIC, STATUS_IO (checkpoint); the same everywhere. */
@@ -77,8 +83,8 @@ enum status scf_run(const struct scf_problem *problem, const struct scf_settings
                     struct darray *const D[], struct scf_result *result);
 void scf_result_fini(struct scf_result *result);
 
-/* Bytes per process, at most, that scf_run holds beside D, the Fock build and the one
- * process that writes checkpoints. Not collective. */
+/* Bytes per process, at most, that scf_run holds in addition to D, the Fock build and the
+ * copy of the orbitals on the process that writes checkpoints. Not collective. */
 int64_t scf_bytes(const struct dense_grid *grid, int64_t n_functions, int n_spins,
                   const struct scf_settings *settings);
 

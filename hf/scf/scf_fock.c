@@ -1,5 +1,6 @@
 #include "hf/scf/scf_fock.h"
 
+#include "hf/fock/fock_build.h"
 #include "hf/tiles/tile_matrix.h"
 #include "support/base/agree.h"
 #include "support/base/clock.h"

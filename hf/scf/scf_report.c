@@ -1,5 +1,6 @@
 #include "hf/scf/scf_report.h"
 
+#include "basis/input/molecule.h"
 #include "support/base/log.h"
 
 #include <math.h>

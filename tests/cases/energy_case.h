@@ -78,7 +78,7 @@ static inline void check_energy(const struct scf_setup *setup, const struct scf_
 static inline void check_energies(size_t n_cases, const struct energy_case cases[],
                                   size_t n_thorough)
 {
-    struct scf_settings settings = scf_default_settings();
+    struct scf_settings settings = scf_settings_default();
     size_t n_energies = 0;
     settings.converge = 1e-9;
     for (size_t i = 0; i < n_cases; i++) {

@@ -1,8 +1,9 @@
-/* Self-consistent fields from a line of a table: what the tests of them share. */
+/* SCF runs from a line of a table, shared by their tests. */
 #ifndef BERYL_TESTS_SCF_CASE_H
 #define BERYL_TESTS_SCF_CASE_H
 
 #include "basis/integrals/shells.h"
+#include "hf/fock/fock_build.h"
 #include "hf/guess/guess.h"
 #include "hf/scf/scf.h"
 #include "hf/tiles/tile_matrix.h"
@@ -30,13 +31,6 @@ struct scf_setup {
     struct darray *D[2];
     struct scf_problem problem;
 };
-
-/* What beryl-hf takes when nothing is said. */
-static inline struct scf_settings scf_default_settings(void)
-{
-    return (struct scf_settings){
-        .converge = 1e-8, .max_iterations = 100, .diis_size = 8, .dependence = 1e-6};
-}
 
 /* Small tiles, so that there are several of them. Collective. */
 static inline void scf_setup_init(struct scf_setup *setup, const struct scf_case *scf_case)

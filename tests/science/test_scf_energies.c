@@ -36,7 +36,7 @@ static const struct scf_case cases[] = {
 static void test_energies_agree_with_two_programs(void **state)
 {
     (void)state;
-    const struct scf_settings settings = scf_default_settings();
+    const struct scf_settings settings = scf_settings_default();
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct scf_setup setup;
         struct scf_result result;
@@ -66,7 +66,7 @@ static void test_properties_of_water(void **state)
         "cc-pvdz",
         1,
         0};
-    const struct scf_settings settings = scf_default_settings();
+    const struct scf_settings settings = scf_settings_default();
     double dipole[2][3];
     for (int i = 0; i < 2; i++) {
         struct scf_setup setup;
@@ -93,7 +93,7 @@ static void test_spin_of_radicals(void **state)
         {OXYGEN, 0, 3, "cc-pvdz", 2, 2.03305181},
         {"2\n\nO 0 0 0\nH 0 0 0.9697\n", 0, 2, "6-31g*", 2, 0.75533608},
     };
-    const struct scf_settings settings = scf_default_settings();
+    const struct scf_settings settings = scf_settings_default();
     for (int i = 0; i < 2; i++) {
         struct scf_setup setup;
         struct scf_result result;

@@ -38,7 +38,7 @@ static void test_what_cannot_be_correlated_is_refused(void **state)
     (void)state;
     static const struct scf_case helium = {"1\n\nHe 0 0 0\n", 0, 1, "sto-3g", 1, 0};
     static const struct scf_case beryllium = {"1\n\nBe 0 0 0\n", 0, 1, "6-31g", 1, 0};
-    const struct scf_settings settings = scf_default_settings();
+    const struct scf_settings settings = scf_settings_default();
     const struct scf_case *const refused[] = {&helium, &beryllium};
     for (int i = 0; i < 2; i++) {
         struct scf_setup setup;
@@ -69,7 +69,7 @@ static void test_iterations_end_as_they_are_told(void **state)
 {
     (void)state;
     static const struct scf_case water = {WATER, 0, 1, "sto-3g", 1, 0};
-    const struct scf_settings scf_settings = scf_default_settings();
+    const struct scf_settings scf_settings = scf_settings_default();
     const struct taskpool_settings pool = correlation_case_pool(0);
     struct correlation_settings settings = {
         .converge = 1e-8, .max_iterations = 100, .diis_size = 8};

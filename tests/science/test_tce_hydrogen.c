@@ -57,7 +57,7 @@ static double core_energy(double c[2][2], int p)
 static int start(void **state)
 {
     double c[2][2];
-    struct scf_settings settings = scf_default_settings();
+    struct scf_settings settings = scf_settings_default();
     scf_start(state);
     scf_setup_init(&setup, &hydrogen);
     check_ok(scf_setup_run(&setup, &settings, &field));

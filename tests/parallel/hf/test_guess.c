@@ -151,7 +151,7 @@ static void test_core_and_superposed_atoms_lead_to_one_energy(void **state)
     (void)state;
     struct scf_setup setup;
     struct scf_result sad, core;
-    const struct scf_settings settings = scf_default_settings();
+    const struct scf_settings settings = scf_settings_default();
     scf_setup_init(&setup, &cases[0]);
     check_ok(scf_setup_run(&setup, &settings, &sad));
     check_ok(guess_core(&setup.problem, settings.dependence, setup.D));

@@ -39,7 +39,7 @@ static double write_checkpoint(const struct scf_case *scf_case)
 {
     struct scf_setup setup;
     struct scf_result result;
-    struct scf_settings settings = scf_default_settings();
+    struct scf_settings settings = scf_settings_default();
     settings.checkpoint = file_name;
     scf_setup_init(&setup, scf_case);
     check_ok(checkpoint_check(settings.checkpoint, MPI_COMM_WORLD));
@@ -55,7 +55,7 @@ static int64_t restart(const struct scf_case *scf_case, double *energy)
 {
     struct scf_setup setup;
     struct scf_result result;
-    struct scf_settings settings = scf_default_settings();
+    struct scf_settings settings = scf_settings_default();
     scf_setup_init(&setup, scf_case);
     check_ok(checkpoint_read_density(file_name, &setup.problem, setup.D));
     check_ok(scf_run(&setup.problem, &settings, setup.D, &result));

@@ -30,7 +30,7 @@ static enum status run_case(const struct scf_case *scf_case, const struct scf_se
 static void test_second_order_converges_where_diis_does_not(void **state)
 {
     (void)state;
-    struct scf_settings settings = scf_default_settings();
+    struct scf_settings settings = scf_settings_default();
     struct scf_result result;
     settings.second_order = SCF_NEVER;
     settings.stability = SCF_NEVER;
@@ -60,7 +60,7 @@ static void test_second_order_alone_finds_the_energy_of_diis(void **state)
     };
     for (int i = 0; i < 2; i++) {
         struct scf_result by_diis, by_second_order;
-        struct scf_settings settings = scf_default_settings();
+        struct scf_settings settings = scf_settings_default();
         check_ok(run_case(&cases[i], &settings, &by_diis));
         settings.second_order = SCF_ALWAYS;
         check_ok(run_case(&cases[i], &settings, &by_second_order));
@@ -73,7 +73,7 @@ static void test_second_order_alone_finds_the_energy_of_diis(void **state)
 static void test_saddle_points_are_left_downhill(void **state)
 {
     (void)state;
-    struct scf_settings settings = scf_default_settings();
+    struct scf_settings settings = scf_settings_default();
     struct scf_result saddle, minimum, atom;
     settings.stability = SCF_NEVER;
     check_ok(run_case(&far_hydrogens, &settings, &saddle));
@@ -103,7 +103,7 @@ static void test_damping_and_level_shift_change_the_way_only(void **state)
     (void)state;
     static const struct scf_case water = {
         "3\n\nO 0 0 0\nH 0 0.76 0.59\nH 0 -0.76 0.59\n", 0, 1, "6-31g", 1, 0};
-    struct scf_settings settings = scf_default_settings();
+    struct scf_settings settings = scf_settings_default();
     struct scf_result plain, helped;
     check_ok(run_case(&water, &settings, &plain));
     settings.damping = 0.3;

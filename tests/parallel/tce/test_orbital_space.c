@@ -23,7 +23,7 @@ static struct scf_result result;
 static int start(void **state)
 {
     scf_start(state);
-    struct scf_settings settings = scf_default_settings();
+    struct scf_settings settings = scf_settings_default();
     scf_setup_init(&setup, &water);
     check_ok(scf_setup_run(&setup, &settings, &result));
     return 0;
