@@ -6,6 +6,8 @@
 #include "sched/core/statistics_report.h"
 #include "sched/drivers/mpi/driver_mpi.h"
 #include "sched/drivers/sim/driver_sim.h"
+#include "sched/modes/mode_options.h"
+#include "sched/modes/modes.h"
 #include "support/base/agree.h"
 #include "support/base/array.h"
 
@@ -27,16 +29,48 @@ struct taskpool {
     struct statistics_worker *workers;       /* [iteration][worker of this process] */
 };
 
-static enum status check(const struct taskpool_problem *problem, const struct mode *mode)
+const char *taskpool_mode_names(void)
 {
+    return mode_names();
+}
+
+enum status taskpool_register_mode(const struct mode *mode)
+{
+    return mode_register(mode);
+}
+
+void taskpool_settings_default(struct taskpool_settings *settings)
+{
+    mode_options_default(settings);
+}
+
+enum status taskpool_settings_set(struct taskpool_settings *settings, const char *option,
+                                  const char *value)
+{
+    const struct option_table table = mode_options_table(settings);
+    return option_set(&table, option, value);
+}
+
+int taskpool_thread_level(const struct taskpool_settings *settings)
+{
+    return settings->progress == PROGRESS_THREAD ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE;
+}
+
+static bool is_dynamic(const struct mode *mode, const void *context)
+{
+    (void)context;
+    return mode->add != NULL;
+}
+
+static enum status check_problem(const struct taskpool_problem *problem, const struct mode *mode)
+{
+    char names[1024];
     if (problem->n_tasks < 0 || problem->n_tasks > TASKPOOL_MAX_TASKS)
         return FAIL(STATUS_LIMIT, "a pool of %lld tasks; at most %lld are possible",
                     (long long)problem->n_tasks, (long long)TASKPOOL_MAX_TASKS);
     if (problem->record_size > 0 && !mode->add)
-        return FAIL(STATUS_USAGE,
-                    "--sched %s cannot run tasks that add tasks: use share, steal"
-                    " or retentive",
-                    mode->name);
+        return FAIL(STATUS_USAGE, "--sched %s cannot run tasks that add tasks: use one of %s",
+                    mode->name, mode_names_where(is_dynamic, NULL, names, sizeof names));
     return STATUS_OK;
 }
 
@@ -54,7 +88,7 @@ static enum status sum_speeds(struct taskpool *pool, int n_workers)
 static enum status set_up(struct taskpool *pool, const struct mode *mode, int n_workers)
 {
     const char *speeds = pool->settings.speeds;
-    TRY(check(&pool->problem, mode));
+    TRY(check_problem(&pool->problem, mode));
     pool->setup.problem = &pool->problem;
     pool->setup.settings = &pool->settings;
     if (speeds && *speeds)
@@ -75,6 +109,9 @@ static enum status init(struct taskpool *pool, const struct taskpool_machine *ma
     const struct mode *mode = mode_find(pool->settings.mode);
     struct history *history = pool->settings.keep_history ? &pool->history : NULL;
     int n_workers;
+    if (!mode)
+        return FAIL(STATUS_USAGE, "there is no scheduling mode '%s': use one of %s",
+                    pool->settings.mode, mode_names());
     MPI_Comm_size(pool->comm, &n_workers);
     TRY(set_up(pool, mode, machine ? machine->n_workers : n_workers));
     if (machine)

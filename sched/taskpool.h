@@ -18,9 +18,7 @@
 #include "sched/core/problem.h"
 #include "sched/core/settings.h"
 #include "sched/core/statistics.h"
-#include "sched/drivers/sim/machine.h"
 #include "support/base/status.h"
-#include "support/io/options.h"
 
 #include <mpi.h>
 #include <stdbool.h>
@@ -28,19 +26,26 @@
 #include <stdint.h>
 
 struct taskpool;
+struct taskpool_machine; /* sched/drivers/sim/machine.h */
+struct mode;             /* sched/core/mode.h */
+
+/* The scheduling modes that there are: "static,counter,...". Valid until one is registered. */
+const char *taskpool_mode_names(void);
+
+/* Adds a mode of the program's own, before settings are made; it is borrowed for good. The
+ * same modes in the same order on every process. sched/core/mode.h says how to write one.
+ * Errors: STATUS_USAGE (its name or an option's is taken, a function is missing),
+ * STATUS_LIMIT (too many modes or options). */
+enum status taskpool_register_mode(const struct mode *mode);
 
 /* The defaults of all options. */
 void taskpool_settings_default(struct taskpool_settings *settings);
 
-/* Rows for options_parse over a struct taskpool_settings. */
-extern const struct option_row taskpool_option_rows[];
-extern const size_t taskpool_n_option_rows;
-
-/* "static,counter,...": the modes that exist. */
-extern const char *const taskpool_mode_names;
-
-/* The name of one of them. */
-const char *taskpool_mode_name(int mode);
+/* Sets an option by its name on the command line, without the dashes: ("steal", "2").
+ * value  as typed; kept, not copied, where it is a text. "true" sets a flag, "false" clears it
+ * Errors: STATUS_USAGE, naming the option and the values that it takes. */
+enum status taskpool_settings_set(struct taskpool_settings *settings, const char *option,
+                                  const char *value);
 
 /* What a program asks of MPI_Init_thread before it makes such pools. A progress thread takes
  * the highest level; where messages go from node to node over TCP, windows are only to be

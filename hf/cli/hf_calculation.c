@@ -79,7 +79,7 @@ void hf_calculation_print_input(const struct hf_calculation *calculation)
               (long long)input->shells->n_functions, (long long)input->shells->n_shells,
               input->shells->spherical ? "spherical" : "Cartesian");
     log_print("Processes  %d, scheduling %s%s\n", n_workers, options->compare ? "by each of " : "",
-              options->compare ? options->compare : taskpool_mode_name(options->pool.mode));
+              options->compare ? options->compare : options->pool.mode);
 }
 
 enum status hf_calculation_prepare_screening(struct hf_calculation *calculation)

@@ -4,7 +4,7 @@
 #include "sched/modes/mode_options.h"
 #include "support/base/log.h"
 
-static enum status restart_pool(const struct hf_compare_problem *problem, int mode)
+static enum status restart_pool(const struct hf_compare_problem *problem, const char *mode)
 {
     struct taskpool_settings settings;
     mode_options_select(problem->pool, mode, &settings);
@@ -18,7 +18,7 @@ enum status hf_compare_check(const struct hf_compare_problem *problem)
     return STATUS_OK;
 }
 
-static enum status build_under_mode(const struct hf_compare_problem *problem, int mode,
+static enum status build_under_mode(const struct hf_compare_problem *problem, const char *mode,
                                     struct mode_record *record)
 {
     TRY(restart_pool(problem, mode));
@@ -39,8 +39,8 @@ enum status hf_compare_run(const struct hf_compare_problem *problem, struct mode
 {
     log_print("mode       build   seconds\n");
     for (int i = 0; i < problem->modes->n; i++) {
-        int mode = problem->modes->modes[i];
-        TRY(build_under_mode(problem, mode, mode_records_begin(records, taskpool_mode_name(mode))));
+        const char *mode = problem->modes->modes[i];
+        TRY(build_under_mode(problem, mode, mode_records_begin(records, mode)));
     }
     return STATUS_OK;
 }

@@ -3,6 +3,7 @@
 #include "sched/modes/mode_options.h"
 
 #include <stddef.h>
+#include <string.h>
 
 #define FIELD(name) offsetof(struct hf_options, name)
 
@@ -237,8 +238,7 @@ void hf_options_tables(struct hf_options *options, struct option_table tables[HF
     tables[0] = (struct option_table){"Molecule", molecule_rows, N_ROWS(molecule_rows), options};
     tables[1] = (struct option_table){"Self-consistent field", scf_rows, N_ROWS(scf_rows), options};
     tables[2] = (struct option_table){"Fock build", fock_rows, N_ROWS(fock_rows), options};
-    tables[3] = (struct option_table){"Scheduling", taskpool_option_rows, taskpool_n_option_rows,
-                                      &options->pool};
+    tables[3] = mode_options_table(&options->pool);
     tables[4] = (struct option_table){"Run", run_rows, N_ROWS(run_rows), options};
 }
 
@@ -263,7 +263,7 @@ static enum status check_compare(struct hf_options *options)
     struct taskpool_settings defaults;
     taskpool_settings_default(&defaults);
     TRY(mode_list_parse("compare", options->compare, &options->modes));
-    if (options->pool.mode != defaults.mode)
+    if (strcmp(options->pool.mode, defaults.mode) != 0)
         return FAIL(STATUS_USAGE, "--compare names the modes itself: leave --sched out");
     if (options->count_tasks)
         return FAIL(STATUS_USAGE, "--compare runs Fock builds, --count-tasks none: leave one out");
@@ -272,18 +272,6 @@ static enum status check_compare(struct hf_options *options)
     if (options->scf.checkpoint)
         return FAIL(STATUS_USAGE, "--compare computes no orbitals to write to a --checkpoint");
     return mode_options_check_list(&options->pool, &options->modes);
-}
-
-/* Here, where no worker is slowed down on purpose, only one mode looks at --speeds. */
-static enum status check_speeds(const struct hf_options *options)
-{
-    int dtree = option_choice_index(taskpool_mode_names, "dtree");
-    bool used = !options->compare && options->pool.mode == dtree;
-    for (int i = 0; i < options->modes.n; i++)
-        used = used || options->modes.modes[i] == dtree;
-    if (options->pool.speeds && *options->pool.speeds && !used)
-        return FAIL(STATUS_USAGE, "--speeds does nothing without --sched dtree");
-    return STATUS_OK;
 }
 
 /* Contradictions between options. */
@@ -301,7 +289,6 @@ static enum status check(struct hf_options *options)
         return FAIL(STATUS_USAGE, "--restart and --guess both name the first density: leave one "
                                   "out");
     TRY(options->compare ? check_compare(options) : mode_options_check(&options->pool));
-    TRY(check_speeds(options));
     if (options->fock_only && options->scf.checkpoint)
         return FAIL(STATUS_USAGE, "--fock-only computes no orbitals to write to a --checkpoint");
     return STATUS_OK;

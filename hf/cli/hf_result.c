@@ -125,8 +125,7 @@ static void add_builds(const struct hf_outcome *outcome, json_t *extras)
         json_object_set_new(extras, "compare", mode_records_to_json(outcome->compared, digests));
         return;
     }
-    json_object_set_new(extras, "sched",
-                        json_string(taskpool_mode_name(outcome->options->pool.mode)));
+    json_object_set_new(extras, "sched", json_string(outcome->options->pool.mode));
     json_object_set_new(
         extras, "iterations",
         hf_result_builds(fock ? fock_records(fock) : NULL, fock ? fock_n_builds(fock) : 0));

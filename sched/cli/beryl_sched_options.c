@@ -63,8 +63,7 @@ static void fill_tables(struct beryl_sched_options *options, struct option_table
                               workload_n_option_rows, &options->workload};
     tables[MACHINE_TABLE] = (struct option_table){"Simulated machine", machine_option_rows,
                                                   machine_n_option_rows, &options->machine};
-    tables[SCHEDULING_TABLE] = (struct option_table){"Scheduling", taskpool_option_rows,
-                                                     taskpool_n_option_rows, &options->pool};
+    tables[SCHEDULING_TABLE] = mode_options_table(&options->pool);
     tables[RUN_TABLE] = (struct option_table){"Run", run_rows, N_ROWS(run_rows), options};
 }
 
@@ -83,6 +82,14 @@ static struct options program_options(const struct option_table *tables)
 }
 
 /* --- contradictions --- */
+
+/* --speeds has an effect with every mode: the workers themselves have these speeds. */
+static enum status check_mode(const struct taskpool_settings *pool)
+{
+    struct taskpool_settings without_speeds = *pool;
+    without_speeds.speeds = "";
+    return mode_options_check(&without_speeds);
+}
 
 static enum status check_tree(const struct beryl_sched_options *options)
 {
@@ -179,7 +186,7 @@ static enum status parse(int argc, char **argv, bool of_sweep, struct beryl_sche
     TRY(machine_options_check(&options->machine));
     if (options->machine.server && options->pool.progress != PROGRESS_THREAD)
         return FAIL(STATUS_USAGE, "--server does nothing without --progress thread");
-    TRY(mode_options_check(&options->pool));
+    TRY(check_mode(&options->pool));
     options->pool.keep_history = options->profile != NULL;
     TRY(check_tree(options));
     TRY(check_mesh(options));

@@ -108,7 +108,7 @@ static enum status prepare(struct run *run)
 
 static const char *mode_name(const struct run *run)
 {
-    return taskpool_mode_name(run->options->pool.mode);
+    return run->options->pool.mode;
 }
 
 static void print_start(const struct run *run)

@@ -104,7 +104,7 @@ static enum status do_runs(struct sweep *sweep)
     struct taskpool_settings settings;
     struct taskpool *pool;
     taskpool_settings_default(&settings);
-    settings.mode = option_choice_index(taskpool_mode_names, "counter");
+    settings.mode = "counter";
     TRY(taskpool_create(sweep->comm, &problem, &settings, &pool));
     log_enable(true); /* every process tells of its own runs */
     enum status status = taskpool_run(pool);

@@ -38,7 +38,7 @@ static enum status calibrate_tasks(struct quartiles *task_s)
     struct taskpool *pool;
     struct samples samples = {0};
     taskpool_settings_default(&settings);
-    settings.mode = 0; /* static, the one that adds nothing */
+    settings.mode = "static"; /* the one that adds nothing */
     settings.keep_history = true;
     TRY(taskpool_create(MPI_COMM_SELF, &problem, &settings, &pool));
     enum status status = STATUS_OK;

@@ -52,7 +52,12 @@ struct mode_setup {
 };
 
 struct mode {
-    const char *name;
+    const char *name; /* lower case: the value of --sched */
+    const char *help; /* a line for lists of modes, without a full stop */
+
+    /* What it reads of the settings, ending with NULL; NULL for nothing but the common ones. */
+    struct mode_options *const *options;
+
     size_t state_size; /* bytes of one worker's state, zeroed before init */
     bool seeded;       /* whether it starts from setup->seeding, in a static pool */
     bool prefers_cost; /* from --seeding cost where costs are predicted, instead of block */
@@ -109,18 +114,5 @@ struct mode {
      * no others; n_run tasks have run on it in this iteration. */
     double (*progress)(const void *state, int64_t n_run);
 };
-
-/* The mode at an index of taskpool_mode_names. */
-const struct mode *mode_find(int index);
-
-extern const struct mode mode_static;
-extern const struct mode mode_counter;
-extern const struct mode mode_share;
-extern const struct mode mode_steal;
-extern const struct mode mode_retentive;
-extern const struct mode mode_persist;
-extern const struct mode mode_dtree;
-extern const struct mode mode_hybrid;
-extern const struct mode mode_auto;
 
 #endif

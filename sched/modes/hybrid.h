@@ -24,9 +24,18 @@ struct hybrid_message {
     struct task_range ranges[];
 };
 
+struct hybrid_settings {
+    double static_fraction; /* of a worker's tasks */
+    int64_t tasklets;       /* of a worker */
+    int64_t group;          /* workers that share a queue; 0: those of a node */
+    bool skew;              /* larger tasklets first */
+    bool no_locality;       /* do not prefer what ran here last */
+};
+
 /* Members are numbered from 0, the leader, on. */
 struct hybrid_group {
-    const struct mode_setup *setup; /* borrowed, as comm */
+    const struct mode_setup *setup; /* borrowed, as comm and settings */
+    const struct hybrid_settings *settings;
     struct comm *comm;
     int first_rank; /* groups of a given size: of the leader */
     int n_members;

@@ -81,7 +81,7 @@ bool hybrid_leader_is_ready(const struct hybrid_leader *self)
 void hybrid_leader_take_part(struct hybrid_leader *self, int member,
                              const struct task_range *ranges, int64_t n_ranges)
 {
-    const struct taskpool_settings *settings = self->group->setup->settings;
+    const struct hybrid_settings *settings = self->group->settings;
     enum status status =
         tasklets_init(&self->parts[member], ranges, n_ranges, settings->tasklets, settings->skew);
     self->n_announced++;

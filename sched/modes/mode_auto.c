@@ -56,6 +56,7 @@ static enum mode_step auto_restore(void *state)
 
 const struct mode mode_auto = {
     .name = "auto",
+    .help = "seeded by predicted cost, corrected by measurement, the rest stolen",
     .state_size = sizeof(struct persistence),
     .seeded = true,
     .prefers_cost = true,

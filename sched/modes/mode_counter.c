@@ -9,6 +9,23 @@
  * Trans. Comput. 36 (1987) 1425, with half of their chunk, because tasks
  * differ). A look that has aged only makes the chunk larger than meant. */
 #include "sched/core/mode.h"
+#include "support/io/options.h"
+
+struct counter_settings {
+    bool guided;
+};
+
+static const struct option_row counter_rows[] = {
+    {.name = "guided",
+     .kind = OPTION_FLAG,
+     .offset = offsetof(struct counter_settings, guided),
+     .help = "chunks shrink from large ones to --chunk as the tasks run out"},
+};
+
+static struct mode_options counter_options = {.rows = counter_rows,
+                                              .n_rows =
+                                                  sizeof counter_rows / sizeof counter_rows[0],
+                                              .size = sizeof(struct counter_settings)};
 
 struct counter_state {
     int64_t n_tasks;
@@ -32,13 +49,14 @@ static int64_t clamp(int64_t value, int64_t min, int64_t max)
 static enum status counter_init(void *state, const struct mode_setup *setup, struct comm *comm)
 {
     struct counter_state *self = state;
+    const struct counter_settings *own = settings_of(setup->settings, &counter_options);
     self->n_tasks = setup->problem->n_tasks;
     self->comm = comm;
     /* No worker needs more than its share, and so the counter stays below
      * TASKPOOL_MAX_TASKS + n_tasks, which fits, when all ask beyond the end. */
     int64_t share = clamp(self->n_tasks / comm->size, 1, self->n_tasks);
     self->min_chunk = clamp(setup->settings->chunk, 1, share);
-    self->n_shares = setup->settings->guided ? 2 * (int64_t)comm->size : 0;
+    self->n_shares = own->guided ? 2 * (int64_t)comm->size : 0;
     return STATUS_OK;
 }
 
@@ -93,6 +111,8 @@ static double counter_progress(const void *state, int64_t n_run)
 
 const struct mode mode_counter = {
     .name = "counter",
+    .help = "a shared counter hands out chunks of tasks",
+    .options = (struct mode_options *[]){&chunk_options, &counter_options, NULL},
     .state_size = sizeof(struct counter_state),
     .init = counter_init,
     .next = counter_next,

@@ -17,8 +17,58 @@
  * buffer and runs all that it is granted; fractions are rounded down. */
 #include "sched/core/mode.h"
 #include "sched/modes/dtree_shape.h"
+#include "support/io/options.h"
 
 #include <stdlib.h>
+
+struct dtree_settings {
+    int64_t fan_out;    /* children of a node, at most */
+    double first_share; /* d_f */
+    double drain;       /* d_r */
+    int64_t min_grant;  /* t_min */
+};
+
+static const struct option_row dtree_rows[] = {
+    {.name = "fan-out",
+     .kind = OPTION_INTEGER,
+     .offset = offsetof(struct dtree_settings, fan_out),
+     .default_text = "256",
+     .min = 1,
+     .max = 1e6,
+     .value = "N",
+     .help = "most children of a node"},
+    {.name = "first-share",
+     .kind = OPTION_REAL,
+     .offset = offsetof(struct dtree_settings, first_share),
+     .default_text = "0.2",
+     .min = 0,
+     .max = 1,
+     .value = "X",
+     .expert = true,
+     .help = "fraction of the tasks that is handed out at the start"},
+    {.name = "drain",
+     .kind = OPTION_REAL,
+     .offset = offsetof(struct dtree_settings, drain),
+     .default_text = "0.5",
+     .min = 0,
+     .max = 1,
+     .min_excluded = true,
+     .value = "X",
+     .help = "fraction of its share that a request is granted"},
+    {.name = "min-grant",
+     .kind = OPTION_INTEGER,
+     .offset = offsetof(struct dtree_settings, min_grant),
+     .default_text = "1",
+     .min = 1,
+     .max = 1e15,
+     .value = "N",
+     .expert = true,
+     .help = "fewest tasks granted to a request"},
+};
+
+static struct mode_options dtree_options = {.rows = dtree_rows,
+                                            .n_rows = sizeof dtree_rows / sizeof dtree_rows[0],
+                                            .size = sizeof(struct dtree_settings)};
 
 /* One of those who take from a parent's buffer: 0 is the parent itself, 1 + i
  * its child i. */
@@ -33,7 +83,7 @@ struct dtree_grant {
 };
 
 struct dtree_state {
-    const struct taskpool_settings *settings;
+    const struct dtree_settings *settings;
     struct comm *comm;
     struct dtree_shape shape;
     struct dtree_node node;
@@ -106,11 +156,10 @@ static void begin(struct dtree_state *self)
 static enum status dtree_init(void *state, const struct mode_setup *setup, struct comm *comm)
 {
     struct dtree_state *self = state;
-    self->settings = setup->settings;
+    self->settings = settings_of(setup->settings, &dtree_options);
     self->comm = comm;
-    self->shape = (struct dtree_shape){.n_nodes = comm->size,
-                                       .fan_out = setup->settings->fan_out,
-                                       .speed_sums = setup->speed_sums};
+    self->shape = (struct dtree_shape){
+        .n_nodes = comm->size, .fan_out = self->settings->fan_out, .speed_sums = setup->speed_sums};
     find_place(self, setup->problem->n_tasks);
 
     struct dtree_node *node = &self->node;
@@ -257,6 +306,8 @@ static double dtree_progress(const void *state, int64_t n_run)
 
 const struct mode mode_dtree = {
     .name = "dtree",
+    .help = "ranges of tasks go down a distribution tree, in shrinking portions",
+    .options = (struct mode_options *[]){&dtree_options, &speeds_options, NULL},
     .state_size = sizeof(struct dtree_state),
     .init = dtree_init,
     .fini = dtree_fini,

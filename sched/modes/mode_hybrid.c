@@ -15,6 +15,46 @@
  * is told that nothing is left asks no more; the leader is done when all are. */
 #include "sched/modes/hybrid.h"
 #include "support/base/agree.h"
+#include "support/io/options.h"
+
+static const struct option_row hybrid_rows[] = {
+    {.name = "static-fraction",
+     .kind = OPTION_REAL,
+     .offset = offsetof(struct hybrid_settings, static_fraction),
+     .default_text = "0.5",
+     .min = 0,
+     .max = 1,
+     .value = "X",
+     .help = "fraction of its tasks that a worker keeps"},
+    {.name = "tasklets",
+     .kind = OPTION_INTEGER,
+     .offset = offsetof(struct hybrid_settings, tasklets),
+     .default_text = "64",
+     .min = 1,
+     .max = 1e9,
+     .value = "N",
+     .help = "parts into which the rest of a worker's tasks is cut"},
+    {.name = "group",
+     .kind = OPTION_INTEGER,
+     .offset = offsetof(struct hybrid_settings, group),
+     .default_text = "0",
+     .min = 0,
+     .max = 1e9,
+     .value = "N",
+     .help = "workers that share a queue; 0: those of a node"},
+    {.name = "skew",
+     .kind = OPTION_FLAG,
+     .offset = offsetof(struct hybrid_settings, skew),
+     .help = "larger tasklets first, smaller ones at the end"},
+    {.name = "no-locality",
+     .kind = OPTION_FLAG,
+     .offset = offsetof(struct hybrid_settings, no_locality),
+     .help = "do not prefer the tasklets that ran here last"},
+};
+
+static struct mode_options hybrid_options = {.rows = hybrid_rows,
+                                             .n_rows = sizeof hybrid_rows / sizeof hybrid_rows[0],
+                                             .size = sizeof(struct hybrid_settings)};
 
 struct hybrid_state {
     struct hybrid_group group;
@@ -40,7 +80,7 @@ struct hybrid_state {
 static void find_group(struct hybrid_group *group)
 {
     const struct comm *comm = group->comm;
-    int64_t size = group->setup->settings->group;
+    int64_t size = group->settings->group;
     if (size > 0) {
         group->first_rank = (int)(comm->rank / size * size);
         group->member = comm->rank - group->first_rank;
@@ -55,8 +95,8 @@ static void find_group(struct hybrid_group *group)
 
 int hybrid_rank_of(const struct hybrid_group *group, int member)
 {
-    return group->setup->settings->group > 0 ? group->first_rank + member
-                                             : group->comm->node_ranks[member];
+    return group->settings->group > 0 ? group->first_rank + member
+                                      : group->comm->node_ranks[member];
 }
 
 static void hybrid_fini(void *state)
@@ -73,6 +113,7 @@ static enum status hybrid_init(void *state, const struct mode_setup *setup, stru
 {
     struct hybrid_state *self = state;
     self->group.setup = setup;
+    self->group.settings = settings_of(setup->settings, &hybrid_options);
     self->group.comm = comm;
     self->running = &self->fixed;
     find_group(&self->group);
@@ -91,7 +132,7 @@ static enum status hybrid_seed(void *state)
         struct task_range range = seeding_range(seeding, worker, i);
         self->n_tasks += task_range_count(&range);
     }
-    int64_t left = (int64_t)(self->group.setup->settings->static_fraction * (double)self->n_tasks);
+    int64_t left = (int64_t)(self->group.settings->static_fraction * (double)self->n_tasks);
     self->n_fixed = left = left < self->n_tasks ? left : self->n_tasks;
     for (int64_t i = 0; i < n_ranges; i++) {
         struct task_range range = seeding_range(seeding, worker, i);
@@ -260,6 +301,8 @@ static double hybrid_progress(const void *state, int64_t n_run)
 
 const struct mode mode_hybrid = {
     .name = "hybrid",
+    .help = "part of the tasks is static, the rest waits in a queue per node",
+    .options = (struct mode_options *[]){&seeding_options, &hybrid_options, NULL},
     .state_size = sizeof(struct hybrid_state),
     .seeded = true,
     .init = hybrid_init,

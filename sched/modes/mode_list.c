@@ -1,37 +1,36 @@
 #include "sched/modes/mode_list.h"
 
-#include "sched/taskpool.h"
-#include "support/io/options.h"
+#include "sched/modes/modes.h"
 
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
-static enum status add(const char *option, const char *name, struct mode_list *list)
+static enum status add_mode(const char *option, const char *name, struct mode_list *list)
 {
-    int mode = option_choice_index(taskpool_mode_names, name);
-    if (mode < 0)
+    const struct mode *mode = mode_find(name);
+    if (!mode)
         return FAIL(STATUS_USAGE, "--%s: '%s' is not a mode; give 'all' or some of %s", option,
-                    name, taskpool_mode_names);
+                    name, mode_names());
     for (int i = 0; i < list->n; i++)
-        if (list->modes[i] == mode)
+        if (list->modes[i] == mode->name)
             return FAIL(STATUS_USAGE, "--%s names %s twice", option, name);
     if (list->n == MODE_LIST_MAX)
         return FAIL(STATUS_USAGE, "--%s names more than %d modes", option, MODE_LIST_MAX);
-    list->modes[list->n++] = mode;
+    list->modes[list->n++] = mode->name;
     return STATUS_OK;
 }
 
 enum status mode_list_parse(const char *option, const char *text, struct mode_list *list)
 {
-    const char *names = strcmp(text, "all") == 0 ? taskpool_mode_names : text;
+    const char *names = strcmp(text, "all") == 0 ? mode_names() : text;
     *list = (struct mode_list){0};
     for (bool more = true; more;) {
         size_t length = strcspn(names, ",");
         char name[64];
         snprintf(name, sizeof name, "%.*s", (int)(length < sizeof name ? length : sizeof name),
                  names);
-        TRY(add(option, name, list));
+        TRY(add_mode(option, name, list));
         more = names[length] == ',';
         names += length + more;
     }

@@ -8,10 +8,10 @@ enum { MODE_LIST_MAX = 64 };
 
 struct mode_list {
     int n;
-    int modes[MODE_LIST_MAX]; /* indices into taskpool_mode_names, each once */
+    const char *modes[MODE_LIST_MAX]; /* their names, each once */
 };
 
-/* text    "all", in the order of taskpool_mode_names, or names separated by commas
+/* text    "all", in the order of mode_names, or names separated by commas
  * option  named in messages, without the dashes
  * Errors: STATUS_USAGE (no mode, an unknown one, one named twice). */
 enum status mode_list_parse(const char *option, const char *text, struct mode_list *list);

@@ -1,81 +1,151 @@
 #include "sched/modes/mode_options.h"
 
+#include "sched/modes/modes.h"
+#include "support/base/agree.h"
+#include "support/base/array.h"
+
 #include <jansson.h>
-#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-/* Options of some modes only; the others of taskpool_option_rows are for all. */
-static const struct {
-    const char *option;
-    const char *modes;
-} owners[] = {
-    {"seeding", "static,steal,retentive,persist,hybrid"},
-    {"chunk", "counter,share,steal,retentive,persist"},
-    {"guided", "counter"},
-    {"managers", "share"},
-    {"release-every", "share"},
-    {"steal", "steal,retentive,persist"},
-    {"victim", "steal,retentive,persist"},
-    {"termination", "steal,retentive,persist"},
-    {"deque", "steal,retentive,persist"},
-    {"balancer", "persist"},
-    {"branching", "persist"},
-    {"donate-above", "persist"},
-    {"fill-to", "persist"},
-    {"balance-over", "persist"},
-    {"fan-out", "dtree"},
-    {"first-share", "dtree"},
-    {"drain", "dtree"},
-    {"min-grant", "dtree"},
-    {"static-fraction", "hybrid"},
-    {"tasklets", "hybrid"},
-    {"group", "hybrid"},
-    {"skew", "hybrid"},
-    {"no-locality", "hybrid"},
-};
+static const struct option_row sched_row = {.name = "sched",
+                                            .kind = OPTION_WORD,
+                                            .offset = offsetof(struct taskpool_settings, mode),
+                                            .default_text = "auto",
+                                            .list_choices = mode_names,
+                                            .value = "MODE",
+                                            .help = "scheduling mode"};
 
-enum { N_OWNERS = sizeof owners / sizeof owners[0] };
+/* The table, for as many modes as were registered when it was made. */
+static struct {
+    int n_modes;
+    int64_t n_rows, capacity;
+    struct option_row *rows; /* n_rows */
+} table;
 
-/* The settings by the options' names; NULL when out of memory. */
-static json_t *to_json(struct taskpool_settings *settings)
+static bool reads(const struct mode *mode, const void *options)
 {
-    const struct option_table table = {"", taskpool_option_rows, taskpool_n_option_rows, settings};
-    const struct options options = {.tables = &table, .n_tables = 1};
-    return options_to_json(&options);
-}
-
-/* Whether an option, of owners, is for the mode. */
-static bool is_for(size_t owner, int mode)
-{
-    return option_choice_index(owners[owner].modes, taskpool_mode_name(mode)) >= 0;
-}
-
-static bool is_for_any(size_t owner, const struct mode_list *list)
-{
-    for (int i = 0; i < list->n; i++)
-        if (is_for(owner, list->modes[i]))
+    for (int o = 0; mode->options && mode->options[o]; o++)
+        if (mode->options[o] == options)
             return true;
     return false;
 }
 
-static enum status refuse(size_t owner, const struct mode_list *list)
+static struct option_row *add_row(const struct option_row *row)
 {
-    const char *option = owners[owner].option, *modes = owners[owner].modes;
-    if (list->n > 1)
-        return FAIL(STATUS_USAGE, "--%s does nothing with these modes: it is for %s", option,
-                    modes);
-    return FAIL(STATUS_USAGE, "--%s does nothing with --sched %s: it is for %s", option,
-                taskpool_mode_name(list->modes[0]), modes);
+    if (array_reserve(&table.rows, table.n_rows + 1, &table.capacity, sizeof *table.rows) !=
+        STATUS_OK)
+        die("no memory for the scheduler's options");
+    table.rows[table.n_rows] = *row;
+    return &table.rows[table.n_rows++];
 }
 
-static enum status check(const struct mode_list *list, const json_t *given, const json_t *defaults)
+/* "steal, retentive: " and the row's own help; kept for good. */
+static const char *help_of(const struct option_row *row, const struct mode_options *options)
 {
-    for (size_t i = 0; i < N_OWNERS; i++) {
-        const char *option = owners[i].option;
-        bool changed =
-            !json_equal(json_object_get(given, option), json_object_get(defaults, option));
-        if (changed && !is_for_any(i, list))
-            return refuse(i, list);
+    char names[1024];
+    mode_names_where(reads, options, names, sizeof names);
+    size_t size = strlen(names) + strlen(row->help) + 3;
+    char *help = malloc(size);
+    if (!help)
+        die("no memory for the scheduler's options");
+    snprintf(help, size, "%s: %s", names, row->help);
+    return help;
+}
+
+/* Once, whichever modes read them. */
+static void add_options(const struct mode_options *options)
+{
+    for (int64_t i = 0; i < table.n_rows; i++)
+        if (strcmp(table.rows[i].name, options->rows[0].name) == 0)
+            return;
+    size_t place = offsetof(struct taskpool_settings, of_modes) + options->place;
+    for (size_t r = 0; r < options->n_rows; r++) {
+        struct option_row *row = add_row(&options->rows[r]);
+        row->help = help_of(row, options);
+        row->offset += options->size > 0 ? place : 0;
+    }
+}
+
+static void make_table(void)
+{
+    table.n_rows = 0;
+    add_row(&sched_row);
+    for (size_t r = 0; r < common_options.n_rows; r++)
+        add_row(&common_options.rows[r]);
+    for (table.n_modes = 0; table.n_modes < mode_count(); table.n_modes++) {
+        const struct mode *mode = mode_at(table.n_modes);
+        for (int o = 0; mode->options && mode->options[o]; o++)
+            add_options(mode->options[o]);
+    }
+}
+
+struct option_table mode_options_table(struct taskpool_settings *settings)
+{
+    if (table.n_modes != mode_count())
+        make_table();
+    return (struct option_table){"Scheduling", table.rows, (size_t)table.n_rows, settings};
+}
+
+void mode_options_default(struct taskpool_settings *settings)
+{
+    *settings = (struct taskpool_settings){0};
+    struct option_table rows = mode_options_table(settings);
+    if (options_set_defaults(&rows) != STATUS_OK)
+        die("%s", status_text());
+}
+
+/* The settings by the options' names; NULL when out of memory. */
+static json_t *settings_to_json(const struct taskpool_settings *settings)
+{
+    struct taskpool_settings copy = *settings;
+    const struct option_table rows = mode_options_table(&copy);
+    return options_to_json(&(struct options){.tables = &rows, .n_tables = 1});
+}
+
+static bool is_read_by_any(const struct mode_options *options, const struct mode_list *list)
+{
+    for (int i = 0; i < list->n; i++)
+        if (reads(mode_find(list->modes[i]), options))
+            return true;
+    return false;
+}
+
+static enum status refuse_option(const char *option, const struct mode_options *options,
+                                 const struct mode_list *list)
+{
+    char readers[1024];
+    mode_names_where(reads, options, readers, sizeof readers);
+    if (list->n > 1)
+        return FAIL(STATUS_USAGE, "--%s has no effect with these modes: it is for %s", option,
+                    readers);
+    return FAIL(STATUS_USAGE, "--%s has no effect with --sched %s: it is for %s", option,
+                list->modes[0], readers);
+}
+
+/* The options that a row of the table comes from; NULL: all modes read it. */
+static const struct mode_options *options_of(const char *name)
+{
+    for (int i = 0; i < mode_count(); i++) {
+        struct mode_options *const *all = mode_at(i)->options;
+        for (int o = 0; all && all[o]; o++)
+            for (size_t r = 0; r < all[o]->n_rows; r++)
+                if (strcmp(all[o]->rows[r].name, name) == 0)
+                    return all[o];
+    }
+    return NULL;
+}
+
+static enum status check_all(const struct mode_list *list, const json_t *given,
+                             const json_t *defaults)
+{
+    for (int64_t i = 0; i < table.n_rows; i++) {
+        const char *name = table.rows[i].name;
+        const struct mode_options *options = options_of(name);
+        bool changed = !json_equal(json_object_get(given, name), json_object_get(defaults, name));
+        if (options && changed && !is_read_by_any(options, list))
+            return refuse_option(name, options, list);
     }
     return STATUS_OK;
 }
@@ -83,10 +153,10 @@ static enum status check(const struct mode_list *list, const json_t *given, cons
 enum status mode_options_check_list(const struct taskpool_settings *settings,
                                     const struct mode_list *list)
 {
-    struct taskpool_settings copy = *settings, initial;
-    taskpool_settings_default(&initial);
-    json_t *given = to_json(&copy), *defaults = to_json(&initial);
-    enum status status = given && defaults ? check(list, given, defaults)
+    struct taskpool_settings initial;
+    mode_options_default(&initial);
+    json_t *given = settings_to_json(settings), *defaults = settings_to_json(&initial);
+    enum status status = given && defaults ? check_all(list, given, defaults)
                                            : FAIL(STATUS_NO_MEMORY, "no memory for the options");
     json_decref(given);
     json_decref(defaults);
@@ -99,43 +169,16 @@ enum status mode_options_check(const struct taskpool_settings *settings)
     return mode_options_check_list(settings, &only);
 }
 
-static size_t field_size(enum option_kind kind)
-{
-    switch (kind) {
-    case OPTION_FLAG:
-        return sizeof(bool);
-    case OPTION_INTEGER:
-        return sizeof(int64_t);
-    case OPTION_REAL:
-        return sizeof(double);
-    case OPTION_TEXT:
-    case OPTION_WORD:
-        return sizeof(const char *);
-    case OPTION_CHOICE:
-        break;
-    }
-    return sizeof(int);
-}
-
-static void copy_option(const char *name, const struct taskpool_settings *from,
-                        struct taskpool_settings *to)
-{
-    for (size_t i = 0; i < taskpool_n_option_rows; i++) {
-        const struct option_row *row = &taskpool_option_rows[i];
-        if (strcmp(row->name, name) == 0)
-            memcpy((char *)to + row->offset, (const char *)from + row->offset,
-                   field_size(row->kind));
-    }
-}
-
-void mode_options_select(const struct taskpool_settings *settings, int mode,
+void mode_options_select(const struct taskpool_settings *settings, const char *mode,
                          struct taskpool_settings *selected)
 {
-    struct taskpool_settings defaults;
-    taskpool_settings_default(&defaults);
     *selected = *settings;
+    struct option_table rows = mode_options_table(selected);
     selected->mode = mode;
-    for (size_t i = 0; i < N_OWNERS; i++)
-        if (!is_for(i, mode))
-            copy_option(owners[i].option, &defaults, selected);
+    for (size_t i = 0; i < rows.n_rows; i++) {
+        const struct mode_options *options = options_of(rows.rows[i].name);
+        struct option_table one = {.rows = &rows.rows[i], .n_rows = 1, .fields = selected};
+        if (options && !reads(mode_find(mode), options) && options_set_defaults(&one) != STATUS_OK)
+            die("%s", status_text());
+    }
 }

@@ -1,24 +1,33 @@
-/* Which options belong to which mode: one that the chosen mode would ignore is refused. */
+/* The options of all registered modes as one table, and which of them a mode reads: one that
+ * the chosen mode would ignore is refused. */
 #ifndef BERYL_SCHED_MODE_OPTIONS_H
 #define BERYL_SCHED_MODE_OPTIONS_H
 
+#include "sched/core/settings.h"
 #include "sched/modes/mode_list.h"
-#include "sched/taskpool.h"
 #include "support/base/status.h"
+#include "support/io/options.h"
 
-/* Looks at the options that differ from their defaults. Not collective.
- * Errors: STATUS_USAGE, naming the option, the mode, and the modes that it is for;
- * STATUS_NO_MEMORY. */
+/* --sched, the options of all modes, and those of single modes, whose help begins with the
+ * names of the modes. Valid until a mode is registered; fields are those of *settings. */
+struct option_table mode_options_table(struct taskpool_settings *settings);
+
+/* All fields as if no option was given. */
+void mode_options_default(struct taskpool_settings *settings);
+
+/* Refuses an option that differs from its default and that the mode does not read.
+ * Not collective. Errors: STATUS_USAGE, naming the option, the mode, and the modes that read
+ * it; STATUS_NO_MEMORY. */
 enum status mode_options_check(const struct taskpool_settings *settings);
 
-/* The same for settings with which several modes are run, one after another: an option
- * must be for one of them. settings->mode is not looked at. */
+/* The same for settings with which several modes are run, one after another: one of them must
+ * read the option. settings->mode does not count. */
 enum status mode_options_check_list(const struct taskpool_settings *settings,
                                     const struct mode_list *list);
 
-/* The settings with which a mode of such a list runs: the options that are not for it have
+/* The settings with which a mode of such a list runs: options that it does not read have
  * their defaults. */
-void mode_options_select(const struct taskpool_settings *settings, int mode,
+void mode_options_select(const struct taskpool_settings *settings, const char *mode,
                          struct taskpool_settings *selected);
 
 #endif

@@ -7,6 +7,69 @@
  * that order may share data, and then those it received. */
 #include "sched/protocols/persistence.h"
 #include "support/base/agree.h"
+#include "support/io/options.h"
+
+enum persist_balancer { BALANCER_CENTRAL, BALANCER_TREE };
+
+struct persist_settings {
+    int balancer;        /* enum persist_balancer */
+    int64_t branching;   /* of the balancer's tree */
+    double donate_above; /* C: times the average load */
+    double fill_to;      /* D */
+    double balance_over; /* imbalance that triggers balancing */
+};
+
+static const struct option_row persist_rows[] = {
+    {.name = "balancer",
+     .kind = OPTION_CHOICE,
+     .offset = offsetof(struct persist_settings, balancer),
+     .default_text = "tree",
+     .choices = "central,tree",
+     .value = "RULE",
+     .expert = true,
+     .help = "algorithm that moves tasks between iterations"},
+    {.name = "branching",
+     .kind = OPTION_INTEGER,
+     .offset = offsetof(struct persist_settings, branching),
+     .default_text = "3",
+     .min = 2,
+     .max = 1e6,
+     .value = "N",
+     .expert = true,
+     .help = "children of a node of the balancer's tree"},
+    {.name = "donate-above",
+     .kind = OPTION_REAL,
+     .offset = offsetof(struct persist_settings, donate_above),
+     .default_text = "1.003",
+     .min = 1,
+     .max = 1e6,
+     .value = "C",
+     .expert = true,
+     .help = "workers above C times the average load donate tasks"},
+    {.name = "fill-to",
+     .kind = OPTION_REAL,
+     .offset = offsetof(struct persist_settings, fill_to),
+     .default_text = "1.003",
+     .min = 1,
+     .max = 1e6,
+     .value = "D",
+     .expert = true,
+     .help = "subtrees below D times the average load receive tasks"},
+    {.name = "balance-over",
+     .kind = OPTION_REAL,
+     .offset = offsetof(struct persist_settings, balance_over),
+     .default_text = "0",
+     .min = 0,
+     .max = 1e6,
+     .value = "X",
+     .expert = true,
+     .help = "balance only above this imbalance, max / average - 1"},
+};
+
+static struct mode_options persist_options = {.rows = persist_rows,
+                                              .n_rows =
+                                                  sizeof persist_rows / sizeof persist_rows[0],
+                                              .size = sizeof(struct persist_settings)};
 
 struct persist_state {
     struct persistence persistence; /* first */
@@ -16,7 +79,7 @@ struct persist_state {
 static enum status persist_init(void *state, const struct mode_setup *setup, struct comm *comm)
 {
     struct persist_state *self = state;
-    const struct taskpool_settings *settings = setup->settings;
+    const struct persist_settings *settings = settings_of(setup->settings, &persist_options);
     struct balancer_rules rules = {
         .branching = settings->balancer == BALANCER_CENTRAL ? INT64_MAX : settings->branching,
         .donate_above = settings->donate_above,
@@ -40,6 +103,9 @@ static enum mode_step persist_restore(void *state)
 
 const struct mode mode_persist = {
     .name = "persist",
+    .help = "measured durations balance the tasks between iterations, by a tree or centrally",
+    .options = (struct mode_options *[]){&seeding_options, &chunk_options, &stealing_options,
+                                         &persist_options, NULL},
     .state_size = sizeof(struct persist_state),
     .seeded = true,
     .task_bytes = sizeof(struct duration_entry),

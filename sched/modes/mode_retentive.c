@@ -49,6 +49,8 @@ static enum mode_step retentive_restore(void *state)
 
 const struct mode mode_retentive = {
     .name = "retentive",
+    .help = "stealing that starts where the tasks ran in the last iteration",
+    .options = (struct mode_options *[]){&seeding_options, &chunk_options, &stealing_options, NULL},
     .state_size = sizeof(struct retentive_state),
     .seeded = true,
     .task_bytes = sizeof(struct duration_entry) + DURATION_BINS_ORDER_BYTES,

@@ -27,10 +27,34 @@
  * of it, at which there may be no surplus by chance. */
 #include "sched/modes/share.h"
 #include "support/base/agree.h"
+#include "support/io/options.h"
 
 #include <stdlib.h>
 
 enum { DEFAULT_CHUNK = 20 };
+
+static const struct option_row share_rows[] = {
+    {.name = "managers",
+     .kind = OPTION_INTEGER,
+     .offset = offsetof(struct share_settings, managers),
+     .default_text = "1",
+     .min = 1,
+     .max = 1e6,
+     .value = "N",
+     .help = "processes that keep queues and run no tasks; at most half of all"},
+    {.name = "release-every",
+     .kind = OPTION_INTEGER,
+     .offset = offsetof(struct share_settings, release_every),
+     .default_text = "128",
+     .min = 1,
+     .max = 1e15,
+     .value = "N",
+     .help = "tasks between two releases of surplus"},
+};
+
+static struct mode_options share_options = {.rows = share_rows,
+                                            .n_rows = sizeof share_rows / sizeof share_rows[0],
+                                            .size = sizeof(struct share_settings)};
 
 /* --- groups --- */
 
@@ -49,9 +73,10 @@ static int group_of(const struct share_state *self, int rank)
 static enum status share_init(void *state, const struct mode_setup *setup, struct comm *comm)
 {
     struct share_state *self = state;
-    const struct taskpool_settings *settings = setup->settings;
-    *self = (struct share_state){.setup = setup, .comm = comm, .manager = -1};
-    self->chunk = settings->chunk > 0 ? settings->chunk : DEFAULT_CHUNK;
+    const struct share_settings *settings = settings_of(setup->settings, &share_options);
+    int64_t chunk = setup->settings->chunk;
+    *self = (struct share_state){.setup = setup, .settings = settings, .comm = comm, .manager = -1};
+    self->chunk = chunk > 0 ? chunk : DEFAULT_CHUNK;
     self->queue.record_size = self->initial.record_size = setup->problem->record_size;
     int most = comm->size / 2;
     self->n_managers = settings->managers < most ? (int)settings->managers : most;
@@ -118,7 +143,7 @@ void share_take_tasks(struct share_state *self, const struct share_message *mess
 static void release_surplus(struct share_state *self)
 {
     if (task_queue_count(&self->queue) <= 2 * self->chunk ||
-        self->n_since_release < self->setup->settings->release_every)
+        self->n_since_release < self->settings->release_every)
         return;
     share_send_tasks(self, self->manager, SHARE_RELEASE, self->chunk);
     self->n_since_release = 0;
@@ -206,6 +231,8 @@ static double share_progress(const void *state, int64_t n_run)
 
 const struct mode mode_share = {
     .name = "share",
+    .help = "managers keep queues; workers release surplus tasks and request chunks",
+    .options = (struct mode_options *[]){&chunk_options, &share_options, NULL},
     .state_size = sizeof(struct share_state),
     .init = share_init,
     .fini = share_fini,

@@ -50,6 +50,8 @@ static double static_progress(const void *state, int64_t n_run)
 
 const struct mode mode_static = {
     .name = "static",
+    .help = "each worker runs exactly the tasks that it was seeded with",
+    .options = (struct mode_options *[]){&seeding_options, NULL},
     .state_size = sizeof(struct static_state),
     .seeded = true,
     .init = static_init,

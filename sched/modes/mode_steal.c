@@ -47,6 +47,8 @@ static enum mode_step steal_restore(void *state)
 
 const struct mode mode_steal = {
     .name = "steal",
+    .help = "a worker without tasks steals half of what a random victim shares",
+    .options = (struct mode_options *[]){&seeding_options, &chunk_options, &stealing_options, NULL},
     .state_size = sizeof(struct steal_state),
     .seeded = true,
     .init = steal_init,

@@ -1,251 +1,164 @@
-/* The modes by option name, and the options that choose and tune them. A new
- * mode is its own file, a word in the names and a line in the list. */
-#include "sched/core/mode.h"
-#include "sched/taskpool.h"
+#include "sched/modes/modes.h"
+
 #include "support/base/agree.h"
+#include "support/io/options.h"
 
-#include <stddef.h>
+#include <assert.h>
+#include <stdio.h>
+#include <string.h>
 
-#define MODE_NAMES "static,counter,share,steal,retentive,persist,dtree,hybrid,auto"
+#define MODE(name) extern const struct mode mode_##name;
+#include "sched/modes/built_in_modes.h"
+#undef MODE
 
-static const struct mode *const modes[] = {&mode_static, &mode_counter,   &mode_share,
-                                           &mode_steal,  &mode_retentive, &mode_persist,
-                                           &mode_dtree,  &mode_hybrid,    &mode_auto};
-
-const char *const taskpool_mode_names = MODE_NAMES;
-
-const struct mode *mode_find(int index)
-{
-    return modes[index];
-}
-
-const char *taskpool_mode_name(int mode)
-{
-    return modes[mode]->name;
-}
-
-int taskpool_thread_level(const struct taskpool_settings *settings)
-{
-    return settings->progress == PROGRESS_THREAD ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE;
-}
-
-const struct option_row taskpool_option_rows[] = {
-    {.name = "sched",
-     .kind = OPTION_CHOICE,
-     .offset = offsetof(struct taskpool_settings, mode),
-     .default_text = "auto",
-     .choices = MODE_NAMES,
-     .value = "MODE",
-     .help = "how tasks are given to workers"},
-    {.name = "seeding",
-     .kind = OPTION_CHOICE,
-     .offset = offsetof(struct taskpool_settings, seeding),
-     .default_text = "block",
-     .choices = "block,cyclic,owner,cost",
-     .value = "RULE",
-     .help = "what each worker starts with; of no meaning to counter, share and dtree"},
-    {.name = "progress",
-     .kind = OPTION_CHOICE,
-     .offset = offsetof(struct taskpool_settings, progress),
-     .default_text = "poll",
-     .choices = "poll,thread",
-     .value = "RULE",
-     .help = "messages are looked for between tasks, or by a thread"},
-    {.name = "poll-every",
-     .kind = OPTION_INTEGER,
-     .offset = offsetof(struct taskpool_settings, poll_every),
-     .default_text = "8",
-     .min = 1,
-     .max = 1e15,
-     .value = "N",
-     .help = "tasks between two looks for messages, fewer if they take long"},
-    {.name = "seed",
-     .kind = OPTION_INTEGER,
-     .offset = offsetof(struct taskpool_settings, seed),
-     .default_text = "1",
-     .min = 0,
-     .max = 1e15,
-     .value = "N",
-     .help = "every random choice derives from it"},
-    {.name = "chunk",
-     .kind = OPTION_INTEGER,
-     .offset = offsetof(struct taskpool_settings, chunk),
-     .default_text = "0",
-     .min = 0,
-     .max = 1e15,
-     .value = "N",
-     .help = "tasks handed out together (counter 1, share 20), and the fewest that are stolen "
-             "(steal and its kin 1); 0: as suits the mode"},
-    {.name = "guided",
-     .kind = OPTION_FLAG,
-     .offset = offsetof(struct taskpool_settings, guided),
-     .help = "counter: chunks shrink from large ones to --chunk as the tasks run out"},
-    {.name = "managers",
-     .kind = OPTION_INTEGER,
-     .offset = offsetof(struct taskpool_settings, managers),
-     .default_text = "1",
-     .min = 1,
-     .max = 1e6,
-     .value = "N",
-     .help = "share: processes that keep queues and run no tasks; at most half of all"},
-    {.name = "release-every",
-     .kind = OPTION_INTEGER,
-     .offset = offsetof(struct taskpool_settings, release_every),
-     .default_text = "128",
-     .min = 1,
-     .max = 1e15,
-     .value = "N",
-     .help = "share: tasks between two releases of surplus"},
-    {.name = "steal",
-     .kind = OPTION_TEXT,
-     .offset = offsetof(struct taskpool_settings, steal),
-     .default_text = "half",
-     .value = "half|N",
-     .help = "steal and its kin: half of the shared tasks, or N of them, per steal"},
-    {.name = "victim",
-     .kind = OPTION_CHOICE,
-     .offset = offsetof(struct taskpool_settings, victim),
-     .default_text = "random",
-     .choices = "random,node",
-     .value = "RULE",
-     .help = "steal and its kin: whom a thief asks; node: its own node first"},
-    {.name = "termination",
-     .kind = OPTION_CHOICE,
-     .offset = offsetof(struct taskpool_settings, termination),
-     .default_text = "tree",
-     .choices = "tree,ring",
-     .value = "RULE",
-     .help = "steal and its kin: how the end is found"},
-    {.name = "deque",
-     .kind = OPTION_INTEGER,
-     .offset = offsetof(struct taskpool_settings, deque),
-     .default_text = "0",
-     .min = 0,
-     .max = 1e12,
-     .value = "N",
-     .help = "steal and its kin: most entries of a deque; 0: no bound"},
-    {.name = "balancer",
-     .kind = OPTION_CHOICE,
-     .offset = offsetof(struct taskpool_settings, balancer),
-     .default_text = "tree",
-     .choices = "central,tree",
-     .value = "RULE",
-     .help = "persist: who moves tasks between iterations"},
-    {.name = "branching",
-     .kind = OPTION_INTEGER,
-     .offset = offsetof(struct taskpool_settings, branching),
-     .default_text = "3",
-     .min = 2,
-     .max = 1e6,
-     .value = "N",
-     .help = "persist: children of a node of the balancer's tree"},
-    {.name = "donate-above",
-     .kind = OPTION_REAL,
-     .offset = offsetof(struct taskpool_settings, donate_above),
-     .default_text = "1.003",
-     .min = 1,
-     .max = 1e6,
-     .value = "C",
-     .help = "persist: workers above C times the average load give tasks"},
-    {.name = "fill-to",
-     .kind = OPTION_REAL,
-     .offset = offsetof(struct taskpool_settings, fill_to),
-     .default_text = "1.003",
-     .min = 1,
-     .max = 1e6,
-     .value = "D",
-     .help = "persist: subtrees below D times the average load get some"},
-    {.name = "balance-over",
-     .kind = OPTION_REAL,
-     .offset = offsetof(struct taskpool_settings, balance_over),
-     .default_text = "0",
-     .min = 0,
-     .max = 1e6,
-     .value = "X",
-     .help = "persist: balance only above this imbalance, max / average - 1"},
-    {.name = "fan-out",
-     .kind = OPTION_INTEGER,
-     .offset = offsetof(struct taskpool_settings, fan_out),
-     .default_text = "256",
-     .min = 1,
-     .max = 1e6,
-     .value = "N",
-     .help = "dtree: most children of a node"},
-    {.name = "first-share",
-     .kind = OPTION_REAL,
-     .offset = offsetof(struct taskpool_settings, first_share),
-     .default_text = "0.2",
-     .min = 0,
-     .max = 1,
-     .value = "X",
-     .help = "dtree: fraction of the tasks that is given out at the start"},
-    {.name = "drain",
-     .kind = OPTION_REAL,
-     .offset = offsetof(struct taskpool_settings, drain),
-     .default_text = "0.5",
-     .min = 0,
-     .max = 1,
-     .min_excluded = true,
-     .value = "X",
-     .help = "dtree: fraction of its share that a request is given"},
-    {.name = "min-grant",
-     .kind = OPTION_INTEGER,
-     .offset = offsetof(struct taskpool_settings, min_grant),
-     .default_text = "1",
-     .min = 1,
-     .max = 1e15,
-     .value = "N",
-     .help = "dtree: fewest tasks given to a request"},
-    {.name = "speeds",
-     .kind = OPTION_TEXT,
-     .offset = offsetof(struct taskpool_settings, speeds),
-     .default_text = "",
-     .value = "FILE",
-     .help = "dtree: relative speeds of the workers, a number each"},
-    {.name = "static-fraction",
-     .kind = OPTION_REAL,
-     .offset = offsetof(struct taskpool_settings, static_fraction),
-     .default_text = "0.5",
-     .min = 0,
-     .max = 1,
-     .value = "X",
-     .help = "hybrid: fraction of its tasks that a worker keeps"},
-    {.name = "tasklets",
-     .kind = OPTION_INTEGER,
-     .offset = offsetof(struct taskpool_settings, tasklets),
-     .default_text = "64",
-     .min = 1,
-     .max = 1e9,
-     .value = "N",
-     .help = "hybrid: parts into which the rest of a worker's tasks is cut"},
-    {.name = "group",
-     .kind = OPTION_INTEGER,
-     .offset = offsetof(struct taskpool_settings, group),
-     .default_text = "0",
-     .min = 0,
-     .max = 1e9,
-     .value = "N",
-     .help = "hybrid: workers that share a queue; 0: those of a node"},
-    {.name = "skew",
-     .kind = OPTION_FLAG,
-     .offset = offsetof(struct taskpool_settings, skew),
-     .help = "hybrid: larger tasklets first, smaller ones at the end"},
-    {.name = "no-locality",
-     .kind = OPTION_FLAG,
-     .offset = offsetof(struct taskpool_settings, no_locality),
-     .help = "hybrid: do not prefer the tasklets that ran here last"},
+#define MODE(name) &mode_##name,
+static const struct mode *const built_in[] = {
+#include "sched/modes/built_in_modes.h"
 };
+#undef MODE
 
-const size_t taskpool_n_option_rows = sizeof taskpool_option_rows / sizeof taskpool_option_rows[0];
+enum { N_BUILT_IN = sizeof built_in / sizeof built_in[0], NAMES_SIZE = 33 * MODES_MAX };
 
-void taskpool_settings_default(struct taskpool_settings *settings)
+static_assert((int)N_BUILT_IN <= (int)MODES_MAX, "room for the modes of this library");
+
+/* Modes registered so far; filled with the built-in ones at the first look. */
+static struct {
+    const struct mode *modes[MODES_MAX];
+    int n;
+    size_t settings_size; /* bytes of taskpool_settings.of_modes in use */
+    char names[NAMES_SIZE];
+} registry;
+
+static const struct mode *find_registered(const char *name)
 {
-    *settings = (struct taskpool_settings){0};
-    const struct option_table table = {"", taskpool_option_rows, taskpool_n_option_rows, settings};
-    const struct options options = {.program = "", .tables = &table, .n_tables = 1};
-    char *argv[] = {(char[]){""}, NULL};
-    enum option_request request;
-    int first_operand;
-    if (options_parse(&options, 1, argv, &request, &first_operand) != STATUS_OK)
-        die("no memory for the scheduler's options");
+    for (int i = 0; i < registry.n; i++)
+        if (strcmp(registry.modes[i]->name, name) == 0)
+            return registry.modes[i];
+    return NULL;
+}
+
+static bool has_row(const struct mode_options *options, const char *name)
+{
+    for (size_t r = 0; r < options->n_rows; r++)
+        if (strcmp(options->rows[r].name, name) == 0)
+            return true;
+    return false;
+}
+
+/* Whether a registered mode has other options of this name. */
+static bool is_taken(const char *name, const struct mode_options *by)
+{
+    for (int i = 0; i < registry.n; i++) {
+        struct mode_options *const *all = registry.modes[i]->options;
+        for (int o = 0; all && all[o]; o++)
+            if (all[o] != by && has_row(all[o], name))
+                return true;
+    }
+    return strcmp(name, "sched") == 0 || has_row(&common_options, name);
+}
+
+static size_t round_up(size_t size)
+{
+    size_t unit = _Alignof(max_align_t);
+    return (size + unit - 1) / unit * unit;
+}
+
+static enum status check_options(const struct mode *mode)
+{
+    size_t size = registry.settings_size;
+    for (int o = 0; mode->options && mode->options[o]; o++) {
+        const struct mode_options *options = mode->options[o];
+        for (size_t r = 0; r < options->n_rows; r++)
+            if (!options->is_registered && is_taken(options->rows[r].name, options))
+                return FAIL(STATUS_USAGE, "mode %s: the option --%s exists already; rename it",
+                            mode->name, options->rows[r].name);
+        size += options->is_registered ? 0 : round_up(options->size);
+    }
+    if (size > sizeof((struct taskpool_settings *)NULL)->of_modes)
+        return FAIL(STATUS_LIMIT, "mode %s: no room for its options in taskpool_settings",
+                    mode->name);
+    return STATUS_OK;
+}
+
+static enum status check_mode(const struct mode *mode)
+{
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyz0123456789-_";
+    size_t length = mode->name ? strlen(mode->name) : 0;
+    if (length == 0 || length > 32 || strspn(mode->name, letters) != length)
+        return FAIL(STATUS_USAGE, "a mode's name has 1 to 32 of the characters %s", letters);
+    if (strcmp(mode->name, "all") == 0 || find_registered(mode->name))
+        return FAIL(STATUS_USAGE, "a mode of the name %s exists already", mode->name);
+    if (!mode->help || !mode->init || !mode->next || !mode->restore || !mode->progress)
+        return FAIL(STATUS_USAGE, "mode %s lacks help, init, next, restore or progress",
+                    mode->name);
+    if (registry.n == MODES_MAX)
+        return FAIL(STATUS_LIMIT, "mode %s: at most %d modes are possible", mode->name, MODES_MAX);
+    return check_options(mode);
+}
+
+static enum status register_checked(const struct mode *mode)
+{
+    TRY(check_mode(mode));
+    for (int o = 0; mode->options && mode->options[o]; o++) {
+        struct mode_options *options = mode->options[o];
+        if (options->is_registered)
+            continue;
+        options->place = registry.settings_size;
+        options->is_registered = true;
+        registry.settings_size += round_up(options->size);
+    }
+    size_t length = strlen(registry.names);
+    snprintf(registry.names + length, sizeof registry.names - length, "%s%s",
+             registry.n > 0 ? "," : "", mode->name);
+    registry.modes[registry.n++] = mode;
+    return STATUS_OK;
+}
+
+static void register_built_in(void)
+{
+    for (int i = registry.n; i < N_BUILT_IN; i++)
+        if (register_checked(built_in[i]) != STATUS_OK)
+            die("%s", status_text());
+}
+
+int mode_count(void)
+{
+    register_built_in();
+    return registry.n;
+}
+
+const struct mode *mode_at(int i)
+{
+    assert(i >= 0 && i < mode_count());
+    return registry.modes[i];
+}
+
+const struct mode *mode_find(const char *name)
+{
+    register_built_in();
+    return find_registered(name);
+}
+
+const char *mode_names(void)
+{
+    register_built_in();
+    return registry.names;
+}
+
+const char *mode_names_where(bool (*holds)(const struct mode *mode, const void *context),
+                             const void *context, char *names, size_t size)
+{
+    size_t length = 0;
+    names[0] = '\0';
+    for (int i = 0; i < mode_count() && length < size; i++)
+        if (holds(mode_at(i), context))
+            length += (size_t)snprintf(names + length, size - length, "%s%s",
+                                       length > 0 ? ", " : "", mode_at(i)->name);
+    return names;
+}
+
+enum status mode_register(const struct mode *mode)
+{
+    register_built_in();
+    return register_checked(mode);
 }

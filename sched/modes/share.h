@@ -20,6 +20,11 @@ enum share_kind {
     SHARE_TERMINATION, /* manager to manager, see termination.h */
 };
 
+struct share_settings {
+    int64_t managers;
+    int64_t release_every; /* tasks between two releases of surplus */
+};
+
 /* In a dynamic pool the n records follow. */
 struct share_message {
     int32_t kind; /* enum share_kind */
@@ -29,7 +34,8 @@ struct share_message {
 };
 
 struct share_state {
-    const struct mode_setup *setup; /* borrowed, as comm */
+    const struct mode_setup *setup; /* borrowed, as comm and settings */
+    const struct share_settings *settings;
     struct comm *comm;
     int64_t chunk; /* tasks */
     int n_managers;

@@ -1,6 +1,7 @@
 #include "sched/protocols/stealing.h"
 
 #include "support/base/agree.h"
+#include "support/io/options.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -17,6 +18,44 @@ enum { PATIENCE = 32, PAUSE_ATTEMPTS = 8, PAUSE_PART = 8 };
 /* In any pool, of such an attempt and the pause: where simulated messages take no time, time
  * would stand still. */
 #define MIN_ATTEMPT_S 1e-6
+
+static const struct option_row stealing_rows[] = {
+    {.name = "steal",
+     .kind = OPTION_TEXT,
+     .offset = offsetof(struct stealing_settings, steal),
+     .default_text = "half",
+     .value = "half|N",
+     .help = "half of the shared tasks, or N of them, per steal"},
+    {.name = "victim",
+     .kind = OPTION_CHOICE,
+     .offset = offsetof(struct stealing_settings, victim),
+     .default_text = "random",
+     .choices = "random,node",
+     .value = "RULE",
+     .expert = true,
+     .help = "choice of the victim; node: on the thief's node first"},
+    {.name = "termination",
+     .kind = OPTION_CHOICE,
+     .offset = offsetof(struct stealing_settings, termination),
+     .default_text = "tree",
+     .choices = "tree,ring",
+     .value = "RULE",
+     .expert = true,
+     .help = "algorithm that detects the end"},
+    {.name = "deque",
+     .kind = OPTION_INTEGER,
+     .offset = offsetof(struct stealing_settings, deque),
+     .default_text = "0",
+     .min = 0,
+     .max = 1e12,
+     .value = "N",
+     .expert = true,
+     .help = "bound on the entries of a deque; 0: none"},
+};
+
+struct mode_options stealing_options = {.rows = stealing_rows,
+                                        .n_rows = sizeof stealing_rows / sizeof stealing_rows[0],
+                                        .size = sizeof(struct stealing_settings)};
 
 /* The head of a message. */
 struct steal_message {
@@ -55,12 +94,13 @@ enum status stealing_init(struct stealing *self, const struct mode_setup *setup,
                           struct retained *ran)
 {
     size_t record_size = setup->problem->record_size;
-    *self = (struct stealing){.setup = setup, .comm = comm, .enabled = true, .ran = ran};
-    termination_init(&self->termination, comm, setup->settings->termination, STEALING_TERMINATION,
+    const struct stealing_settings *settings = settings_of(setup->settings, &stealing_options);
+    *self = (struct stealing){
+        .setup = setup, .settings = settings, .comm = comm, .enabled = true, .ran = ran};
+    termination_init(&self->termination, comm, settings->termination, STEALING_TERMINATION,
                      comm->rank, comm->size, same_rank, NULL);
-    TRY(parse_steal(setup->settings->steal, &self->steal_tasks));
-    return task_deque_init(&self->deque, record_size, setup->settings->deque,
-                           min_share(setup->settings));
+    TRY(parse_steal(settings->steal, &self->steal_tasks));
+    return task_deque_init(&self->deque, record_size, settings->deque, min_share(setup->settings));
 }
 
 void stealing_fini(struct stealing *self)
@@ -137,7 +177,7 @@ enum status stealing_add(void *state, const void *record, bool initial)
 static int choose_victim(struct stealing *self)
 {
     struct comm *comm = self->comm;
-    int64_t n_near = self->setup->settings->victim == VICTIM_NODE ? comm->n_node_ranks - 1 : 0;
+    int64_t n_near = self->settings->victim == VICTIM_NODE ? comm->n_node_ranks - 1 : 0;
     if (n_near > 0 && self->n_refusals / n_near % 2 == 0) {
         int64_t i = (int64_t)random_below(&comm->random, (uint64_t)n_near);
         return comm->node_ranks[i] == comm->rank ? comm->node_ranks[n_near] : comm->node_ranks[i];

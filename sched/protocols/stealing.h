@@ -34,9 +34,21 @@ enum stealing_kind {
     STEALING_N_KINDS
 };
 
+enum stealing_victim { VICTIM_RANDOM, VICTIM_NODE };
+
+struct stealing_settings {
+    const char *steal; /* "half" or a number: of the shared tasks, per steal */
+    int victim;        /* enum stealing_victim */
+    int termination;   /* enum termination_rule */
+    int64_t deque;     /* most entries that a deque may hold; 0: no bound */
+};
+
+extern struct mode_options stealing_options;
+
 struct stealing {
-    const struct mode_setup *setup; /* borrowed, as comm */
-    int64_t steal_tasks;            /* of --steal; 0: half */
+    const struct mode_setup *setup; /* borrowed, as comm and settings */
+    const struct stealing_settings *settings;
+    int64_t steal_tasks; /* of --steal; 0: half */
     struct comm *comm;
     struct task_deque deque;
     struct termination termination;

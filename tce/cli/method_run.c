@@ -35,7 +35,7 @@ struct method_run {
     bool checked; /* the outputs can be written */
 };
 
-static struct taskpool_settings pool_of(const struct method_run *run, int mode)
+static struct taskpool_settings pool_of(const struct method_run *run, const char *mode)
 {
     struct taskpool_settings pool;
     mode_options_select(&run->options->hf.pool, mode, &pool);
@@ -188,7 +188,7 @@ static void note_iterations(const struct correlation *correlation, struct mode_r
     }
 }
 
-static enum status solve_under_mode(struct method_run *run, int mode)
+static enum status solve_under_mode(struct method_run *run, const char *mode)
 {
     const struct tce_options *options = run->options;
     struct scf_problem field = hf_calculation_problem(&run->calculation);
@@ -200,7 +200,7 @@ static enum status solve_under_mode(struct method_run *run, int mode)
         .diis_size = (int)options->diis_size,
         .restart = run->has_amplitudes ? options->hf.restart : NULL,
         .checkpoint = checkpoint.path ? &checkpoint : NULL};
-    struct mode_record *record = mode_records_begin(&run->records, taskpool_mode_name(mode));
+    struct mode_record *record = mode_records_begin(&run->records, mode);
     struct taskpool_settings pool = pool_of(run, mode);
     if (options->hf.compare)
         log_print("\nScheduling by %s\n", record->mode);

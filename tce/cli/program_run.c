@@ -73,7 +73,7 @@ static void print_start(const struct program_run *run)
               gigabytes / run->n_workers);
     log_print("Processes  %d, scheduling %s%s\n\n", run->n_workers,
               options->compare ? "compared: " : "",
-              options->compare ? options->compare : taskpool_mode_name(options->pool.mode));
+              options->compare ? options->compare : options->pool.mode);
 }
 
 /* --- without tensors --- */
@@ -121,11 +121,11 @@ static void watch_memory(struct program_run *run)
     run->memory_bytes = bytes > run->memory_bytes ? bytes : run->memory_bytes;
 }
 
-static enum status run_program_under(struct program_run *run, int mode)
+static enum status run_program_under(struct program_run *run, const char *mode)
 {
     const struct tce_options *options = run->options;
     struct executor *executor = run->instance.executor;
-    struct mode_record *record = mode_records_begin(&run->records, taskpool_mode_name(mode));
+    struct mode_record *record = mode_records_begin(&run->records, mode);
     struct taskpool_settings settings;
     mode_options_select(&options->pool, mode, &settings);
     settings.keep_history = options->profile != NULL;

@@ -1,5 +1,7 @@
 #include "tce/cli/tce_option_tables.h"
 
+#include "sched/modes/mode_options.h"
+
 #include <stddef.h>
 #include <stdio.h>
 
@@ -150,7 +152,7 @@ static void add_program(struct tce_options *options, struct tce_option_tables *t
 {
     add(tables, "Program", program_rows, N_ROWS(program_rows), options);
     add(tables, "Contractions", contraction_rows, N_ROWS(contraction_rows), options);
-    add(tables, "Scheduling", taskpool_option_rows, taskpool_n_option_rows, &options->pool);
+    tables->table[tables->n++] = mode_options_table(&options->pool);
     add(tables, "Output", output_rows, N_ROWS(output_rows), options);
 }
 

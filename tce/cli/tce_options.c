@@ -53,7 +53,7 @@ static enum status check_program(struct tce_options *options)
     if (!options->compare)
         return mode_options_check(&options->pool);
     TRY(mode_list_parse("compare", options->compare, &options->modes));
-    if (options->pool.mode != defaults.mode)
+    if (strcmp(options->pool.mode, defaults.mode) != 0)
         return FAIL(STATUS_USAGE, "--compare names the modes itself: leave --sched out");
     if (options->profile)
         return FAIL(STATUS_USAGE, "--write-profile is for one mode: leave --compare out");

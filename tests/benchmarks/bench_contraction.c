@@ -94,7 +94,7 @@ static enum status time_contraction(const struct contraction_problem *problem, b
     MPI_Comm_size(MPI_COMM_WORLD, &n_processes);
     taskpool_settings_default(&pool);
     if (as_nwchem)
-        pool.mode = option_choice_index(taskpool_mode_names, "counter");
+        pool.mode = "counter";
     TRY(contraction_create(1, problem, &settings, &contraction));
     for (int64_t task = 0; task < contraction_n_tasks(contraction); task++)
         flops += contraction_task_cost(contraction, task).flops;
@@ -166,7 +166,7 @@ static enum status time_small(const char *mode, double *time_us)
     struct contraction *contraction = NULL;
     struct taskpool_settings pool;
     taskpool_settings_default(&pool);
-    pool.mode = option_choice_index(taskpool_mode_names, mode);
+    pool.mode = mode;
     TRY(index_space_create("s", 1, &block, SMALL, &space));
     struct contraction_problem problem = {.C = operand_of("ij", space, space, &C),
                                           .A = operand_of("ik", space, space, &A),

@@ -15,7 +15,10 @@ enum { n_runs = 9 };
 struct bench_case {
     const char *name;
     int64_t n_tasks; /* per process */
-    struct taskpool_settings settings;
+    const char *mode;
+    enum taskpool_seeding seeding;
+    int64_t chunk;
+    bool guided, keep_history;
 };
 
 static enum status empty_task(int64_t task, void *context)
@@ -54,11 +57,11 @@ static enum status run_case(const struct bench_case *bench, double *median_ns)
                                        .context = &sum};
     struct taskpool_settings settings;
     taskpool_settings_default(&settings);
-    settings.mode = bench->settings.mode;
-    settings.seeding = bench->settings.seeding;
-    settings.chunk = bench->settings.chunk;
-    settings.guided = bench->settings.guided;
-    settings.keep_history = bench->settings.keep_history;
+    settings.mode = bench->mode;
+    settings.seeding = bench->seeding;
+    settings.chunk = bench->chunk;
+    TRY(taskpool_settings_set(&settings, "guided", bench->guided ? "true" : "false"));
+    settings.keep_history = bench->keep_history;
     struct taskpool *pool;
     TRY(taskpool_create(MPI_COMM_WORLD, &problem, &settings, &pool));
     double ns[n_runs];
@@ -84,7 +87,7 @@ static int first_worker(int64_t task, int n_workers, void *context)
 }
 
 /* Worker 0 has all tasks, of which a thief gets one at a time. */
-static enum status time_steals(int mode, double *median_us)
+static enum status time_steals(const char *mode, double *median_us)
 {
     int64_t sum = 0;
     struct taskpool_problem problem = {
@@ -93,7 +96,7 @@ static enum status time_steals(int mode, double *median_us)
     taskpool_settings_default(&settings);
     settings.mode = mode;
     settings.seeding = SEEDING_OWNER;
-    settings.steal = "1";
+    TRY(taskpool_settings_set(&settings, "steal", "1"));
     struct taskpool *pool;
     TRY(taskpool_create(MPI_COMM_WORLD, &problem, &settings, &pool));
     double us[n_runs];
@@ -114,27 +117,20 @@ static enum status time_steals(int mode, double *median_us)
 
 int main(int argc, char **argv)
 {
-    const int fixed = option_choice_index(taskpool_mode_names, "static");
-    const int counter = option_choice_index(taskpool_mode_names, "counter");
-    const int steal = option_choice_index(taskpool_mode_names, "steal");
-    const int retentive = option_choice_index(taskpool_mode_names, "retentive");
-    const int persist = option_choice_index(taskpool_mode_names, "persist");
-    const int automatic = option_choice_index(taskpool_mode_names, "auto");
-    const int dtree = option_choice_index(taskpool_mode_names, "dtree");
     const struct bench_case cases[] = {
-        {"static, block", 10000000, {.mode = fixed, .seeding = SEEDING_BLOCK}},
-        {"static, cyclic", 10000000, {.mode = fixed, .seeding = SEEDING_CYCLIC}},
-        {"static, owner", 10000000, {.mode = fixed, .seeding = SEEDING_OWNER}},
-        {"static, cost", 10000000, {.mode = fixed, .seeding = SEEDING_COST}},
-        {"static, block, with history", 1000000, {.mode = fixed, .keep_history = true}},
-        {"counter, chunk 1", 300000, {.mode = counter, .chunk = 1}},
-        {"counter, chunk 20", 1000000, {.mode = counter, .chunk = 20}},
-        {"counter, guided", 10000000, {.mode = counter, .guided = true}},
-        {"steal", 10000000, {.mode = steal}},
-        {"retentive", 10000000, {.mode = retentive}},
-        {"persist", 1000000, {.mode = persist}},
-        {"auto", 1000000, {.mode = automatic}},
-        {"dtree", 10000000, {.mode = dtree}},
+        {"static, block", 10000000, .mode = "static", .seeding = SEEDING_BLOCK},
+        {"static, cyclic", 10000000, .mode = "static", .seeding = SEEDING_CYCLIC},
+        {"static, owner", 10000000, .mode = "static", .seeding = SEEDING_OWNER},
+        {"static, cost", 10000000, .mode = "static", .seeding = SEEDING_COST},
+        {"static, block, with history", 1000000, .mode = "static", .keep_history = true},
+        {"counter, chunk 1", 300000, .mode = "counter", .chunk = 1},
+        {"counter, chunk 20", 1000000, .mode = "counter", .chunk = 20},
+        {"counter, guided", 10000000, .mode = "counter", .guided = true},
+        {"steal", 10000000, .mode = "steal"},
+        {"retentive", 10000000, .mode = "retentive"},
+        {"persist", 1000000, .mode = "persist"},
+        {"auto", 1000000, .mode = "auto"},
+        {"dtree", 10000000, .mode = "dtree"},
     };
     MPI_Init(&argc, &argv);
     int rank, size;
@@ -152,7 +148,7 @@ int main(int argc, char **argv)
     }
     if (size > 1 && status == STATUS_OK) {
         double median_us = 0;
-        status = time_steals(steal, &median_us);
+        status = time_steals("steal", &median_us);
         if (rank == 0 && status == STATUS_OK)
             printf("\nmicroseconds of search per steal of one task: %.2f\n", median_us);
     }

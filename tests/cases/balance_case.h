@@ -4,6 +4,7 @@
 #define BERYL_TESTS_BALANCE_CASE_H
 
 #include "sched/drivers/sim/driver_sim.h"
+#include "sched/drivers/sim/machine.h"
 #include "sched/protocols/balancer.h"
 #include "sched/taskpool.h"
 #include "support/base/clock.h"

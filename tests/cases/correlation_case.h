@@ -12,7 +12,7 @@ struct correlation_case {
     struct correlation correlation;
 };
 
-static inline struct taskpool_settings correlation_case_pool(int mode)
+static inline struct taskpool_settings correlation_case_pool(const char *mode)
 {
     struct taskpool_settings pool;
     taskpool_settings_default(&pool);
@@ -46,7 +46,7 @@ static inline void correlation_case_fini(struct correlation_case *made)
 }
 
 /* The correlation energy, hartree. */
-static inline double correlation_case_solve(struct correlation_case *made, int mode)
+static inline double correlation_case_solve(struct correlation_case *made, const char *mode)
 {
     static const struct correlation_settings settings = {
         .converge = 1e-8, .max_iterations = 60, .diis_size = 8};

@@ -25,14 +25,6 @@ struct energy_case {
 static const char *const energy_case_modes[] = {"static", "steal", "retentive", "dtree", "persist"};
 enum { N_MODES = sizeof energy_case_modes / sizeof energy_case_modes[0] };
 
-static inline int number_of_mode(const char *name)
-{
-    int mode = 0;
-    while (strcmp(taskpool_mode_name(mode), name) != 0)
-        mode++;
-    return mode;
-}
-
 /* One digest of all amplitudes. */
 static inline void find_digest(const struct correlation *correlation, char digest[SHA256_HEX_SIZE])
 {
@@ -61,7 +53,7 @@ static inline void check_energy(const struct scf_setup *setup, const struct scf_
     correlation_case_init(&made, expected->method, setup, field, n_core);
     for (size_t i = 0; i < n_modes; i++) {
         const char *mode = energy_case_modes[(first_mode + i) % N_MODES];
-        double energy = correlation_case_solve(&made, number_of_mode(mode));
+        double energy = correlation_case_solve(&made, mode);
         find_digest(&made.correlation, i == 0 ? first_digest : digest);
         if (i == 0) {
             first = energy;

@@ -3,6 +3,7 @@
 #ifndef BERYL_TESTS_PARALLEL_POOL_CASES_H
 #define BERYL_TESTS_PARALLEL_POOL_CASES_H
 
+#include "sched/modes/mode_options.h"
 #include "sched/taskpool.h"
 #include "tests/check.h"
 
@@ -58,8 +59,7 @@ static inline struct taskpool_settings pool_case_settings(const char *command_li
         argv[argc++] = word;
 
     struct taskpool_settings settings = {0};
-    struct option_table table = {
-        .rows = taskpool_option_rows, .n_rows = taskpool_n_option_rows, .fields = &settings};
+    const struct option_table table = mode_options_table(&settings);
     struct options options = {.program = "test", .tables = &table, .n_tables = 1};
     enum option_request request;
     int first_operand;

@@ -4,6 +4,7 @@
 #include "tests/check.h"
 
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 
 static int below(struct program_case *one, int bound)

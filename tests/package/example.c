@@ -19,7 +19,7 @@ int main(int argc, char **argv)
     struct taskpool_settings settings;
     taskpool_settings_default(&settings);
     if (argc > 1)
-        settings.mode = option_choice_index(taskpool_mode_names, argv[1]);
+        settings.mode = argv[1];
 
     struct taskpool *pool = NULL;
     enum status status = taskpool_create(MPI_COMM_WORLD, &problem, &settings, &pool);

@@ -171,11 +171,11 @@ refuse --spherical water.xyz $with_basis --spherical --cartesian
 refuse --checkpoint water.xyz $with_basis --fock-only 1 --checkpoint result.h5
 
 # Options that the mode would ignore.
-refuse "--seeding does nothing with --sched counter" water.xyz $with_basis --sched counter \
+refuse "--seeding has no effect with --sched counter" water.xyz $with_basis --sched counter \
     --seeding cyclic
-refuse "--chunk does nothing with --sched static" water.xyz $with_basis --sched static --chunk 4
-refuse "--guided does nothing with --sched static" water.xyz $with_basis --sched static --guided
-refuse "--seeding does nothing with --sched auto" water.xyz $with_basis --seeding cyclic
+refuse "--chunk has no effect with --sched static" water.xyz $with_basis --sched static --chunk 4
+refuse "--guided has no effect with --sched static" water.xyz $with_basis --sched static --guided
+refuse "--seeding has no effect with --sched auto" water.xyz $with_basis --seeding cyclic
 
 # Modes to compare.
 refuse --compare water.xyz $with_basis --compare ""

@@ -1,4 +1,6 @@
 #include "tests/property/schedule.h"
+#include "sched/drivers/sim/machine.h"
+#include "sched/modes/modes.h"
 
 #include "sched/core/mode.h"
 #include "sched/protocols/stealing.h"

@@ -5,6 +5,7 @@
 #ifndef BERYL_TESTS_PROPERTY_SCHEDULE_H
 #define BERYL_TESTS_PROPERTY_SCHEDULE_H
 
+#include "sched/drivers/sim/machine.h"
 #include "sched/taskpool.h"
 
 #include <stdbool.h>

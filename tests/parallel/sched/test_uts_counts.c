@@ -1,6 +1,7 @@
 /* The trees T1 and T3 of the UTS benchmark have the sizes that its authors
  * publish under every mode that allows tasks to add tasks: with several processes
  * and on 16 simulated ones, for which one process is enough. */
+#include "sched/drivers/sim/machine.h"
 #include "sched/workloads/workload.h"
 #include "tests/cases/pool_cases.h"
 #include "tests/check.h"

@@ -7,6 +7,7 @@
  *     test_tce_programs --digests      prints one digest of all programs' results, to be
  *                                      compared among numbers of processes
  *     test_tce_programs --program N    prints the program of a seed, and checks it alone */
+#include "sched/modes/modes.h"
 #include "support/base/sha256.h"
 #include "tce/execution/verification.h"
 #include "tests/cases/darray_case.h"
@@ -295,9 +296,9 @@ static void test_every_mode_gives_the_same_bits(void **state)
     for (int i = share.first; i < N_PROGRAMS_OF_EVERY_MODE; i += share.step) {
         char first[SHA256_HEX_SIZE], digest[SHA256_HEX_SIZE];
         begin(10000 + (uint64_t)i, i);
-        for (int mode = 0; mode < 9; mode++) {
-            char pool[64] = "--sched=";
-            option_choice_word(taskpool_mode_names, mode, pool + strlen(pool), 32);
+        for (int mode = 0; mode < mode_count(); mode++) {
+            char pool[64];
+            snprintf(pool, sizeof pool, "--sched=%s", mode_at(mode)->name);
             run_in(pool);
             find_digest(mode == 0 ? first : digest);
             if (mode > 0)

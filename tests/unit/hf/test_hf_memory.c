@@ -17,7 +17,7 @@ static struct hf_options builds_by(const char *mode)
         .fock = {.symmetry = FOCK_SYMMETRY_NONE, .prune = FOCK_PRUNE_NONE},
     };
     taskpool_settings_default(&options.pool);
-    options.pool.mode = option_choice_index(taskpool_mode_names, mode);
+    options.pool.mode = mode;
     return options;
 }
 

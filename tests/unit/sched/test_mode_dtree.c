@@ -2,7 +2,9 @@
  * paper: workers of one process take turns, and every message is looked at. */
 #include "sched/core/mode.h"
 #include "sched/core/speeds.h"
+#include "sched/drivers/sim/machine.h"
 #include "sched/modes/dtree_shape.h"
+#include "sched/modes/modes.h"
 #include "sched/taskpool.h"
 #include "tests/check.h"
 
@@ -125,9 +127,17 @@ struct fake_worker {
     bool busy, done;
 };
 
+/* The mode's options, and the settings that they give. */
+struct dtree_case {
+    int fan_out;
+    double first_share, drain;
+    int64_t min_grant;
+};
+
 struct fake_world {
     struct mode_setup setup;
     struct taskpool_problem problem;
+    struct dtree_case options;
     struct taskpool_settings settings;
     struct dtree_shape shape;
     struct random_stream random;
@@ -148,11 +158,11 @@ static int64_t smaller(int64_t a, int64_t b)
 static void check_grant(const struct fake_worker *worker, int64_t weight, int64_t first,
                         int64_t last)
 {
-    const struct taskpool_settings *settings = &worker->world->settings;
+    const struct dtree_case *options = &worker->world->options;
     int64_t left = worker->buffer_last - first;
     int64_t part =
-        (int64_t)(settings->drain * ((double)weight / (double)worker->node.weight) * (double)left);
-    int64_t wanted = part > settings->min_grant ? part : settings->min_grant;
+        (int64_t)(options->drain * ((double)weight / (double)worker->node.weight) * (double)left);
+    int64_t wanted = part > options->min_grant ? part : options->min_grant;
     assert_int_equal(last - first, smaller(wanted, left));
 }
 
@@ -187,7 +197,7 @@ static void check_run(struct fake_worker *worker, struct task_range range)
     int64_t given = worker->given.last - worker->given.first;
     int64_t own = given;
     if (worker->node.n_children > 0)
-        own = (int64_t)(world->settings.first_share * (double)given) *
+        own = (int64_t)(world->options.first_share * (double)given) *
               dtree_weight(&world->shape, worker->node.rank, 1) / worker->node.weight;
     if (worker->n_runs++ == 0 && own > 0) {
         assert_int_equal(range.first, worker->given.first);
@@ -203,7 +213,7 @@ static void check_run(struct fake_worker *worker, struct task_range range)
 static void go_on(struct fake_worker *worker)
 {
     struct mode_work work = {.n_wanted = INT64_MAX};
-    enum mode_step step = mode_dtree.next(worker->state, &work);
+    enum mode_step step = mode_find("dtree")->next(worker->state, &work);
     worker->busy = step == MODE_RUN;
     worker->done = step == MODE_DONE;
     if (!worker->busy)
@@ -220,7 +230,7 @@ static void deliver(struct fake_world *world, int i)
     assert_false(worker->done);
     if (note.size == 16 && note.words[0] < note.words[1])
         worker->buffer_last = note.words[1];
-    mode_dtree.receive(worker->state, note.from, note.words, note.size);
+    mode_find("dtree")->receive(worker->state, note.from, note.words, note.size);
     if (!worker->busy)
         go_on(worker);
 }
@@ -245,7 +255,7 @@ static void run_iteration(struct fake_world *world)
         if (worker->node.n_children == 0)
             n_first += worker->given.last - worker->given.first;
     }
-    if (world->settings.first_share == 0)
+    if (world->options.first_share == 0)
         assert_int_equal(n_first, world->n_workers == 1 ? n : 0);
     for (int i = 0; i < world->n_workers; i++)
         go_on(&world->workers[i]);
@@ -267,7 +277,7 @@ static void give(struct fake_world *world, const struct dtree_node *node, int64_
 {
     world->workers[node->rank].node = *node;
     world->workers[node->rank].given = (struct task_range){first, last, 1};
-    int64_t n = (int64_t)(world->settings.first_share * (double)(last - first));
+    int64_t n = (int64_t)(world->options.first_share * (double)(last - first));
     for (int i = 0; i < node->n_children; i++) {
         struct dtree_node child = dtree_child(&world->shape, node, i);
         give(world, &child, first + n * child.before / node->weight,
@@ -275,34 +285,53 @@ static void give(struct fake_world *world, const struct dtree_node *node, int64_
     }
 }
 
-static void run_world(int n_workers, int64_t n_tasks, const struct taskpool_settings *settings,
+static struct taskpool_settings case_settings(const struct dtree_case *options)
+{
+    struct taskpool_settings settings;
+    char value[4][32];
+    taskpool_settings_default(&settings);
+    settings.mode = "dtree";
+    snprintf(value[0], sizeof value[0], "%d", options->fan_out);
+    snprintf(value[1], sizeof value[1], "%.17g", options->first_share);
+    snprintf(value[2], sizeof value[2], "%.17g", options->drain);
+    snprintf(value[3], sizeof value[3], "%lld", (long long)options->min_grant);
+    check_ok(taskpool_settings_set(&settings, "fan-out", value[0]));
+    check_ok(taskpool_settings_set(&settings, "first-share", value[1]));
+    check_ok(taskpool_settings_set(&settings, "drain", value[2]));
+    check_ok(taskpool_settings_set(&settings, "min-grant", value[3]));
+    return settings;
+}
+
+static void run_world(int n_workers, int64_t n_tasks, const struct dtree_case *options,
                       const int64_t *speed_sums)
 {
+    const struct mode *dtree = mode_find("dtree");
     static struct fake_world world;
     world = (struct fake_world){.problem = {.n_tasks = n_tasks}, .n_workers = n_workers};
-    world.settings = *settings;
+    world.options = *options;
+    world.settings = case_settings(options);
     world.setup = (struct mode_setup){
         .problem = &world.problem, .settings = &world.settings, .speed_sums = speed_sums};
     random_stream_init(&world.random, (uint64_t)n_tasks, (uint64_t)n_workers);
     world.shape = (struct dtree_shape){
-        .n_nodes = n_workers, .fan_out = settings->fan_out, .speed_sums = speed_sums};
+        .n_nodes = n_workers, .fan_out = options->fan_out, .speed_sums = speed_sums};
     struct dtree_node root = dtree_root(&world.shape);
     give(&world, &root, 0, n_tasks);
     for (int i = 0; i < n_workers; i++) {
         struct fake_worker *worker = &world.workers[i];
         worker->world = &world;
         worker->comm = (struct comm){.functions = &fake_functions, .rank = i, .size = n_workers};
-        worker->state = calloc(1, mode_dtree.state_size);
-        check_ok(mode_dtree.init(worker->state, &world.setup, &worker->comm));
+        worker->state = calloc(1, dtree->state_size);
+        check_ok(dtree->init(worker->state, &world.setup, &worker->comm));
     }
     for (int iteration = 0; iteration < 3; iteration++) {
         run_iteration(&world);
-        assert_true(mode_dtree.progress(world.workers[0].state, 0) == 1);
+        assert_true(dtree->progress(world.workers[0].state, 0) == 1);
         for (int i = 0; i < n_workers; i++)
-            assert_int_equal(mode_dtree.restore(world.workers[i].state), MODE_DONE);
+            assert_int_equal(dtree->restore(world.workers[i].state), MODE_DONE);
     }
     for (int i = 0; i < n_workers; i++) {
-        mode_dtree.fini(world.workers[i].state);
+        dtree->fini(world.workers[i].state);
         free(world.workers[i].state);
     }
 }
@@ -320,11 +349,11 @@ static void test_grants_follow_the_formula(void **state)
             for (size_t f = 0; f < 5; f++)
                 for (size_t s = 0; s < 4; s++)
                     for (size_t d = 0; d < 3; d++) {
-                        struct taskpool_settings settings = {.fan_out = fan_outs[f],
-                                                             .first_share = first_shares[s],
-                                                             .drain = drains[d],
-                                                             .min_grant = s == 1 ? 4 : 1};
-                        run_world(n_workers[w], n_tasks[t], &settings, NULL);
+                        struct dtree_case options = {.fan_out = fan_outs[f],
+                                                     .first_share = first_shares[s],
+                                                     .drain = drains[d],
+                                                     .min_grant = s == 1 ? 4 : 1};
+                        run_world(n_workers[w], n_tasks[t], &options, NULL);
                     }
 }
 
@@ -336,29 +365,30 @@ static void test_grants_with_speeds(void **state)
         speeds[i] = 1 << i % 4;
     int64_t *sums;
     check_ok(speeds_sum(speeds, MAX_WORKERS, &sums));
-    struct taskpool_settings settings = {.first_share = 0.2, .drain = 0.5, .min_grant = 1};
-    for (settings.fan_out = 1; settings.fan_out <= 20; settings.fan_out++)
-        run_world(MAX_WORKERS, 12345, &settings, sums);
+    struct dtree_case options = {.first_share = 0.2, .drain = 0.5, .min_grant = 1};
+    for (options.fan_out = 1; options.fan_out <= 20; options.fan_out++)
+        run_world(MAX_WORKERS, 12345, &options, sums);
     free(sums);
 }
 
 static void test_largest_pool(void **state)
 {
     (void)state;
-    struct taskpool_settings settings = {
-        .fan_out = 1, .first_share = 1, .drain = 1, .min_grant = 1};
+    struct dtree_case options = {.fan_out = 1, .first_share = 1, .drain = 1, .min_grant = 1};
+    struct taskpool_settings settings = case_settings(&options);
+    const struct mode *dtree = mode_find("dtree");
     struct taskpool_problem problem = {.n_tasks = TASKPOOL_MAX_TASKS};
     struct mode_setup setup = {.problem = &problem, .settings = &settings};
     int64_t next_task = 0;
     for (int i = 0; i < 3; i++) {
         struct comm comm = {.functions = &fake_functions, .rank = i, .size = 3};
         struct mode_work work = {.n_wanted = INT64_MAX};
-        void *worker = calloc(1, mode_dtree.state_size);
-        check_ok(mode_dtree.init(worker, &setup, &comm));
-        assert_int_equal(mode_dtree.next(worker, &work), MODE_RUN);
+        void *worker = calloc(1, dtree->state_size);
+        check_ok(dtree->init(worker, &setup, &comm));
+        assert_int_equal(dtree->next(worker, &work), MODE_RUN);
         assert_int_equal(work.range.first, next_task);
         next_task = work.range.last;
-        mode_dtree.fini(worker);
+        dtree->fini(worker);
         free(worker);
     }
     assert_int_equal(next_task, TASKPOOL_MAX_TASKS);
@@ -386,8 +416,8 @@ static void test_a_slow_worker_is_relieved(void **state)
     struct taskpool_settings settings;
     struct taskpool *pool;
     taskpool_settings_default(&settings);
-    settings.fan_out = 4;
-    settings.mode = option_choice_index(taskpool_mode_names, "dtree");
+    check_ok(taskpool_settings_set(&settings, "fan-out", "4"));
+    settings.mode = "dtree";
     check_ok(taskpool_simulate(&problem, &settings, &machine, &pool));
     check_ok(taskpool_run(pool));
     /* static: 100 tasks in 0.3 s; ideal: 1600 tasks at 15.33 per ms, 0.104 s */

@@ -1,6 +1,7 @@
 /* How mode hybrid cuts a worker's tasks, and which of them run where, in
  * simulation. */
 #include "sched/core/mode.h"
+#include "sched/drivers/sim/machine.h"
 #include "sched/queues/tasklet_queue.h"
 #include "sched/taskpool.h"
 #include "tests/check.h"
@@ -218,7 +219,7 @@ static struct trial make_trial(void)
                                       .latency_spread_s = 1e-5,
                                       .time = one_millisecond}};
     taskpool_settings_default(&trial.settings);
-    trial.settings.mode = option_choice_index(taskpool_mode_names, "hybrid");
+    trial.settings.mode = "hybrid";
     trial.settings.keep_history = true;
     for (int i = 0; i < N_WORKERS; i++)
         trial.speeds[i] = 1;
@@ -250,7 +251,7 @@ static void test_the_static_part_never_leaves(void **state)
 {
     (void)state;
     struct trial trial = make_trial();
-    trial.settings.static_fraction = 0.3;
+    check_ok(taskpool_settings_set(&trial.settings, "static-fraction", "0.3"));
     trial.speeds[3] = 0.1;
     run_trial(&trial);
     for (int iteration = 0; iteration < 3; iteration++) {
@@ -268,7 +269,7 @@ static void test_equal_workers_keep_their_tasklets(void **state)
     run_trial(&trial);
     assert_memory_equal(trial.ran_on[0], trial.ran_on[1], sizeof trial.ran_on[0]);
     assert_int_equal(trial.tasks_moved[1], 0);
-    trial.settings.no_locality = true;
+    check_ok(taskpool_settings_set(&trial.settings, "no-locality", "true"));
     run_trial(&trial);
     assert_memory_not_equal(trial.ran_on[0], trial.ran_on[1], sizeof trial.ran_on[0]);
     assert_true(trial.tasks_moved[1] > 0);
@@ -281,8 +282,8 @@ static void test_a_slow_worker_is_relieved_for_good(void **state)
     for (int skew = 0; skew < 2; skew++) {
         struct trial trial = make_trial();
         trial.speeds[7] = 1 / 3.0;
-        trial.settings.static_fraction = 0.2;
-        trial.settings.skew = skew;
+        check_ok(taskpool_settings_set(&trial.settings, "static-fraction", "0.2"));
+        check_ok(taskpool_settings_set(&trial.settings, "skew", skew ? "true" : "false"));
         run_trial(&trial);
         /* static: 200 tasks in 0.6 s; ideal: 2400 tasks at 11.33 per ms, 0.212 s */
         for (int iteration = 0; iteration < 3; iteration++)
@@ -298,9 +299,9 @@ static void test_groups(void **state)
     (void)state;
     for (int by_node = 0; by_node < 2; by_node++) {
         struct trial trial = make_trial();
-        trial.settings.group = by_node ? 0 : 5;
+        check_ok(taskpool_settings_set(&trial.settings, "group", by_node ? "0" : "5"));
         trial.machine.node_size = by_node ? 5 : 2;
-        trial.settings.static_fraction = 0;
+        check_ok(taskpool_settings_set(&trial.settings, "static-fraction", "0"));
         trial.speeds[1] = trial.speeds[11] = 0.2;
         run_trial(&trial);
         for (int64_t task = 0; task < N_TASKS; task++)

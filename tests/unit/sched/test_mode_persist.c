@@ -2,6 +2,7 @@
  * iteration, then runs what each worker ran, then what its balancer made of it,
  * without any message while tasks run; auto starts from the predicted cost, balances
  * at once, and steals what is left. */
+#include "sched/drivers/sim/machine.h"
 #include "sched/taskpool.h"
 #include "tests/check.h"
 
@@ -59,11 +60,11 @@ static void simulate(const struct taskpool_settings *settings, const double *spe
     taskpool_destroy(pool);
 }
 
-static struct taskpool_settings settings_of(const char *mode)
+static struct taskpool_settings settings_for(const char *mode)
 {
     struct taskpool_settings settings;
     taskpool_settings_default(&settings);
-    settings.mode = option_choice_index(taskpool_mode_names, mode);
+    settings.mode = mode;
     settings.keep_history = true;
     return settings;
 }
@@ -78,9 +79,10 @@ static struct outcome outcome; /* of the test that runs */
 static void test_persist_steals_then_retains_then_balances(void **state)
 {
     (void)state;
-    for (int balancer = BALANCER_CENTRAL; balancer <= BALANCER_TREE; balancer++) {
-        struct taskpool_settings settings = settings_of("persist");
-        settings.balancer = balancer;
+    const char *const balancers[] = {"central", "tree"};
+    for (int b = 0; b < 2; b++) {
+        struct taskpool_settings settings = settings_for("persist");
+        check_ok(taskpool_settings_set(&settings, "balancer", balancers[b]));
         simulate(&settings, NULL, &outcome);
         const struct statistics_iteration *figures = outcome.figures;
         assert_true(figures[0].steals_successful.mean > 0);
@@ -99,8 +101,8 @@ static void test_persist_steals_then_retains_then_balances(void **state)
 static void test_persist_leaves_a_tolerable_imbalance(void **state)
 {
     (void)state;
-    struct taskpool_settings settings = settings_of("persist");
-    settings.balance_over = 10;
+    struct taskpool_settings settings = settings_for("persist");
+    check_ok(taskpool_settings_set(&settings, "balance-over", "10"));
     simulate(&settings, NULL, &outcome);
     for (int i = 1; i < n_iterations; i++) {
         assert_true(ran_alike(&outcome, 0, i));
@@ -114,8 +116,8 @@ static void test_persist_leaves_a_tolerable_imbalance(void **state)
 static void test_only_workers_above_the_limit_give(void **state)
 {
     (void)state;
-    struct taskpool_settings settings = settings_of("persist");
-    settings.donate_above = 1.05;
+    struct taskpool_settings settings = settings_for("persist");
+    check_ok(taskpool_settings_set(&settings, "donate-above", "1.05"));
     simulate(&settings, NULL, &outcome);
     double load_s[n_workers] = {0}, total_s = 0;
     int64_t n_moved = 0;
@@ -134,7 +136,7 @@ static void test_only_workers_above_the_limit_give(void **state)
 static void test_auto_balances_and_still_steals(void **state)
 {
     (void)state;
-    struct taskpool_settings settings = settings_of("auto");
+    struct taskpool_settings settings = settings_for("auto");
     settings.seeding = SEEDING_COST;
     simulate(&settings, NULL, &outcome);
     double first = outcome.figures[0].efficiency,
@@ -161,7 +163,7 @@ static void test_dynamic_pools_are_refused(void **state)
     (void)state;
     const char *const modes[] = {"persist", "auto"};
     for (int i = 0; i < 2; i++) {
-        struct taskpool_settings settings = settings_of(modes[i]);
+        struct taskpool_settings settings = settings_for(modes[i]);
         struct taskpool_problem problem = {.record_size = 8};
         struct taskpool_machine machine = {.n_workers = 2, .time = task_time};
         struct taskpool *pool;

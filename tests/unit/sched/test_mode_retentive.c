@@ -1,5 +1,6 @@
 /* What mode retentive keeps: by hand the order of the tasks, in simulation where they
  * ran. */
+#include "sched/drivers/sim/machine.h"
 #include "tests/cases/stealing_case.h"
 
 /* Runs all that two workers have between them, without a message; the tasks of

@@ -1,4 +1,5 @@
 /* What static and steal show in their messages, by hand and in simulation. */
+#include "sched/drivers/sim/machine.h"
 #include "tests/cases/stealing_case.h"
 
 #include <math.h>

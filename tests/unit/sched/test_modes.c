@@ -1,6 +1,8 @@
 /* The modes themselves, without MPI: workers of one process that take turns
  * over a shared counter which answers late and in any order. */
 #include "sched/core/mode.h"
+#include "sched/modes/mode_options.h"
+#include "sched/modes/modes.h"
 #include "sched/taskpool.h"
 #include "tests/check.h"
 
@@ -77,9 +79,13 @@ static void run_iteration(struct fake_run *run, struct random_stream *random)
 static int64_t run_counter(int64_t n_tasks, int n_workers, int64_t chunk, bool guided)
 {
     struct taskpool_problem problem = {.n_tasks = n_tasks};
-    struct taskpool_settings settings = {.chunk = chunk, .guided = guided};
+    const struct mode *counter = mode_find("counter");
+    struct taskpool_settings settings;
+    taskpool_settings_default(&settings);
+    settings.chunk = chunk;
+    check_ok(taskpool_settings_set(&settings, "guided", guided ? "true" : "false"));
     struct mode_setup setup = {.problem = &problem, .settings = &settings};
-    struct fake_run run = {.mode = &mode_counter,
+    struct fake_run run = {.mode = counter,
                            .workers = calloc((size_t)n_workers, sizeof *run.workers),
                            .n_workers = n_workers};
     struct random_stream random;
@@ -87,15 +93,15 @@ static int64_t run_counter(int64_t n_tasks, int n_workers, int64_t chunk, bool g
     for (int i = 0; i < n_workers; i++) {
         struct fake_worker *worker = &run.workers[i];
         worker->comm = (struct comm){.functions = &fake_functions, .rank = i, .size = n_workers};
-        worker->state = calloc(1, mode_counter.state_size);
-        check_ok(mode_counter.init(worker->state, &setup, &worker->comm));
+        worker->state = calloc(1, counter->state_size);
+        check_ok(counter->init(worker->state, &setup, &worker->comm));
     }
     for (int iteration = 0; iteration < 3; iteration++) {
         run_iteration(&run, &random);
         assert_int_equal(run.next_task, n_tasks);
         for (int i = 0; i < n_workers; i++) {
-            assert_true(mode_counter.progress(run.workers[i].state, 0) == 1);
-            assert_int_equal(mode_counter.restore(run.workers[i].state), MODE_DONE);
+            assert_true(counter->progress(run.workers[i].state, 0) == 1);
+            assert_int_equal(counter->restore(run.workers[i].state), MODE_DONE);
         }
     }
     for (int i = 0; i < n_workers; i++)
@@ -142,35 +148,33 @@ static void test_counter_accesses(void **state)
 static void test_names_are_the_modes(void **state)
 {
     (void)state;
-    int n_modes = 0;
-    char word[32];
-    for (;; n_modes++) {
-        option_choice_word(taskpool_mode_names, n_modes, word, sizeof word);
-        if (!*word)
-            break;
-        assert_string_equal(mode_find(n_modes)->name, word);
+    char names[1024] = "";
+    for (int i = 0; i < mode_count(); i++) {
+        snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", i > 0 ? "," : "",
+                 mode_at(i)->name);
+        assert_ptr_equal(mode_find(mode_at(i)->name), mode_at(i));
+        assert_non_null(mode_at(i)->help);
     }
-    assert_int_equal(n_modes, 9);
+    assert_string_equal(taskpool_mode_names(), names);
+    assert_null(mode_find("stat"));
 }
 
 static void test_defaults(void **state)
 {
     (void)state;
     struct taskpool_settings settings;
-    struct option_table table = {
-        .rows = taskpool_option_rows, .n_rows = taskpool_n_option_rows, .fields = &settings};
+    struct option_table table = mode_options_table(&settings);
     struct options options = {.program = "test", .tables = &table, .n_tables = 1};
     memset(&settings, 0, sizeof settings);
     char name[] = "test", *argv[] = {name, NULL};
     enum option_request request;
     int first_operand;
     check_ok(options_parse(&options, 1, argv, &request, &first_operand));
-    assert_string_equal(mode_find(settings.mode)->name, "auto");
+    assert_string_equal(settings.mode, "auto");
     assert_int_equal(settings.seeding, SEEDING_BLOCK);
     assert_int_equal(settings.poll_every, 8);
     assert_int_equal(settings.chunk, 0);
     assert_int_equal(settings.seed, 1);
-    assert_false(settings.guided);
 }
 
 int main(void)

@@ -1,4 +1,5 @@
 /* What each figure of a simulated machine does to a run whose time can be worked out. */
+#include "sched/drivers/sim/machine.h"
 #include "sched/modes/mode_options.h"
 #include "sched/taskpool.h"
 #include "tests/check.h"
@@ -29,7 +30,7 @@ static struct statistics_iteration run(const char *mode, int64_t n_tasks,
     struct taskpool_problem problem = {.n_tasks = n_tasks};
     struct taskpool *pool;
     taskpool_settings_default(&settings);
-    settings.mode = option_choice_index(taskpool_mode_names, mode);
+    settings.mode = mode;
     settings.progress = progress;
     check_ok(taskpool_simulate(&problem, &settings, machine, &pool));
     check_ok(taskpool_run(pool));

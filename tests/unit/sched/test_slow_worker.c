@@ -1,5 +1,7 @@
 /* A worker three times slower than the others loses no task and is relieved by every
  * mode but static, from the first iteration on. */
+#include "sched/drivers/sim/machine.h"
+#include "sched/modes/modes.h"
 #include "sched/taskpool.h"
 #include "tests/check.h"
 
@@ -31,7 +33,7 @@ static double equal_cost(int64_t task, void *context)
 }
 
 /* makespan_s of each iteration. */
-static void simulate(int mode, int progress, double makespan_s[N_ITERATIONS])
+static void simulate(const char *mode, int progress, double makespan_s[N_ITERATIONS])
 {
     double speeds[N_WORKERS];
     int n_runs[N_TASKS] = {0};
@@ -61,14 +63,11 @@ static void simulate(int mode, int progress, double makespan_s[N_ITERATIONS])
 static void test_every_mode_relieves_a_slow_worker(void **state)
 {
     (void)state;
-    char name[32];
     for (int progress = PROGRESS_POLL; progress <= PROGRESS_THREAD; progress++)
-        for (int mode = 0;; mode++) {
+        for (int mode = 0; mode < mode_count(); mode++) {
             double makespan_s[N_ITERATIONS];
-            option_choice_word(taskpool_mode_names, mode, name, sizeof name);
-            if (!*name)
-                break;
-            simulate(mode, progress, makespan_s);
+            const char *name = mode_at(mode)->name;
+            simulate(name, progress, makespan_s);
             for (int i = 0; i < N_ITERATIONS; i++) {
                 /* 100 tasks of 3 ms; at best 1600 tasks at 15.33 in a ms: 0.104 s */
                 if (strcmp(name, "static") == 0)

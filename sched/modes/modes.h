@@ -1,0 +1,35 @@
+/* The registry of scheduling modes: those of this library, then those that a program
+ * registered, in that order. Names, --help and lists of all modes come from here.
+ * Not thread-safe; the same calls in the same order on every process. */
+#ifndef BERYL_SCHED_MODES_H
+#define BERYL_SCHED_MODES_H
+
+#include "sched/core/mode.h"
+#include "support/base/status.h"
+
+#include <stdbool.h>
+
+enum { MODES_MAX = 64 };
+
+int mode_count(void);
+
+/* Mode i of [0, mode_count). */
+const struct mode *mode_at(int i);
+
+/* The mode of a name; NULL if there is none. */
+const struct mode *mode_find(const char *name);
+
+/* "static,counter,...": valid until a mode is registered. */
+const char *mode_names(void);
+
+/* The same of the modes that have, or read, something: for messages. */
+const char *mode_names_where(bool (*holds)(const struct mode *mode, const void *context),
+                             const void *context, char *names, size_t size);
+
+/* Adds a mode, which is borrowed for good, as its options are.
+ * Errors: STATUS_USAGE (a name that is taken or no word, an option whose name is taken, a
+ * function that every mode needs is missing), STATUS_LIMIT (too many modes, no room in the
+ * settings); nothing is changed then. */
+enum status mode_register(const struct mode *mode);
+
+#endif
