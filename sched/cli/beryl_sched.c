@@ -3,6 +3,8 @@
 #include "sched/cli/beryl_sched_run.h"
 #include "sched/cli/beryl_sched_sweep.h"
 #include "sched/cli/calibrate.h"
+#include "sched/modes/modes.h"
+#include "support/base/log.h"
 #include "support/io/application.h"
 
 #include <mpi.h>
@@ -14,8 +16,18 @@ static int thread_level(const struct beryl_sched_options *options)
                                                             : taskpool_thread_level(&options->pool);
 }
 
+static enum status list_modes(void)
+{
+    for (int i = 0; i < mode_count(); i++)
+        log_print("%s\t%s\t%s\n", mode_at(i)->name, mode_at(i)->add ? "dynamic" : "static",
+                  mode_at(i)->help);
+    return STATUS_OK;
+}
+
 static enum status run_sched(const struct beryl_sched_options *options)
 {
+    if (options->list_modes)
+        return list_modes();
     if (options->calibration)
         return calibrate(MPI_COMM_WORLD, options->calibration);
     return (options->sweep ? beryl_sched_sweep : beryl_sched_run)(options, MPI_COMM_WORLD);

@@ -50,6 +50,11 @@ static const struct option_row run_rows[] = {
      .value = "FILE.json",
      .help = "instead of a workload: measure this machine, with two processes or more, and write "
              "what --machine reads"},
+    {.name = "list-modes",
+     .kind = OPTION_FLAG,
+     .offset = offsetof(struct beryl_sched_options, list_modes),
+     .help = "instead of a workload: print a line for each scheduling mode, its name, `dynamic` or "
+             "`static` (whether tasks may add tasks) and a description, separated by tabs"},
 };
 
 #define N_ROWS(rows) (sizeof(rows) / sizeof((rows)[0]))
@@ -178,6 +183,8 @@ static enum status parse(int argc, char **argv, bool of_sweep, struct beryl_sche
     fill_tables(options, tables);
     struct options all = program_options(tables);
     TRY(options_parse(&all, argc, argv, request, &first_operand));
+    if (*request == OPTION_REQUEST_RUN && options->list_modes)
+        return STATUS_OK;
     if (*request == OPTION_REQUEST_RUN && options->calibration)
         return check_calibration(options);
     if (*request != OPTION_REQUEST_RUN || (options->sweep && !of_sweep))

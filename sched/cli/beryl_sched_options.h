@@ -10,6 +10,7 @@
 
 #include <jansson.h>
 #include <mpi.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 struct beryl_sched_options {
@@ -23,6 +24,7 @@ struct beryl_sched_options {
     const char *statistics;  /* CSV, a row for each worker and iteration */
     const char *sweep;       /* file of the options of simulated runs; NULL: this is one run */
     const char *calibration; /* file for what is measured instead of a run */
+    bool list_modes;         /* instead of a run */
 
     int argc; /* the command line itself, borrowed */
     char **argv;
