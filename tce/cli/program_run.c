@@ -49,8 +49,9 @@ static enum status read_program(struct program_run *run)
     struct text_file text;
     TRY(status_agree(run->comm, run->rank == 0 ? check_outputs(options) : STATUS_OK));
     TRY(text_file_read_all(options->file, run->comm, &text));
-    enum status status = program_instance_init(text.bytes, text.length, options->file, 0, NULL,
-                                               run->comm, &run->instance);
+    const struct program_source source = {
+        .text = text.bytes, .length = text.length, .file = options->file};
+    enum status status = program_instance_init(&source, run->comm, &run->instance);
     text_file_fini(&text);
     for (int i = 0; status == STATUS_OK && i < run->instance.program.n_tensors; i++)
         status = program_instance_check_fill(&run->instance, i);

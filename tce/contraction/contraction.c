@@ -96,17 +96,6 @@ struct contraction_cost contraction_task_cost(const struct contraction *contract
     return cost;
 }
 
-void contraction_packed(const struct contraction *contraction, int problem, char packed[4])
-{
-    const struct contraction_indices *indices = &contraction->sums.terms[problem].indices;
-    const struct matrix_layout *layouts[] = {&indices->C, &indices->A, &indices->B};
-    int n = 0;
-    for (int i = 0; i < 3; i++)
-        if (layouts[i]->packed)
-            packed[n++] = "CAB"[i];
-    packed[n] = 0;
-}
-
 void contraction_bind(struct contraction *contraction, int problem, struct tensor *C,
                       struct tensor *A, struct tensor *B)
 {

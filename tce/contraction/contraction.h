@@ -51,7 +51,6 @@ struct contraction_problem {
 struct contraction_settings {
     int64_t cache_bytes; /* of input blocks kept by a process */
     bool prefetch;       /* fetch the next blocks during DGEMM */
-    bool copy_own;       /* fetch even the blocks that the process itself holds */
     /* Borrowed, shared with other contractions that do not run at the same time; NULL: of
      * its own. */
     struct block_buffers *buffers;
@@ -80,10 +79,6 @@ struct contraction_cost contraction_task_cost(const struct contraction *contract
 
 /* The time that a task is expected to take, in seconds on a processor of the day. */
 double contraction_task_seconds(const struct contraction *contraction, int64_t task);
-
-/* The blocks of a problem that are packed: which of "CAB", in this order, as a text of at most
- * 3 letters. */
-void contraction_packed(const struct contraction *contraction, int problem, char packed[4]);
 
 /* Gives the tensors, where the problem did not have them; B is NULL without B. Borrowed. */
 void contraction_bind(struct contraction *contraction, int problem, struct tensor *C,

@@ -12,7 +12,6 @@ struct contraction_worker {
     const struct contraction_sums *sums;
     struct block_buffers *buffers;
     struct operand_blocks *blocks;
-    bool copy_own;
     double *product; /* the matrix of a C that is packed; NULL if none is */
     double *block;   /* of C, where this process does not hold it, or a scalar */
     double *parts;   /* sums->n_parts; NULL without scalars */
@@ -61,7 +60,6 @@ enum status contraction_worker_create(const struct contraction_sums *sums,
         return FAIL(STATUS_NO_MEMORY, "no memory for a contraction");
     made->sums = sums;
     made->buffers = settings->buffers;
-    made->copy_own = settings->copy_own;
     enum status status = take_blocks(made);
     if (status == STATUS_OK)
         status = operand_blocks_create(sums, settings, &made->blocks);
@@ -208,7 +206,7 @@ static enum status run_block(struct contraction_worker *worker, const struct con
 {
     const struct contraction_problem *first = &worker->sums->problems[task->sum->first_term];
     struct darray *C = first->C.tensor->data;
-    double *own = worker->copy_own ? NULL : darray_local(C, task->block);
+    double *own = darray_local(C, task->block);
     struct block_sum sum = {.block = own ? own : worker->block, .defined = first->add};
     if (first->add && !own)
         darray_get(C, task->block, sum.block);

@@ -28,7 +28,7 @@ struct channel {
 
 struct operand_blocks {
     struct block_buffers *buffers;
-    bool prefetch, copy_own;
+    bool prefetch;
     int n_terms;
     struct factor *factors; /* of each term A and B */
     struct channel channels[N_OPERANDS];
@@ -51,10 +51,9 @@ static double *make_buffer(const struct operand_blocks *blocks, const struct cha
     return block_buffers_take(blocks->buffers, darray_block_size(factor->tensor->data, block));
 }
 
-static const double *find_own(const struct operand_blocks *blocks, const struct factor *factor,
-                              int64_t block)
+static const double *find_own(const struct factor *factor, int64_t block)
 {
-    return blocks->copy_own ? NULL : darray_local(factor->tensor->data, block);
+    return darray_local(factor->tensor->data, block);
 }
 
 /* Ends a transfer that nobody waits for. */
@@ -106,7 +105,7 @@ static double *load_packed(struct operand_blocks *blocks, struct channel *channe
 {
     int64_t extent[MAX_INDICES];
     *size = extents_of(factor, block, extent);
-    const double *source = find_own(blocks, factor, block);
+    const double *source = find_own(factor, block);
     if (!source)
         source = receive(blocks, channel, factor, block);
     double *packed = source ? block_buffers_take(blocks->buffers, *size) : NULL;
@@ -254,7 +253,6 @@ enum status operand_blocks_create(const struct contraction_sums *sums,
         return FAIL(STATUS_NO_MEMORY, "no memory for a contraction's blocks");
     made->buffers = settings->buffers;
     made->prefetch = settings->prefetch;
-    made->copy_own = settings->copy_own;
     enum status status = fill(made, sums, settings->cache_bytes);
     if (status != STATUS_OK) {
         operand_blocks_destroy(made);
@@ -278,10 +276,9 @@ void operand_blocks_destroy(struct operand_blocks *blocks)
 }
 
 /* Where the block is used without having been loaded, or NULL. */
-static const double *find_in_place(const struct operand_blocks *blocks, const struct factor *factor,
-                                   int64_t block)
+static const double *find_in_place(const struct factor *factor, int64_t block)
 {
-    return factor->layout->packed ? NULL : find_own(blocks, factor, block);
+    return factor->layout->packed ? NULL : find_own(factor, block);
 }
 
 void operand_blocks_announce(struct operand_blocks *blocks, struct operand_place place,
@@ -290,8 +287,7 @@ void operand_blocks_announce(struct operand_blocks *blocks, struct operand_place
     const struct factor *factor = factor_at(blocks, place);
     struct channel *channel = &blocks->channels[place.operand];
     if (!blocks->prefetch || (channel->announced == factor && channel->block == block) ||
-        find_own(blocks, factor, block) ||
-        item_cache_holds(blocks->cache, factor->first_number + block))
+        find_own(factor, block) || item_cache_holds(blocks->cache, factor->first_number + block))
         return;
     forget_announced(blocks, channel);
     channel->buffer = make_buffer(blocks, channel, factor, block);
@@ -310,7 +306,7 @@ enum status operand_blocks_pin(struct operand_blocks *blocks, struct operand_pla
     struct channel *channel = &blocks->channels[place.operand];
     int64_t size;
     void *item;
-    *matrix = find_in_place(blocks, factor, block);
+    *matrix = find_in_place(factor, block);
     if (*matrix)
         return STATUS_OK;
     if (factor->used_once) {
@@ -329,7 +325,7 @@ void operand_blocks_release(struct operand_blocks *blocks, struct operand_place 
 {
     const struct factor *factor = factor_at(blocks, place);
     struct channel *channel = &blocks->channels[place.operand];
-    if (find_in_place(blocks, factor, block))
+    if (find_in_place(factor, block))
         return;
     if (factor->used_once) {
         block_buffers_give_back(blocks->buffers, channel->passing);

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static enum status cut_space(const struct program_instance *self, const struct program_space *space,
-                             int n_bindings, const struct space_binding bindings[],
+static enum status cut_space(const struct program_instance *self,
+                             const struct program_source *source, const struct program_space *space,
                              struct index_space **cut)
 {
     int64_t tile = space->tile > 0 ? space->tile : self->program.tile;
@@ -21,18 +21,20 @@ static enum status cut_space(const struct program_instance *self, const struct p
                    ? source_fail(self->program.file, space->place, "%s", status_text())
                    : status;
     }
-    for (int i = 0; i < n_bindings; i++)
-        if (strcmp(bindings[i].name, space->binding) == 0)
-            return index_space_create(space->name, bindings[i].n_blocks, bindings[i].blocks,
-                                      space->tile > 0 ? space->tile : bindings[i].tile, cut);
+    for (int i = 0; i < source->n_spaces; i++) {
+        const struct space_binding *bound = &source->spaces[i];
+        if (strcmp(bound->name, space->binding) == 0)
+            return index_space_create(space->name, bound->n_blocks, bound->blocks,
+                                      space->tile > 0 ? space->tile : bound->tile, cut);
+    }
     return source_fail(self->program.file, space->binding_place,
-                       "nobody here binds the space %s to '%s': give it blocks, as in "
+                       "space %s is bound to '%s', which is unknown here: give it blocks, as in "
                        "`space %s = 10, 12`%s",
                        space->name, space->binding, space->name,
-                       n_bindings > 0 ? ", or a name that the method has" : "");
+                       source->n_spaces > 0 ? ", or a name that the method has" : "");
 }
 
-static bool has_spins(const struct index_space *space)
+static bool space_has_spins(const struct index_space *space)
 {
     for (int32_t tile = 0; tile < space->n_tiles; tile++)
         if (space->spin[tile] != 0)
@@ -40,13 +42,13 @@ static bool has_spins(const struct index_space *space)
     return false;
 }
 
-/* What the parser could not find out of bound spaces. */
+/* Of bound spaces the parser does not know whether they have spins. */
 static enum status check_bars(const struct program_instance *self)
 {
     for (int t = 0; t < self->program.n_tensors; t++) {
         const struct program_tensor *tensor = &self->program.tensors[t];
         for (int d = 0; d < tensor->rank && !tensor->has_bar; d++)
-            if (has_spins(self->spaces[tensor->space[d]]))
+            if (space_has_spins(self->spaces[tensor->space[d]]))
                 return source_fail(self->program.file, tensor->place,
                                    "'%s' needs a bar '|' between its upper and its lower indices, "
                                    "because space '%s' is bound to one with spins",
@@ -55,28 +57,27 @@ static enum status check_bars(const struct program_instance *self)
     return STATUS_OK;
 }
 
-static enum status make(struct program_instance *self, const char *text, size_t length,
-                        const char *file, int n_bindings, const struct space_binding bindings[])
+static enum status parse_and_plan(struct program_instance *self,
+                                  const struct program_source *source)
 {
-    TRY(program_parse(text, length, file, &self->program));
+    TRY(program_parse(source->text, source->length, source->file, &self->program));
     int n = self->program.n_spaces;
     self->spaces = calloc((size_t)n + 1, sizeof(struct index_space *));
     if (!self->spaces)
         return FAIL(STATUS_NO_MEMORY, "no memory for %d index spaces", n);
     for (int i = 0; i < n; i++)
-        TRY(cut_space(self, &self->program.spaces[i], n_bindings, bindings, &self->spaces[i]));
+        TRY(cut_space(self, source, &self->program.spaces[i], &self->spaces[i]));
     TRY(check_bars(self));
     struct plan_settings settings = {.memory_bytes = INFINITY};
     return plan_create(&self->program, (const struct index_space *const *)self->spaces, &settings,
                        &self->plan);
 }
 
-enum status program_instance_init(const char *text, size_t length, const char *file, int n_bindings,
-                                  const struct space_binding bindings[], MPI_Comm comm,
+enum status program_instance_init(const struct program_source *source, MPI_Comm comm,
                                   struct program_instance *self)
 {
     *self = (struct program_instance){.comm = comm};
-    return status_agree(comm, make(self, text, length, file, n_bindings, bindings));
+    return status_agree(comm, parse_and_plan(self, source));
 }
 
 void program_instance_fini(struct program_instance *self)
@@ -121,7 +122,8 @@ enum status program_instance_fill(struct program_instance *self, int tensor)
         return STATUS_OK;
     }
     TRY(find_function(self, tensor, &function));
-    return tensor_fill(filled, function.element, &function);
+    tensor_fill(filled, function.element, &function);
+    return STATUS_OK;
 }
 
 bool program_instance_is_assigned(const struct program_instance *self, int tensor)

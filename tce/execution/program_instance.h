@@ -1,4 +1,4 @@
-/* A program made ready to run: its text parsed, its spaces cut into tiles, planned. */
+/* A .tce program ready to run: its text parsed, its spaces cut into tiles, its plan made. */
 #ifndef BERYL_TCE_PROGRAM_INSTANCE_H
 #define BERYL_TCE_PROGRAM_INSTANCE_H
 
@@ -21,7 +21,7 @@ struct program_instance {
     MPI_Comm comm;             /* borrowed */
 };
 
-/* What a method binds a name of the program to. */
+/* The blocks of a space that a program binds to a name. */
 struct space_binding {
     const char *name;
     int64_t n_blocks;
@@ -29,14 +29,20 @@ struct space_binding {
     int64_t tile;
 };
 
-/* Parses, cuts and plans; allocates no tensors.
- * text      length bytes; file is its name in messages
- * bindings  n of them
- * Collective. Sets *instance in any case. Errors: those of program_parse and plan_create;
- * STATUS_INPUT, with the place, for a space that nobody binds, and for a tensor without a bar in
- * one that is bound to blocks with spins. The same everywhere. */
-enum status program_instance_init(const char *text, size_t length, const char *file, int n_bindings,
-                                  const struct space_binding bindings[], MPI_Comm comm,
+/* All borrowed; spaces only until program_instance_init returns. */
+struct program_source {
+    const char *text;
+    size_t length;
+    const char *file; /* its name in messages */
+    int n_spaces;
+    const struct space_binding *spaces; /* n_spaces */
+};
+
+/* Parses the text, cuts the spaces and plans; allocates no tensors. Collective.
+ * Sets *instance in any case. Errors: those of program_parse and plan_create; STATUS_INPUT, with
+ * the place, for a bound space that the source lacks, and for a tensor without a bar in one that is
+ * bound to blocks with spins. The same everywhere. */
+enum status program_instance_init(const struct program_source *source, MPI_Comm comm,
                                   struct program_instance *instance);
 void program_instance_fini(struct program_instance *instance);
 

@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-enum status mo_half_create(const struct mo_plan *plan, struct darray **half)
+enum status mo_half_create(const struct mo_plan *plan, MPI_Comm comm, struct darray **half)
 {
     int64_t n_tile_pairs = tiling_n_pairs(plan->tiling);
     int64_t n_blocks = n_tile_pairs * plan->n_orbital_pairs;
@@ -15,7 +15,7 @@ enum status mo_half_create(const struct mo_plan *plan, struct darray **half)
         sizes ? STATUS_OK
               : FAIL(STATUS_NO_MEMORY, "no memory for the sizes of %lld blocks of integrals",
                      (long long)n_blocks);
-    status = status_agree(MPI_COMM_WORLD, status);
+    status = status_agree(comm, status);
     for (int64_t t = 0; status == STATUS_OK && t < n_tile_pairs; t++) {
         int64_t M, N;
         tile_pair_of_index(t, &M, &N);

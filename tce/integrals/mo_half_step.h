@@ -25,8 +25,9 @@ static inline int64_t mo_half_block(const struct mo_plan *plan, int64_t tile_pai
     return tile_pair * plan->n_orbital_pairs + orbital_pair;
 }
 
-/* The array, of zeros. Collective. Errors: STATUS_NO_MEMORY. */
-enum status mo_half_create(const struct mo_plan *plan, struct darray **half);
+/* The array, of zeros. Collective over comm, which is all processes, as for every darray.
+ * Errors: STATUS_NO_MEMORY; the same everywhere. */
+enum status mo_half_create(const struct mo_plan *plan, MPI_Comm comm, struct darray **half);
 
 /* The tasks; step is borrowed. */
 struct taskpool_problem mo_half_step_problem(struct mo_half_step *step);

@@ -11,6 +11,9 @@
 
 #include <stdlib.h>
 
+/* The pools. */
+enum mo_step { MO_STEP_HALF, MO_STEP_FULL, N_MO_STEPS };
+
 struct mo_integrals {
     struct mo_plan *plan;
     struct darray *half; /* (mu nu|rs): mo_half_step.h */
@@ -20,7 +23,7 @@ struct mo_integrals {
     struct taskpool *pools[N_MO_STEPS];
 };
 
-static enum status check_memory(const struct mo_plan *plan, MPI_Comm comm)
+static enum status check_transformation_memory(const struct mo_plan *plan, MPI_Comm comm)
 {
     int n_processes;
     MPI_Comm_size(comm, &n_processes);
@@ -51,12 +54,13 @@ static enum status create_pools(struct mo_integrals *made, const struct taskpool
     return STATUS_OK;
 }
 
-static enum status fill(struct mo_integrals *made, const struct mo_integrals_problem *problem,
-                        const struct taskpool_settings *settings, MPI_Comm comm)
+static enum status set_up_steps(struct mo_integrals *made,
+                                const struct mo_integrals_problem *problem,
+                                const struct taskpool_settings *settings, MPI_Comm comm)
 {
     TRY(status_agree(comm, mo_plan_create(problem, &made->plan)));
-    TRY(check_memory(made->plan, comm));
-    TRY(mo_half_create(made->plan, &made->half));
+    TRY(check_transformation_memory(made->plan, comm));
+    TRY(mo_half_create(made->plan, comm, &made->half));
     TRY(status_agree(comm, mo_scratch_init(made->plan, &made->scratch)));
     made->half_step =
         (struct mo_half_step){.plan = made->plan, .half = made->half, .scratch = &made->scratch};
@@ -75,7 +79,7 @@ enum status mo_integrals_create(const struct mo_integrals_problem *problem,
         made ? STATUS_OK : FAIL(STATUS_NO_MEMORY, "no memory for a transformation of integrals");
     status = status_agree(comm, status);
     if (status == STATUS_OK)
-        status = fill(made, problem, pool, comm);
+        status = set_up_steps(made, problem, pool, comm);
     if (status != STATUS_OK) {
         mo_integrals_destroy(made);
         return status;
@@ -96,7 +100,7 @@ void mo_integrals_destroy(struct mo_integrals *integrals)
     free(integrals);
 }
 
-static enum status run_pool(struct taskpool *pool)
+static enum status run_step(struct taskpool *pool)
 {
     if (taskpool_n_iterations(pool) > 0)
         TRY(taskpool_restore(pool));
@@ -108,11 +112,6 @@ static enum status run_pool(struct taskpool *pool)
 
 enum status mo_integrals_run(struct mo_integrals *integrals)
 {
-    TRY(run_pool(integrals->pools[MO_STEP_HALF]));
-    return run_pool(integrals->pools[MO_STEP_FULL]);
-}
-
-const struct taskpool *mo_integrals_pool(const struct mo_integrals *integrals, enum mo_step step)
-{
-    return integrals->pools[step];
+    TRY(run_step(integrals->pools[MO_STEP_HALF]));
+    return run_step(integrals->pools[MO_STEP_FULL]);
 }

@@ -67,8 +67,4 @@ void mo_integrals_destroy(struct mo_integrals *integrals);
  * Errors: those of taskpool_run; the targets are then undefined. */
 enum status mo_integrals_run(struct mo_integrals *integrals);
 
-/* The pool of a step, for its figures. Borrowed. */
-enum mo_step { MO_STEP_HALF, MO_STEP_FULL, N_MO_STEPS };
-const struct taskpool *mo_integrals_pool(const struct mo_integrals *integrals, enum mo_step step);
-
 #endif

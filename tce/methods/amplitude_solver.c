@@ -24,7 +24,7 @@ struct amplitude_solver {
     /* size of each, for the step at hand */
     double *row; /* of B, or the coefficients */
     const struct tensor **images;
-    const struct tensor *const **errors;
+    struct tensor_vector *errors;
 };
 
 static enum status create_step(const struct amplitude_solver *self, struct step *step)
@@ -112,7 +112,7 @@ double amplitude_solver_count_elements(double n_elements, int size)
 }
 
 /* Forgets the n oldest steps, whose tensors become free ones at the end. */
-static void drop_oldest(struct amplitude_solver *self, int n)
+static void drop_oldest_steps(struct amplitude_solver *self, int n)
 {
     for (; n > 0; n--) {
         struct step oldest = self->steps[0];
@@ -142,8 +142,9 @@ static enum status extend_B(struct amplitude_solver *self, double *change)
 {
     int newest = self->n_steps - 1;
     for (int s = 0; s <= newest; s++)
-        self->errors[s] = (const struct tensor *const *)self->steps[s].error;
-    TRY(tensor_dots(self->n, self->errors[newest], newest + 1, self->errors, self->comm, self->row,
+        self->errors[s] =
+            (struct tensor_vector){self->n, (const struct tensor *const *)self->steps[s].error};
+    TRY(tensor_dots(&self->errors[newest], newest + 1, self->errors, self->comm, self->row,
                     change));
     for (int s = 0; s <= newest; s++)
         self->B[newest * self->size + s] = self->B[s * self->size + newest] = self->row[s];
@@ -156,7 +157,7 @@ static enum status extend_B(struct amplitude_solver *self, double *change)
 static enum status push(struct amplitude_solver *self, double *change)
 {
     if (self->n_steps == self->size)
-        drop_oldest(self, 1);
+        drop_oldest_steps(self, 1);
     TRY(status_agree(self->comm, fill_step(self, &self->steps[self->n_steps])));
     darray_sync();
     self->n_steps++;
@@ -175,7 +176,7 @@ static enum status combine_images(const struct amplitude_solver *self, int first
     return STATUS_OK;
 }
 
-static enum status extrapolate(struct amplitude_solver *self)
+static enum status extrapolate_amplitudes(struct amplitude_solver *self)
 {
     int n_dropped;
     enum status status =
@@ -184,12 +185,12 @@ static enum status extrapolate(struct amplitude_solver *self)
         status = combine_images(self, n_dropped);
     TRY(status_agree(self->comm, status));
     darray_sync();
-    drop_oldest(self, n_dropped);
+    drop_oldest_steps(self, n_dropped);
     return STATUS_OK;
 }
 
 enum status amplitude_solver_step(struct amplitude_solver *self, double *change)
 {
     TRY(push(self, change));
-    return extrapolate(self);
+    return extrapolate_amplitudes(self);
 }

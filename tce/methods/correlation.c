@@ -9,6 +9,7 @@
 #include "tce/methods/amplitude_solver.h"
 #include "tce/methods/correlation_checkpoint.h"
 #include "tce/methods/correlation_integrals.h"
+#include "tce/methods/method_bindings.h"
 #include "tce/methods/methods.h"
 
 #include <assert.h>
@@ -25,20 +26,6 @@ static int64_t tile_of(const struct correlation_problem *problem)
     if (problem->tile > 0)
         return problem->tile;
     return problem->orbitals->spin[0].n_orbitals <= FEW_ORBITALS ? SMALL_TILE : LARGE_TILE;
-}
-
-/* --- binding --- */
-
-bool correlation_is_bound(const struct program_tensor *tensor, const char *name)
-{
-    return tensor->fill && strcmp(tensor->fill, name) == 0;
-}
-
-bool correlation_is_occupied(const struct correlation *self, const struct program_tensor *tensor,
-                             int d)
-{
-    const char *binding = self->instance.program.spaces[tensor->space[d]].binding;
-    return binding && strcmp(binding, CORRELATION_OCCUPIED) == 0;
 }
 
 static int find_energy(const struct program *program)
@@ -66,21 +53,21 @@ static int64_t list_blocks(int n_spins, const int64_t sizes[], struct index_bloc
 enum status correlation_init(const struct correlation_problem *problem,
                              struct correlation *correlation)
 {
-    size_t length;
     const struct orbital_spaces *orbitals = problem->orbitals;
     const struct orbital_space *alpha = &orbitals->spin[0], *beta = &orbitals->spin[1];
-    const char *text = tce_method_text(problem->method, orbitals->n_spins, &length);
     struct index_block occupied[2], virtual[2];
-    const struct space_binding bindings[] = {
-        {CORRELATION_OCCUPIED,
+    const struct space_binding spaces[] = {
+        {BINDING_OCCUPIED,
          list_blocks(orbitals->n_spins, (int64_t[]){alpha->n_occupied, beta->n_occupied}, occupied),
          occupied, tile_of(problem)},
-        {CORRELATION_VIRTUAL,
+        {BINDING_VIRTUAL,
          list_blocks(orbitals->n_spins, (int64_t[]){alpha->n_virtual, beta->n_virtual}, virtual),
          virtual, tile_of(problem)}};
+    struct program_source source = {.file = problem->method, .n_spaces = 2, .spaces = spaces};
+    source.text = tce_method_text(problem->method, orbitals->n_spins, &source.length);
     *correlation = (struct correlation){.problem = *problem};
-    TRY(program_instance_init(text, length, problem->method, 2, bindings, problem->comm,
-                              &correlation->instance));
+    TRY(program_instance_init(&source, problem->comm, &correlation->instance));
+    TRY(method_bindings_check(&correlation->instance.program));
     correlation->energy = find_energy(&correlation->instance.program);
     assert(correlation->energy >= 0);
     assert(correlation->instance.program.n_unknowns <= CORRELATION_MAX_UNKNOWNS);
@@ -105,58 +92,28 @@ int correlation_unknowns(const struct correlation *self, struct tensor *x[CORREL
     return program->n_unknowns;
 }
 
-/* --- denominators --- */
-
-/* What each index stands for. */
-struct denominators {
-    const struct orbital_spaces *orbitals;
-    int rank;
-    bool is_occupied[MAX_RANK];
-};
-
-/* Of a value of one of the spaces, alpha orbitals first. */
-static double orbital_energy(const struct orbital_spaces *orbitals, bool is_occupied, int64_t value)
+/* Tensors whose binding says what an element is. */
+static void fill_elements(struct correlation *self)
 {
-    const struct orbital_space *alpha = &orbitals->spin[0], *beta = &orbitals->spin[1];
-    int64_t n_alpha = is_occupied ? alpha->n_occupied : alpha->n_virtual;
-    const struct orbital_space *space = value < n_alpha ? alpha : beta;
-    int64_t number = value < n_alpha ? value : value - n_alpha;
-    return space->energies[is_occupied ? number : space->n_occupied + number];
-}
-
-static double denominator(const int64_t value[], void *context)
-{
-    const struct denominators *denominators = context;
-    double sum = 0;
-    for (int d = 0; d < denominators->rank; d++) {
-        bool is_occupied = denominators->is_occupied[d];
-        double energy = orbital_energy(denominators->orbitals, is_occupied, value[d]);
-        sum += is_occupied ? energy : -energy;
+    const struct program *program = &self->instance.program;
+    for (int i = 0; i < program->n_tensors; i++) {
+        const struct program_tensor *tensor = &program->tensors[i];
+        const struct tensor_binding *binding = method_binding_find(tensor->fill);
+        struct bound_tensor bound =
+            method_binding_describe(program, tensor, self->problem.orbitals);
+        if (binding && binding->element)
+            tensor_fill(executor_tensor(self->instance.executor, i), binding->element, &bound);
     }
-    return 1 / sum;
-}
-
-static enum status fill_denominators(struct correlation *self, int number)
-{
-    const struct program_tensor *tensor = &self->instance.program.tensors[number];
-    struct denominators denominators = {.orbitals = self->problem.orbitals, .rank = tensor->rank};
-    for (int d = 0; d < tensor->rank; d++)
-        denominators.is_occupied[d] = correlation_is_occupied(self, tensor, d);
-    return tensor_fill(executor_tensor(self->instance.executor, number), denominator,
-                       &denominators);
 }
 
 enum status correlation_prepare(struct correlation *self, const struct taskpool_settings *pool)
 {
-    const struct program *program = &self->instance.program;
     double start_s = clock_now_s();
     TRY(program_instance_start(&self->instance, &self->problem.contraction));
     TRY(correlation_integrals_fill(self, pool));
-    for (int i = 0; i < program->n_tensors; i++)
-        if (correlation_is_bound(&program->tensors[i], "denominators"))
-            TRY(fill_denominators(self, i));
+    fill_elements(self);
     self->integral_seconds = clock_now_s() - start_s;
-    if (program->n_unknowns == 0)
+    if (self->instance.program.n_unknowns == 0)
         return STATUS_OK;
     TRY(executor_start(self->instance.executor, pool));
     return executor_run(self->instance.executor, 0, self->instance.plan->first_iterated_stage,
@@ -167,6 +124,8 @@ enum status correlation_prepare(struct correlation *self, const struct taskpool_
  * change by, hartree, or by what rounding may do. */
 #define ENERGY_SHARE 0.1
 #define ENERGY_NOISE 1e-12
+
+/* --- solution --- */
 
 double correlation_energy(const struct correlation *self)
 {
@@ -181,7 +140,7 @@ static double read_energy(const struct correlation *self)
 }
 
 /* Runs the stages from the first iterated one on, and keeps what they cost. */
-static enum status evaluate(struct correlation *self, struct correlation_iteration *iteration)
+static enum status run_iteration(struct correlation *self, struct correlation_iteration *iteration)
 {
     const struct plan *plan = self->instance.plan;
     int first = self->instance.program.n_unknowns > 0 ? plan->first_iterated_stage : 0;
@@ -192,7 +151,8 @@ static enum status evaluate(struct correlation *self, struct correlation_iterati
     return STATUS_OK;
 }
 
-static enum status keep(struct correlation *self, const struct correlation_iteration *iteration)
+static enum status record_iteration(struct correlation *self,
+                                    const struct correlation_iteration *iteration)
 {
     double before = correlation_energy(self);
     TRY(status_agree(self->problem.comm, array_reserve(&self->iterations, self->n_iterations + 1,
@@ -220,15 +180,15 @@ static bool is_converged(const struct correlation *self, double energy_before, d
            fabs(last->energy - energy_before) < fmax(ENERGY_SHARE * threshold, ENERGY_NOISE);
 }
 
-static enum status iterate(struct correlation *self, struct amplitude_solver *solver,
-                           const struct correlation_settings *settings)
+static enum status iterate_amplitudes(struct correlation *self, struct amplitude_solver *solver,
+                                      const struct correlation_settings *settings)
 {
     for (int64_t i = 0; i < settings->max_iterations; i++) {
         struct correlation_iteration iteration;
         double energy_before = correlation_energy(self);
-        TRY(evaluate(self, &iteration));
+        TRY(run_iteration(self, &iteration));
         TRY(amplitude_solver_step(solver, &iteration.change));
-        TRY(keep(self, &iteration));
+        TRY(record_iteration(self, &iteration));
         if (settings->checkpoint)
             TRY(correlation_checkpoint_write(settings->checkpoint, self));
         if (is_converged(self, energy_before, settings->converge))
@@ -242,7 +202,8 @@ static enum status iterate(struct correlation *self, struct amplitude_solver *so
 }
 
 /* The first amplitudes. */
-static enum status begin(struct correlation *self, const struct correlation_settings *settings)
+static enum status set_first_amplitudes(struct correlation *self,
+                                        const struct correlation_settings *settings)
 {
     struct tensor *x[CORRELATION_MAX_UNKNOWNS], *f[CORRELATION_MAX_UNKNOWNS];
     int n = correlation_unknowns(self, x, f);
@@ -259,9 +220,9 @@ static enum status solve_iteratively(struct correlation *self,
     struct tensor *x[CORRELATION_MAX_UNKNOWNS], *f[CORRELATION_MAX_UNKNOWNS];
     struct amplitude_solver *solver;
     int n = correlation_unknowns(self, x, f);
-    TRY(begin(self, settings));
+    TRY(set_first_amplitudes(self, settings));
     TRY(amplitude_solver_create(n, x, f, settings->diis_size, self->problem.comm, &solver));
-    enum status status = iterate(self, solver, settings);
+    enum status status = iterate_amplitudes(self, solver, settings);
     note_memory(self);
     amplitude_solver_destroy(solver);
     return status;
@@ -276,7 +237,7 @@ enum status correlation_solve(struct correlation *self, const struct taskpool_se
     log_print("iter   correlation energy        change   amplitudes    seconds   GFLOP/s\n");
     if (self->instance.program.n_unknowns > 0)
         return solve_iteratively(self, settings);
-    TRY(evaluate(self, &iteration));
+    TRY(run_iteration(self, &iteration));
     note_memory(self);
-    return keep(self, &iteration);
+    return record_iteration(self, &iteration);
 }

@@ -1,13 +1,6 @@
-/* A correlation method over the orbitals of a field: its program (methods.h) bound to a
- * molecule, and solved. The program's names mean
- *     occupied, virtual  spaces: the correlated orbitals; of an unrestricted field those of
- *                        alpha spin, then those of beta spin, with these labels
- *     integrals          (pq|rs), chemists' notation
- *     dirac_integrals    <pq|rs> = (pr|qs), physicists' notation; the only ones where orbitals
- *                        have spins, declared with the bar in the middle
- *     denominators       1 / (sum of occupied - sum of virtual orbital energies), of the
- *                        indices that a tensor has
- * and its energy, of `iterate` or else the scalar E, is added to that of the field. */
+/* A correlation method over the orbitals of a converged SCF: its .tce program (methods.h) bound to
+ * a molecule (method_bindings.h), and solved. Its energy, of `iterate` or else the scalar E, is
+ * added to that of the SCF. */
 #ifndef BERYL_TCE_CORRELATION_H
 #define BERYL_TCE_CORRELATION_H
 
@@ -24,12 +17,12 @@
 
 /* All borrowed. */
 struct correlation_problem {
-    const char *method; /* of tce_method_names */
+    const char *method; /* its name in methods.h */
     const struct screening *screening;
     const struct orbital_spaces *orbitals;
     int64_t tile;         /* orbitals in a tile; 0: as suits their number */
     int64_t memory_bytes; /* of a process; 0: what the machine has */
-    int64_t field_bytes;  /* of them, at most, that the field keeps */
+    int64_t field_bytes;  /* of them, at most, that the SCF keeps */
     struct contraction_settings contraction;
     MPI_Comm comm;
 };
@@ -63,16 +56,6 @@ struct correlation {
     int64_t memory_bytes; /* the most that this process held after the last (memory_part_bytes) */
 };
 
-/* What the program's names stand for. */
-#define CORRELATION_OCCUPIED "occupied"
-#define CORRELATION_VIRTUAL  "virtual"
-
-/* Whether a tensor is to be filled with what has that name; whether index d of a tensor is an
- * occupied orbital, and not a virtual one. */
-bool correlation_is_bound(const struct program_tensor *tensor, const char *name);
-bool correlation_is_occupied(const struct correlation *correlation,
-                             const struct program_tensor *tensor, int d);
-
 /* The tensors that are iterated, x, and what they become, f; number of them. */
 enum { CORRELATION_MAX_UNKNOWNS = 16 };
 int correlation_unknowns(const struct correlation *correlation,
@@ -80,7 +63,8 @@ int correlation_unknowns(const struct correlation *correlation,
                          struct tensor *f[CORRELATION_MAX_UNKNOWNS]);
 
 /* Plans; allocates no tensors, and looks at the orbitals' numbers only. Collective, like all that
- * follows. Sets *correlation in any case. Errors: those of program_instance_init. */
+ * follows. Sets *correlation in any case. Errors: those of program_instance_init and
+ * method_bindings_check. */
 enum status correlation_init(const struct correlation_problem *problem,
                              struct correlation *correlation);
 void correlation_fini(struct correlation *correlation);

@@ -3,6 +3,7 @@
 #include "support/base/agree.h"
 #include "tce/integrals/mo_integrals.h"
 #include "tce/integrals/mo_plan.h"
+#include "tce/methods/method_bindings.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -25,31 +26,34 @@ static const struct index_space *find_space(const struct program_instance *insta
                                             const char *name)
 {
     for (int i = 0; i < instance->program.n_spaces; i++)
-        if (strcmp(instance->program.spaces[i].binding, name) == 0)
+        if (instance->program.spaces[i].binding &&
+            strcmp(instance->program.spaces[i].binding, name) == 0)
             return instance->spaces[i];
     return NULL;
 }
 
-/* Where p, q, r and s of (pq|rs) are in <pr|qs>. */
-static const int in_dirac_order[] = {0, 2, 1, 3};
+/* Where p, q, r and s of (pq|rs) are in a tensor. */
+static const int place_of_index[][4] = {
+    [CHEMISTS_ORDER] = {0, 1, 2, 3}, [DIRAC_ORDER] = {0, 2, 1, 3}};
 
 static void list_targets(const struct correlation *self, struct targets *targets)
 {
     const struct program_instance *instance = &self->instance;
     for (int i = 0; i < instance->program.n_tensors; i++) {
         const struct program_tensor *tensor = &instance->program.tensors[i];
-        bool dirac = correlation_is_bound(tensor, "dirac_integrals");
-        if (!dirac && !correlation_is_bound(tensor, "integrals"))
+        const struct tensor_binding *binding = method_binding_find(tensor->fill);
+        if (!binding || binding->integrals == NO_INTEGRALS)
             continue;
+        struct bound_tensor bound =
+            method_binding_describe(&instance->program, tensor, self->problem.orbitals);
         int n = targets->problem.n_targets++;
-        for (int d = 0; d < 4; d++) {
-            int of_tensor = dirac ? in_dirac_order[d] : d;
-            targets->patterns[n][d] = correlation_is_occupied(self, tensor, of_tensor) ? 'o' : 'v';
-        }
+        for (int d = 0; d < 4; d++)
+            targets->patterns[n][d] =
+                bound.is_occupied[place_of_index[binding->integrals][d]] ? 'o' : 'v';
         targets->list[n] = (struct mo_target){
             .tensor = instance->executor ? executor_tensor(instance->executor, i) : NULL,
             .pattern = targets->patterns[n],
-            .dirac = dirac};
+            .dirac = binding->integrals == DIRAC_ORDER};
     }
 }
 
@@ -64,8 +68,8 @@ static enum status targets_init(const struct correlation *self, struct targets *
     targets->problem = (struct mo_integrals_problem){
         .screening = self->problem.screening,
         .orbitals = self->problem.orbitals,
-        .occupied = find_space(&self->instance, CORRELATION_OCCUPIED),
-        .virtual = find_space(&self->instance, CORRELATION_VIRTUAL),
+        .occupied = find_space(&self->instance, BINDING_OCCUPIED),
+        .virtual = find_space(&self->instance, BINDING_VIRTUAL),
         .threshold = MO_INTEGRALS_THRESHOLD,
         .memory_bytes = self->problem.memory_bytes,
         .targets = targets->list,

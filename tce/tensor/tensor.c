@@ -149,27 +149,17 @@ static void fill_block(const struct block_labels *labels, const int32_t tile[],
     }
 }
 
-enum status tensor_fill(struct tensor *tensor, tensor_element *element, void *context)
+void tensor_fill(struct tensor *tensor, tensor_element *element, void *context)
 {
-    int rank;
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    double *buffer = malloc((size_t)(tensor->max_block + 1) * sizeof *buffer);
-    enum status status = STATUS_OK;
-    if (!buffer)
-        status = FAIL(STATUS_NO_MEMORY, "no memory for a block of tensor %s", tensor->name);
-    status = status_agree(MPI_COMM_WORLD, status);
-    int64_t n_blocks = status == STATUS_OK ? block_index_n(tensor->blocks) : 0;
-    for (int64_t block = 0; block < n_blocks; block++) {
-        if (darray_owner(tensor->data, block) != rank)
-            continue;
+    for (int64_t block = 0; block < block_index_n(tensor->blocks); block++) {
+        double *own = darray_local(tensor->data, block);
         int32_t tile[MAX_RANK];
+        if (!own)
+            continue;
         block_index_tuple(tensor->blocks, block, tile);
-        fill_block(block_index_labels(tensor->blocks), tile, element, context, buffer);
-        darray_put(tensor->data, block, buffer);
+        fill_block(block_index_labels(tensor->blocks), tile, element, context, own);
     }
     darray_sync();
-    free(buffer);
-    return status;
 }
 
 /* On the first process. */

@@ -38,7 +38,7 @@ void tensor_destroy(struct tensor *tensor);
 typedef double tensor_element(const int64_t value[], void *context);
 
 /* Sets every element of the blocks that exist. Collective; synchronises. */
-enum status tensor_fill(struct tensor *tensor, tensor_element *element, void *context);
+void tensor_fill(struct tensor *tensor, tensor_element *element, void *context);
 
 /* SHA-256, in hex, of all blocks in order. Collective; the same on every process. */
 enum status tensor_sha256(const struct tensor *tensor, MPI_Comm comm, char text[SHA256_HEX_SIZE]);

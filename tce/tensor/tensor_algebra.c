@@ -15,7 +15,7 @@ static int piece(int64_t n)
     return n < MAX_COUNT ? (int)n : MAX_COUNT;
 }
 
-static const double *own_block(const struct tensor *tensor, int64_t block)
+static const double *local_block(const struct tensor *tensor, int64_t block)
 {
     return darray_local(tensor->data, block);
 }
@@ -27,11 +27,11 @@ enum status tensor_combine(int n, const double alpha[], const struct tensor *con
     if (!sum)
         return FAIL(STATUS_NO_MEMORY, "no memory for a block of tensor %s", y->name);
     for (int64_t block = 0; block < block_index_n(y->blocks); block++) {
-        if (!own_block(y, block))
+        if (!local_block(y, block))
             continue;
         int64_t size = darray_block_size(y->data, block);
         for (int i = 0; i < n; i++) {
-            const double *term = own_block(x[i], block);
+            const double *term = local_block(x[i], block);
             for (int64_t e = 0; e < size; e++)
                 sum[e] = i == 0 ? alpha[i] * term[e] : sum[e] + alpha[i] * term[e];
         }
@@ -70,36 +70,36 @@ static double max_block(const double *x, int64_t size)
 }
 
 /* The lines of the blocks that this process has; the others stay 0. */
-static void sum_blocks(int n, const struct tensor *const x[],
-                       const struct tensor *const *const others[], struct block_sums *sums)
+static void sum_blocks(const struct tensor_vector *x, const struct tensor_vector others[],
+                       struct block_sums *sums)
 {
     double *line = sums->lines;
-    for (int i = 0; i < n; i++)
-        for (int64_t block = 0; block < block_index_n(x[i]->blocks); block++) {
-            const double *own = own_block(x[i], block);
-            int64_t size = darray_block_size(x[i]->data, block);
+    for (int i = 0; i < x->n; i++)
+        for (int64_t block = 0; block < block_index_n(x->tensors[i]->blocks); block++) {
+            const double *own = local_block(x->tensors[i], block);
+            int64_t size = darray_block_size(x->tensors[i]->data, block);
             for (int k = 0; own && k < sums->n_others; k++)
-                line[k] = dot_block(own, own_block(others[k][i], block), size);
+                line[k] = dot_block(own, local_block(others[k].tensors[i], block), size);
             if (own)
                 line[sums->n_others] = max_block(own, size);
             line += sums->n_others + 1;
         }
 }
 
-enum status tensor_dots(int n, const struct tensor *const x[], int n_others,
-                        const struct tensor *const *const others[], MPI_Comm comm, double dot[],
+enum status tensor_dots(const struct tensor_vector *x, int n_others,
+                        const struct tensor_vector others[], MPI_Comm comm, double dot[],
                         double *max)
 {
     struct block_sums sums = {.n_others = n_others};
-    for (int i = 0; i < n; i++)
-        sums.n_blocks += block_index_n(x[i]->blocks);
+    for (int i = 0; i < x->n; i++)
+        sums.n_blocks += block_index_n(x->tensors[i]->blocks);
     int64_t n_numbers = sums.n_blocks * (n_others + 1);
     sums.lines = calloc((size_t)n_numbers + 1, sizeof *sums.lines);
     TRY(status_agree(comm, sums.lines
                                ? STATUS_OK
                                : FAIL(STATUS_NO_MEMORY, "no memory for sums over %lld blocks",
                                       (long long)sums.n_blocks)));
-    sum_blocks(n, x, others, &sums);
+    sum_blocks(x, others, &sums);
     exact_sum(sums.lines, n_numbers, comm);
     *max = 0;
     for (int k = 0; k < n_others; k++)

@@ -14,13 +14,19 @@
 enum status tensor_combine(int n, const double alpha[], const struct tensor *const x[],
                            struct tensor *y);
 
-/* Scalar products of a vector with n_others ones, each of n tensors together, and its norm:
- *     dot[k] = sum_i x[i] . others[k][i]          max = max over i of |x[i]|
+/* Several tensors as one vector. Borrowed. */
+struct tensor_vector {
+    int n;
+    const struct tensor *const *tensors;
+};
+
+/* Scalar products of a vector with n_others of the same form, and its norm:
+ *     dot[k] = x . others[k]          max = the largest |element| of x
  * Summed block by block, and these sums in the order of the blocks, so that they are the
  * same to the bit for any number of processes. Collective.
  * Errors: STATUS_NO_MEMORY; the same everywhere. */
-enum status tensor_dots(int n, const struct tensor *const x[], int n_others,
-                        const struct tensor *const *const others[], MPI_Comm comm, double dot[],
+enum status tensor_dots(const struct tensor_vector *x, int n_others,
+                        const struct tensor_vector others[], MPI_Comm comm, double dot[],
                         double *max);
 
 #endif

@@ -3,8 +3,8 @@
  *     DGEMM of 4000 x 4000 matrices, on all processes at once
  *     C[i,j,k,l] += A[i,j,a,b] * B[a,b,k,l]   of inputs/lifflander-m.tce
  *     C[i,k,j,l] += A[i,a,j,b] * B[b,k,a,l]   the same with all tensors permuted
- * and of both in NWChem's manner: a shared counter, every block fetched when it is needed
- * and not kept. Then the microseconds that a contraction of one small matrix takes.
+ * and of both in NWChem's manner: a shared counter, every block of another process fetched when it
+ * is needed and not kept. Then the microseconds that a contraction of one small matrix takes.
  *
  *     bench_contraction [REPEAT]
  *     mpirun -np 2 bench_contraction */
@@ -85,8 +85,8 @@ static struct contraction_operand operand_of(const char *letters, const struct i
 static enum status time_contraction(const struct contraction_problem *problem, bool as_nwchem,
                                     int repeat, double *rate)
 {
-    const struct contraction_settings settings = {
-        .cache_bytes = as_nwchem ? 0 : 500000000, .prefetch = !as_nwchem, .copy_own = as_nwchem};
+    const struct contraction_settings settings = {.cache_bytes = as_nwchem ? 0 : 500000000,
+                                                  .prefetch = !as_nwchem};
     struct contraction *contraction;
     struct taskpool_settings pool;
     int n_processes;
@@ -140,10 +140,10 @@ static enum status run_form(const struct form *form, const struct index_space *O
     int rank;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     enum status status = create_operands(&problem);
-    if (status == STATUS_OK)
-        status = tensor_fill(problem.A.tensor, element, NULL);
-    if (status == STATUS_OK)
-        status = tensor_fill(problem.B.tensor, element, NULL);
+    if (status == STATUS_OK) {
+        tensor_fill(problem.A.tensor, element, NULL);
+        tensor_fill(problem.B.tensor, element, NULL);
+    }
     for (int manner = 0; status == STATUS_OK && manner < 2; manner++) {
         double rate;
         status = time_contraction(&problem, manner == 1, repeat, &rate);

@@ -119,9 +119,9 @@ bad_after arguments 5:15 "wave takes 1 argument, not 2" \
 bad_after seed 5:15 "whole number" 'tensor A[i] = random(0.5)\ntensor B[i]\nB[i] = A[i]\n'
 bad_after integrals 5:15 "there is no function integrals" \
     'tensor A[i] = integrals\ntensor B[i]\nB[i] = A[i]\n'
-bad bound 1:11 "nobody here binds the space o to 'occupied'" \
+bad bound 1:11 "space o is bound to 'occupied'" \
     'space o = occupied\nindex i : o\ntensor A[i]\ntensor B[i]\nA[i] = B[i]\n'
-bad unbound 1:11 "nobody here binds" 'space o = occupied\nscalar E, F\nE = F\n'
+bad unbound 1:11 "which is unknown here" 'space o = occupied\nscalar E, F\nE = F\n'
 
 # Indices and labels.
 bad_after size 7:5 "index 'x' is of space 't' (5 values)" \

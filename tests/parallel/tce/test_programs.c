@@ -51,8 +51,12 @@ static void begin(uint64_t seed, int way)
     struct space_binding bindings[CASE_SPACES];
     program_case_init(&running.one, seed);
     int n = program_case_bindings(&running.one, bindings);
-    need(program_instance_init(running.one.text, running.one.length, "random.tce", n, bindings,
-                               MPI_COMM_WORLD, &running.instance));
+    const struct program_source source = {.text = running.one.text,
+                                          .length = running.one.length,
+                                          .file = "random.tce",
+                                          .n_spaces = n,
+                                          .spaces = bindings};
+    need(program_instance_init(&source, MPI_COMM_WORLD, &running.instance));
     need(program_instance_start(&running.instance, &settings));
     for (int t = 0; t < running.one.n_tensors; t++)
         need(program_instance_fill(&running.instance, t));
@@ -364,8 +368,9 @@ static void test_verification_knows_what_cancels(void **state)
     const struct contraction_settings settings = {.cache_bytes = 100000};
     struct taskpool_settings pool = pool_case_settings("--sched=counter");
     struct program_instance instance;
-    check_ok(program_instance_init(text, sizeof text - 1, "cancel.tce", 0, NULL, MPI_COMM_WORLD,
-                                   &instance));
+    const struct program_source source = {
+        .text = text, .length = sizeof text - 1, .file = "cancel.tce"};
+    check_ok(program_instance_init(&source, MPI_COMM_WORLD, &instance));
     check_ok(program_instance_start(&instance, &settings));
     for (int t = 0; t < instance.program.n_tensors; t++)
         check_ok(program_instance_fill(&instance, t));

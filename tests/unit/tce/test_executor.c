@@ -13,8 +13,8 @@ static const struct taskpool_settings pool = {.poll_every = 8, .keep_history = t
 
 static void begin(const char *text, struct program_instance *instance)
 {
-    check_ok(
-        program_instance_init(text, strlen(text), "test.tce", 0, NULL, MPI_COMM_WORLD, instance));
+    const struct program_source source = {.text = text, .length = strlen(text), .file = "test.tce"};
+    check_ok(program_instance_init(&source, MPI_COMM_WORLD, instance));
     check_ok(program_instance_start(instance, &settings));
     for (int t = 0; t < instance->program.n_tensors; t++)
         check_ok(program_instance_fill(instance, t));
@@ -262,8 +262,8 @@ static void test_what_does_not_fit_is_refused(void **state)
     static const char text[] = "space s = 1000000\nindex i, j, k : s\ntensor A[i] = wave\n"
                                "tensor giant[i,j,k]\ngiant[i,j,k] = A[i] * A[j] * A[k]\n";
     struct program_instance instance;
-    check_ok(
-        program_instance_init(text, strlen(text), "test.tce", 0, NULL, MPI_COMM_WORLD, &instance));
+    const struct program_source source = {.text = text, .length = strlen(text), .file = "test.tce"};
+    check_ok(program_instance_init(&source, MPI_COMM_WORLD, &instance));
     check_status(STATUS_NO_MEMORY, program_instance_start(&instance, &settings));
     assert_non_null(strstr(status_text(), "tensor giant has"));
     assert_null(instance.executor);

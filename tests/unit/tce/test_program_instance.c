@@ -17,8 +17,12 @@ static const struct space_binding bindings[] = {
 
 static enum status init(const char *text, int n_bindings, struct program_instance *instance)
 {
-    return program_instance_init(text, strlen(text), "test.tce", n_bindings, bindings,
-                                 MPI_COMM_WORLD, instance);
+    const struct program_source source = {.text = text,
+                                          .length = strlen(text),
+                                          .file = "test.tce",
+                                          .n_spaces = n_bindings,
+                                          .spaces = bindings};
+    return program_instance_init(&source, MPI_COMM_WORLD, instance);
 }
 
 /* Refused with a message that has the text in it, and nothing left to free but by fini. */
@@ -142,9 +146,10 @@ static void test_what_is_wrong_is_told_with_its_place(void **state)
     (void)state;
     static const char bound[] = "space s = 2\nspace o = occupied\nindex i : o\n"
                                 "tensor A[i]\ntensor B[i]\nA[i] = B[i]\n";
-    refuse(STATUS_INPUT, bound, 0, "test.tce:2:11: nobody here binds the space o to 'occupied'");
+    refuse(STATUS_INPUT, bound, 0,
+           "test.tce:2:11: space o is bound to 'occupied', which is unknown here");
     refuse(STATUS_INPUT, "space v = vacuum\nindex a : v\nscalar E\ntensor B[a]\nE = B[a]\n", 2,
-           "test.tce:1:11: nobody here binds the space v to 'vacuum'");
+           "test.tce:1:11: space v is bound to 'vacuum', which is unknown here");
     refuse(STATUS_INPUT, "scalar E\nE = F\n", 0, "test.tce:2:5: unknown tensor 'F'");
     refuse(STATUS_INPUT, "", 0, "test.tce:1:1: expected at least one statement");
     refuse(STATUS_INPUT,

@@ -30,7 +30,7 @@ static struct tensor *make(const char *name, const struct block_labels *its_labe
 {
     struct tensor *tensor;
     check_ok(tensor_create(name, its_labels, MPI_COMM_WORLD, &tensor));
-    check_ok(tensor_fill(tensor, element, NULL));
+    tensor_fill(tensor, element, NULL);
     return tensor;
 }
 
@@ -162,16 +162,16 @@ static void scalar_products_are_those_of_one_process(void **state)
 {
     (void)state;
     const struct tensor *const of_x[] = {x}, *const of_y[] = {y};
-    const struct tensor *const *const others[] = {of_x, of_y};
+    const struct tensor_vector others[] = {{1, of_x}, {1, of_y}};
     double dot[2], max, *a = elements_of(x), *b = elements_of(y);
-    check_ok(tensor_dots(1, of_x, 2, others, MPI_COMM_WORLD, dot, &max));
+    check_ok(tensor_dots(&others[0], 2, others, MPI_COMM_WORLD, dot, &max));
     check_close(dot[0], serial_dot(x, a, a), 1e-13 * dot[0]);
     check_close(dot[1], serial_dot(x, a, b), 1e-13 * dot[0]);
     check_close(max, serial_max(x, a), 0);
-    check_ok(tensor_dots(1, of_y, 1, others, MPI_COMM_WORLD, dot, &max));
+    check_ok(tensor_dots(&others[1], 1, others, MPI_COMM_WORLD, dot, &max));
     check_close(dot[0], serial_dot(x, a, b), 1e-13 * serial_dot(x, a, a));
     check_close(max, serial_max(y, b), 0);
-    check_ok(tensor_dots(1, of_x, 0, NULL, MPI_COMM_WORLD, NULL, &max));
+    check_ok(tensor_dots(&others[0], 0, NULL, MPI_COMM_WORLD, NULL, &max));
     check_close(max, serial_max(x, a), 0);
     free(a);
     free(b);
@@ -190,12 +190,13 @@ static void several_tensors_are_one_vector(void **state)
         darray_put(number->data, 0, &value);
     double *a = elements_of(x), *b = elements_of(y), dot[2], max;
     const struct tensor *const first[] = {x, empty, number}, *const second[] = {y, empty, number};
-    const struct tensor *const *const others[] = {first, second};
-    check_ok(tensor_dots(3, first, 2, others, MPI_COMM_WORLD, dot, &max));
+    struct tensor_vector others[] = {{3, first}, {3, second}};
+    check_ok(tensor_dots(&others[0], 2, others, MPI_COMM_WORLD, dot, &max));
     check_close(dot[0], serial_dot(x, a, a) + value * value, 1e-13 * dot[0]);
     check_close(dot[1], serial_dot(x, a, b) + value * value, 1e-13 * dot[0]);
     check_close(max, 2500, 0);
-    check_ok(tensor_dots(2, first, 2, others, MPI_COMM_WORLD, dot, &max));
+    others[0].n = others[1].n = 2;
+    check_ok(tensor_dots(&others[0], 2, others, MPI_COMM_WORLD, dot, &max));
     check_close(dot[0], serial_dot(x, a, a), 1e-13 * dot[0]);
     free(a);
     free(b);
@@ -210,11 +211,11 @@ static void a_tensor_without_blocks_is_zero(void **state)
     none.irrep = 7;
     struct tensor *empty = make("empty", &none, element_of_x);
     const struct tensor *const vector[] = {empty};
-    const struct tensor *const *const others[] = {vector};
+    const struct tensor_vector others[] = {{1, vector}};
     double dot = 1, max = 1, two = 2;
     assert_int_equal(empty->n_elements, 0);
     check_ok(tensor_combine(1, &two, vector, empty));
-    check_ok(tensor_dots(1, vector, 1, others, MPI_COMM_WORLD, &dot, &max));
+    check_ok(tensor_dots(&others[0], 1, others, MPI_COMM_WORLD, &dot, &max));
     check_close(dot, 0, 0);
     check_close(max, 0, 0);
     tensor_destroy(empty);

@@ -1,0 +1,102 @@
+#include "tce/methods/method_bindings.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* Of a value of one of the spaces, alpha orbitals first. */
+static double orbital_energy(const struct orbital_spaces *orbitals, bool is_occupied, int64_t value)
+{
+    const struct orbital_space *alpha = &orbitals->spin[0], *beta = &orbitals->spin[1];
+    int64_t n_alpha = is_occupied ? alpha->n_occupied : alpha->n_virtual;
+    const struct orbital_space *space = value < n_alpha ? alpha : beta;
+    int64_t number = value < n_alpha ? value : value - n_alpha;
+    return space->energies[is_occupied ? number : space->n_occupied + number];
+}
+
+static double denominator_element(const int64_t value[], void *context)
+{
+    const struct bound_tensor *tensor = context;
+    double sum = 0;
+    for (int d = 0; d < tensor->rank; d++) {
+        bool is_occupied = tensor->is_occupied[d];
+        double energy = orbital_energy(tensor->orbitals, is_occupied, value[d]);
+        sum += is_occupied ? energy : -energy;
+    }
+    return 1 / sum;
+}
+
+static const struct tensor_binding bindings[] = {
+    {.name = "integrals",
+     .meaning = "(pq|rs), chemists' notation",
+     .rank = 4,
+     .integrals = CHEMISTS_ORDER},
+    {.name = "dirac_integrals",
+     .meaning = "<pq|rs> = (pr|qs), physicists' notation; where orbitals have spins the only "
+                "integrals, declared with the bar in the middle",
+     .rank = 4,
+     .integrals = DIRAC_ORDER},
+    {.name = "denominators",
+     .meaning = "1 / (sum of occupied - sum of virtual orbital energies), of the tensor's indices",
+     .element = denominator_element},
+};
+enum { N_BINDINGS = sizeof bindings / sizeof bindings[0] };
+
+const struct tensor_binding *method_binding_find(const char *name)
+{
+    for (int b = 0; name && b < N_BINDINGS; b++)
+        if (strcmp(bindings[b].name, name) == 0)
+            return &bindings[b];
+    return NULL;
+}
+
+static bool is_bound_to(const struct program *program, int space, const char *name)
+{
+    const char *binding = program->spaces[space].binding;
+    return binding && strcmp(binding, name) == 0;
+}
+
+static enum status refuse_binding(const struct program *program,
+                                  const struct program_tensor *tensor)
+{
+    char known[512] = "";
+    size_t n = 0;
+    for (int b = 0; b < N_BINDINGS && n < sizeof known; b++)
+        n += (size_t)snprintf(known + n, sizeof known - n, "%s%s (%s)", b > 0 ? ", " : "",
+                              bindings[b].name, bindings[b].meaning);
+    return source_fail(program->file, tensor->fill_place,
+                       "tensor '%s' cannot be bound to '%s': a method has %s", tensor->name,
+                       tensor->fill, known);
+}
+
+enum status method_bindings_check(const struct program *program)
+{
+    for (int t = 0; t < program->n_tensors; t++) {
+        const struct program_tensor *tensor = &program->tensors[t];
+        const struct tensor_binding *binding = method_binding_find(tensor->fill);
+        if (!tensor->fill)
+            continue;
+        if (!binding)
+            return refuse_binding(program, tensor);
+        if (binding->rank > 0 && tensor->rank != binding->rank)
+            return source_fail(program->file, tensor->place, "'%s' has %d indices, but %s have %d",
+                               tensor->name, tensor->rank, binding->name, binding->rank);
+        for (int d = 0; d < tensor->rank; d++)
+            if (!is_bound_to(program, tensor->space[d], BINDING_OCCUPIED) &&
+                !is_bound_to(program, tensor->space[d], BINDING_VIRTUAL))
+                return source_fail(program->file, tensor->place,
+                                   "index %d of '%s' is neither occupied nor virtual: %s are over "
+                                   "orbitals",
+                                   d + 1, tensor->name, binding->name);
+    }
+    return STATUS_OK;
+}
+
+struct bound_tensor method_binding_describe(const struct program *program,
+                                            const struct program_tensor *tensor,
+                                            const struct orbital_spaces *orbitals)
+{
+    struct bound_tensor bound = {.orbitals = orbitals, .rank = tensor->rank};
+    for (int d = 0; d < tensor->rank; d++)
+        bound.is_occupied[d] = is_bound_to(program, tensor->space[d], BINDING_OCCUPIED);
+    return bound;
+}

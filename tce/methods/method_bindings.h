@@ -1,0 +1,48 @@
+/* The names that the .tce program of a method may bind its spaces and tensors to. The table in
+ * method_bindings.c is the one list of tensors: a row says what a name stands for and how its
+ * elements are made. */
+#ifndef BERYL_TCE_METHOD_BINDINGS_H
+#define BERYL_TCE_METHOD_BINDINGS_H
+
+#include "support/base/status.h"
+#include "tce/execution/program_instance.h"
+#include "tce/integrals/orbital_space.h"
+#include "tce/tensor/tensor.h"
+
+#include <stdbool.h>
+
+/* Spaces: the correlated orbitals; of an unrestricted reference those of alpha spin, then those
+ * of beta spin, with these labels. */
+#define BINDING_OCCUPIED "occupied"
+#define BINDING_VIRTUAL  "virtual"
+
+enum integral_order { NO_INTEGRALS, CHEMISTS_ORDER, DIRAC_ORDER };
+
+struct tensor_binding {
+    const char *name;
+    const char *meaning;
+    int rank;                      /* that the tensor must have; 0: any */
+    enum integral_order integrals; /* two-electron integrals: transformed for all such tensors
+                                      together (correlation_integrals.h) */
+    tensor_element *element;       /* else: an element; its context is a struct bound_tensor */
+};
+
+/* NULL if there is none, or the name is NULL. */
+const struct tensor_binding *method_binding_find(const char *name);
+
+/* Whether all tensors that are bound can be: the names are known, the ranks right, and the indices
+ * orbitals.
+ * Errors: STATUS_INPUT, with the place and, for an unknown name, the names that there are. */
+enum status method_bindings_check(const struct program *program);
+
+/* A tensor's indices as orbitals. */
+struct bound_tensor {
+    const struct orbital_spaces *orbitals; /* borrowed */
+    int rank;
+    bool is_occupied[MAX_RANK]; /* else virtual */
+};
+struct bound_tensor method_binding_describe(const struct program *program,
+                                            const struct program_tensor *tensor,
+                                            const struct orbital_spaces *orbitals);
+
+#endif
