@@ -2,65 +2,125 @@
 
 #include "basis/integrals/two_electron_engine.h"
 
+#include <assert.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+
+/* In order of preference. */
+static const struct two_electron_engine *const engines[] = {&two_electron_s, &two_electron_libint};
+enum { N_ENGINES = sizeof engines / sizeof engines[0], N_L = BASIS_MAX_L + 1 };
+static_assert(sizeof engines / sizeof engines[0] <= (size_t)TWO_ELECTRON_MAX_ENGINES,
+              "engine_use has too few entries");
 
 struct two_electron {
-    struct two_electron_s *s;
-    struct two_electron_libint *libint;
+    void *states[N_ENGINES];               /* NULL for engines that no class needs */
+    uint8_t engine_of[N_L][N_L][N_L][N_L]; /* number of the engine of a class */
+    struct engine_use *use;                /* borrowed, or own_use */
+    struct engine_use own_use;
     double *integrals; /* of one quartet of the highest class */
 };
 
-enum status two_electron_create(const struct shells *shells, double cutoff,
-                                struct two_electron **engine)
+const char *two_electron_engine_name(int i)
 {
-    enum status status;
-    *engine = calloc(1, sizeof **engine);
-    if (!*engine)
-        return FAIL(STATUS_NO_MEMORY, "no memory for the integral engine");
-    int n = n_cartesians(shells->max_l);
-    (*engine)->integrals = malloc((size_t)n * n * n * n * sizeof(double));
-    if (!(*engine)->integrals)
-        status = FAIL(STATUS_NO_MEMORY, "no memory for the integral engine");
-    else
-        status = two_electron_s_create(cutoff, &(*engine)->s);
-    if (status == STATUS_OK && shells->max_l > 0)
-        status = two_electron_libint_create(shells->max_l, cutoff, &(*engine)->libint);
-    if (status != STATUS_OK) {
-        two_electron_destroy(*engine);
-        *engine = NULL;
+    return i < N_ENGINES ? engines[i]->name : NULL;
+}
+
+const char *two_electron_engine_names(void)
+{
+    static char names[N_ENGINES * 32];
+    if (!names[0])
+        for (int i = 0; i < N_ENGINES; i++) {
+            size_t length = strlen(names);
+            snprintf(names + length, sizeof names - length, "%s%s", i ? "," : "", engines[i]->name);
+        }
+    return names;
+}
+
+/* The first engine that handles the class; -1 if there is none. */
+static int find_engine(const struct quartet_class *class, int first)
+{
+    if (engines[first]->handles(class))
+        return first;
+    for (int i = 0; i < N_ENGINES; i++)
+        if (engines[i]->handles(class))
+            return i;
+    return -1;
+}
+
+/* Chooses an engine for each class of the shells, and makes it unless it exists. */
+static enum status prepare_engines(struct two_electron *made, const struct shells *shells,
+                                   double cutoff)
+{
+    int n = shells->max_l + 1;
+    for (int code = 0; code < n * n * n * n; code++) {
+        struct quartet_class class = {
+            .l = {code / (n * n * n), code / (n * n) % n, code / n % n, code % n},
+            .spherical = shells->spherical};
+        const int *l = class.l;
+        if (l[0] < l[1] || l[2] < l[3] || l[0] + l[1] > l[2] + l[3])
+            continue;
+        int engine = find_engine(&class, made->use->first);
+        if (engine < 0)
+            return FAIL(STATUS_LIMIT, "no integral engine takes shells of l = %d", shells->max_l);
+        if (!made->states[engine])
+            TRY(engines[engine]->create(shells, cutoff, &made->states[engine]));
+        made->engine_of[l[0]][l[1]][l[2]][l[3]] = (uint8_t)engine;
     }
-    return status;
+    return STATUS_OK;
 }
 
-void two_electron_destroy(struct two_electron *engine)
+enum status two_electron_create(const struct shells *shells, double cutoff, struct engine_use *use,
+                                struct two_electron **two_electron)
 {
-    if (!engine)
-        return;
-    two_electron_s_destroy(engine->s);
-    two_electron_libint_destroy(engine->libint);
-    free(engine->integrals);
-    free(engine);
+    struct two_electron *made = calloc(1, sizeof *made);
+    *two_electron = NULL;
+    if (!made)
+        return FAIL(STATUS_NO_MEMORY, "no memory for the integral engines");
+    made->use = use ? use : &made->own_use;
+    size_t n = (size_t)n_cartesians(shells->max_l);
+    made->integrals = malloc(n * n * n * n * sizeof(double));
+    enum status status = made->integrals
+                             ? prepare_engines(made, shells, cutoff)
+                             : FAIL(STATUS_NO_MEMORY, "no memory for the integral engines");
+    if (status != STATUS_OK) {
+        two_electron_destroy(made);
+        return status;
+    }
+    *two_electron = made;
+    return STATUS_OK;
 }
 
-void two_electron_compute(struct two_electron *engine, const struct quartet_batch *batch,
+void two_electron_destroy(struct two_electron *two_electron)
+{
+    if (!two_electron)
+        return;
+    for (int i = 0; i < N_ENGINES; i++)
+        engines[i]->destroy(two_electron->states[i]);
+    free(two_electron->integrals);
+    free(two_electron);
+}
+
+void two_electron_compute(struct two_electron *two_electron, const struct quartet_batch *batch,
                           double *integrals)
 {
-    if (batch->bra->l_first + batch->ket->l_first == 0)
-        two_electron_s_compute(engine->s, batch, integrals);
-    else
-        two_electron_libint_compute(engine->libint, batch, integrals);
+    const struct pair_class *bra = batch->bra, *ket = batch->ket;
+    int engine = two_electron->engine_of[bra->l_first][bra->l_second][ket->l_first][ket->l_second];
+    two_electron->use->computed[engine].quartets += batch->n_quartets;
+    two_electron->use->computed[engine].batches++;
+    engines[engine]->compute(two_electron->states[engine], batch, integrals);
 }
 
 /* Bounds of one pair from its diagonal quartet. */
-static void pair_bounds(struct two_electron *engine, const struct shells *shells,
+static void pair_bounds(struct two_electron *two_electron, const struct shells *shells,
                         const struct shell_rectangle *rectangle, const struct pair_class *class,
                         int32_t pair_index, double *bounds, double *function_bounds)
 {
     const struct shell_pair *pair = &class->pairs[pair_index];
     struct quartet diagonal = {pair_index, pair_index};
     struct quartet_batch batch = {class, class, 1, &diagonal};
-    two_electron_compute(engine, &batch, engine->integrals);
+    two_electron_compute(two_electron, &batch, two_electron->integrals);
 
     int64_t bra = pair->swapped ? pair->second : pair->first;
     int64_t ket = pair->swapped ? pair->first : pair->second;
@@ -77,7 +137,7 @@ static void pair_bounds(struct two_electron *engine, const struct shells *shells
     double largest = 0;
     for (int64_t f = 0; f < n_pair; f++) {
         /* Rounding can leave a vanishing diagonal below zero. */
-        double diagonal_value = fmax(engine->integrals[f * n_pair + f], 0);
+        double diagonal_value = fmax(two_electron->integrals[f * n_pair + f], 0);
         largest = fmax(largest, diagonal_value);
         if (function_bounds) {
             int64_t of_first = f / class->n_second, of_second = f % class->n_second;
@@ -90,7 +150,7 @@ static void pair_bounds(struct two_electron *engine, const struct shells *shells
     bounds[(bra - rectangle->first[0]) * n_ket + (ket - rectangle->first[1])] = sqrt(largest);
 }
 
-enum status two_electron_bounds(struct two_electron *engine, const struct shells *shells,
+enum status two_electron_bounds(struct two_electron *two_electron, const struct shells *shells,
                                 const struct shell_rectangle *rectangle, double *bounds,
                                 double *function_bounds)
 {
@@ -110,7 +170,8 @@ enum status two_electron_bounds(struct two_electron *engine, const struct shells
     }
     for (int k = 0; k < pairs->n_classes; k++)
         for (int32_t i = 0; i < pairs->classes[k].n_pairs; i++)
-            pair_bounds(engine, shells, rectangle, &pairs->classes[k], i, bounds, function_bounds);
+            pair_bounds(two_electron, shells, rectangle, &pairs->classes[k], i, bounds,
+                        function_bounds);
     shell_pairs_destroy(pairs);
     return STATUS_OK;
 }

@@ -1,5 +1,6 @@
 /* Electron-repulsion integrals (ab|cd) over contracted shells, in batches of one
- * class, so that an engine may work on many quartets at once.
+ * class, so that an engine may work on many quartets at once. Of several engines
+ * (two_electron_engine.h) the first that handles a class computes it.
  *
  * (ab|cd) = integral a(1) b(1) 1/r12 c(2) d(2): chemists' notation. */
 #ifndef BERYL_BASIS_TWO_ELECTRON_H
@@ -24,22 +25,39 @@ struct quartet_batch {
     const struct quartet *quartets; /* best sorted by bra */
 };
 
+/* Name of engine number i in order of preference; NULL after the last. */
+const char *two_electron_engine_name(int i);
+
+/* The names of all, "a,b,c", as option.h takes choices. Static data, built on the first call. */
+const char *two_electron_engine_names(void);
+
+/* Which engine is tried first, and how much each has computed since the start: for all
+ * integrals of a process. A caller that asks for none of it passes NULL. */
+enum { TWO_ELECTRON_MAX_ENGINES = 8 };
+struct engine_use {
+    int first; /* number of the engine tried before all others; these keep their order */
+    struct {
+        int64_t quartets, batches;
+    } computed[TWO_ELECTRON_MAX_ENGINES]; /* by number of the engine */
+};
+
 /* Scratch of one caller; not shared between threads. */
 struct two_electron;
 
 /* For any shells of angular momentum up to shells->max_l.
  * cutoff: a quartet of primitives whose weights (shell_pairs.h) have a smaller
  * product is left out; 0 keeps all.
+ * use: borrowed; read here, updated by two_electron_compute; or NULL
  * Errors: STATUS_NO_MEMORY, STATUS_LIMIT. */
-enum status two_electron_create(const struct shells *shells, double cutoff,
-                                struct two_electron **engine);
-void two_electron_destroy(struct two_electron *engine);
+enum status two_electron_create(const struct shells *shells, double cutoff, struct engine_use *use,
+                                struct two_electron **two_electron);
+void two_electron_destroy(struct two_electron *two_electron);
 
 /* Integrals of each quartet, one after another: quartet i begins at
  * integrals[i * n], n = the product of the four n_functions, and is row-major with
  * (bra first, bra second, ket first, ket second), the last index fastest. The values
- * of a quartet do not depend on the other quartets of the batch. */
-void two_electron_compute(struct two_electron *engine, const struct quartet_batch *batch,
+ * of a quartet do not depend on the other quartets of the batch, but for rounding. */
+void two_electron_compute(struct two_electron *two_electron, const struct quartet_batch *batch,
                           double *integrals);
 
 /* Integrals of one quartet of a batch. */
@@ -56,12 +74,12 @@ static inline double two_electron_cutoff(double threshold)
     return threshold < 1e-10 ? 1e-3 * threshold : 1e-13;
 }
 
-/* The engine's cutoff should be 0: bounds are square roots of integrals.
+/* The cutoff of two_electron should be 0: bounds are square roots of integrals.
  * bounds[i * n_ket + j] = sqrt(max |(ij|ij)|) for the shells of the rectangle,
  * row-major as in shell_pairs_create; function_bounds, unless NULL, receives
  * sqrt((mn|mn)) for every pair of functions, row-major over the rectangle's functions.
  * Source: Haeser & Ahlrichs, J. Comput. Chem. 10, 104 (1989). */
-enum status two_electron_bounds(struct two_electron *engine, const struct shells *shells,
+enum status two_electron_bounds(struct two_electron *two_electron, const struct shells *shells,
                                 const struct shell_rectangle *rectangle, double *bounds,
                                 double *function_bounds);
 

@@ -1,23 +1,46 @@
-/* The two-electron engines behind two_electron.h; private to basis/. `cutoff` is
- * that of two_electron_create. */
+/* An engine for two-electron integrals: a table of functions; private to basis/.
+ *
+ * The engines stand in one array in two_electron.c, in order of preference. The first that
+ * handles a class computes all batches of it, whatever the others do with other classes. A new
+ * engine is one file and one line of that array: README.md. */
 #ifndef BERYL_BASIS_TWO_ELECTRON_ENGINE_H
 #define BERYL_BASIS_TWO_ELECTRON_ENGINE_H
 
 #include "basis/integrals/two_electron.h"
 
-/* (ss|ss), vectorised over primitives of many quartets (two_electron_s.c). */
-struct two_electron_s;
-enum status two_electron_s_create(double cutoff, struct two_electron_s **engine);
-void two_electron_s_destroy(struct two_electron_s *engine);
-void two_electron_s_compute(struct two_electron_s *engine, const struct quartet_batch *batch,
-                            double *integrals);
+/* What the quartets of a batch have in common; l[0] >= l[1], l[2] >= l[3] and
+ * l[0] + l[1] <= l[2] + l[3]. Numbers of primitives differ from quartet to quartet. */
+struct quartet_class {
+    int l[4];       /* bra first, bra second, ket first, ket second */
+    bool spherical; /* shells of l >= 2 have 2l + 1 functions; else Cartesian ones */
+};
 
-/* Every class, one quartet at a time, by libint (two_electron_libint.c). */
-struct two_electron_libint;
-enum status two_electron_libint_create(int max_l, double cutoff,
-                                       struct two_electron_libint **engine);
-void two_electron_libint_destroy(struct two_electron_libint *engine);
-void two_electron_libint_compute(struct two_electron_libint *engine,
-                                 const struct quartet_batch *batch, double *integrals);
+struct two_electron_engine {
+    const char *name; /* as --engine takes it */
+
+    bool (*handles)(const struct quartet_class *class);
+
+    /* Makes the scratch of one caller; called once, and only if the engine is the first that
+     * handles some class of these shells.
+     * shells  all shells that quartets may come from, for their limits; not kept
+     * cutoff  as for two_electron_create
+     * state   passed to the other functions; set to NULL on failure
+     * Errors: STATUS_NO_MEMORY. */
+    enum status (*create)(const struct shells *shells, double cutoff, void **state);
+    void (*destroy)(void *state); /* NULL is fine */
+
+    /* As two_electron_compute, for a class that it handles; a batch has one quartet or many.
+     * The integrals depend on the batch alone, to the last bit: not on batches before it, so that
+     * Fock matrices are the same for any scheduling and number of processes. Those of a quartet
+     * should not depend on the other quartets either; with libint they do, in the last bits,
+     * because a long contraction is summed in groups that end where a list is full. */
+    void (*compute)(void *state, const struct quartet_batch *batch, double *integrals);
+};
+
+/* (ss|ss), vectorised over the primitives of many quartets (two_electron_s.c). */
+extern const struct two_electron_engine two_electron_s;
+
+/* Every class that libint was built for, one quartet at a time (two_electron_libint.c). */
+extern const struct two_electron_engine two_electron_libint;
 
 #endif

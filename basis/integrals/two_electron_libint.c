@@ -21,7 +21,7 @@ struct segment {
     bool first, last; /* of the quartet's segments */
 };
 
-struct two_electron_libint {
+struct libint_engine {
     double cutoff;
     struct primitive_quartets *list;
     struct segment segments[PRIMITIVE_CHUNK + 1];
@@ -31,38 +31,17 @@ struct two_electron_libint {
     double *scratch[2];   /* the same, while they become functions */
 };
 
-enum status two_electron_libint_create(int max_l, double cutoff,
-                                       struct two_electron_libint **engine)
+static bool libint_handles(const struct quartet_class *class)
 {
-    if (max_l > LIBINT2_MAX_AM_eri)
-        return FAIL(STATUS_LIMIT, "shells of l = %d: the integral library goes up to %d", max_l,
-                    LIBINT2_MAX_AM_eri);
-    struct two_electron_libint *made = calloc(1, sizeof *made);
-    *engine = NULL;
-    if (!made)
-        return FAIL(STATUS_NO_MEMORY, "no memory for the integral engine");
-    libint_session_open();
-    primitive_quartets_prepare();
-    size_t n = (size_t)n_cartesians(max_l);
-    made->primitives = aligned_alloc(64, (PRIMITIVE_CHUNK * sizeof(Libint_t) + 63) / 64 * 64);
-    made->list = aligned_alloc(64, (sizeof *made->list + 63) / 64 * 64);
-    made->sum = malloc(n * n * n * n * sizeof(double));
-    made->scratch[0] = malloc(n * n * n * n * sizeof(double));
-    made->scratch[1] = malloc(n * n * n * n * sizeof(double));
-    if (made->primitives)
-        libint2_init_eri(made->primitives, max_l, NULL);
-    if (!made->list || !made->primitives || !made->sum || !made->scratch[0] || !made->scratch[1]) {
-        two_electron_libint_destroy(made);
-        return FAIL(STATUS_NO_MEMORY, "no memory for integrals over shells of l = %d", max_l);
-    }
-    made->list->n = 0;
-    made->cutoff = cutoff;
-    *engine = made;
-    return STATUS_OK;
+    for (int i = 0; i < 4; i++)
+        if (class->l[i] > LIBINT2_MAX_AM_eri)
+            return false;
+    return true;
 }
 
-void two_electron_libint_destroy(struct two_electron_libint *engine)
+static void libint_destroy(void *state)
 {
+    struct libint_engine *engine = state;
     if (!engine)
         return;
     if (engine->primitives)
@@ -76,9 +55,37 @@ void two_electron_libint_destroy(struct two_electron_libint *engine)
     libint_session_close();
 }
 
+static enum status libint_create(const struct shells *shells, double cutoff, void **state)
+{
+    int max_l = shells->max_l < LIBINT2_MAX_AM_eri ? shells->max_l : LIBINT2_MAX_AM_eri;
+    struct libint_engine *made = calloc(1, sizeof *made);
+    *state = NULL;
+    if (!made)
+        return FAIL(STATUS_NO_MEMORY, "no memory for the integral engine libint");
+    libint_session_open();
+    primitive_quartets_prepare();
+    size_t n = (size_t)n_cartesians(max_l);
+    made->primitives = aligned_alloc(64, (PRIMITIVE_CHUNK * sizeof(Libint_t) + 63) / 64 * 64);
+    made->list = aligned_alloc(64, (sizeof *made->list + 63) / 64 * 64);
+    made->sum = malloc(n * n * n * n * sizeof(double));
+    made->scratch[0] = malloc(n * n * n * n * sizeof(double));
+    made->scratch[1] = malloc(n * n * n * n * sizeof(double));
+    if (made->primitives)
+        libint2_init_eri(made->primitives, max_l, NULL);
+    if (!made->list || !made->primitives || !made->sum || !made->scratch[0] || !made->scratch[1]) {
+        libint_destroy(made);
+        return FAIL(STATUS_NO_MEMORY, "no memory for integrals over shells of l = %d", max_l);
+    }
+    made->list->n = 0;
+    made->cutoff = cutoff;
+    *state = made;
+    return STATUS_OK;
+}
+
 /* Copies entry i of the evaluated list to where libint reads it. */
-static void fill(const struct primitive_quartets *list, int i, const struct primitive_products *bra,
-                 const struct primitive_products *ket, int max_m, Libint_t *data)
+static void copy_primitive_quartet(const struct primitive_quartets *list, int i,
+                                   const struct primitive_products *bra,
+                                   const struct primitive_products *ket, int max_m, Libint_t *data)
 {
     int32_t p = list->bra[i], q = list->ket[i];
     data->PA_x[0] = bra->PA[0][p];
@@ -124,7 +131,7 @@ static void map_index(const struct angular_map *map, int n_left, int n_cartesian
 }
 
 /* Raw Cartesian integrals in engine->sum -> basis functions. */
-static void map_quartet(struct two_electron_libint *engine, const int l[4], bool spherical,
+static void map_quartet(struct libint_engine *engine, const int l[4], bool spherical,
                         double *integrals)
 {
     int n[4], n_total = 1;
@@ -152,8 +159,8 @@ static void map_quartet(struct two_electron_libint *engine, const int l[4], bool
     memcpy(integrals, in, (size_t)n_total * sizeof(double));
 }
 
-/* What stays the same for all quartets of a batch. */
-struct task {
+/* The batch being computed and the properties of its class. */
+struct libint_task {
     const struct quartet_batch *batch;
     int l[4], max_m;
     int64_t n_cartesian, n_integrals;
@@ -162,7 +169,7 @@ struct task {
 
 /* Builds one segment: sets or adds to engine->sum, and ends its quartet if it is
  * the last. */
-static void build_segment(struct two_electron_libint *engine, const struct task *task,
+static void build_segment(struct libint_engine *engine, const struct libint_task *task,
                           const struct segment *segment)
 {
     const struct quartet_batch *batch = task->batch;
@@ -179,8 +186,8 @@ static void build_segment(struct two_electron_libint *engine, const struct task 
         data->CD_y[0] = CD[1];
         data->CD_z[0] = CD[2];
         for (int i = segment->begin; i < segment->end; i++)
-            fill(engine->list, i, &batch->bra->products, &batch->ket->products, task->max_m,
-                 &data[i - segment->begin]);
+            copy_primitive_quartet(engine->list, i, &batch->bra->products, &batch->ket->products,
+                                   task->max_m, &data[i - segment->begin]);
         data->contrdepth = segment->end - segment->begin;
         libint2_build_eri[l[0]][l[1]][l[2]][l[3]](data);
     }
@@ -198,7 +205,7 @@ static void build_segment(struct two_electron_libint *engine, const struct task 
                     task->integrals + segment->quartet * task->n_integrals);
 }
 
-static void flush(struct two_electron_libint *engine, const struct task *task)
+static void build_listed_segments(struct libint_engine *engine, const struct libint_task *task)
 {
     if (engine->list->n > 0)
         primitive_quartets_evaluate(engine->list, &task->batch->bra->products,
@@ -210,7 +217,7 @@ static void flush(struct two_electron_libint *engine, const struct task *task)
 }
 
 /* Lists the primitive quartets of quartet i that matter. */
-static void list_quartet(struct two_electron_libint *engine, const struct task *task, int32_t i)
+static void list_quartet(struct libint_engine *engine, const struct libint_task *task, int32_t i)
 {
     const struct quartet_batch *batch = task->batch;
     struct primitive_quartets *list = engine->list;
@@ -229,7 +236,7 @@ static void list_quartet(struct two_electron_libint *engine, const struct task *
                     engine->segments[engine->n_segments++] = segment;
                     segment.first = false;
                 }
-                flush(engine, task);
+                build_listed_segments(engine, task);
                 segment.begin = 0;
             }
             list->bra[list->n] = bra->first_primitive + p;
@@ -241,10 +248,10 @@ static void list_quartet(struct two_electron_libint *engine, const struct task *
     engine->segments[engine->n_segments++] = segment;
 }
 
-void two_electron_libint_compute(struct two_electron_libint *engine,
-                                 const struct quartet_batch *batch, double *integrals)
+static void libint_compute(void *state, const struct quartet_batch *batch, double *integrals)
 {
-    struct task task = {
+    struct libint_engine *engine = state;
+    struct libint_task task = {
         .batch = batch,
         .l = {batch->bra->l_first, batch->bra->l_second, batch->ket->l_first, batch->ket->l_second},
         .n_cartesian = 1,
@@ -258,7 +265,13 @@ void two_electron_libint_compute(struct two_electron_libint *engine,
         list_quartet(engine, &task, i);
         /* A quartet without primitives takes a segment but no entry. */
         if (engine->n_segments == PRIMITIVE_CHUNK)
-            flush(engine, &task);
+            build_listed_segments(engine, &task);
     }
-    flush(engine, &task);
+    build_listed_segments(engine, &task);
 }
+
+const struct two_electron_engine two_electron_libint = {.name = "libint",
+                                                        .handles = libint_handles,
+                                                        .create = libint_create,
+                                                        .destroy = libint_destroy,
+                                                        .compute = libint_compute};

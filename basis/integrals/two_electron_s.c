@@ -6,31 +6,33 @@
 #include <math.h>
 #include <stdlib.h>
 
-struct two_electron_s {
+struct s_engine {
     struct primitive_quartets list;
     int32_t quartet[PRIMITIVE_CHUNK]; /* whose integral an entry adds to */
     double cutoff;
 };
 
-enum status two_electron_s_create(double cutoff, struct two_electron_s **engine)
+static bool s_handles(const struct quartet_class *class)
 {
-    *engine = aligned_alloc(64, (sizeof **engine + 63) / 64 * 64);
-    if (!*engine)
-        return FAIL(STATUS_NO_MEMORY, "no memory for the integral engine");
+    return class->l[2] + class->l[3] == 0;
+}
+
+static enum status s_create(const struct shells *shells, double cutoff, void **state)
+{
+    (void)shells;
+    struct s_engine *made = aligned_alloc(64, (sizeof *made + 63) / 64 * 64);
+    *state = made;
+    if (!made)
+        return FAIL(STATUS_NO_MEMORY, "no memory for the integral engine s");
     primitive_quartets_prepare();
-    (*engine)->list.n = 0;
-    (*engine)->cutoff = cutoff;
+    made->list.n = 0;
+    made->cutoff = cutoff;
     return STATUS_OK;
 }
 
-void two_electron_s_destroy(struct two_electron_s *engine)
-{
-    free(engine);
-}
-
 /* Evaluates the listed primitive quartets and adds them up. */
-static void flush(struct two_electron_s *engine, const struct quartet_batch *batch,
-                  double *integrals)
+static void add_listed_primitives(struct s_engine *engine, const struct quartet_batch *batch,
+                                  double *integrals)
 {
     struct primitive_quartets *list = &engine->list;
     if (list->n == 0)
@@ -41,9 +43,9 @@ static void flush(struct two_electron_s *engine, const struct quartet_batch *bat
     list->n = 0;
 }
 
-void two_electron_s_compute(struct two_electron_s *engine, const struct quartet_batch *batch,
-                            double *integrals)
+static void s_compute(void *state, const struct quartet_batch *batch, double *integrals)
 {
+    struct s_engine *engine = state;
     struct primitive_quartets *list = &engine->list;
     for (int32_t i = 0; i < batch->n_quartets; i++) {
         const struct shell_pair *bra = &batch->bra->pairs[batch->quartets[i].bra];
@@ -56,12 +58,15 @@ void two_electron_s_compute(struct two_electron_s *engine, const struct quartet_
                 if (weight_bra[p] * weight_ket[q] < engine->cutoff)
                     break; /* they come largest first */
                 if (list->n == PRIMITIVE_CHUNK)
-                    flush(engine, batch, integrals);
+                    add_listed_primitives(engine, batch, integrals);
                 list->bra[list->n] = bra->first_primitive + p;
                 list->ket[list->n] = ket->first_primitive + q;
                 engine->quartet[list->n++] = i;
             }
         }
     }
-    flush(engine, batch, integrals);
+    add_listed_primitives(engine, batch, integrals);
 }
+
+const struct two_electron_engine two_electron_s = {
+    .name = "s", .handles = s_handles, .create = s_create, .destroy = free, .compute = s_compute};

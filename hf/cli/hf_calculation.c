@@ -44,7 +44,8 @@ static enum status check_guess(const struct hf_calculation *calculation)
 enum status hf_calculation_read(const struct hf_options *options, MPI_Comm comm,
                                 struct hf_calculation *calculation)
 {
-    *calculation = (struct hf_calculation){.options = options, .comm = comm};
+    *calculation =
+        (struct hf_calculation){.options = options, .comm = comm, .engines.first = options->engine};
     TRY(hf_input_read(options, comm, &calculation->input));
     return check_guess(calculation);
 }
@@ -91,7 +92,8 @@ enum status hf_calculation_prepare_screening(struct hf_calculation *calculation)
     TRY(dense_grid_create(comm, &calculation->grid));
     TRY(hf_memory_check(options, &calculation->input, calculation->tiling, calculation->grid,
                         comm));
-    return screening_create(calculation->tiling, options->screen, comm, &calculation->screening);
+    return screening_create(calculation->tiling, options->screen, &calculation->engines, comm,
+                            &calculation->screening);
 }
 
 enum status hf_calculation_prepare_build(struct hf_calculation *calculation,
@@ -124,6 +126,14 @@ enum status hf_calculation_guess(struct hf_calculation *calculation)
     if (strcmp(options->guess, "sad") == 0)
         return guess_sad(&problem, calculation->D);
     return guess_core(&problem, options->scf.dependence, calculation->D);
+}
+
+struct engine_use hf_calculation_engines(const struct hf_calculation *calculation)
+{
+    struct engine_use engines = calculation->engines;
+    MPI_Allreduce(MPI_IN_PLACE, engines.computed, 2 * TWO_ELECTRON_MAX_ENGINES, MPI_INT64_T,
+                  MPI_SUM, calculation->comm);
+    return engines;
 }
 
 /* Keeps an iteration for the result. */

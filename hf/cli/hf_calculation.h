@@ -15,6 +15,7 @@
 #ifndef BERYL_HF_HF_CALCULATION_H
 #define BERYL_HF_HF_CALCULATION_H
 
+#include "basis/integrals/two_electron.h"
 #include "hf/cli/hf_input.h"
 #include "hf/cli/hf_options.h"
 #include "hf/fock/fock_build.h"
@@ -32,6 +33,7 @@
 struct hf_calculation {
     const struct hf_options *options; /* borrowed */
     MPI_Comm comm;                    /* borrowed: all processes */
+    struct engine_use engines;        /* of this process */
     struct hf_input input;
     struct tiling *tiling;
     struct dense_grid *grid;
@@ -71,6 +73,9 @@ enum status hf_calculation_guess(struct hf_calculation *calculation);
 /* Runs the field to convergence and prints iterations, result and what the builds took.
  * Errors: those of scf_run; with STATUS_NOT_CONVERGED there is a result, too. */
 enum status hf_calculation_solve(struct hf_calculation *calculation);
+
+/* How much each integral engine has computed on all processes together. Collective. */
+struct engine_use hf_calculation_engines(const struct hf_calculation *calculation);
 
 /* What the parts of the calculation are to scf.h; borrows all of it. */
 struct scf_problem hf_calculation_problem(const struct hf_calculation *calculation);

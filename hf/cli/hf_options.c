@@ -1,5 +1,6 @@
 #include "hf/cli/hf_options.h"
 
+#include "basis/integrals/two_electron.h"
 #include "sched/modes/mode_options.h"
 
 #include <stddef.h>
@@ -177,6 +178,13 @@ static const struct option_row fock_rows[] = {
      .default_text = "fixed",
      .choices = "fixed,float",
      .help = "sum F in fixed point, independent of order, or in floating point"},
+    {.name = "engine",
+     .kind = OPTION_CHOICE,
+     .offset = FIELD(engine),
+     .list_choices = two_electron_engine_names,
+     .value = "NAME",
+     .help = "integral engine to try first; classes of integrals that it does not handle go to "
+             "the others in this order"},
     {.name = "cache",
      .kind = OPTION_INTEGER,
      .offset = FIELD(cache_megabytes),

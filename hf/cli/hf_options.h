@@ -26,6 +26,7 @@ struct hf_options {
     bool spherical, cartesian;
     int64_t tile;
     double screen;
+    int engine; /* number of the integral engine to try first */
     int64_t cache_megabytes;
     int64_t memory_megabytes; /* 0: what the machine has */
     const char *guess;        /* "sad", "core" or a file; NULL with restart */

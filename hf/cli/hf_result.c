@@ -115,6 +115,18 @@ static json_t *options_in_force(const struct hf_outcome *outcome)
     return json;
 }
 
+static json_t *engines_to_json(const struct engine_use *engines)
+{
+    json_t *computed = json_object();
+    for (int i = 0; two_electron_engine_name(i); i++)
+        json_object_set_new(computed, two_electron_engine_name(i),
+                            json_pack("{s:I, s:I}", "quartets",
+                                      (json_int_t)engines->computed[i].quartets, "batches",
+                                      (json_int_t)engines->computed[i].batches));
+    return json_pack("{s:s, s:o}", "first", two_electron_engine_name(engines->first), "computed",
+                     computed);
+}
+
 /* Of one mode, or of those that were compared. */
 static void add_builds(const struct hf_outcome *outcome, json_t *extras)
 {
@@ -150,6 +162,7 @@ static json_t *extras_to_json(const struct hf_outcome *outcome)
     if (outcome->scf_iterations)
         json_object_set(extras, "scf_iterations", outcome->scf_iterations);
     add_builds(outcome, extras);
+    json_object_set_new(extras, "engines", engines_to_json(&outcome->engines));
     json_object_set_new(extras, "options", options_in_force(outcome));
     return extras;
 }

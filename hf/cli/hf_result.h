@@ -3,6 +3,7 @@
 #ifndef BERYL_HF_HF_RESULT_H
 #define BERYL_HF_HF_RESULT_H
 
+#include "basis/integrals/two_electron.h"
 #include "hf/cli/hf_input.h"
 #include "hf/cli/hf_options.h"
 #include "hf/fock/fock_build.h"
@@ -25,6 +26,7 @@ struct hf_correlated {
 struct hf_outcome {
     const struct hf_options *options;
     const struct hf_input *input;        /* empty if it could not be read */
+    struct engine_use engines;           /* of all processes */
     const struct fock *fock;             /* NULL before the first build */
     const struct scf_result *scf;        /* NULL for --fock-only, and where no energy was found */
     const struct mode_records *compared; /* NULL without --compare */
@@ -49,7 +51,11 @@ json_t *hf_result_scf_iteration(const struct scf_iteration *iteration);
 json_t *hf_result_builds(const struct fock_record *builds, int64_t n);
 
 /* The whole document; what is not known is absent or null. The caller owns it. NULL when out of
- * memory. */
+ * memory. extras.beryl.engines says how the two-electron integrals of the run were computed, from
+ * Schwarz bounds to the last iteration (of all modes that are compared), on all processes together:
+ *   first     name of the engine that was tried first: that of --engine, else the first of all
+ *   computed  name of every engine -> {"quartets": of shells, "batches": of quartets of one class};
+ *             a quartet of a class that `first` does not handle counts for the engine that does */
 json_t *hf_result_to_json(const struct hf_outcome *outcome);
 
 #endif

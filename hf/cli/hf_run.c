@@ -82,6 +82,7 @@ static struct hf_outcome outcome_of(const struct hf_run *run, enum status status
 {
     struct hf_outcome outcome = {.options = run->options,
                                  .input = &run->calculation.input,
+                                 .engines = hf_calculation_engines(&run->calculation),
                                  .fock = run->calculation.fock,
                                  .compared = run->options->compare ? &run->compared : NULL,
                                  .scf_iterations = run->calculation.iterations,

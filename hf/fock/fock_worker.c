@@ -91,8 +91,8 @@ enum status fock_worker_create(const struct screening *screening, enum fock_symm
     if (!made->integrals)
         status = FAIL(STATUS_NO_MEMORY, "no memory for a batch of integrals");
     if (status == STATUS_OK)
-        status =
-            two_electron_create(shells, two_electron_cutoff(screening->threshold), &made->engine);
+        status = two_electron_create(shells, two_electron_cutoff(screening->threshold),
+                                     screening->engines, &made->engine);
     if (status == STATUS_OK) {
         struct item_cache_source source = {load_pairs, unload_pairs, made};
         int64_t n_tiles = screening->tiling->n_tiles;

@@ -1,6 +1,5 @@
 #include "hf/tiles/screening.h"
 
-#include "basis/integrals/two_electron.h"
 #include "hf/tiles/tile_matrix.h"
 #include "support/base/agree.h"
 
@@ -32,7 +31,7 @@ static enum status compute_own_bounds(struct screening *screening)
 {
     const struct tiling *tiling = screening->tiling;
     struct two_electron *engine;
-    TRY(two_electron_create(tiling->shells, 0, &engine));
+    TRY(two_electron_create(tiling->shells, 0, screening->engines, &engine));
     int64_t max_shells = 0;
     for (int64_t I = 0; I < tiling->n_tiles; I++)
         max_shells = tile_n_shells(tiling, I) > max_shells ? tile_n_shells(tiling, I) : max_shells;
@@ -55,7 +54,8 @@ static enum status compute_own_bounds(struct screening *screening)
     return status;
 }
 
-enum status screening_create(const struct tiling *tiling, double threshold, MPI_Comm comm,
+enum status screening_create(const struct tiling *tiling, double threshold,
+                             struct engine_use *engines, MPI_Comm comm,
                              struct screening **screening)
 {
     int64_t n = tiling_n_pairs(tiling);
@@ -71,6 +71,7 @@ enum status screening_create(const struct tiling *tiling, double threshold, MPI_
     if (status == STATUS_OK) {
         made->tiling = tiling;
         made->threshold = threshold;
+        made->engines = engines;
         status = tile_pairs_create(tiling, tiling->first_shell, "Schwarz bounds", DARRAY_DOUBLE,
                                    &made->shell_bounds);
     }

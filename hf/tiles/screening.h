@@ -8,6 +8,7 @@
 #ifndef BERYL_HF_SCREENING_H
 #define BERYL_HF_SCREENING_H
 
+#include "basis/integrals/two_electron.h"
 #include "hf/tiles/tiling.h"
 #include "support/arrays/darray.h"
 #include "support/base/status.h"
@@ -22,11 +23,16 @@ struct screening {
     struct darray *shell_bounds; /* tile pairs I >= J: n_shells(I) x n_shells(J), row-major */
     double *tile_bounds;         /* per tile pair, by tile_pair_index; the same everywhere */
     double max_bound;
+    struct engine_use *engines; /* for all integrals that are screened by it; borrowed, or NULL */
 };
 
-/* Computes all bounds. Collective over all processes. threshold > 0.
+/* Computes all bounds. Collective over all processes.
+ * threshold  > 0
+ * engines    which integral engine comes first, and counts of what each computes; borrowed by
+ *            all that computes integrals with this screening. NULL: in the usual order, not counted
  * Errors: STATUS_NO_MEMORY; the same on every process. */
-enum status screening_create(const struct tiling *tiling, double threshold, MPI_Comm comm,
+enum status screening_create(const struct tiling *tiling, double threshold,
+                             struct engine_use *engines, MPI_Comm comm,
                              struct screening **screening);
 void screening_destroy(struct screening *screening);
 

@@ -47,7 +47,7 @@ static enum status list_own_pairs(const struct screening *screening, struct pair
     int64_t m = tiling->max_functions;
     double least = screening->threshold / screening->max_bound;
     struct two_electron *engine;
-    TRY(two_electron_create(tiling->shells, 0, &engine));
+    TRY(two_electron_create(tiling->shells, 0, screening->engines, &engine));
     double *shell_bounds = malloc((size_t)(m * m) * sizeof(double));
     double *function_bounds = malloc((size_t)(m * m) * sizeof(double));
     enum status status = shell_bounds && function_bounds

@@ -127,7 +127,7 @@ static enum status sort_bounds(const struct screening *screening, struct tile_pa
 static enum status list_work_of_tiles(const struct tiling *tiling, struct work_list *list)
 {
     struct screening *screening;
-    TRY(screening_create(tiling, THRESHOLD, MPI_COMM_WORLD, &screening));
+    TRY(screening_create(tiling, THRESHOLD, NULL, MPI_COMM_WORLD, &screening));
     int64_t n_pairs = tiling_n_pairs(tiling);
     list->n_tiles = tiling->n_tiles;
     struct tile_pair *pairs = calloc((size_t)n_pairs, sizeof *pairs);

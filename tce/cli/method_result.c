@@ -93,6 +93,7 @@ enum status method_result_write(const struct method_result *result, enum status 
     }
     struct hf_outcome outcome = {.options = &result->options->hf,
                                  .input = &calculation->input,
+                                 .engines = hf_calculation_engines(calculation),
                                  .fock = calculation->fock,
                                  .scf = calculation->result.n_orbitals > 0 ? &calculation->result
                                                                            : NULL,

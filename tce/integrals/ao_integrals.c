@@ -81,7 +81,8 @@ static enum status fill(const struct screening *screening, struct ao_integrals *
     if (!integrals->values)
         return FAIL(STATUS_NO_MEMORY, "no memory for a batch of integrals");
     TRY(get_bounds(screening, integrals));
-    TRY(two_electron_create(shells, two_electron_cutoff(integrals->threshold), &integrals->engine));
+    TRY(two_electron_create(shells, two_electron_cutoff(integrals->threshold), screening->engines,
+                            &integrals->engine));
     struct shell_rectangle all = {.last = {shells->n_shells, shells->n_shells}, .triangle = true};
     return shell_pairs_create(shells, &all, integrals->bounds,
                               integrals->threshold / integrals->max_bound, &integrals->kets);

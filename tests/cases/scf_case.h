@@ -47,7 +47,7 @@ static inline void scf_setup_init(struct scf_setup *setup, const struct scf_case
     check_ok(basis_set_read_all(scf_case->basis, MPI_COMM_WORLD, &setup->set));
     check_ok(shells_create(&setup->molecule, &setup->set, BASIS_FORM_UNSTATED, &setup->shells));
     check_ok(tiling_create(setup->shells, 12, &setup->tiling));
-    check_ok(screening_create(setup->tiling, 1e-10, MPI_COMM_WORLD, &setup->screening));
+    check_ok(screening_create(setup->tiling, 1e-10, NULL, MPI_COMM_WORLD, &setup->screening));
     check_ok(fock_create(setup->screening, &fock_settings, &pool_settings, MPI_COMM_WORLD,
                          &setup->fock));
     check_ok(dense_grid_create(MPI_COMM_WORLD, &setup->grid));

@@ -162,7 +162,7 @@ static enum status find_bounds(const struct shells *shells, double *bounds)
 {
     struct two_electron *engine;
     struct shell_rectangle all = {.first = {0, 0}, .last = {shells->n_shells, shells->n_shells}};
-    TRY(two_electron_create(shells, 0, &engine));
+    TRY(two_electron_create(shells, 0, NULL, &engine));
     enum status status = two_electron_bounds(engine, shells, &all, bounds, NULL);
     two_electron_destroy(engine);
     return status;
@@ -176,7 +176,7 @@ enum status fock_reference(const struct shells *shells, double threshold, int n_
     struct reference reference = {
         .shells = shells, .threshold = threshold, .n_spins = n_spins, .D = D, .F = F};
     enum status status =
-        two_electron_create(shells, two_electron_cutoff(threshold), &reference.engine);
+        two_electron_create(shells, two_electron_cutoff(threshold), NULL, &reference.engine);
     reference.total = calloc(n * n, sizeof(double));
     reference.bounds = calloc(s * s, sizeof(double));
     reference.coulomb_weight = calloc(s * s, sizeof(double));

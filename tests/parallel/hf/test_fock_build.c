@@ -36,7 +36,7 @@ static int start(void **state)
     }
     for (int t = 0; t < N_TILINGS; t++) {
         check_ok(tiling_create(hf.shells, tile_sizes[t], &tilings[t]));
-        check_ok(screening_create(tilings[t], THRESHOLD, MPI_COMM_WORLD, &screenings[t]));
+        check_ok(screening_create(tilings[t], THRESHOLD, NULL, MPI_COMM_WORLD, &screenings[t]));
     }
     return 0;
 }
@@ -248,7 +248,7 @@ static void test_the_matrix_is_linear_in_the_density(void **state)
     struct build build;
     int64_t n = hf.shells->n_functions;
     double *one = malloc((size_t)(n * n) * sizeof *one), *F = malloc((size_t)(n * n) * sizeof *F);
-    check_ok(screening_create(tilings[0], 1e-100, MPI_COMM_WORLD, &screening));
+    check_ok(screening_create(tilings[0], 1e-100, NULL, MPI_COMM_WORLD, &screening));
     build_init(&build, screening, &settings, "--sched=counter", 1);
     check_ok(run(&build));
     whole_matrix_get(build.tiling, build.F[0], one);

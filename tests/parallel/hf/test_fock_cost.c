@@ -18,7 +18,7 @@ static int start(void **state)
     check_ok(darray_start());
     hf_system_init(&hf, hf_system_molecule, hf_system_basis);
     check_ok(tiling_create(hf.shells, 9, &tiling));
-    check_ok(screening_create(tiling, THRESHOLD, MPI_COMM_WORLD, &screening));
+    check_ok(screening_create(tiling, THRESHOLD, NULL, MPI_COMM_WORLD, &screening));
     return 0;
 }
 
@@ -132,7 +132,7 @@ static void test_nothing_passes_a_high_threshold(void **state)
     (void)state;
     struct screening *high;
     struct fock_cost *cost;
-    check_ok(screening_create(tiling, 0.999, MPI_COMM_WORLD, &high));
+    check_ok(screening_create(tiling, 0.999, NULL, MPI_COMM_WORLD, &high));
     high->threshold = 1e300;
     check_ok(fock_cost_create(high, FOCK_SYMMETRY_FULL, MPI_COMM_WORLD, &cost));
     assert_true(fock_cost_of_quartet(cost, &(struct tile_quartet){0, 0, 0, 0}) == 2000);

@@ -123,7 +123,7 @@ static void test_bounds_are_the_largest_of_their_blocks(void **state)
         struct tiling *tiling;
         struct screening *screening;
         check_ok(tiling_create(small.shells, targets[t], &tiling));
-        check_ok(screening_create(tiling, 1e-10, MPI_COMM_WORLD, &screening));
+        check_ok(screening_create(tiling, 1e-10, NULL, MPI_COMM_WORLD, &screening));
         assert_true(screening->threshold == 1e-10);
         double largest = 0;
         for (int64_t I = 0; I < tiling->n_tiles; I++)
@@ -163,7 +163,7 @@ static void check_count(const struct shells *shells, int64_t target, double thre
     struct screening *screening;
     struct integral_count count;
     check_ok(tiling_create(shells, target, &tiling));
-    check_ok(screening_create(tiling, threshold, MPI_COMM_WORLD, &screening));
+    check_ok(screening_create(tiling, threshold, NULL, MPI_COMM_WORLD, &screening));
     check_ok(screening_count_integrals(screening, MPI_COMM_WORLD, &count));
     assert_int_equal(count.all, expected->all);
     assert_int_equal(count.unique, expected->unique);

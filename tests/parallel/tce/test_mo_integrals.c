@@ -110,7 +110,7 @@ static void start_system(void)
     hf_system_init(&hf, molecule, hf_system_basis);
     make_orbitals();
     check_ok(tiling_create(hf.shells, 12, &tiling));
-    check_ok(screening_create(tiling, 1e-6, MPI_COMM_WORLD, &screening));
+    check_ok(screening_create(tiling, 1e-6, NULL, MPI_COMM_WORLD, &screening));
 }
 
 static void stop_system(void)
