@@ -59,7 +59,7 @@ static enum status gather_orbitals(const struct scf_problem *problem,
     return status;
 }
 
-/* A name beside the path that no other run has. */
+/* Finds an unused name in the folder of the path. */
 static enum status find_temporary(const char *path, char temporary[PATH_MAX])
 {
     if (snprintf(temporary, PATH_MAX, "%s.XXXXXX", path) >= PATH_MAX)
@@ -68,12 +68,12 @@ static enum status find_temporary(const char *path, char temporary[PATH_MAX])
     if (descriptor < 0)
         return FAIL(STATUS_IO, "cannot write %s: %s", path, strerror(errno));
     close(descriptor);
-    /* TREXIO takes a file that is there for one of its own, to be added to. */
+    /* TREXIO would add to an existing file. */
     unlink(temporary);
     return STATUS_OK;
 }
 
-/* Process 0: through a file beside it. */
+/* On process 0: writes a temporary file and renames it. */
 static enum status write_and_rename(const char *path, const struct checkpoint_contents *contents,
                                     const struct checkpoint_orbitals *orbitals)
 {
@@ -117,7 +117,7 @@ enum status checkpoint_check(const char *path, MPI_Comm comm)
     enum status status = STATUS_OK;
     struct stat information;
     if (rank == 0) {
-        /* What takes the path's place would not be a link, device or pipe any more. */
+        /* The rename would replace a link, device or pipe by a regular file. */
         if (lstat(path, &information) == 0 && !S_ISREG(information.st_mode))
             status = FAIL(STATUS_IO, "cannot write %s: it is not a regular file", path);
         else

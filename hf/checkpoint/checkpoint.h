@@ -18,14 +18,14 @@ struct checkpoint_orbitals {
     const double *orbital_energies[2]; /* n_orbitals, hartree */
     double energy;                     /* total, hartree */
 
-    /* Adds to the file, which is closed and not yet in its place, what else it is to hold;
-     * called on process 0. NULL: nothing. Errors: those of checkpoint_write. */
+    /* Adds further contents to the temporary file, which is closed, before it is renamed;
+     * called on process 0. NULL: none. Errors: those of checkpoint_write. */
     enum status (*add)(const char *path, void *context);
     void *add_context;
 };
 
-/* Writes the file through a temporary one beside it that takes its place when
- * complete. Process 0 writes and holds the coefficients whole meanwhile. Collective.
+/* Writes a temporary file in the same folder and renames it to path when complete.
+ * Process 0 writes, and holds all coefficients meanwhile. Collective.
  * Errors: STATUS_IO, STATUS_NO_MEMORY; the same everywhere, an older file then stays. */
 enum status checkpoint_write(const char *path, const struct scf_problem *problem,
                              const struct checkpoint_orbitals *orbitals);
@@ -40,7 +40,7 @@ enum status checkpoint_check_fits(const char *path, const struct scf_problem *pr
 
 /* D = the density of the file's lowest orbitals, as many as the problem occupies. A
  * file of RHF starts a UHF too, with the same orbitals for both spins; an RHF takes the alpha
- * orbitals of a UHF. Process 0 reads and holds the coefficients whole meanwhile. Collective.
+ * orbitals of a UHF. Process 0 reads, and holds all coefficients meanwhile. Collective.
  * Errors: STATUS_IO; STATUS_INPUT if it is no such file or its centres, basis or number
  * of orbitals do not fit the problem (the message says which); STATUS_NO_MEMORY. */
 enum status checkpoint_read_density(const char *path, const struct scf_problem *problem,
@@ -49,7 +49,7 @@ enum status checkpoint_read_density(const char *path, const struct scf_problem *
 /* The file's orbitals and their energies, to the last digit.
  * n_orbitals  that there are to be of each spin
  * C, energies of each spin, shaped as in scf_result
- * Process 0 reads and holds the coefficients whole meanwhile. Collective.
+ * Process 0 reads, and holds all coefficients meanwhile. Collective.
  * Errors: those of checkpoint_read_density; STATUS_INPUT for another number of orbitals. */
 enum status checkpoint_read_orbitals(const char *path, const struct scf_problem *problem,
                                      int64_t n_orbitals, struct dense *const C[],

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static enum status allocate(struct checkpoint_basis *basis)
+static enum status allocate_basis_arrays(struct checkpoint_basis *basis)
 {
     size_t n = (size_t)basis->n_centers, m = (size_t)basis->n_shells;
     size_t p = (size_t)basis->n_primitives, f = (size_t)basis->n_functions;
@@ -30,7 +30,7 @@ static enum status allocate(struct checkpoint_basis *basis)
 
 enum status checkpoint_basis_init_empty(struct checkpoint_basis *basis)
 {
-    enum status status = allocate(basis);
+    enum status status = allocate_basis_arrays(basis);
     if (status != STATUS_OK)
         checkpoint_basis_fini(basis);
     return status;

@@ -46,7 +46,7 @@ void checkpoint_basis_fini(struct checkpoint_basis *basis);
 enum status checkpoint_basis_reorder(const struct checkpoint_basis *basis, bool to_trexio,
                                      int64_t n_rows, double *rows);
 
-/* STATUS_INPUT, with what differs first, if the two do not describe the same
+/* STATUS_INPUT, with the first difference, if the two do not describe the same
  * functions: centres within 1e-6 Bohr, exponents and contractions within 1e-8
  * of their size. path is the file that found comes from. */
 enum status checkpoint_basis_compare(const char *path, const struct checkpoint_basis *wanted,

@@ -31,23 +31,25 @@ enum status checkpoint_contents_init_orbitals(struct checkpoint_contents *conten
                 (long long)contents->n_orbitals, (long long)contents->basis.n_functions);
 }
 
-/* The outcome of a TREXIO call that deals with what. */
-static enum status outcome(trexio_exit_code code, enum status failure, const char *path,
-                           const char *what)
+/* The status of a TREXIO call that returned code; what: the item that it concerns. */
+static enum status check_trexio(trexio_exit_code code, enum status failure, const char *path,
+                                const char *what)
 {
     if (code == TREXIO_SUCCESS)
         return STATUS_OK;
     return FAIL(failure, "%s: %s: %s", path, what, trexio_string_of_error(code));
 }
 
-#define WRITE(name, value) TRY(outcome(trexio_write_##name(file, value), STATUS_IO, path, #name))
-#define READ(name, value)  TRY(outcome(trexio_read_##name(file, value), STATUS_INPUT, path, #name))
+#define WRITE(name, value)                                                                         \
+    TRY(check_trexio(trexio_write_##name(file, value), STATUS_IO, path, #name))
+#define READ(name, value)                                                                          \
+    TRY(check_trexio(trexio_read_##name(file, value), STATUS_INPUT, path, #name))
 
-/* A size that no file of orbitals has would have memory asked for. */
+/* Refuses sizes that no file of orbitals has, before memory is allocated for them. */
 static enum status check_size(int64_t size, const char *path, const char *what)
 {
     if (size < 1 || size > INT32_MAX)
-        return FAIL(STATUS_INPUT, "%s: %s: %lld is no size", path, what, (long long)size);
+        return FAIL(STATUS_INPUT, "%s: %s: %lld is not a valid size", path, what, (long long)size);
     return STATUS_OK;
 }
 
@@ -75,31 +77,32 @@ static enum status check_size(int64_t size, const char *path, const char *what)
 #define READ_SIZE(name, field)   READ(name, &basis->field);
 #define READ_ARRAY(name, field)  READ(name, basis->field);
 
-static enum status write_basis(trexio_t *file, const char *path,
-                               const struct checkpoint_basis *basis)
+static enum status write_trexio_basis(trexio_t *file, const char *path,
+                                      const struct checkpoint_basis *basis)
 {
     static const char type[] = "Gaussian";
     BASIS_SIZES(WRITE_FIELD)
     WRITE(ao_cartesian_64, basis->cartesian);
-    TRY(outcome(trexio_write_basis_type(file, type, sizeof type), STATUS_IO, path, "basis_type"));
-    TRY(outcome(trexio_write_nucleus_label(file, basis->label, 4), STATUS_IO, path,
-                "nucleus_label"));
+    TRY(check_trexio(trexio_write_basis_type(file, type, sizeof type), STATUS_IO, path,
+                     "basis_type"));
+    TRY(check_trexio(trexio_write_nucleus_label(file, basis->label, 4), STATUS_IO, path,
+                     "nucleus_label"));
     BASIS_ARRAYS(WRITE_FIELD)
     return STATUS_OK;
 }
 
-static enum status write_contents(trexio_t *file, const char *path,
-                                  const struct checkpoint_contents *contents)
+static enum status write_trexio_contents(trexio_t *file, const char *path,
+                                         const struct checkpoint_contents *contents)
 {
     static const char type[] = "HF";
-    TRY(outcome(trexio_write_metadata_description(file, contents->description,
-                                                  sizeof contents->description),
-                STATUS_IO, path, "metadata_description"));
-    TRY(write_basis(file, path, &contents->basis));
+    TRY(check_trexio(trexio_write_metadata_description(file, contents->description,
+                                                       sizeof contents->description),
+                     STATUS_IO, path, "metadata_description"));
+    TRY(write_trexio_basis(file, path, &contents->basis));
     WRITE(electron_num_64, contents->n_electrons[0] + contents->n_electrons[1]);
     WRITE(electron_up_num_64, contents->n_electrons[0]);
     WRITE(electron_dn_num_64, contents->n_electrons[1]);
-    TRY(outcome(trexio_write_mo_type(file, type, sizeof type), STATUS_IO, path, "mo_type"));
+    TRY(check_trexio(trexio_write_mo_type(file, type, sizeof type), STATUS_IO, path, "mo_type"));
     WRITE(mo_num_64, contents->n_orbitals);
     WRITE(mo_coefficient_64, contents->coefficients);
     WRITE(mo_energy_64, contents->energies);
@@ -108,26 +111,27 @@ static enum status write_contents(trexio_t *file, const char *path,
     return STATUS_OK;
 }
 
-static enum status write_file(const char *path, const struct checkpoint_contents *contents)
+static enum status write_trexio_file(const char *path, const struct checkpoint_contents *contents)
 {
     trexio_exit_code code;
     trexio_t *file = trexio_open(path, 'w', TREXIO_HDF5, &code);
     if (!file)
-        return outcome(code, STATUS_IO, path, "cannot create it");
-    enum status status = write_contents(file, path, contents);
+        return check_trexio(code, STATUS_IO, path, "cannot create it");
+    enum status status = write_trexio_contents(file, path, contents);
     code = trexio_close(file);
-    return status != STATUS_OK ? status : outcome(code, STATUS_IO, path, "cannot close it");
+    return status != STATUS_OK ? status : check_trexio(code, STATUS_IO, path, "cannot close it");
 }
 
 enum status checkpoint_file_write(const char *path, const struct checkpoint_contents *contents)
 {
     struct hdf5_messages messages = hdf5_messages_stop();
-    enum status status = write_file(path, contents);
+    enum status status = write_trexio_file(path, contents);
     hdf5_messages_resume(&messages);
     return status;
 }
 
-static enum status read_basis(trexio_t *file, const char *path, struct checkpoint_basis *basis)
+static enum status read_trexio_basis(trexio_t *file, const char *path,
+                                     struct checkpoint_basis *basis)
 {
     int64_t cartesian;
     BASIS_SIZES(READ_SIZE)
@@ -143,10 +147,10 @@ static enum status read_basis(trexio_t *file, const char *path, struct checkpoin
     return STATUS_OK;
 }
 
-static enum status read_contents(trexio_t *file, const char *path,
-                                 struct checkpoint_contents *contents)
+static enum status read_trexio_contents(trexio_t *file, const char *path,
+                                        struct checkpoint_contents *contents)
 {
-    TRY(read_basis(file, path, &contents->basis));
+    TRY(read_trexio_basis(file, path, &contents->basis));
     READ(electron_up_num_64, &contents->n_electrons[0]);
     READ(electron_dn_num_64, &contents->n_electrons[1]);
     READ(mo_num_64, &contents->n_orbitals);
@@ -158,7 +162,7 @@ static enum status read_contents(trexio_t *file, const char *path,
     return STATUS_OK;
 }
 
-/* A plainer answer about a file that is none than TREXIO's. */
+/* Refuses files of another kind, with a plainer message than TREXIO's. */
 static enum status check_signature(const char *path)
 {
     static const unsigned char signature[8] = {0x89, 'H', 'D', 'F', '\r', '\n', 0x1a, '\n'};
@@ -173,13 +177,13 @@ static enum status check_signature(const char *path)
     return STATUS_OK;
 }
 
-static enum status read_file(const char *path, struct checkpoint_contents *contents)
+static enum status read_trexio_file(const char *path, struct checkpoint_contents *contents)
 {
     trexio_exit_code code;
     trexio_t *file = trexio_open(path, 'r', TREXIO_HDF5, &code);
     if (!file)
-        return outcome(code, STATUS_INPUT, path, "not a checkpoint");
-    enum status status = read_contents(file, path, contents);
+        return check_trexio(code, STATUS_INPUT, path, "not a checkpoint");
+    enum status status = read_trexio_contents(file, path, contents);
     trexio_close(file);
     return status;
 }
@@ -189,7 +193,7 @@ enum status checkpoint_file_read(const char *path, struct checkpoint_contents *c
     *contents = (struct checkpoint_contents){0};
     TRY(check_signature(path));
     struct hdf5_messages messages = hdf5_messages_stop();
-    enum status status = read_file(path, contents);
+    enum status status = read_trexio_file(path, contents);
     hdf5_messages_resume(&messages);
     if (status != STATUS_OK)
         checkpoint_contents_fini(contents);

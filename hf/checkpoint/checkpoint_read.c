@@ -68,7 +68,8 @@ static enum status density_of_rows(const struct scf_problem *problem, int spin, 
     return status;
 }
 
-/* Collective: what process 0 reads, empty on the others; to be freed in any case. */
+/* Reads on process 0; contents are empty on the others, and to be finished in any case.
+ * Collective. */
 static enum status read_collectively(const char *path, const struct scf_problem *problem,
                                      struct checkpoint_contents *contents, int *rank)
 {

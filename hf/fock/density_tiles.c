@@ -23,7 +23,7 @@ static void shell_maxima(const struct tiling *tiling, int64_t I, int64_t J, cons
     }
 }
 
-/* Fetches the tile of every spin and prepares what the build reads. */
+/* Fetches the tile of every spin and computes the weights of its shell blocks. */
 static enum status load_density(int64_t pair, void *context, void **item, int64_t *bytes)
 {
     struct density_tiles *tiles = context;
@@ -72,7 +72,7 @@ static void unload_density(int64_t pair, void *item, void *context)
 }
 
 /* Largest element of the tiles that this process owns. A tile with an element
- * that is not finite counts as infinite: fmax would pass over a NaN. */
+ * that is not finite counts as infinite: fmax would ignore a NaN. */
 static enum status find_own_maxima(struct density_tiles *tiles)
 {
     int64_t n_pairs = tiling_n_pairs(tiles->tiling);

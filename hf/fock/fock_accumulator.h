@@ -1,5 +1,4 @@
-/* Where the contributions of tasks to F are summed, so that their order does
- * not matter.
+/* Sums of the contributions of tasks to F, which do not depend on their order.
  *
  * Fixed: a contribution is rounded to multiples of a quantum, a power of two, and
  * summed as 64-bit integers, first in a worker's cache, then in a distributed
@@ -10,7 +9,7 @@
  * form, so that it is the same for any number of processes and the sums cannot
  * overflow. Float: plain sums of doubles, for comparison.
  *
- * What is summed is A with F = A + A^T, of which tiles I >= J are kept. */
+ * The sums are those of A, F = A + A^T, and tiles I >= J of it are kept. */
 #ifndef BERYL_HF_FOCK_ACCUMULATOR_H
 #define BERYL_HF_FOCK_ACCUMULATOR_H
 

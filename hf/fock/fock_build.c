@@ -36,8 +36,8 @@ struct fock {
     int64_t n_builds, record_capacity;
 };
 
-/* The cache budget is shared by what is cached: F takes twice what D does for the
- * same tile, because tasks also write it back. */
+/* Parts of the cache budget. F gets twice as much as D, because its tiles are also
+ * written back. */
 static int64_t density_cache_bytes(const struct fock_settings *settings)
 {
     return settings->cache_bytes / 4;

@@ -13,7 +13,7 @@
  * predict as well. */
 enum { N_BINS = 24 };
 
-/* What a quartet of tiles takes before and after its integrals, measured. */
+/* Cost of a quartet of tiles apart from its integrals, measured. */
 #define COST_OF_TILES 2000.0
 
 struct fock_cost {

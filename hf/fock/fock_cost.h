@@ -1,5 +1,5 @@
-/* What a quartet of tiles will cost, from the basis and the bounds alone: before any
- * density is known, and so from above where the density is sparse.
+/* Predicted cost of a quartet of tiles, from the basis and the bounds alone: before any
+ * density is known, and so an upper bound where the density is sparse.
  *
  * It counts the quartets of primitive functions that neither the Schwarz bounds of
  * their shells nor their own weights (basis/shell_pairs.h) rule out, each weighted by
@@ -29,7 +29,7 @@ void fock_cost_destroy(struct fock_cost *cost);
  * on every process. Not collective. */
 double fock_cost_of_quartet(const struct fock_cost *cost, const struct tile_quartet *quartet);
 
-/* That of finding out that a task is null. */
+/* Cost of finding that a task is null. */
 #define FOCK_COST_OF_NULL_TASK 4.0
 
 /* Bytes per process. Not collective. */

@@ -1,7 +1,7 @@
 #include "hf/fock/fock_digest.h"
 
-/* One quartet's place: its four shells a, b, c, d in the order of the integrals. */
-struct place {
+/* The four shells a, b, c, d of a quartet, in the order of the integrals. */
+struct quartet_shells {
     int role[4];
     int64_t x[4]; /* first function, within the tile */
     int n[4];     /* functions */
@@ -15,20 +15,20 @@ struct block {
     int64_t stride[2];
 };
 
-static struct block coulomb_block(const struct quartet_views *views, const struct place *place,
-                                  int p, int q)
+static struct block coulomb_block(const struct quartet_views *views,
+                                  const struct quartet_shells *shells, int p, int q)
 {
-    const struct tile_view *view = &views->view[place->role[p]][place->role[q]];
-    int64_t at = place->x[p] * view->stride[0] + place->x[q] * view->stride[1];
+    const struct tile_view *view = &views->view[shells->role[p]][shells->role[q]];
+    int64_t at = shells->x[p] * view->stride[0] + shells->x[q] * view->stride[1];
     return (struct block){
         view->D->coulomb + at, view->coulomb + at, {view->stride[0], view->stride[1]}};
 }
 
-static struct block exchange_block(const struct quartet_views *views, const struct place *place,
-                                   int spin, int p, int q)
+static struct block exchange_block(const struct quartet_views *views,
+                                   const struct quartet_shells *shells, int spin, int p, int q)
 {
-    const struct tile_view *view = &views->view[place->role[p]][place->role[q]];
-    int64_t at = place->x[p] * view->stride[0] + place->x[q] * view->stride[1];
+    const struct tile_view *view = &views->view[shells->role[p]][shells->role[q]];
+    int64_t at = shells->x[p] * view->stride[0] + shells->x[q] * view->stride[1];
     return (struct block){view->D->exchange[spin] + at,
                           view->exchange[spin] + at,
                           {view->stride[0], view->stride[1]}};
@@ -83,16 +83,16 @@ static void add_exchange(const struct block *ac, const struct block *ad, const s
 }
 
 /* Roles of a pair's first and second shell, its tiles being roles base, base + 1. */
-static void set_pair(const struct quartet_views *views, const struct pair_class *class,
-                     int32_t pair_index, int base, struct place *place, int at)
+static void set_shells_of_pair(const struct quartet_views *views, const struct pair_class *class,
+                               int32_t pair_index, int base, struct quartet_shells *shells, int at)
 {
     const struct shell_pair *pair = &class->pairs[pair_index];
-    place->role[at] = base + pair->swapped;
-    place->role[at + 1] = base + !pair->swapped;
-    place->x[at] = view_function(views, place->role[at], pair->function[0]);
-    place->x[at + 1] = view_function(views, place->role[at + 1], pair->function[1]);
-    place->n[at] = class->n_first;
-    place->n[at + 1] = class->n_second;
+    shells->role[at] = base + pair->swapped;
+    shells->role[at + 1] = base + !pair->swapped;
+    shells->x[at] = view_function(views, shells->role[at], pair->function[0]);
+    shells->x[at + 1] = view_function(views, shells->role[at + 1], pair->function[1]);
+    shells->n[at] = class->n_first;
+    shells->n[at + 1] = class->n_second;
 }
 
 /* 1, halved for every symmetry that maps the quartet on itself. */
@@ -162,24 +162,24 @@ void fock_digest_symmetric(const struct quartet_views *views, const struct diges
     const double *v = batch->integrals;
     for (int32_t i = 0; i < batch->quartets->n_quartets; i++, v += n_integrals) {
         const struct quartet *quartet = &batch->quartets->quartets[i];
-        struct place place;
-        set_pair(views, bra, quartet->bra, batch->bra_role, &place, 0);
-        set_pair(views, ket, quartet->ket, batch->ket_role, &place, 2);
+        struct quartet_shells shells;
+        set_shells_of_pair(views, bra, quartet->bra, batch->bra_role, &shells, 0);
+        set_shells_of_pair(views, ket, quartet->ket, batch->ket_role, &shells, 2);
         double factor = orbit_factor(batch, quartet);
-        struct block ab = coulomb_block(views, &place, 0, 1);
-        struct block cd = coulomb_block(views, &place, 2, 3);
-        add_coulomb(&ab, &cd, place.n, 2 * factor, v);
+        struct block ab = coulomb_block(views, &shells, 0, 1);
+        struct block cd = coulomb_block(views, &shells, 2, 3);
+        add_coulomb(&ab, &cd, shells.n, 2 * factor, v);
         for (int spin = 0; spin < views->n_spins; spin++) {
-            struct block ac = exchange_block(views, &place, spin, 0, 2);
-            struct block ad = exchange_block(views, &place, spin, 0, 3);
-            struct block bc = exchange_block(views, &place, spin, 1, 2);
-            struct block bd = exchange_block(views, &place, spin, 1, 3);
-            add_exchange(&ac, &ad, &bc, &bd, place.n, exchange_factor * factor, v);
+            struct block ac = exchange_block(views, &shells, spin, 0, 2);
+            struct block ad = exchange_block(views, &shells, spin, 0, 3);
+            struct block bc = exchange_block(views, &shells, spin, 1, 2);
+            struct block bd = exchange_block(views, &shells, spin, 1, 3);
+            add_exchange(&ac, &ad, &bc, &bd, shells.n, exchange_factor * factor, v);
         }
     }
 }
 
-/* A_ij += factor D_kl v where (i, j) and (k, l) are shells (p, p') of the place. */
+/* A_ij += factor D_kl v where (i, j) and (k, l) are shells (p, p') of the quartet. */
 static void add_ordered(const struct block *to, const struct block *from, const int64_t v_stride[4],
                         const int n[4], double factor, const double *v)
 {
@@ -203,24 +203,24 @@ void fock_digest_ordered(const struct quartet_views *views, const struct digest_
     const double *v = batch->integrals;
     for (int32_t q = 0; q < batch->quartets->n_quartets; q++, v += n_integrals) {
         const struct quartet *quartet = &batch->quartets->quartets[q];
-        struct place place;
-        set_pair(views, bra, quartet->bra, batch->bra_role, &place, 0);
-        set_pair(views, ket, quartet->ket, batch->ket_role, &place, 2);
+        struct quartet_shells shells;
+        set_shells_of_pair(views, bra, quartet->bra, batch->bra_role, &shells, 0);
+        set_shells_of_pair(views, ket, quartet->ket, batch->ket_role, &shells, 2);
         int at[4]; /* position among the integral's indices of roles I, J, K, L */
         for (int p = 0; p < 4; p++)
-            at[place.role[p]] = p;
-        int64_t stride[4] = {(int64_t)place.n[1] * place.n[2] * place.n[3],
-                             (int64_t)place.n[2] * place.n[3], place.n[3], 1};
-        const int *n = place.n;
+            at[shells.role[p]] = p;
+        int64_t stride[4] = {(int64_t)shells.n[1] * shells.n[2] * shells.n[3],
+                             (int64_t)shells.n[2] * shells.n[3], shells.n[3], 1};
+        const int *n = shells.n;
 
-        struct block ij = coulomb_block(views, &place, at[0], at[1]);
-        struct block kl = coulomb_block(views, &place, at[2], at[3]);
+        struct block ij = coulomb_block(views, &shells, at[0], at[1]);
+        struct block kl = coulomb_block(views, &shells, at[2], at[3]);
         add_ordered(&ij, &kl,
                     (int64_t[]){stride[at[0]], stride[at[1]], stride[at[2]], stride[at[3]]},
                     (int[]){n[at[0]], n[at[1]], n[at[2]], n[at[3]]}, 0.5, v);
         for (int spin = 0; spin < views->n_spins; spin++) {
-            struct block ik = exchange_block(views, &place, spin, at[0], at[2]);
-            struct block jl = exchange_block(views, &place, spin, at[1], at[3]);
+            struct block ik = exchange_block(views, &shells, spin, at[0], at[2]);
+            struct block jl = exchange_block(views, &shells, spin, at[1], at[3]);
             add_ordered(&ik, &jl,
                         (int64_t[]){stride[at[0]], stride[at[2]], stride[at[1]], stride[at[3]]},
                         (int[]){n[at[0]], n[at[2]], n[at[1]], n[at[3]]}, exchange_factor, v);

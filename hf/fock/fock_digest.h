@@ -1,6 +1,5 @@
-/* Contraction of integrals with the density: what a batch of quartets adds to F.
- *
- * What is added is half of F, so that F = A + A^T (fock_accumulator.h). */
+/* Contraction of integrals with the density: the contribution of a batch of quartets to
+ * A, F = A + A^T (fock_accumulator.h). */
 #ifndef BERYL_HF_FOCK_DIGEST_H
 #define BERYL_HF_FOCK_DIGEST_H
 
@@ -9,7 +8,7 @@
 
 #include <stdbool.h>
 
-/* A batch and which tile pair of the quartet each side comes from. */
+/* A batch, and the tile pair of the quartet that each side comes from. */
 struct digest_batch {
     const struct quartet_batch *quartets;
     int bra_role, ket_role;  /* 0: tiles I and J, 2: tiles K and L */

@@ -1,4 +1,4 @@
-/* One worker of a Fock build: what it takes to compute tile quartets. */
+/* One worker of a Fock build: computes tile quartets. */
 #ifndef BERYL_HF_FOCK_WORKER_H
 #define BERYL_HF_FOCK_WORKER_H
 
@@ -28,7 +28,7 @@ enum status fock_worker_begin(struct fock_worker *worker, int n_spins,
                               struct density_tiles *density, struct fock_accumulator *accumulator);
 void fock_worker_end(struct fock_worker *worker);
 
-/* Adds what the quartet of tiles contributes to F to the accumulator. Under full
+/* Adds the contribution of a quartet of tiles to the accumulator. Under full
  * symmetry I >= J, K >= L and pair (I, J) not below (K, L). worker is a
  * struct fock_worker: the signature is that of fock_tasks_visit.
  * Errors: STATUS_NO_MEMORY, STATUS_NUMERIC. */

@@ -10,7 +10,7 @@ static int n_matrices(const struct quartet_views *views)
     return views->n_spins == 1 ? 1 : 3;
 }
 
-static int64_t block_size(const struct quartet_views *views)
+static int64_t view_block_size(const struct quartet_views *views)
 {
     return views->tiling->max_functions * views->tiling->max_functions;
 }
@@ -21,7 +21,8 @@ enum status quartet_views_init(struct quartet_views *views, const struct tiling 
 {
     *views = (struct quartet_views){
         .tiling = tiling, .density = density, .accumulator = accumulator, .n_spins = n_spins};
-    views->blocks = malloc((size_t)(6 * n_matrices(views) * block_size(views)) * sizeof(double));
+    views->blocks =
+        malloc((size_t)(6 * n_matrices(views) * view_block_size(views)) * sizeof(double));
     if (!views->blocks)
         return FAIL(STATUS_NO_MEMORY, "no memory for the tiles of a quartet");
     return STATUS_OK;
@@ -33,9 +34,8 @@ void quartet_views_fini(struct quartet_views *views)
     views->blocks = NULL;
 }
 
-/* The place of a pair among the quartet's different ones; *is_new if it was not
- * there yet. */
-static int place_of_pair(struct quartet_views *views, int64_t pair, bool *is_new)
+/* The slot of a pair among the distinct ones of the quartet; *is_new if it had none. */
+static int slot_of_pair(struct quartet_views *views, int64_t pair, bool *is_new)
 {
     for (int i = 0; i < views->n_pairs; i++) {
         if (views->pair[i] == pair) {
@@ -48,15 +48,16 @@ static int place_of_pair(struct quartet_views *views, int64_t pair, bool *is_new
     return views->n_pairs++;
 }
 
-static void set_view(struct quartet_views *views, int r, int s, int place,
+static void set_view(struct quartet_views *views, int r, int s, int slot,
                      const struct density_tile *D)
 {
     struct tile_view *view = &views->view[r][s];
-    double *block = views->blocks + place * n_matrices(views) * block_size(views);
+    double *block = views->blocks + slot * n_matrices(views) * view_block_size(views);
     view->D = D;
     view->coulomb = block;
     for (int spin = 0; spin < 2; spin++)
-        view->exchange[spin] = views->n_spins == 1 ? block : block + (spin + 1) * block_size(views);
+        view->exchange[spin] =
+            views->n_spins == 1 ? block : block + (spin + 1) * view_block_size(views);
     bool stored = views->tile[r] >= views->tile[s]; /* as r x s */
     int64_t minor = views->tile[stored ? s : r];
     int64_t n_functions = tile_n_functions(views->tiling, minor);
@@ -85,22 +86,21 @@ enum status quartet_views_begin(struct quartet_views *views, const struct tile_q
             int64_t high = tiles[r] >= tiles[s] ? tiles[r] : tiles[s];
             int64_t low = tiles[r] >= tiles[s] ? tiles[s] : tiles[r];
             bool is_new;
-            int place = place_of_pair(views, tile_pair_index(high, low), &is_new);
+            int slot = slot_of_pair(views, tile_pair_index(high, low), &is_new);
             if (is_new) {
-                enum status status =
-                    density_tiles_pin(views->density, views->pair[place], &D[place]);
+                enum status status = density_tiles_pin(views->density, views->pair[slot], &D[slot]);
                 if (status != STATUS_OK) {
                     views->n_pairs--;
                     release_density(views);
                     return status;
                 }
             }
-            set_view(views, r, s, place, D[place]);
-            set_view(views, s, r, place, D[place]);
+            set_view(views, r, s, slot, D[slot]);
+            set_view(views, s, r, slot, D[slot]);
         }
     }
     memset(views->blocks, 0,
-           (size_t)(views->n_pairs * n_matrices(views) * block_size(views)) * sizeof(double));
+           (size_t)(views->n_pairs * n_matrices(views) * view_block_size(views)) * sizeof(double));
     return STATUS_OK;
 }
 
@@ -108,14 +108,14 @@ enum status quartet_views_end(struct quartet_views *views)
 {
     enum status status = STATUS_OK;
     for (int i = 0; i < views->n_pairs && status == STATUS_OK; i++) {
-        const double *block = views->blocks + i * n_matrices(views) * block_size(views);
+        const double *block = views->blocks + i * n_matrices(views) * view_block_size(views);
         if (views->n_spins == 1) {
             status = fock_accumulator_add(views->accumulator, 0, views->pair[i], block, NULL);
             continue;
         }
         for (int spin = 0; spin < 2 && status == STATUS_OK; spin++)
             status = fock_accumulator_add(views->accumulator, spin, views->pair[i],
-                                          block + (spin + 1) * block_size(views), block);
+                                          block + (spin + 1) * view_block_size(views), block);
     }
     release_density(views);
     return status;

@@ -1,4 +1,4 @@
-/* The self-consistent field: restricted (RHF) and unrestricted (UHF).
+/* The self-consistent field (SCF): restricted (RHF) and unrestricted (UHF).
  *
  * DIIS first; where that stalls, second-order steps with a check of the energy; at
  * convergence a test that the result is a minimum, and descent to one if it is not. */

@@ -11,7 +11,7 @@
 /* Builds in a row that may be incremental. */
 enum { MAX_INCREMENTAL = 7 };
 
-enum status scf_fock_create(const struct scf_problem *problem, struct darray *const D_tiles[],
+enum status scf_fock_create(const struct scf_problem *problem, struct darray *const scratch[],
                             struct scf_fock **fock)
 {
     int64_t n = problem->shells->n_functions;
@@ -23,7 +23,7 @@ enum status scf_fock_create(const struct scf_problem *problem, struct darray *co
     new->problem = problem;
     status = dense_create(problem->grid, n, n, &new->change);
     for (int s = 0; s < problem->n_spins && status == STATUS_OK; s++) {
-        new->D_tiles[s] = D_tiles[s];
+        new->input_tiles[s] = scratch[s];
         status = tile_matrix_create(problem->tiling, "F", DARRAY_DOUBLE, &new->G_tiles[s]);
         if (status == STATUS_OK)
             status = dense_create(problem->grid, n, n, &new->D_last[s]);
@@ -51,11 +51,11 @@ void scf_fock_destroy(struct scf_fock *fock)
     free(fock);
 }
 
-/* From D_tiles to G_tiles. */
+/* From input_tiles to G_tiles. */
 static enum status build_tiles(struct scf_fock *fock)
 {
     double start_s = clock_now_s();
-    const struct darray *D[2] = {fock->D_tiles[0], fock->D_tiles[1]};
+    const struct darray *D[2] = {fock->input_tiles[0], fock->input_tiles[1]};
     enum status status = fock_build(fock->problem->fock, fock->problem->n_spins, D, fock->G_tiles);
     fock->seconds += clock_now_s() - start_s;
     fock->n_builds++;
@@ -67,7 +67,7 @@ enum status scf_fock_of_matrices(struct scf_fock *fock, struct dense *const D[],
 {
     const struct tiling *tiling = fock->problem->tiling;
     for (int s = 0; s < fock->problem->n_spins; s++)
-        TRY(tile_matrix_from_dense(tiling, D[s], fock->D_tiles[s]));
+        TRY(tile_matrix_from_dense(tiling, D[s], fock->input_tiles[s]));
     TRY(build_tiles(fock));
     for (int s = 0; s < fock->problem->n_spins; s++)
         TRY(tile_matrix_to_dense(tiling, fock->G_tiles[s], G[s]));
@@ -100,7 +100,7 @@ static enum status build_change(struct scf_fock *fock, struct dense *const D[],
     const struct tiling *tiling = fock->problem->tiling;
     for (int s = 0; s < fock->problem->n_spins; s++) {
         find_change(fock, D, s);
-        TRY(tile_matrix_from_dense(tiling, fock->change, fock->D_tiles[s]));
+        TRY(tile_matrix_from_dense(tiling, fock->change, fock->input_tiles[s]));
     }
     TRY(build_tiles(fock));
     for (int s = 0; s < fock->problem->n_spins; s++) {
@@ -110,10 +110,10 @@ static enum status build_change(struct scf_fock *fock, struct dense *const D[],
     return STATUS_OK;
 }
 
-enum status scf_fock_of_density(struct scf_fock *fock, struct dense *const D[], bool whole,
-                                struct dense *const G[], bool *is_whole)
+enum status scf_fock_of_density(struct scf_fock *fock, struct dense *const D[], bool full,
+                                struct dense *const G[], bool *is_full)
 {
-    bool incremental = !whole && !fock->always_whole && fock->has_last &&
+    bool incremental = !full && !fock->always_full && fock->has_last &&
                        fock->n_incremental < MAX_INCREMENTAL && change_pays(fock, D);
     if (incremental) {
         TRY(build_change(fock, D, G));
@@ -127,6 +127,6 @@ enum status scf_fock_of_density(struct scf_fock *fock, struct dense *const D[], 
         dense_copy(G[s], fock->G_last[s]);
     }
     fock->has_last = true;
-    *is_whole = !incremental;
+    *is_full = !incremental;
     return STATUS_OK;
 }

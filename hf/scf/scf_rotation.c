@@ -66,7 +66,7 @@ static double energy_gap(const struct dense *kappa, const double *orbital_energi
            orbital_energies[dense_global_column(kappa, column)];
 }
 
-/* y = what combine makes of the elements of x and y and their gap. */
+/* y = combine(gap, e_a - e_i, x, y), element by element. */
 static void combine_with_gap(const struct scf_energy_gap *gap, const struct scf_rotation *x,
                              struct scf_rotation *y,
                              double (*combine)(const struct scf_energy_gap *gap, double difference,
@@ -87,7 +87,7 @@ static void combine_with_gap(const struct scf_energy_gap *gap, const struct scf_
     }
 }
 
-static double divide(const struct scf_energy_gap *gap, double difference, double x, double y)
+static double divide_by_gap(const struct scf_energy_gap *gap, double difference, double x, double y)
 {
     (void)y;
     return x / fmax(difference + gap->shift, gap->floor);
@@ -96,10 +96,11 @@ static double divide(const struct scf_energy_gap *gap, double difference, double
 void scf_rotation_divide(const struct scf_energy_gap *gap, const struct scf_rotation *x,
                          struct scf_rotation *y)
 {
-    combine_with_gap(gap, x, y, divide);
+    combine_with_gap(gap, x, y, divide_by_gap);
 }
 
-static double add_product(const struct scf_energy_gap *gap, double difference, double x, double y)
+static double add_gap_product(const struct scf_energy_gap *gap, double difference, double x,
+                              double y)
 {
     (void)gap;
     return y + difference * x;
@@ -109,7 +110,7 @@ void scf_rotation_add_gap_times(const double *const orbital_energies[2],
                                 const struct scf_rotation *x, struct scf_rotation *y)
 {
     struct scf_energy_gap gap = {.orbital_energies = {orbital_energies[0], orbital_energies[1]}};
-    combine_with_gap(&gap, x, y, add_product);
+    combine_with_gap(&gap, x, y, add_gap_product);
 }
 
 void scf_rotation_set_noise(struct scf_rotation *x)

@@ -227,7 +227,7 @@ static void adjust_radius(struct scf_second_order *solver, const struct trust_st
 static enum status search_along(struct scf_second_order *solver, const struct scf_hessian *hessian,
                                 struct trust_step *trust, struct scf_state **state, bool *moved)
 {
-    double length = 1; /* of what is tried, in units of the step found */
+    double length = 1; /* of the trial step, in units of the model's */
     *moved = false;
     for (int shortened = 0; shortened <= MAX_SHORTENED && !*moved; shortened++) {
         double predicted =

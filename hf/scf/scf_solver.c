@@ -35,7 +35,7 @@ enum {
 /* DIIS makes progress when the gradient falls below this fraction of the least so far. */
 #define PROGRESS 0.7
 
-enum status scf_solver_init(struct scf_solver *solver, struct darray *const D[])
+enum status scf_solver_init(struct scf_solver *solver, struct darray *const scratch[])
 {
     const struct scf_basis *basis = solver->basis;
     const struct dense_grid *grid = basis->problem->grid;
@@ -48,7 +48,7 @@ enum status scf_solver_init(struct scf_solver *solver, struct darray *const D[])
         if (solver->settings->damping > 0)
             TRY(dense_create(grid, m, m, &solver->F_damped[s]));
     }
-    TRY(scf_fock_create(basis->problem, D, &solver->fock));
+    TRY(scf_fock_create(basis->problem, scratch, &solver->fock));
     TRY(scf_state_create(basis, &solver->state));
     return diis_create(grid, basis->n_spins, m, solver->settings->diis_size, &solver->diis);
 }
@@ -66,7 +66,7 @@ void scf_solver_fini(struct scf_solver *solver)
     scf_fock_destroy(solver->fock);
 }
 
-static bool reaches(const struct scf_solver *solver)
+static bool is_stationary(const struct scf_solver *solver)
 {
     return solver->state->idempotent &&
            (solver->is_flat || solver->state->gradient < solver->settings->converge);
@@ -101,7 +101,7 @@ static enum status write_checkpoint(struct scf_solver *solver)
 }
 
 /* Ends an iteration: a line, the observer, the checkpoint. */
-static enum status record(struct scf_solver *solver)
+static enum status record_iteration(struct scf_solver *solver)
 {
     struct scf_iteration *now = &solver->now;
     double elapsed_s = clock_now_s() - solver->started_s;
@@ -182,16 +182,16 @@ static enum status diis_step(struct scf_solver *solver)
     return STATUS_OK;
 }
 
-/* Builds F anew from the whole density and finds canonical orbitals. */
-static enum status rebuild(struct scf_solver *solver)
+/* Builds F anew from the full density and finds canonical orbitals. */
+static enum status build_from_full_density(struct scf_solver *solver)
 {
-    bool was_whole = solver->state->whole;
-    if (!was_whole)
+    bool was_full = solver->state->full;
+    if (!was_full)
         TRY(scf_state_build(solver->basis, solver->fock, true, solver->state));
     TRY(scf_state_canonicalise(solver->basis, solver->state));
     scf_state_gradient(solver->basis, solver->state);
-    if (!was_whole)
-        log_print("      whole build: energy %.10f, gradient %.2e\n", solver->state->energy,
+    if (!was_full)
+        log_print("      full build: energy %.10f, gradient %.2e\n", solver->state->energy,
                   solver->state->gradient);
     return STATUS_OK;
 }
@@ -210,9 +210,9 @@ static enum status begin_second_order(struct scf_solver *solver)
         for (int s = 0; s < solver->basis->n_spins; s++)
             dense_copy(solver->P_best[s], solver->state->P[s]);
         scf_state_from_projector(solver->basis, solver->state);
-        solver->state->whole = false;
+        solver->state->full = false;
     }
-    TRY(rebuild(solver));
+    TRY(build_from_full_density(solver));
     return need_second_order(solver);
 }
 
@@ -223,22 +223,22 @@ static enum status second_order_step(struct scf_solver *solver)
     if (!solver->second_order)
         TRY(begin_second_order(solver));
     TRY(scf_second_order_step(solver->second_order, &solver->state, &step));
-    if (step.moved || reaches(solver))
+    if (step.moved || is_stationary(solver))
         return STATUS_OK;
-    if (solver->state->whole && solver->state->gradient < FLAT_GRADIENT &&
+    if (solver->state->full && solver->state->gradient < FLAT_GRADIENT &&
         fabs(step.predicted) < FLAT_ENERGY) {
-        log_print("      what gradient is left lies along a free rotation: it would change the "
+        log_print("      the remaining gradient lies along a free rotation, which would change the "
                   "energy by %.0e hartree\n",
                   step.predicted);
         solver->is_flat = true;
         return STATUS_OK;
     }
-    if (solver->state->whole)
+    if (solver->state->full)
         return FAIL(STATUS_NOT_CONVERGED,
                     "no step lowers the energy, but the orbital gradient is still %.1e: try a "
                     "smaller --screen",
                     solver->state->gradient);
-    return rebuild(solver);
+    return build_from_full_density(solver);
 }
 
 /* Remembers the best state and watches DIIS. */
@@ -264,10 +264,10 @@ static void watch_progress(struct scf_solver *solver)
 /* A stall close to convergence is first taken as noise of incremental builds. */
 static void suspect_noise(struct scf_solver *solver)
 {
-    if (solver->n_without_progress < PATIENCE || solver->fock->always_whole ||
+    if (solver->n_without_progress < PATIENCE || solver->fock->always_full ||
         solver->least_gradient > NOISY_GRADIENT)
         return;
-    solver->fock->always_whole = true;
+    solver->fock->always_full = true;
     solver->n_without_progress = 0;
 }
 
@@ -304,7 +304,7 @@ static enum status check_minimum(struct scf_solver *solver, bool *is_minimum)
     result->lowest_curvature = stability.eigenvalue;
     *is_minimum = stability.eigenvalue > SCF_UNSTABLE;
     log_print("      stability: lowest curvature %.6f%s, %d Fock builds%s\n", stability.eigenvalue,
-              stability.settled ? "" : " (not settled)", stability.n_products,
+              stability.converged ? "" : " (not converged)", stability.n_products,
               *is_minimum ? "" : ": a saddle point, going downhill");
     if (!*is_minimum) {
         bool moved;
@@ -317,20 +317,20 @@ static enum status check_minimum(struct scf_solver *solver, bool *is_minimum)
         if (status == STATUS_OK && !moved)
             status = FAIL(STATUS_NOT_CONVERGED,
                           "the solution is a saddle point (curvature %.1e), but no lower one was "
-                          "found beside it",
+                          "found near it",
                           stability.eigenvalue);
     }
     scf_stability_fini(&stability);
     return status;
 }
 
-/* Called where the gradient is small enough: makes sure of it with a whole build and
- * that it is a minimum. *done is false if the iterations have to go on. */
-static enum status confirm(struct scf_solver *solver, bool *done)
+/* Called where the gradient is small enough: confirms it with a full build and checks
+ * that it is a minimum. *done is false if the iterations must continue. */
+static enum status confirm_minimum(struct scf_solver *solver, bool *done)
 {
     *done = false;
-    TRY(rebuild(solver));
-    if (!reaches(solver))
+    TRY(build_from_full_density(solver));
+    if (!is_stationary(solver))
         return STATUS_OK;
     *done = true;
     if (!wants_stability(solver))
@@ -341,18 +341,18 @@ static enum status confirm(struct scf_solver *solver, bool *done)
     if (++solver->n_descents > MAX_DESCENTS)
         return FAIL(STATUS_NOT_CONVERGED, "%d saddle points were left without reaching a minimum",
                     MAX_DESCENTS);
-    return record(solver);
+    return record_iteration(solver);
 }
 
 enum status scf_solver_iterate(struct scf_solver *solver, struct darray *const D[])
 {
     TRY(evaluate_guess(solver, D));
-    TRY(record(solver));
+    TRY(record_iteration(solver));
     for (;;) {
         watch_progress(solver);
         suspect_noise(solver);
-        while (reaches(solver)) {
-            TRY(confirm(solver, &solver->result->converged));
+        while (is_stationary(solver)) {
+            TRY(confirm_minimum(solver, &solver->result->converged));
             if (solver->result->converged)
                 return write_checkpoint(solver); /* the orbitals are canonical now */
         }
@@ -361,6 +361,6 @@ enum status scf_solver_iterate(struct scf_solver *solver, struct darray *const D
                         "not converged after %lld iterations: the orbital gradient is %.1e",
                         (long long)solver->now.iteration, solver->state->gradient);
         TRY(wants_second_order(solver) ? second_order_step(solver) : diis_step(solver));
-        TRY(record(solver));
+        TRY(record_iteration(solver));
     }
 }

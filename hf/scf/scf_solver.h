@@ -36,13 +36,13 @@ struct scf_solver {
 };
 
 /* Creates what the solver owns; settings, basis and result are set, the rest is zero.
- * D: the density tiles, borrowed. Collective, like all that follows. On failure
+ * scratch: as for scf_fock_create. Collective, like all that follows. On failure
  * scf_solver_fini still has to be called. Errors: STATUS_NO_MEMORY. */
-enum status scf_solver_init(struct scf_solver *solver, struct darray *const D[]);
+enum status scf_solver_init(struct scf_solver *solver, struct darray *const scratch[]);
 void scf_solver_fini(struct scf_solver *solver);
 
-/* From the density in D to a minimum; on return the state's F is that of its whole
- * density and its orbitals are canonical. Errors: those of scf_run; after
+/* From the density in D, which may be the scratch, to a minimum; on return the state's F is that of
+ * its full density and its orbitals are canonical. Errors: those of scf_run; after
  * STATUS_NOT_CONVERGED the state is the last one. */
 enum status scf_solver_iterate(struct scf_solver *solver, struct darray *const D[]);
 

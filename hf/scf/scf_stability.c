@@ -65,7 +65,7 @@ static bool orthonormalise(struct davidson *davidson)
 }
 
 /* Takes the residual, a unit vector, among the vectors; multiplies it. */
-static enum status extend(struct davidson *davidson)
+static enum status extend_subspace(struct davidson *davidson)
 {
     int n = davidson->n_vectors;
     const struct scf_basis *basis = davidson->hessian->basis;
@@ -105,7 +105,7 @@ static enum status solve_subspace(struct davidson *davidson)
 }
 
 /* Keeps only the lowest combination when there is no room. */
-static void collapse(struct davidson *davidson)
+static void collapse_subspace(struct davidson *davidson)
 {
     if (davidson->n_vectors < MAX_VECTORS)
         return;
@@ -118,7 +118,7 @@ static void collapse(struct davidson *davidson)
 /* Whether the sign of the lowest eigenvalue is known: an approximate one lies above it,
  * and one eigenvalue lies within the residual of it. A negative one is refined until
  * its vector is a good direction. */
-static bool is_settled(const struct davidson *davidson, int n_products)
+static bool is_converged(const struct davidson *davidson, int n_products)
 {
     double size = fabs(davidson->eigenvalue);
     if (davidson->residual_norm < SMALL_RESIDUAL)
@@ -128,22 +128,22 @@ static bool is_settled(const struct davidson *davidson, int n_products)
     return n_products >= MIN_PRODUCTS && davidson->residual_norm < 0.1 * size;
 }
 
-static enum status iterate(struct davidson *davidson, struct scf_stability *stability)
+static enum status find_lowest(struct davidson *davidson, struct scf_stability *stability)
 {
     scf_rotation_set_noise(&davidson->Hx);
     precondition(davidson, &davidson->Hx, &davidson->residual);
     while (orthonormalise(davidson) && stability->n_products < MAX_PRODUCTS) {
-        TRY(extend(davidson));
+        TRY(extend_subspace(davidson));
         stability->n_products++;
         TRY(solve_subspace(davidson));
-        stability->settled = is_settled(davidson, stability->n_products);
-        if (stability->settled)
+        stability->converged = is_converged(davidson, stability->n_products);
+        if (stability->converged)
             return STATUS_OK;
-        collapse(davidson);
+        collapse_subspace(davidson);
         precondition(davidson, &davidson->residual, &davidson->residual);
     }
-    /* No vector is left: the whole space has been seen. */
-    stability->settled = stability->n_products < MAX_PRODUCTS;
+    /* No vector is left: the subspace is the whole space. */
+    stability->converged = stability->n_products < MAX_PRODUCTS;
     return STATUS_OK;
 }
 
@@ -157,7 +157,7 @@ enum status scf_stability_init(struct scf_hessian *hessian, struct scf_stability
     if (status == STATUS_OK)
         status = scf_rotation_init(hessian->basis, &davidson.Hx);
     if (status == STATUS_OK)
-        status = iterate(&davidson, stability);
+        status = find_lowest(&davidson, stability);
     if (status == STATUS_OK) {
         stability->eigenvalue = davidson.eigenvalue;
         stability->direction = davidson.x;

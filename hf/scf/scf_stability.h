@@ -1,4 +1,4 @@
-/* Whether a stationary point is a minimum: the lowest eigenvalue of the Hessian
+/* Stability of a stationary point, whether it is a minimum: the lowest eigenvalue of the Hessian
  * of orbital rotations, by Davidson's method. Internal stability: RHF among RHF
  * determinants, UHF among UHF ones, all orbitals real.
  * Source: Seeger & Pople, J. Chem. Phys. 66, 3045 (1977); Davidson, J. Comput. Phys. 17, 87
@@ -18,8 +18,8 @@
 
 struct scf_stability {
     double eigenvalue;             /* lowest one found, of H of scf_hessian.h, hartree */
-    bool settled;                  /* the sign of it is certain */
-    int n_products;                /* Fock builds that it took */
+    bool converged;                /* the sign of it is certain */
+    int n_products;                /* Fock builds spent */
     struct scf_rotation direction; /* its vector, of norm 1 */
 };
 

@@ -91,10 +91,10 @@ static void set_density_of_orbitals(const struct scf_basis *basis, struct scf_st
     scf_state_from_projector(basis, state);
 }
 
-enum status scf_state_build(const struct scf_basis *basis, struct scf_fock *fock, bool whole,
+enum status scf_state_build(const struct scf_basis *basis, struct scf_fock *fock, bool full,
                             struct scf_state *state)
 {
-    TRY(scf_fock_of_density(fock, state->D, whole, state->G, &state->whole));
+    TRY(scf_fock_of_density(fock, state->D, full, state->G, &state->full));
     state->one_electron_energy = 0;
     state->two_electron_energy = 0;
     for (int s = 0; s < basis->n_spins; s++) {

@@ -21,7 +21,7 @@ struct scf_state {
     double one_electron_energy, two_electron_energy;
     double energy;   /* total, with the nuclear repulsion */
     double gradient; /* max |F_ia|, i occupied, a virtual, any spin */
-    bool whole;      /* G came from a build of the whole density */
+    bool full;       /* G came from a build of D itself, not of its change */
     bool idempotent; /* P is a projector: the energy is that of a determinant */
 };
 
@@ -38,7 +38,7 @@ enum status scf_state_from_tiles(const struct scf_basis *basis, struct darray *c
 void scf_state_from_projector(const struct scf_basis *basis, struct scf_state *state);
 
 /* Sets G, F and the energies from D. Errors: those of fock_build. */
-enum status scf_state_build(const struct scf_basis *basis, struct scf_fock *fock, bool whole,
+enum status scf_state_build(const struct scf_basis *basis, struct scf_fock *fock, bool full,
                             struct scf_state *state);
 
 /* Sets the gradient from F and U. Of a state that is not idempotent, which has no

@@ -1,5 +1,5 @@
 /* A small molecule with s, p and d shells, and whole matrices over its functions,
- * for the tests of what is distributed by tiles. */
+ * for the tests of matrices distributed by tiles. */
 #ifndef BERYL_TESTS_PARALLEL_HF_SYSTEM_H
 #define BERYL_TESTS_PARALLEL_HF_SYSTEM_H
 

@@ -14,7 +14,7 @@ enum { N_BUILDS = 2 };
 static const int64_t tile_sizes[] = {5, 40};
 enum { N_TILINGS = sizeof tile_sizes / sizeof tile_sizes[0] };
 
-/* What every test starts from: the last index is the number of spins - 1. */
+/* The set-up of every test: the last index is the number of spins - 1. */
 static struct hf_system hf;
 static struct tiling *tilings[N_TILINGS];
 static struct screening *screenings[N_TILINGS];
@@ -215,7 +215,7 @@ static void put_scaled(const struct build *build, double factor)
     free(scaled);
 }
 
-/* Densities as small as the differences at the end of a field, none, and larger
+/* Densities as small as the differences at the end of an SCF, none, and larger
  * than any. */
 static void test_the_grid_of_the_sums_follows_the_density(void **state)
 {

@@ -94,7 +94,7 @@ static void check_quartet(const struct fock_cost *cost, enum fock_symmetry symme
     struct products ket = products_of(quartet->K, quartet->L, symmetry);
     bool same = quartet->I == quartet->K && quartet->J == quartet->L;
     double share = same && symmetry == FOCK_SYMMETRY_FULL ? 0.5 : 1;
-    /* A bin is a 24th of what lies between the largest v and its inverse. */
+    /* A bin is a 24th of the range between the largest v and its inverse. */
     double width = pow(screening->max_bound / sqrt(THRESHOLD), 2.0 / 24);
     double fewest = share * count(&bra, &ket, width * width);
     double most = share * count(&bra, &ket, 1 / (width * width));

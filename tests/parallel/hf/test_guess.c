@@ -79,7 +79,7 @@ static void test_every_process_places_the_same_bits(void **state)
     scf_setup_fini(&setup);
 }
 
-/* Element (shell i, shell j) of what a reference gives. */
+/* Element (shell i, shell j) of a reference matrix. */
 struct reference {
     const struct molecule *molecule;
     int kind; /* 0 overlap, 1 core Hamiltonian, 2 to 4 dipole */

@@ -1,4 +1,5 @@
-/* A checkpoint gives back the density it was written from, and says what does not fit. */
+/* A checkpoint gives back the density it was written from, and the message names what does not fit.
+ */
 #include "hf/checkpoint/checkpoint.h"
 #include "tests/cases/scf_case.h"
 

@@ -1,7 +1,7 @@
 /* Where DIIS fails, the second-order method converges, to a minimum. */
 #include "tests/cases/scf_case.h"
 
-/* DIIS goes on for ever on this radical: near-degenerate orbitals change places. */
+/* DIIS never converges for this radical: near-degenerate orbitals swap. */
 static const struct scf_case cyano = {"2\n\nC 0 0 0\nN 0.3 0.2 1.12\n", 0, 2, "sto-3g", 2, 0};
 
 /* A pair of hydrogen atoms, so far apart that their energies add up. */
@@ -18,7 +18,7 @@ static enum status run_case(const struct scf_case *scf_case, const struct scf_se
     struct scf_setup setup;
     scf_setup_init(&setup, scf_case);
     enum status status = scf_setup_run(&setup, settings, result);
-    /* What the orbitals of the result lie on goes with the setup. */
+    /* The grid of the result's orbitals is destroyed with the setup. */
     for (int s = 0; s < 2; s++) {
         dense_destroy(result->orbitals[s]);
         result->orbitals[s] = NULL;

@@ -185,7 +185,7 @@ static void test_integrals_are_counted_as_if_one_by_one(void **state)
     free(bounds);
 }
 
-/* What the original program counts. */
+/* Counts of the original program. */
 static void test_the_be4_chain_has_4845492_integrals_above_1e6(void **state)
 {
     (void)state;

@@ -40,7 +40,7 @@ static int stop(void **state)
     return 0;
 }
 
-/* Fills this process's part; the upper triangle with what must not be read. */
+/* Fills this process's part; the upper triangle, which must not be read, with NaN. */
 static void fill_dense(struct dense *dense, const double *whole, bool spoil_upper)
 {
     for (int c = 0; c < dense->local_columns; c++)
@@ -73,7 +73,7 @@ static void check_conversions(const struct tiling *tiling, const double *whole)
     check_ok(tile_matrix_to_dense(tiling, tiles, dense));
     check_dense(dense, whole);
 
-    /* Over what was there before. */
+    /* Overwrites the contents. */
     fill_dense(dense, whole, true);
     check_ok(tile_matrix_from_dense(tiling, dense, tiles));
     whole_matrix_get(tiling, tiles, got);

@@ -43,7 +43,7 @@ static void test_one_electron_integrals_are_those_of_the_reference(void **state)
 }
 
 /* J - K/2 of (a a'| b b'), averaged over the functions of a and summed over those of
- * b, divided by their number: what one electron in b does to a. */
+ * b, divided by their number: the interaction of one electron in b with a. */
 static double averaged_repulsion(const struct shell *a, const struct shell *a2,
                                  const struct shell *b, const struct shell *b2)
 {

@@ -1,5 +1,5 @@
-/* What a run takes is refused before it is allocated: with many tasks also what the
- * scheduler keeps of each of them, by the mode. */
+/* A run that needs too much memory is refused before allocation, also if only the tasks
+ * that the scheduler keeps, by its mode, are too many. */
 #include "hf/cli/hf_memory.h"
 #include "sched/taskpool.h"
 #include "tests/check.h"

@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-/* Shells of the given sizes; only what a tiling looks at. */
+/* Shells of the given sizes, with the fields that a tiling reads. */
 static struct shells shells_of_sizes(int64_t n_shells, const int *sizes)
 {
     struct shells shells = {.n_shells = n_shells};
@@ -92,7 +92,7 @@ static void test_pairs_are_numbered_row_by_row(void **state)
         }
 }
 
-/* Where the square root of a double no longer tells neighbours apart. */
+/* Where the square root of a double no longer separates neighbours. */
 static void test_pair_numbers_are_exact_up_to_2_to_the_62(void **state)
 {
     (void)state;
