@@ -62,8 +62,8 @@ int64_t contraction_n_tasks(const struct contraction *contraction)
 }
 
 /* Elements read, and operations, of one product. */
-static void add_product(const struct contraction_tasks *term, const int32_t tile[MAX_INDICES],
-                        double *elements, struct contraction_cost *cost)
+static void add_pair_cost(const struct contraction_tasks *term, const int32_t tile[MAX_INDICES],
+                          double *elements, struct contraction_cost *cost)
 {
     const struct contraction_indices *indices = &term->indices;
     cost->n_products++;
@@ -91,7 +91,7 @@ struct contraction_cost contraction_task_cost(const struct contraction *contract
     double elements = (add ? 2 : 1) * elements_of_C(&found);
     term_walk_begin(sums, &found, &walk);
     while (term_walk_next(&walk))
-        add_product(&sums->terms[walk.term], walk.pairs.pair.tile, &elements, &cost);
+        add_pair_cost(&sums->terms[walk.term], walk.pairs.pair.tile, &elements, &cost);
     cost.bytes = elements * sizeof(double);
     return cost;
 }
@@ -104,7 +104,7 @@ void contraction_bind(struct contraction *contraction, int problem, struct tenso
     contraction->sums.problems[problem].B.tensor = B;
 }
 
-static enum status run_task(int64_t task, void *context)
+static enum status run_contraction_task(int64_t task, void *context)
 {
     const struct contraction *contraction = context;
     TRY(contraction->worker_status);
@@ -114,7 +114,7 @@ static enum status run_task(int64_t task, void *context)
 }
 
 /* Where tensor.h says that the block is. */
-static int owner_of(int64_t task, int n_workers, void *context)
+static int owner_of_block(int64_t task, int n_workers, void *context)
 {
     const struct contraction *contraction = context;
     struct contraction_task found;
@@ -130,7 +130,7 @@ double contraction_task_seconds(const struct contraction *contraction, int64_t t
            SECONDS_PER_PRODUCT * (double)(cost.n_products + 1);
 }
 
-static double cost_of(int64_t task, void *context)
+static double predict_seconds(int64_t task, void *context)
 {
     return contraction_task_seconds(context, task);
 }
@@ -139,9 +139,9 @@ enum status contraction_start(struct contraction *contraction, const struct task
                               MPI_Comm comm)
 {
     struct taskpool_problem problem = {.n_tasks = contraction_n_tasks(contraction),
-                                       .run = run_task,
-                                       .owner = owner_of,
-                                       .cost = cost_of,
+                                       .run = run_contraction_task,
+                                       .owner = owner_of_block,
+                                       .cost = predict_seconds,
                                        .context = contraction};
     taskpool_destroy(contraction->pool);
     contraction->pool = NULL;
@@ -151,13 +151,13 @@ enum status contraction_start(struct contraction *contraction, const struct task
 }
 
 /* Messages of other workers are answered within a task too. */
-static void poll(void *context)
+static void poll_contraction_pool(void *context)
 {
     const struct contraction *contraction = context;
     taskpool_poll(contraction->pool);
 }
 
-static enum status run_pool(struct contraction *contraction)
+static enum status run_contraction_pool(struct contraction *contraction)
 {
     if (contraction->ran)
         TRY(taskpool_restore(contraction->pool));
@@ -179,8 +179,8 @@ enum status contraction_run(struct contraction *contraction)
     int n_workers;
     MPI_Comm_size(contraction->comm, &n_workers);
     if (contraction->worker && n_workers > 1)
-        contraction_worker_interrupt(contraction->worker, poll, contraction);
-    enum status status = run_pool(contraction);
+        contraction_worker_interrupt(contraction->worker, poll_contraction_pool, contraction);
+    enum status status = run_contraction_pool(contraction);
     log_progress("Contraction", 1);
     darray_sync();
     contraction_worker_destroy(contraction->worker);

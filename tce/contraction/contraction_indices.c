@@ -93,8 +93,8 @@ static bool lies_as(const struct contraction_indices *indices, const struct inde
 }
 
 /* Decides whether the blocks lie as a matrix of these groups, and how they are packed if not. */
-static void lay_out(const struct contraction_indices *indices, enum index_role rows,
-                    enum index_role columns, struct matrix_layout *layout)
+static void lay_out_matrix(const struct contraction_indices *indices, enum index_role rows,
+                           enum index_role columns, struct matrix_layout *layout)
 {
     const struct index_list *first = &indices->group[rows], *second = &indices->group[columns];
     layout->packed = !lies_as(indices, &layout->own, first, second) &&
@@ -122,9 +122,9 @@ static void choose_orders(const struct contraction_problem *problem,
         tried.group[ROLE_ROW] = group_in(&tried, ROLE_ROW, choice & 1 ? &tried.C : &tried.A);
         tried.group[ROLE_COLUMN] = group_in(&tried, ROLE_COLUMN, choice & 2 ? &tried.C : &tried.B);
         tried.group[ROLE_SUMMED] = group_in(&tried, ROLE_SUMMED, choice & 4 ? &tried.B : &tried.A);
-        lay_out(&tried, ROLE_ROW, ROLE_COLUMN, &tried.C);
-        lay_out(&tried, ROLE_ROW, ROLE_SUMMED, &tried.A);
-        lay_out(&tried, ROLE_SUMMED, ROLE_COLUMN, &tried.B);
+        lay_out_matrix(&tried, ROLE_ROW, ROLE_COLUMN, &tried.C);
+        lay_out_matrix(&tried, ROLE_ROW, ROLE_SUMMED, &tried.A);
+        lay_out_matrix(&tried, ROLE_SUMMED, ROLE_COLUMN, &tried.B);
         double cost =
             tried.C.packed * weight_C + tried.A.packed * weight_A + tried.B.packed * weight_B;
         if (least < 0 || cost < least) {

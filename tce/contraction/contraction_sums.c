@@ -4,7 +4,7 @@
 #include <string.h>
 
 /* Of all indices together: a bound on the operations, without a look at labels. */
-static double volume(const struct contraction_tasks *term)
+static double index_volume(const struct contraction_tasks *term)
 {
     double product = 1;
     for (int x = 0; x < MAX_INDICES; x++)
@@ -20,14 +20,15 @@ static void append_sum(struct contraction_sums *sums, int term)
         .first_term = term, .end_term = term + 1, .scalar = lead->scalar, .lead = lead};
 }
 
-static void join(struct contraction_sum *sum, const struct contraction_tasks *term)
+static void join_sum(struct contraction_sum *sum, const struct contraction_tasks *term)
 {
     sum->end_term++;
-    if (volume(term) > volume(sum->lead))
+    if (index_volume(term) > index_volume(sum->lead))
         sum->lead = term;
 }
 
-static enum status init(struct contraction_sums *sums, const struct contraction_problem problems[])
+static enum status set_up_sums(struct contraction_sums *sums,
+                               const struct contraction_problem problems[])
 {
     size_t n = (size_t)sums->n_terms;
     sums->problems = calloc(n, sizeof *sums->problems);
@@ -39,7 +40,7 @@ static enum status init(struct contraction_sums *sums, const struct contraction_
     for (int t = 0; t < sums->n_terms; t++) {
         TRY(contraction_tasks_init(&sums->problems[t], &sums->terms[t]));
         if (problems[t].joins)
-            join(&sums->list[sums->n - 1], &sums->terms[t]);
+            join_sum(&sums->list[sums->n - 1], &sums->terms[t]);
         else
             append_sum(sums, t);
     }
@@ -58,7 +59,7 @@ enum status contraction_sums_init(int n_terms, const struct contraction_problem 
                                   struct contraction_sums *sums)
 {
     *sums = (struct contraction_sums){.n_terms = n_terms};
-    enum status status = init(sums, problems);
+    enum status status = set_up_sums(sums, problems);
     if (status != STATUS_OK)
         contraction_sums_fini(sums);
     return status;

@@ -46,7 +46,7 @@ static struct index_list summed_in_A(const struct contraction_tasks *tasks)
     return list;
 }
 
-static enum status init(struct contraction_tasks *tasks)
+static enum status set_up_blocks(struct contraction_tasks *tasks)
 {
     const struct contraction_problem *problem = tasks->problem;
     const struct contraction_indices *indices = &tasks->indices;
@@ -69,7 +69,7 @@ enum status contraction_tasks_init(const struct contraction_problem *problem,
 {
     *tasks = (struct contraction_tasks){.problem = problem, .scalar = problem->C.labels->rank == 0};
     contraction_indices_init(problem, &tasks->indices);
-    enum status status = init(tasks);
+    enum status status = set_up_blocks(tasks);
     if (status != STATUS_OK)
         contraction_tasks_fini(tasks);
     return status;
@@ -124,9 +124,10 @@ int64_t contraction_tasks_extent(const struct contraction_tasks *tasks,
 
 /* What an operand's label leaves when the tiles of some indices, each counted with all its
  * occurrences, are known. */
-static struct tile_label subtract(struct tile_label label, const struct block_labels *labels,
-                                  const struct index_list *own, const struct index_list *known,
-                                  const int32_t tile[MAX_INDICES])
+static struct tile_label subtract_labels(struct tile_label label, const struct block_labels *labels,
+                                         const struct index_list *own,
+                                         const struct index_list *known,
+                                         const int32_t tile[MAX_INDICES])
 {
     for (int d = 0; d < known->n; d++) {
         struct tile_label taken =
@@ -163,17 +164,19 @@ void pair_walk_begin(const struct contraction_tasks *tasks, const int32_t at[MAX
     if (tasks->scalar)
         left = (struct tile_label){0, 0};
     else {
-        left =
-            subtract(left, problem->A.labels, &indices->A.own, &indices->group[ROLE_BATCH], tile);
-        left = subtract(left, problem->A.labels, &indices->A.own, &indices->group[ROLE_ROW], tile);
+        left = subtract_labels(left, problem->A.labels, &indices->A.own,
+                               &indices->group[ROLE_BATCH], tile);
+        left = subtract_labels(left, problem->A.labels, &indices->A.own, &indices->group[ROLE_ROW],
+                               tile);
     }
     walk->of_A = summed_tiles_with(tasks->tiles_of_A, left);
     if (!problem->has_B)
         return;
     left = (struct tile_label){problem->B.labels->irrep, problem->B.labels->spin};
-    left = subtract(left, problem->B.labels, &indices->B.own, &indices->group[ROLE_BATCH], tile);
-    walk->left_in_B =
-        subtract(left, problem->B.labels, &indices->B.own, &indices->group[ROLE_COLUMN], tile);
+    left = subtract_labels(left, problem->B.labels, &indices->B.own, &indices->group[ROLE_BATCH],
+                           tile);
+    walk->left_in_B = subtract_labels(left, problem->B.labels, &indices->B.own,
+                                      &indices->group[ROLE_COLUMN], tile);
 }
 
 /* Moves on in A: its block, and which tuples of B go with it. */
@@ -190,8 +193,9 @@ static bool next_in_A(struct pair_walk *walk)
     tiles_at(&indices->A.own, tile, at);
     walk->pair.block_A = block_index_number(tasks->A, at);
     if (tasks->problem->has_B) {
-        struct tile_label left = subtract(walk->left_in_B, tasks->problem->B.labels,
-                                          &indices->B.own, &indices->group[ROLE_SUMMED], tile);
+        struct tile_label left =
+            subtract_labels(walk->left_in_B, tasks->problem->B.labels, &indices->B.own,
+                            &indices->group[ROLE_SUMMED], tile);
         walk->of_B = summed_tiles_with(tasks->tiles_of_B, left);
         walk->next_B = 0;
     }

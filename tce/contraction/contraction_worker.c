@@ -30,7 +30,7 @@ struct block_sum {
     bool add; /* to the target, instead of replacing it */
 };
 
-static enum status take_blocks(struct contraction_worker *worker)
+static enum status take_scratch_blocks(struct contraction_worker *worker)
 {
     const struct contraction_sums *sums = worker->sums;
     const struct tensor *largest = NULL;
@@ -60,7 +60,7 @@ enum status contraction_worker_create(const struct contraction_sums *sums,
         return FAIL(STATUS_NO_MEMORY, "no memory for a contraction");
     made->sums = sums;
     made->buffers = settings->buffers;
-    enum status status = take_blocks(made);
+    enum status status = take_scratch_blocks(made);
     if (status == STATUS_OK)
         status = operand_blocks_create(sums, settings, &made->blocks);
     if (status != STATUS_OK) {
@@ -90,7 +90,7 @@ void contraction_worker_interrupt(struct contraction_worker *worker,
 }
 
 /* What comes next is fetched meanwhile. */
-static void announce(struct contraction_worker *worker, const struct term_walk *next)
+static void announce_pair(struct contraction_worker *worker, const struct term_walk *next)
 {
     const struct block_pair *pair = &next->pairs.pair;
     operand_blocks_announce(worker->blocks, (struct operand_place){next->term, OPERAND_A},
@@ -111,8 +111,8 @@ static void bring_near(const struct tensor *tensor, int64_t block, const double 
         __builtin_prefetch(matrix + i, 0, 2);
 }
 
-static void multiply(const struct contraction_tasks *term, const struct block_pair *pair,
-                     const double *A, const double *B, const struct block_sum *sum)
+static void multiply_pair(const struct contraction_tasks *term, const struct block_pair *pair,
+                          const double *A, const double *B, const struct block_sum *sum)
 {
     const struct contraction_problem *problem = term->problem;
     const struct contraction_indices *indices = &term->indices;
@@ -130,9 +130,9 @@ static void multiply(const struct contraction_tasks *term, const struct block_pa
 }
 
 /* Adds the pair's product to the target, or sets it. next: NULL if nothing is to come */
-static enum status add_pair(struct contraction_worker *worker, int number,
-                            const struct block_pair *pair, const struct term_walk *next,
-                            struct block_sum *sum)
+static enum status add_pair_product(struct contraction_worker *worker, int number,
+                                    const struct block_pair *pair, const struct term_walk *next,
+                                    struct block_sum *sum)
 {
     const struct contraction_tasks *term = &worker->sums->terms[number];
     const struct operand_place place_A = {number, OPERAND_A}, place_B = {number, OPERAND_B};
@@ -143,8 +143,8 @@ static enum status add_pair(struct contraction_worker *worker, int number,
         status = operand_blocks_pin(worker->blocks, place_B, pair->block_B, &B);
     if (status == STATUS_OK) {
         if (next)
-            announce(worker, next);
-        multiply(term, pair, A, B, sum);
+            announce_pair(worker, next);
+        multiply_pair(term, pair, A, B, sum);
         sum->add = sum->changed = true;
     }
     if (B)
@@ -180,8 +180,8 @@ static void begin_term(const struct contraction_worker *worker, int term, struct
     sum->add = packed ? false : sum->defined;
 }
 
-static enum status add_terms(struct contraction_worker *worker, const struct contraction_task *task,
-                             struct block_sum *sum)
+static enum status add_all_pairs(struct contraction_worker *worker,
+                                 const struct contraction_task *task, struct block_sum *sum)
 {
     struct term_walk walk;
     sum->term = -1;
@@ -193,7 +193,7 @@ static enum status add_terms(struct contraction_worker *worker, const struct con
             begin_term(worker, walk.term, sum);
         }
         more = term_walk_next(&walk);
-        TRY(add_pair(worker, sum->term, &pair, more ? &walk : NULL, sum));
+        TRY(add_pair_product(worker, sum->term, &pair, more ? &walk : NULL, sum));
         if (worker->interrupt)
             worker->interrupt(worker->interrupt_context);
     }
@@ -210,7 +210,7 @@ static enum status run_block(struct contraction_worker *worker, const struct con
     struct block_sum sum = {.block = own ? own : worker->block, .defined = first->add};
     if (first->add && !own)
         darray_get(C, task->block, sum.block);
-    TRY(add_terms(worker, task, &sum));
+    TRY(add_all_pairs(worker, task, &sum));
     if (!sum.defined)
         memset(sum.block, 0, (size_t)darray_block_size(C, task->block) * sizeof *sum.block);
     if (!own && (sum.changed || !first->add))
@@ -225,7 +225,7 @@ enum status contraction_worker_run(struct contraction_worker *worker, int64_t ta
     if (!found.sum->scalar)
         return run_block(worker, &found);
     struct block_sum sum = {.block = worker->block};
-    TRY(add_terms(worker, &found, &sum));
+    TRY(add_all_pairs(worker, &found, &sum));
     int64_t part = found.sum->first_part + task - found.sum->first_task;
     worker->parts[part] = sum.changed ? worker->block[0] : 0;
     return STATUS_OK;

@@ -68,8 +68,8 @@ static void forget_announced(struct operand_blocks *blocks, struct channel *chan
 }
 
 /* The block as it lies, announced or not; in `arrival` or to be freed. NULL without memory. */
-static double *receive(struct operand_blocks *blocks, struct channel *channel,
-                       const struct factor *factor, int64_t block)
+static double *receive_block(struct operand_blocks *blocks, struct channel *channel,
+                             const struct factor *factor, int64_t block)
 {
     if (channel->announced == factor && channel->block == block) {
         darray_get_end(&channel->request);
@@ -107,7 +107,7 @@ static double *load_packed(struct operand_blocks *blocks, struct channel *channe
     *size = extents_of(factor, block, extent);
     const double *source = find_own(factor, block);
     if (!source)
-        source = receive(blocks, channel, factor, block);
+        source = receive_block(blocks, channel, factor, block);
     double *packed = source ? block_buffers_take(blocks->buffers, *size) : NULL;
     if (packed)
         contraction_pack(&factor->layout->own, &factor->layout->order, extent, 1, source, false,
@@ -121,7 +121,7 @@ static double *load_matrix(struct operand_blocks *blocks, struct channel *channe
 {
     *size = darray_block_size(factor->tensor->data, block);
     return factor->layout->packed ? load_packed(blocks, channel, factor, block, size)
-                                  : receive(blocks, channel, factor, block);
+                                  : receive_block(blocks, channel, factor, block);
 }
 
 static enum status no_memory(const struct factor *factor)
@@ -129,7 +129,7 @@ static enum status no_memory(const struct factor *factor)
     return FAIL(STATUS_NO_MEMORY, "no memory for a block of tensor %s", factor->tensor->name);
 }
 
-static enum status load(int64_t number, void *context, void **item, int64_t *bytes)
+static enum status load_operand_block(int64_t number, void *context, void **item, int64_t *bytes)
 {
     struct operand_blocks *blocks = context;
     const struct factor *factor = blocks->wanted;
@@ -139,7 +139,7 @@ static enum status load(int64_t number, void *context, void **item, int64_t *byt
     return *item ? STATUS_OK : no_memory(factor);
 }
 
-static void unload(int64_t number, void *item, void *context)
+static void unload_operand_block(int64_t number, void *item, void *context)
 {
     const struct operand_blocks *blocks = context;
     (void)number;
@@ -228,8 +228,8 @@ static enum status take_arrival(struct operand_blocks *blocks, enum operand oper
     return arrival ? STATUS_OK : no_memory(largest);
 }
 
-static enum status fill(struct operand_blocks *blocks, const struct contraction_sums *sums,
-                        int64_t cache_bytes)
+static enum status set_up_factors(struct operand_blocks *blocks,
+                                  const struct contraction_sums *sums, int64_t cache_bytes)
 {
     int64_t n_items;
     blocks->factors = calloc((size_t)sums->n_terms * N_OPERANDS, sizeof *blocks->factors);
@@ -239,7 +239,7 @@ static enum status fill(struct operand_blocks *blocks, const struct contraction_
     init_factors(blocks, sums, &n_items);
     TRY(take_arrival(blocks, OPERAND_A));
     TRY(take_arrival(blocks, OPERAND_B));
-    struct item_cache_source source = {load, unload, blocks};
+    struct item_cache_source source = {load_operand_block, unload_operand_block, blocks};
     return item_cache_create(n_items, cache_bytes, &source, &blocks->cache);
 }
 
@@ -253,7 +253,7 @@ enum status operand_blocks_create(const struct contraction_sums *sums,
         return FAIL(STATUS_NO_MEMORY, "no memory for a contraction's blocks");
     made->buffers = settings->buffers;
     made->prefetch = settings->prefetch;
-    enum status status = fill(made, sums, settings->cache_bytes);
+    enum status status = set_up_factors(made, sums, settings->cache_bytes);
     if (status != STATUS_OK) {
         operand_blocks_destroy(made);
         return status;

@@ -43,8 +43,8 @@ static enum status fold_labels(const struct block_labels *labels, const struct i
     return STATUS_OK;
 }
 
-static const struct index_space *space_of(const struct block_labels *labels,
-                                          const struct index_list *own, int index)
+static const struct index_space *space_of_index(const struct block_labels *labels,
+                                                const struct index_list *own, int index)
 {
     for (int d = 0; d < own->n; d++)
         if (own->index[d] == index)
@@ -52,14 +52,15 @@ static const struct index_space *space_of(const struct block_labels *labels,
     return NULL;
 }
 
-static enum status fill(struct summed_tiles *tiles, const struct block_labels *labels,
-                        const struct index_list *own, const struct index_list *summed)
+static enum status index_tuples(struct summed_tiles *tiles, const struct block_labels *labels,
+                                const struct index_list *own, const struct index_list *summed)
 {
     struct block_labels tuples = {.rank = summed->n};
     for (tiles->n = 0; tiles->n < summed->n;) {
         int d = tiles->n++;
-        TRY(fold_labels(labels, own, summed->index[d], space_of(labels, own, summed->index[d]),
-                        &tiles->space[d], &tiles->max_spin));
+        TRY(fold_labels(labels, own, summed->index[d],
+                        space_of_index(labels, own, summed->index[d]), &tiles->space[d],
+                        &tiles->max_spin));
         tuples.space[d] = &tiles->space[d];
         tuples.sign[d] = 1;
     }
@@ -82,7 +83,7 @@ enum status summed_tiles_create(const struct block_labels *labels, const struct 
     *tiles = NULL;
     if (!made)
         return FAIL(STATUS_NO_MEMORY, "no memory for the tuples of summed tiles");
-    enum status status = fill(made, labels, own, summed);
+    enum status status = index_tuples(made, labels, own, summed);
     if (status != STATUS_OK) {
         summed_tiles_destroy(made);
         return status;

@@ -114,7 +114,7 @@ enum status executor_start(struct executor *self, const struct taskpool_settings
     return STATUS_OK;
 }
 
-static void bind(struct executor *self, int stage)
+static void bind_tensors(struct executor *self, int stage)
 {
     struct tensor *const *tensors = self->tensors;
     int begin = self->plan->stage_begin[stage], end = self->plan->stage_begin[stage + 1];
@@ -133,7 +133,7 @@ static enum status run_stage(struct executor *self, int stage)
     for (int s = begin; s < end; s++)
         if (plan->steps[s].create >= 0)
             TRY(claim_intermediate(self, plan->steps[s].create));
-    bind(self, stage);
+    bind_tensors(self, stage);
     TRY(contraction_run(self->contractions[stage]));
     for (int s = begin; s < end; s++)
         for (int d = 0; d < plan->steps[s].n_destroy; d++)

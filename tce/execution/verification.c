@@ -66,7 +66,7 @@ static bool next_values(int n, const int64_t size[], int64_t value[])
 }
 
 /* Whether the labels of the values' tiles allow the element. */
-static bool exists(const struct block_labels *labels, const int64_t value[])
+static bool element_exists(const struct block_labels *labels, const int64_t value[])
 {
     int irrep = labels->irrep, spin = labels->spin;
     for (int d = 0; d < labels->rank; d++) {
@@ -85,7 +85,7 @@ static void fill_array(const struct block_labels *labels, struct tensor_function
 {
     int64_t value[MAX_RANK] = {0}, i = 0;
     do {
-        if (exists(labels, value))
+        if (element_exists(labels, value))
             array->elements[i] = function->element(value, function);
         i++;
     } while (next_values(array->rank, array->size, value));
@@ -145,8 +145,8 @@ static int64_t offset_of(const struct array *array, const struct program_factor 
     return offset;
 }
 
-static void add_term(const struct verification *self, const struct program_factor *target,
-                     const struct program_term *term)
+static void add_looped_term(const struct verification *self, const struct program_factor *target,
+                            const struct program_term *term)
 {
     struct array *to = &self->arrays[target->tensor];
     struct loop_nest nest = {0};
@@ -178,7 +178,7 @@ static void remove_what_labels_forbid(const struct verification *self, int tenso
     const struct block_labels *labels = &self->instance->plan->tensors[tensor].labels;
     int64_t value[MAX_RANK] = {0}, i = 0;
     do {
-        if (!exists(labels, value))
+        if (!element_exists(labels, value))
             array->elements[i] = array->norms[i] = 0;
         i++;
     } while (next_values(array->rank, array->size, value));
@@ -191,14 +191,14 @@ static void run_statement(const struct verification *self,
     for (int64_t i = 0; i < target->n && !statement->add; i++)
         target->elements[i] = target->norms[i] = 0;
     for (int t = 0; t < statement->n_terms; t++)
-        add_term(self, &statement->target, &statement->terms[t]);
+        add_looped_term(self, &statement->target, &statement->terms[t]);
     remove_what_labels_forbid(self, statement->target.tensor);
 }
 
 /* --- comparison --- */
 
 /* Other than fmax, what is no number if one of them is none. */
-static double larger(double a, double b)
+static double larger_or_nan(double a, double b)
 {
     return isnan(a) || a > b ? a : b;
 }
@@ -220,13 +220,13 @@ static double compare_block(const struct tensor *tensor, int64_t block, const st
         for (int d = 0; d < labels->rank; d++)
             offset += (labels->space[d]->first[tile[d]] + value[d]) * array->stride[d];
         double difference = (double)fabsl(elements[i++] - array->elements[offset]);
-        deviation = larger(
+        deviation = larger_or_nan(
             deviation, difference > 0 || isnan(difference) ? difference / array->norms[offset] : 0);
     } while (next_values(labels->rank, size, value));
     return deviation;
 }
 
-static enum status compare(const struct verification *self, int number)
+static enum status compare_tensor(const struct verification *self, int number)
 {
     const struct tensor *tensor = executor_tensor(self->instance->executor, number);
     const struct array *array = &self->arrays[number];
@@ -235,7 +235,7 @@ static enum status compare(const struct verification *self, int number)
     if (!elements)
         return FAIL(STATUS_NO_MEMORY, "no memory for a block of tensor %s", tensor->name);
     for (int64_t block = 0; block < block_index_n(tensor->blocks); block++)
-        deviation = larger(deviation, compare_block(tensor, block, array, elements));
+        deviation = larger_or_nan(deviation, compare_block(tensor, block, array, elements));
     free(elements);
     log_print("%-10s deviates by at most %.2e of the products that make an element\n", tensor->name,
               deviation);
@@ -247,7 +247,7 @@ static enum status compare(const struct verification *self, int number)
     return STATUS_OK;
 }
 
-static enum status verify(struct verification *self)
+static enum status verify_all(struct verification *self)
 {
     const struct program_instance *instance = self->instance;
     const struct program *program = &instance->program;
@@ -256,7 +256,7 @@ static enum status verify(struct verification *self)
         run_statement(self, &program->statements[i]);
     for (int i = 0; i < program->n_tensors; i++)
         if (program_instance_is_assigned(instance, i))
-            TRY(compare(self, i));
+            TRY(compare_tensor(self, i));
     return STATUS_OK;
 }
 
@@ -267,7 +267,7 @@ enum status verification_run(const struct program_instance *instance)
                                 .arrays = calloc((size_t)n + 1, sizeof *self.arrays)};
     log_print("\nComparison with nested loops\n");
     enum status status =
-        self.arrays ? verify(&self) : FAIL(STATUS_NO_MEMORY, "no memory for %d arrays", n);
+        self.arrays ? verify_all(&self) : FAIL(STATUS_NO_MEMORY, "no memory for %d arrays", n);
     for (int i = 0; self.arrays && i < n; i++) {
         free(self.arrays[i].elements);
         free(self.arrays[i].norms);

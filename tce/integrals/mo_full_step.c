@@ -69,8 +69,9 @@ static void find_ranges(struct full_pair *full)
 }
 
 /* The part over tiles P and Q of the matrix of r and s, its rows `stride` apart. */
-static void copy_part(const struct full_pair *full, const struct orbital_tile *P,
-                      const struct orbital_tile *Q, int64_t rs, int64_t stride, double *block)
+static void copy_orbital_part(const struct full_pair *full, const struct orbital_tile *P,
+                              const struct orbital_tile *Q, int64_t rs, int64_t stride,
+                              double *block)
 {
     int64_t n = full->plan->problem.orbitals->spin[0].n_functions;
     int64_t n_columns = orbital_range_size(full->columns);
@@ -95,7 +96,7 @@ static void put_block(const struct full_pair *full, const struct mo_target *targ
         for (int64_t y = 0; y < n_y; y++) {
             int64_t rs = turned ? y * n_x + x : x * n_y + y;
             double *part = block + x * n_y * n_p * n_q + y * n_q * (target->dirac ? 1 : n_p);
-            copy_part(full, P, Q, rs, target->dirac ? n_y * n_q : n_q, part);
+            copy_orbital_part(full, P, Q, rs, target->dirac ? n_y * n_q : n_q, part);
         }
     int32_t tiles[] = {X->tile, target->dirac ? P->tile : Y->tile,
                        target->dirac ? Y->tile : P->tile, Q->tile};
@@ -140,7 +141,7 @@ static void put_targets(const struct mo_full_step *step, int64_t task, int spin)
     }
 }
 
-static enum status run_task(int64_t task, void *context)
+static enum status run_full_task(int64_t task, void *context)
 {
     const struct mo_full_step *step = context;
     get_matrices(step, task);
@@ -151,14 +152,14 @@ static enum status run_task(int64_t task, void *context)
     return STATUS_OK;
 }
 
-static int owner(int64_t task, int n_workers, void *context)
+static int full_task_owner(int64_t task, int n_workers, void *context)
 {
     const struct mo_full_step *step = context;
     (void)n_workers;
     return darray_owner(step->half, mo_half_block(step->plan, 0, task));
 }
 
-static double cost(int64_t task, void *context)
+static double full_task_cost(int64_t task, void *context)
 {
     const struct mo_full_step *step = context;
     return (double)orbital_pair_size(&step->plan->orbital_pairs[task]);
@@ -167,8 +168,8 @@ static double cost(int64_t task, void *context)
 struct taskpool_problem mo_full_step_problem(struct mo_full_step *step)
 {
     return (struct taskpool_problem){.n_tasks = step->plan->n_orbital_pairs,
-                                     .run = run_task,
-                                     .owner = owner,
-                                     .cost = cost,
+                                     .run = run_full_task,
+                                     .owner = full_task_owner,
+                                     .cost = full_task_cost,
                                      .context = step};
 }

@@ -63,12 +63,12 @@ static void put_blocks(const struct mo_half_step *step, int64_t task, int64_t n_
     }
 }
 
-static void poll(void *context)
+static void poll_given_pool(void *context)
 {
     taskpool_poll(context);
 }
 
-static enum status run_task(int64_t task, void *context)
+static enum status run_half_task(int64_t task, void *context)
 {
     struct mo_half_step *step = context;
     const struct mo_plan *plan = step->plan;
@@ -77,8 +77,8 @@ static enum status run_task(int64_t task, void *context)
     tile_pair_of_index(task, &M, &N);
     if (ao_integrals_are_null(scratch->integrals, plan->tiling, M, N))
         return STATUS_OK;
-    TRY(ao_integrals_compute(scratch->integrals, plan->tiling, M, N, step->pool ? poll : NULL,
-                             step->pool, scratch->matrices));
+    TRY(ao_integrals_compute(scratch->integrals, plan->tiling, M, N,
+                             step->pool ? poll_given_pool : NULL, step->pool, scratch->matrices));
     int64_t n_function_pairs = function_pairs_count(plan->tiling, M, N);
     for (int spin = 0; spin < plan->problem.orbitals->n_spins; spin++)
         put_blocks(step, task, n_function_pairs, spin);
@@ -87,7 +87,7 @@ static enum status run_task(int64_t task, void *context)
     return STATUS_OK;
 }
 
-static int owner(int64_t task, int n_workers, void *context)
+static int half_task_owner(int64_t task, int n_workers, void *context)
 {
     const struct mo_half_step *step = context;
     (void)n_workers;
@@ -95,7 +95,7 @@ static int owner(int64_t task, int n_workers, void *context)
 }
 
 /* All of the work is proportional to the pairs of functions. */
-static double cost(int64_t task, void *context)
+static double half_task_cost(int64_t task, void *context)
 {
     const struct mo_half_step *step = context;
     int64_t M, N;
@@ -107,8 +107,8 @@ struct taskpool_problem mo_half_step_problem(struct mo_half_step *step)
 {
     bool any = step->plan->n_orbital_pairs > 0; /* there may be no targets */
     return (struct taskpool_problem){.n_tasks = any ? tiling_n_pairs(step->plan->tiling) : 0,
-                                     .run = run_task,
-                                     .owner = owner,
-                                     .cost = cost,
+                                     .run = run_half_task,
+                                     .owner = half_task_owner,
+                                     .cost = half_task_cost,
                                      .context = step};
 }

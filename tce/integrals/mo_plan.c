@@ -21,7 +21,7 @@ static int64_t tile_target(int64_t n_functions)
     return target < 1 ? 1 : target > MAX_TILE ? MAX_TILE : (int64_t)target;
 }
 
-static const struct index_space *space_of(const struct mo_plan *plan, enum mo_space space)
+static const struct index_space *index_space_of(const struct mo_plan *plan, enum mo_space space)
 {
     return space == MO_OCCUPIED ? plan->problem.occupied : plan->problem.virtual;
 }
@@ -42,13 +42,13 @@ struct orbital_range mo_plan_range(const struct mo_plan *plan, enum mo_space spa
 
 int32_t mo_plan_n_tiles(const struct mo_plan *plan, enum mo_space space)
 {
-    return space_of(plan, space)->n_tiles;
+    return index_space_of(plan, space)->n_tiles;
 }
 
 struct orbital_tile mo_plan_tile(const struct mo_plan *plan, enum mo_space space, int32_t tile)
 {
-    const int64_t *first = space_of(plan, space)->first;
-    int spin = space_of(plan, space)->spin[tile] < 0 ? 1 : 0;
+    const int64_t *first = index_space_of(plan, space)->first;
+    int spin = index_space_of(plan, space)->spin[tile] < 0 ? 1 : 0;
     int64_t start = mo_plan_range(plan, space, spin).first;
     if (spin == 1)
         start -= orbital_range_size(mo_plan_range(plan, space, 0));
@@ -101,7 +101,7 @@ static void list_orbital_pairs(struct mo_plan *plan)
         }
 }
 
-static enum status fill(struct mo_plan *plan, const struct mo_integrals_problem *problem)
+static enum status set_up_plan(struct mo_plan *plan, const struct mo_integrals_problem *problem)
 {
     const struct shells *shells = problem->screening->tiling->shells;
     size_t n_tiles = (size_t)(problem->occupied->n_tiles + (int64_t)problem->virtual->n_tiles);
@@ -122,7 +122,7 @@ static enum status fill(struct mo_plan *plan, const struct mo_integrals_problem 
     for (int i = 0; i < problem->n_targets; i++) {
         int64_t n = 1;
         for (int d = 0; d < 4; d++)
-            n *= space_of(plan, mo_target_space(&plan->targets[i], d))->max_tile;
+            n *= index_space_of(plan, mo_target_space(&plan->targets[i], d))->max_tile;
         plan->max_block = n > plan->max_block ? n : plan->max_block;
     }
     return STATUS_OK;
@@ -136,7 +136,7 @@ enum status mo_plan_create(const struct mo_integrals_problem *problem, struct mo
     struct mo_plan *made = calloc(1, sizeof *made);
     if (!made)
         return FAIL(STATUS_NO_MEMORY, "no memory for the plan of a transformation");
-    enum status status = fill(made, problem);
+    enum status status = set_up_plan(made, problem);
     if (status != STATUS_OK) {
         mo_plan_destroy(made);
         return status;

@@ -65,7 +65,7 @@ static double sign_of(const double *column, int64_t n, int64_t stride)
 }
 
 /* C from the orbitals [n_core, all) of the full matrix, which has n_all columns. */
-static void take_orbitals(struct orbital_space *space, const double *full, int64_t n_all)
+static void take_correlated_orbitals(struct orbital_space *space, const double *full, int64_t n_all)
 {
     for (int64_t p = 0; p < space->n_orbitals; p++) {
         const double *column = full + space->n_core + p;
@@ -76,14 +76,15 @@ static void take_orbitals(struct orbital_space *space, const double *full, int64
 }
 
 /* By rows, whose number fits into the counts of MPI. */
-static void broadcast(struct orbital_space *space, MPI_Comm comm)
+static void broadcast_coefficients(struct orbital_space *space, MPI_Comm comm)
 {
     for (int64_t mu = 0; mu < space->n_functions; mu++)
         MPI_Bcast(space->C + mu * space->n_orbitals, (int)space->n_orbitals, MPI_DOUBLE, 0, comm);
 }
 
-static enum status fill(struct orbital_space *space, const struct dense *orbitals,
-                        const double *energies, MPI_Comm comm)
+static enum status gather_correlated_orbitals(struct orbital_space *space,
+                                              const struct dense *orbitals, const double *energies,
+                                              MPI_Comm comm)
 {
     int rank;
     int64_t n_all = space->n_core + space->n_orbitals;
@@ -99,8 +100,8 @@ static enum status fill(struct orbital_space *space, const struct dense *orbital
         status = dense_gather(orbitals, full);
     if (status == STATUS_OK) {
         if (rank == 0)
-            take_orbitals(space, full, n_all);
-        broadcast(space, comm);
+            take_correlated_orbitals(space, full, n_all);
+        broadcast_coefficients(space, comm);
         memcpy(space->energies, energies + space->n_core, (size_t)m * sizeof *space->energies);
         /* Bit for bit the same on every process. */
         MPI_Bcast(space->energies, (int)m, MPI_DOUBLE, 0, comm);
@@ -123,7 +124,8 @@ enum status orbital_spaces_create(const struct scf_result *result, int n_spins,
     if (status == STATUS_OK)
         *made = counts;
     for (int s = 0; s < n_spins && status == STATUS_OK; s++)
-        status = fill(&made->spin[s], result->orbitals[s], result->orbital_energies[s], comm);
+        status = gather_correlated_orbitals(&made->spin[s], result->orbitals[s],
+                                            result->orbital_energies[s], comm);
     if (status != STATUS_OK) {
         orbital_spaces_destroy(made);
         return status;

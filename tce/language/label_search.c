@@ -38,8 +38,8 @@ static int label_spin(int label)
 }
 
 /* What can be reached with one more index. */
-static struct label_set extend(const struct label_set *set, uint32_t labels,
-                               struct coefficient coefficient)
+static struct label_set extend_label_set(const struct label_set *set, uint32_t labels,
+                                         struct coefficient coefficient)
 {
     struct label_set extended = {{0}};
     for (int label = 0; label < N_LABELS; label++) {
@@ -58,7 +58,7 @@ static struct label_set nothing_reached_but_zero(void)
     return (struct label_set){{UINT64_C(1) << MAX_SPIN}};
 }
 
-static bool contains(const struct label_set *set, struct coefficient rest)
+static bool set_contains(const struct label_set *set, struct coefficient rest)
 {
     bool within = rest.spin >= -MAX_SPIN && rest.spin <= MAX_SPIN;
     return within && (set->spins[rest.irrep] >> (MAX_SPIN + rest.spin) & 1);
@@ -71,12 +71,12 @@ bool label_search_tensor(const struct program *program, const struct program_ten
         const struct program_space *space = &program->spaces[tensor->space[d]];
         if (space->binding)
             return true;
-        set = extend(&set, space->labels, (struct coefficient){1, tensor->sign[d]});
+        set = extend_label_set(&set, space->labels, (struct coefficient){1, tensor->sign[d]});
     }
-    return contains(&set, (struct coefficient){tensor->irrep, tensor->spin});
+    return set_contains(&set, (struct coefficient){tensor->irrep, tensor->spin});
 }
 
-static int find_variable(const struct search *search, int index)
+static int find_index_variable(const struct search *search, int index)
 {
     int v = 0;
     while (v < search->n_variables && search->index[v] != index)
@@ -94,7 +94,7 @@ static bool collect_variables(struct search *search, const struct program *progr
             const struct program_space *space = &program->spaces[program->indices[index].space];
             if (space->binding)
                 return false;
-            int v = find_variable(search, index);
+            int v = find_index_variable(search, index);
             search->index[v] = index;
             search->labels[v] = space->labels;
             search->n_variables += v == search->n_variables;
@@ -124,23 +124,23 @@ static enum status search_init(struct search *search, const struct program *prog
     return STATUS_OK;
 }
 
-static struct coefficient *equation(const struct search *search, int e)
+static struct coefficient *equation_of(const struct search *search, int e)
 {
     return search->coefficients + (ptrdiff_t)e * search->n_variables;
 }
 
 /* The equation of a tensor, and its part in that of all: the first tensor less the others. */
-static void add_tensor(struct search *search, const struct program *program, int e,
-                       const struct program_factor *factor)
+static void add_equation(struct search *search, const struct program *program, int e,
+                         const struct program_factor *factor)
 {
     const struct program_tensor *tensor = &program->tensors[factor->tensor];
     int all = search->n_equations - 1, sign = e == 0 ? 1 : -1;
     for (int d = 0; d < tensor->rank; d++) {
-        int v = find_variable(search, factor->index[d]);
-        equation(search, e)[v].irrep ^= 1;
-        equation(search, e)[v].spin += tensor->sign[d];
-        equation(search, all)[v].irrep ^= 1;
-        equation(search, all)[v].spin += sign * tensor->sign[d];
+        int v = find_index_variable(search, factor->index[d]);
+        equation_of(search, e)[v].irrep ^= 1;
+        equation_of(search, e)[v].spin += tensor->sign[d];
+        equation_of(search, all)[v].irrep ^= 1;
+        equation_of(search, all)[v].spin += sign * tensor->sign[d];
     }
     search->rest[e] = (struct coefficient){tensor->irrep, tensor->spin};
     search->rest[all].irrep ^= tensor->irrep;
@@ -152,15 +152,15 @@ static void leave_out_large_spins(struct search *search)
 {
     int all = search->n_equations - 1, largest = abs(search->rest[all].spin);
     for (int v = 0; v < search->n_variables; v++)
-        largest += abs(equation(search, all)[v].spin);
+        largest += abs(equation_of(search, all)[v].spin);
     if (largest <= MAX_SPIN)
         return;
     search->rest[all].spin = 0;
     for (int v = 0; v < search->n_variables; v++)
-        equation(search, all)[v].spin = 0;
+        equation_of(search, all)[v].spin = 0;
 }
 
-static struct label_set *reach(const struct search *search, int e, int v)
+static struct label_set *reach_from(const struct search *search, int e, int v)
 {
     return &search->reach[(ptrdiff_t)e * (search->n_variables + 1) + v];
 }
@@ -168,40 +168,40 @@ static struct label_set *reach(const struct search *search, int e, int v)
 static void fill_reach(struct search *search)
 {
     for (int e = 0; e < search->n_equations; e++) {
-        *reach(search, e, search->n_variables) = nothing_reached_but_zero();
+        *reach_from(search, e, search->n_variables) = nothing_reached_but_zero();
         for (int v = search->n_variables - 1; v >= 0; v--)
-            *reach(search, e, v) =
-                extend(reach(search, e, v + 1), search->labels[v], equation(search, e)[v]);
+            *reach_from(search, e, v) = extend_label_set(
+                reach_from(search, e, v + 1), search->labels[v], equation_of(search, e)[v]);
     }
     *search->effort -= (int64_t)N_IRREPS * search->n_equations * search->n_variables;
 }
 
 /* Gives variable v a label, or takes it back (direction -1); whether what is left to be
  * met is within the reach of the variables after it. */
-static bool place(struct search *search, int v, int label, int direction)
+static bool place_label(struct search *search, int v, int label, int direction)
 {
     bool possible = true;
     for (int e = 0; e < search->n_equations; e++) {
-        struct coefficient coefficient = equation(search, e)[v];
+        struct coefficient coefficient = equation_of(search, e)[v];
         search->rest[e].irrep ^= coefficient.irrep * label_irrep(label);
         search->rest[e].spin -= direction * coefficient.spin * label_spin(label);
-        possible = possible && contains(reach(search, e, v + 1), search->rest[e]);
+        possible = possible && set_contains(reach_from(search, e, v + 1), search->rest[e]);
     }
     *search->effort -= search->n_equations;
     return possible;
 }
 
 /* Whether the variables from v on can meet what is left; those before have labels. */
-static bool solve(struct search *search, int v)
+static bool search_labels(struct search *search, int v)
 {
     if (v == search->n_variables || *search->effort <= 0)
         return true;
     for (int label = 0; label < N_LABELS; label++) {
         if (!(search->labels[v] >> label & 1))
             continue;
-        if (place(search, v, label, 1) && solve(search, v + 1))
+        if (place_label(search, v, label, 1) && search_labels(search, v + 1))
             return true;
-        place(search, v, label, -1);
+        place_label(search, v, label, -1);
     }
     return false;
 }
@@ -215,12 +215,12 @@ enum status label_search(const struct program *program, int n,
     enum status status = search_init(&search, program, n, factors);
     if (status == STATUS_OK && *effort > 0 && collect_variables(&search, program, n, factors)) {
         for (int f = 0; f < n; f++)
-            add_tensor(&search, program, f, factors[f]);
+            add_equation(&search, program, f, factors[f]);
         leave_out_large_spins(&search);
         fill_reach(&search);
         for (int e = 0; e < search.n_equations; e++)
-            *possible = *possible && contains(reach(&search, e, 0), search.rest[e]);
-        *possible = *possible && solve(&search, 0);
+            *possible = *possible && set_contains(reach_from(&search, e, 0), search.rest[e]);
+        *possible = *possible && search_labels(&search, 0);
     }
     free(search.reach);
     return status;

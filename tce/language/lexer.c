@@ -30,13 +30,13 @@ static bool is_name_part(char c)
     return is_name_begin(c) || is_digit(c);
 }
 
-static bool is_blank(char c)
+static bool is_blank_byte(char c)
 {
     return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f';
 }
 
 /* Passes over blanks, comments and line ends that mean nothing. */
-static void skip(struct lexer *lexer)
+static void skip_blanks(struct lexer *lexer)
 {
     for (;; lexer->next++) {
         /* A NUL within a comment is left to be found: it tells that this is no text. */
@@ -48,7 +48,7 @@ static void skip(struct lexer *lexer)
         if (*lexer->next == '\n' && !lexer->line_may_end) {
             lexer->line++;
             lexer->line_begin = lexer->next + 1;
-        } else if (!is_blank(*lexer->next)) {
+        } else if (!is_blank_byte(*lexer->next)) {
             return;
         }
     }
@@ -61,7 +61,7 @@ static const char *skip_digits(const char *c, const char *end)
     return c;
 }
 
-static enum status read_number(struct lexer *lexer, struct token *token)
+static enum status read_number_token(struct lexer *lexer, struct token *token)
 {
     const char *c = skip_digits(token->begin, lexer->end);
     if (c < lexer->end && *c == '.')
@@ -89,7 +89,7 @@ static enum status read_number(struct lexer *lexer, struct token *token)
     return STATUS_OK;
 }
 
-static enum status read_name(struct lexer *lexer, struct token *token)
+static enum status read_name_token(struct lexer *lexer, struct token *token)
 {
     const char *c = token->begin;
     while (c < lexer->end && is_name_part(*c))
@@ -102,7 +102,7 @@ static enum status read_name(struct lexer *lexer, struct token *token)
     return STATUS_OK;
 }
 
-static enum status read_symbol(struct lexer *lexer, struct token *token)
+static enum status read_symbol_token(struct lexer *lexer, struct token *token)
 {
     unsigned char c = (unsigned char)*token->begin;
     if (c < ' ' || c > '~')
@@ -134,7 +134,7 @@ static void note_continuation(struct lexer *lexer, const struct token *token)
 
 enum status lexer_next(struct lexer *lexer, struct token *token)
 {
-    skip(lexer);
+    skip_blanks(lexer);
     *token = (struct token){
         .begin = lexer->next,
         .place = {lexer->line, (int)(lexer->next - lexer->line_begin) + 1},
@@ -148,11 +148,11 @@ enum status lexer_next(struct lexer *lexer, struct token *token)
         lexer->line_begin = ++lexer->next;
     } else if (is_digit(c) ||
                (c == '.' && lexer->end - lexer->next > 1 && is_digit(lexer->next[1])))
-        TRY(read_number(lexer, token));
+        TRY(read_number_token(lexer, token));
     else if (is_name_begin(c))
-        TRY(read_name(lexer, token));
+        TRY(read_name_token(lexer, token));
     else
-        TRY(read_symbol(lexer, token));
+        TRY(read_symbol_token(lexer, token));
     lexer->next += token->length;
     note_continuation(lexer, token);
     return STATUS_OK;

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int compare(const struct name_entry *entry, const char *begin, size_t length)
+static int compare_name(const struct name_entry *entry, const char *begin, size_t length)
 {
     int order = memcmp(entry->begin, begin, entry->length < length ? entry->length : length);
     if (order != 0)
@@ -14,12 +14,12 @@ static int compare(const struct name_entry *entry, const char *begin, size_t len
 }
 
 /* The first entry that is not before the name. */
-static int64_t lower_bound(const struct name_list *list, const char *begin, size_t length)
+static int64_t find_first_not_before(const struct name_list *list, const char *begin, size_t length)
 {
     int64_t first = 0, last = list->n;
     while (first < last) {
         int64_t middle = first + (last - first) / 2;
-        if (compare(&list->entries[middle], begin, length) < 0)
+        if (compare_name(&list->entries[middle], begin, length) < 0)
             first = middle + 1;
         else
             last = middle;
@@ -30,8 +30,8 @@ static int64_t lower_bound(const struct name_list *list, const char *begin, size
 const struct name_entry *name_list_find(const struct name_list *list, const char *begin,
                                         size_t length)
 {
-    int64_t at = lower_bound(list, begin, length);
-    if (at == list->n || compare(&list->entries[at], begin, length) != 0)
+    int64_t at = find_first_not_before(list, begin, length);
+    if (at == list->n || compare_name(&list->entries[at], begin, length) != 0)
         return NULL;
     return &list->entries[at];
 }
@@ -39,7 +39,7 @@ const struct name_entry *name_list_find(const struct name_list *list, const char
 enum status name_list_add(struct name_list *list, struct name_entry entry)
 {
     TRY(array_reserve(&list->entries, list->n + 1, &list->capacity, sizeof *list->entries));
-    int64_t at = lower_bound(list, entry.begin, entry.length);
+    int64_t at = find_first_not_before(list, entry.begin, entry.length);
     memmove(list->entries + at + 1, list->entries + at,
             (size_t)(list->n - at) * sizeof *list->entries);
     list->entries[at] = entry;

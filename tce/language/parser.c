@@ -181,7 +181,7 @@ enum status parser_real(struct parser *parser, double *value)
 /* --- lists of indices --- */
 
 /* Names with commas between them, at least one. */
-static enum status read_names(struct parser *parser, struct parsed_indices *list)
+static enum status read_index_names(struct parser *parser, struct parsed_indices *list)
 {
     for (bool more = true; more;) {
         struct token name;
@@ -208,14 +208,14 @@ enum status parser_indices(struct parser *parser, struct parsed_indices *list)
                            "without brackets");
     /* A side of the bar can be empty, as in [|i] and [i|]. */
     if (!token_is(&parser->token, "|"))
-        TRY(read_names(parser, list));
+        TRY(read_index_names(parser, list));
     bool bar;
     list->bar_place = parser->token.place;
     TRY(parser_accept(parser, "|", &bar));
     if (bar) {
         list->bar = list->n;
         if (list->n == 0 || !token_is(&parser->token, "]"))
-            TRY(read_names(parser, list));
+            TRY(read_index_names(parser, list));
     }
     if (!token_is(&parser->token, "]"))
         return source_fail(parser->file, parser->token.place,
@@ -244,7 +244,7 @@ static enum status parse_line(struct parser *parser)
     return parser->token.kind == TOKEN_END ? STATUS_OK : parser_step(parser);
 }
 
-static enum status parse(struct parser *parser, size_t length)
+static enum status parse_text(struct parser *parser, size_t length)
 {
     struct program *program = parser->program;
     TRY(parser_copy(parser->file, strlen(parser->file), &program->file));
@@ -267,7 +267,7 @@ enum status program_parse(const char *text, size_t length, const char *file,
     *program = (struct program){.tile = PROGRAM_TILE, .energy = -1};
     struct parser parser = {.file = file, .program = program, .label_effort = LABEL_EFFORT};
     lexer_init(&parser.lexer, text, length, file);
-    enum status status = parse(&parser, length);
+    enum status status = parse_text(&parser, length);
     name_list_fini(&parser.spaces);
     name_list_fini(&parser.indices);
     name_list_fini(&parser.tensors);

@@ -114,7 +114,7 @@ enum status parser_index(struct parser *parser)
     return STATUS_OK;
 }
 
-static enum status add_tensor(struct parser *parser, struct program_tensor **tensor)
+static enum status declare_tensor(struct parser *parser, struct program_tensor **tensor)
 {
     struct program *program = parser->program;
     TRY(array_reserve(&program->tensors, program->n_tensors + 1, &parser->tensors_capacity,
@@ -194,7 +194,7 @@ static enum status parse_fill(struct parser *parser, struct program_tensor *tens
 enum status parser_tensor(struct parser *parser)
 {
     struct program_tensor *tensor;
-    TRY(add_tensor(parser, &tensor));
+    TRY(declare_tensor(parser, &tensor));
     TRY(parse_tensor_spaces(parser, tensor));
     TRY(parse_labels(parser, tensor));
     TRY(parse_fill(parser, tensor));
@@ -209,7 +209,7 @@ enum status parser_scalar(struct parser *parser)
 {
     for (bool more = true; more;) {
         struct program_tensor *scalar;
-        TRY(add_tensor(parser, &scalar));
+        TRY(declare_tensor(parser, &scalar));
         if (token_is(&parser->token, "["))
             return parser_unexpected(parser, "a scalar without indices; others are declared by "
                                              "'tensor'");

@@ -194,7 +194,7 @@ static enum status parse_sum(struct parser *parser, struct program_statement *st
     return STATUS_OK;
 }
 
-static bool is_blank(char c)
+static bool is_white_space(char c)
 {
     return c == ' ' || (c >= '\t' && c <= '\r');
 }
@@ -207,8 +207,8 @@ static enum status copy_text(const struct parser *parser, const char *begin, cha
     bool comment = false, gap = false;
     for (const char *in = *text; *in; in++) {
         comment = *in == '#' || (comment && *in != '\n');
-        gap = gap || comment || is_blank(*in);
-        if (comment || is_blank(*in))
+        gap = gap || comment || is_white_space(*in);
+        if (comment || is_white_space(*in))
             continue;
         if (gap)
             *out++ = ' ';

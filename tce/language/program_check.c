@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 /* Labels other than those without spin: those of spin 0 are the middle ones of three. */
-static bool has_spins(const struct program_space *space)
+static bool space_may_have_spins(const struct program_space *space)
 {
     return (space->labels & ~UINT32_C(022222222)) != 0;
 }
@@ -15,7 +15,7 @@ enum status program_check_tensor(const struct program *program, const struct pro
 {
     for (int d = 0; d < tensor->rank && !tensor->has_bar; d++) {
         const struct program_space *space = &program->spaces[tensor->space[d]];
-        if (has_spins(space))
+        if (space_may_have_spins(space))
             return source_fail(program->file, tensor->place,
                                "'%s' needs a bar '|' between its upper and its lower indices, such "
                                "as %s[a|i], because space '%s' has spins",
@@ -29,7 +29,8 @@ enum status program_check_tensor(const struct program *program, const struct pro
     return STATUS_OK;
 }
 
-static bool occurs(const struct program *program, const struct program_term *term, int index)
+static bool occurs_in_term(const struct program *program, const struct program_term *term,
+                           int index)
 {
     for (int f = 0; f < term->n_factors; f++)
         for (int d = 0; d < program->tensors[term->factors[f].tensor].rank; d++)
@@ -43,7 +44,7 @@ static enum status check_target_indices(const struct program *program,
                                         const struct program_term *term)
 {
     for (int d = 0; d < program->tensors[target->tensor].rank; d++)
-        if (!occurs(program, term, target->index[d]))
+        if (!occurs_in_term(program, term, target->index[d]))
             return source_fail(program->file, term->place,
                                "index '%s' of '%s', on the left side, is missing in this product",
                                program->indices[target->index[d]].name,

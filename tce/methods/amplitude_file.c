@@ -55,7 +55,8 @@ static bool move_origin(hid_t group, bool write, struct amplitude_origin *origin
     return done;
 }
 
-static enum status find(const char *path, bool *found, struct amplitude_origin *origin)
+static enum status find_amplitude_group(const char *path, bool *found,
+                                        struct amplitude_origin *origin)
 {
     hid_t file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
     if (file < 0)
@@ -81,7 +82,7 @@ enum status amplitude_file_find(const char *path, MPI_Comm comm, bool *found,
     *origin = (struct amplitude_origin){0};
     if (rank == 0) {
         struct hdf5_messages messages = hdf5_messages_stop();
-        status = find(path, found, origin);
+        status = find_amplitude_group(path, found, origin);
         hdf5_messages_resume(&messages);
     }
     status = status_agree(comm, status);
@@ -110,7 +111,7 @@ static bool move_row(hid_t set, const struct tensor_rows *rows, bool write)
     return done >= 0;
 }
 
-static bool write_rows(hid_t set, struct tensor_rows *rows)
+static bool write_tensor_rows(hid_t set, struct tensor_rows *rows)
 {
     while (tensor_rows_next(rows)) {
         tensor_rows_get(rows);
@@ -120,7 +121,7 @@ static bool write_rows(hid_t set, struct tensor_rows *rows)
     return true;
 }
 
-static bool read_rows(hid_t set, struct tensor_rows *rows)
+static bool read_tensor_rows(hid_t set, struct tensor_rows *rows)
 {
     while (tensor_rows_next(rows)) {
         if (!move_row(set, rows, false))
@@ -140,7 +141,7 @@ static enum status write_tensor(hid_t group, struct tensor *tensor, const char *
     hid_t space = H5Screate_simple(rows.rank, all, NULL);
     hid_t set = H5Dcreate2(group, tensor->name, H5T_IEEE_F64LE, space, H5P_DEFAULT, H5P_DEFAULT,
                            H5P_DEFAULT);
-    bool done = set >= 0 && write_rows(set, &rows);
+    bool done = set >= 0 && write_tensor_rows(set, &rows);
     if (set >= 0)
         done = H5Dclose(set) >= 0 && done;
     H5Sclose(space);
@@ -172,7 +173,7 @@ static enum status read_tensor(hid_t group, struct tensor *tensor, const char *p
     else if (!has_sizes(set, &rows))
         status =
             FAIL(STATUS_INPUT, "%s: its amplitudes %s are of other orbitals", path, tensor->name);
-    else if (!read_rows(set, &rows))
+    else if (!read_tensor_rows(set, &rows))
         status = FAIL(STATUS_INPUT, "%s: its amplitudes %s are damaged", path, tensor->name);
     if (set >= 0)
         H5Dclose(set);
@@ -210,7 +211,7 @@ enum status amplitude_file_write(const char *path, const struct amplitude_origin
     return status;
 }
 
-static enum status read_file(const char *path, int n, struct tensor *const tensors[])
+static enum status read_amplitudes(const char *path, int n, struct tensor *const tensors[])
 {
     hid_t file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
     hid_t group = file >= 0 ? H5Gopen2(file, group_name, H5P_DEFAULT) : -1;
@@ -234,7 +235,7 @@ enum status amplitude_file_read(const char *path, int n, struct tensor *const te
     darray_sync();
     if (rank == 0) {
         struct hdf5_messages messages = hdf5_messages_stop();
-        status = read_file(path, n, tensors);
+        status = read_amplitudes(path, n, tensors);
         hdf5_messages_resume(&messages);
     }
     status = status_agree(comm, status);

@@ -154,7 +154,7 @@ static enum status extend_B(struct amplitude_solver *self, double *change)
 }
 
 /* Keeps x and f(x) as the newest step. */
-static enum status push(struct amplitude_solver *self, double *change)
+static enum status push_step(struct amplitude_solver *self, double *change)
 {
     if (self->n_steps == self->size)
         drop_oldest_steps(self, 1);
@@ -191,6 +191,6 @@ static enum status extrapolate_amplitudes(struct amplitude_solver *self)
 
 enum status amplitude_solver_step(struct amplitude_solver *self, double *change)
 {
-    TRY(push(self, change));
+    TRY(push_step(self, change));
     return extrapolate_amplitudes(self);
 }

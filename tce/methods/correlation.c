@@ -21,7 +21,7 @@
  * number of processes, on which results may not depend. */
 enum { FEW_ORBITALS = 128, SMALL_TILE = 20, LARGE_TILE = 24 };
 
-static int64_t tile_of(const struct correlation_problem *problem)
+static int64_t orbitals_in_tile(const struct correlation_problem *problem)
 {
     if (problem->tile > 0)
         return problem->tile;
@@ -59,10 +59,10 @@ enum status correlation_init(const struct correlation_problem *problem,
     const struct space_binding spaces[] = {
         {BINDING_OCCUPIED,
          list_blocks(orbitals->n_spins, (int64_t[]){alpha->n_occupied, beta->n_occupied}, occupied),
-         occupied, tile_of(problem)},
+         occupied, orbitals_in_tile(problem)},
         {BINDING_VIRTUAL,
          list_blocks(orbitals->n_spins, (int64_t[]){alpha->n_virtual, beta->n_virtual}, virtual),
-         virtual, tile_of(problem)}};
+         virtual, orbitals_in_tile(problem)}};
     struct program_source source = {.file = problem->method, .n_spaces = 2, .spaces = spaces};
     source.text = tce_method_text(problem->method, orbitals->n_spins, &source.length);
     *correlation = (struct correlation){.problem = *problem};
@@ -151,8 +151,8 @@ static enum status run_iteration(struct correlation *self, struct correlation_it
     return STATUS_OK;
 }
 
-static enum status record_iteration(struct correlation *self,
-                                    const struct correlation_iteration *iteration)
+static enum status keep_iteration(struct correlation *self,
+                                  const struct correlation_iteration *iteration)
 {
     double before = correlation_energy(self);
     TRY(status_agree(self->problem.comm, array_reserve(&self->iterations, self->n_iterations + 1,
@@ -188,7 +188,7 @@ static enum status iterate_amplitudes(struct correlation *self, struct amplitude
         double energy_before = correlation_energy(self);
         TRY(run_iteration(self, &iteration));
         TRY(amplitude_solver_step(solver, &iteration.change));
-        TRY(record_iteration(self, &iteration));
+        TRY(keep_iteration(self, &iteration));
         if (settings->checkpoint)
             TRY(correlation_checkpoint_write(settings->checkpoint, self));
         if (is_converged(self, energy_before, settings->converge))
@@ -239,5 +239,5 @@ enum status correlation_solve(struct correlation *self, const struct taskpool_se
         return solve_iteratively(self, settings);
     TRY(run_iteration(self, &iteration));
     note_memory(self);
-    return record_iteration(self, &iteration);
+    return keep_iteration(self, &iteration);
 }

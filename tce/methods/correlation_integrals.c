@@ -78,8 +78,8 @@ static enum status targets_init(const struct correlation *self, struct targets *
     return STATUS_OK;
 }
 
-static enum status transform(const struct mo_integrals_problem *problem,
-                             const struct taskpool_settings *pool, MPI_Comm comm)
+static enum status transform_targets(const struct mo_integrals_problem *problem,
+                                     const struct taskpool_settings *pool, MPI_Comm comm)
 {
     struct mo_integrals *integrals;
     TRY(mo_integrals_create(problem, pool, comm, &integrals));
@@ -94,7 +94,7 @@ enum status correlation_integrals_fill(const struct correlation *self,
     struct targets targets;
     enum status status = status_agree(self->problem.comm, targets_init(self, &targets));
     if (status == STATUS_OK)
-        status = transform(&targets.problem, pool, self->problem.comm);
+        status = transform_targets(&targets.problem, pool, self->problem.comm);
     targets_fini(&targets);
     return status;
 }

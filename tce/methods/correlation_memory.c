@@ -23,13 +23,9 @@ struct estimate {
     double max_block;
 };
 
-static double larger(double a, double b)
-{
-    return a > b ? a : b;
-}
-
 /* The tensors of the plan: where their blocks begin is known to every process. */
-static enum status add_tensor(const struct plan *plan, int number, struct estimate *estimate)
+static enum status add_tensor_estimate(const struct plan *plan, int number,
+                                       struct estimate *estimate)
 {
     const struct plan_tensor *tensor = &plan->tensors[number];
     struct block_index *blocks;
@@ -38,7 +34,7 @@ static enum status add_tensor(const struct plan *plan, int number, struct estima
     for (int d = 0; d < tensor->labels.rank; d++)
         block *= (double)tensor->labels.space[d]->max_tile;
     estimate->tables += 3.0 * sizeof(int64_t) * (double)block_index_n(blocks);
-    estimate->max_block = larger(estimate->max_block, block);
+    estimate->max_block = fmax(estimate->max_block, block);
     if (number < plan->n_program_tensors)
         estimate->tensors_of_program += sizeof(double) * tensor->elements;
     block_index_destroy(blocks);
@@ -53,13 +49,13 @@ static enum status make_estimate(const struct correlation *self, int diis_size,
     *estimate = (struct estimate){.tensors = sizeof(double) * plan->peak_elements,
                                   .field = (double)self->problem.field_bytes};
     for (int i = 0; i < plan->n_tensors; i++)
-        TRY(add_tensor(plan, i, estimate));
+        TRY(add_tensor_estimate(plan, i, estimate));
     for (int i = 0; i < program->n_unknowns; i++)
         estimate->diis +=
             sizeof(double) * amplitude_solver_count_elements(
                                  plan->tensors[program->unknowns[i].tensor].elements, diis_size);
     estimate->cache =
-        larger(0, fmin((double)self->problem.contraction.cache_bytes, estimate->tensors)) +
+        fmax(0, fmin((double)self->problem.contraction.cache_bytes, estimate->tensors)) +
         BLOCKS_AT_WORK * estimate->max_block;
     return correlation_integrals_bytes(self, &estimate->half_transformed,
                                        &estimate->transformation);
@@ -72,7 +68,7 @@ static double bytes_per_process(const struct estimate *estimate, double n_proces
     double transforming =
         (estimate->tensors_of_program + estimate->half_transformed) / n_processes +
         estimate->transformation;
-    return larger(iterating, transforming) + estimate->tables + estimate->field;
+    return fmax(iterating, transforming) + estimate->tables + estimate->field;
 }
 
 enum { MOST_PROCESSES = 1 << 24 };
@@ -93,8 +89,8 @@ static int64_t find_enough(const struct estimate *estimate, double available)
     return enough;
 }
 
-static enum status refuse(const struct correlation *self, const struct estimate *estimate,
-                          int n_processes, double available)
+static enum status refuse_memory(const struct correlation *self, const struct estimate *estimate,
+                                 int n_processes, double available)
 {
     double needed = bytes_per_process(estimate, n_processes);
     int64_t enough = find_enough(estimate, available);
@@ -122,5 +118,5 @@ enum status correlation_memory_check(const struct correlation *self, int diis_si
         "           of all together: tensors %.0f, DIIS %.0f, half-transformed integrals %.0f MB\n",
         1e-6 * needed, 1e-6 * estimate.field, 1e-6 * available, 1e-6 * estimate.tensors,
         1e-6 * estimate.diis, 1e-6 * estimate.half_transformed);
-    return needed <= available ? STATUS_OK : refuse(self, &estimate, n_processes, available);
+    return needed <= available ? STATUS_OK : refuse_memory(self, &estimate, n_processes, available);
 }

@@ -85,7 +85,7 @@ static void sum_flops(const struct plan_builder *builder)
             naive_flops(plan, &builder->terms[t].product);
 }
 
-static enum status build(struct plan_builder *builder, const struct index_space *const space[])
+static enum status build_plan(struct plan_builder *builder, const struct index_space *const space[])
 {
     const struct program *program = builder->program;
     struct plan *plan = builder->plan;
@@ -135,7 +135,7 @@ enum status plan_create(const struct program *program, const struct index_space 
         return FAIL(STATUS_NO_MEMORY, "no memory for a plan");
     made->program = program;
     struct plan_builder builder = {.plan = made, .program = program, .settings = settings};
-    enum status status = build(&builder, space);
+    enum status status = build_plan(&builder, space);
     fini_builder(&builder);
     if (status != STATUS_OK) {
         plan_destroy(made);
@@ -160,8 +160,8 @@ void plan_destroy(struct plan *plan)
     free(plan);
 }
 
-static struct contraction_operand operand_of(const struct plan *plan,
-                                             const struct plan_operand *planned)
+static struct contraction_operand contraction_operand_of(const struct plan *plan,
+                                                         const struct plan_operand *planned)
 {
     struct contraction_operand operand = {.labels = &plan->tensors[planned->tensor].labels};
     memcpy(operand.index, planned->index, sizeof operand.index);
@@ -171,13 +171,13 @@ static struct contraction_operand operand_of(const struct plan *plan,
 void plan_problem(const struct plan *plan, const struct plan_step *step,
                   struct contraction_problem *problem)
 {
-    *problem = (struct contraction_problem){.C = operand_of(plan, &step->C),
-                                            .A = operand_of(plan, &step->A),
+    *problem = (struct contraction_problem){.C = contraction_operand_of(plan, &step->C),
+                                            .A = contraction_operand_of(plan, &step->A),
                                             .has_B = step->B.tensor >= 0,
                                             .add = step->add,
                                             .factor = step->factor};
     if (problem->has_B)
-        problem->B = operand_of(plan, &step->B);
+        problem->B = contraction_operand_of(plan, &step->B);
 }
 
 enum status plan_contraction(const struct plan *plan, int stage,

@@ -9,7 +9,7 @@ struct formula {
     size_t n;
 };
 
-static void append(struct formula *formula, const char *text)
+static void append_text(struct formula *formula, const char *text)
 {
     size_t length = strlen(text), room = sizeof formula->text - 1 - formula->n;
     length = length < room ? length : room;
@@ -22,32 +22,33 @@ static void append_operand(const struct plan *plan, const struct plan_step *step
                            const struct plan_operand *operand, struct formula *formula)
 {
     const struct plan_tensor *tensor = &plan->tensors[operand->tensor];
-    append(formula, tensor->name);
+    append_text(formula, tensor->name);
     for (int d = 0; d < tensor->labels.rank; d++) {
-        append(formula, d == 0 ? "[" : ",");
-        append(formula, plan->program->indices[step->name[operand->index[d]]].name);
+        append_text(formula, d == 0 ? "[" : ",");
+        append_text(formula, plan->program->indices[step->name[operand->index[d]]].name);
     }
-    append(formula, tensor->labels.rank > 0 ? "]" : "");
+    append_text(formula, tensor->labels.rank > 0 ? "]" : "");
 }
 
-static void write_formula(const struct plan *plan, const struct plan_step *step,
-                          struct formula *formula)
+static void write_step_formula(const struct plan *plan, const struct plan_step *step,
+                               struct formula *formula)
 {
     char factor[40] = "";
     if (step->factor != 1)
         snprintf(factor, sizeof factor, "%.10g * ", step->factor);
     append_operand(plan, step, &step->C, formula);
-    append(formula, step->add ? " += " : " = ");
-    append(formula, factor);
+    append_text(formula, step->add ? " += " : " = ");
+    append_text(formula, factor);
     append_operand(plan, step, &step->A, formula);
     if (step->B.tensor < 0)
         return;
-    append(formula, " * ");
+    append_text(formula, " * ");
     append_operand(plan, step, &step->B, formula);
 }
 
 /* Blocks of C, or of A for a scalar. */
-static enum status count_tasks(const struct plan *plan, const struct plan_step *step, int64_t *n)
+static enum status count_step_tasks(const struct plan *plan, const struct plan_step *step,
+                                    int64_t *n)
 {
     const struct plan_tensor *C = &plan->tensors[step->C.tensor];
     struct block_index *blocks;
@@ -58,7 +59,7 @@ static enum status count_tasks(const struct plan *plan, const struct plan_step *
     return STATUS_OK;
 }
 
-static double megabytes(double elements)
+static double megabytes_of(double elements)
 {
     return 1e-6 * sizeof(double) * elements;
 }
@@ -71,7 +72,7 @@ static enum status print_tasks(const struct plan *plan, const struct plan_step *
         fprintf(stream, "  %10s", "");
         return STATUS_OK;
     }
-    TRY(count_tasks(plan, step, &n));
+    TRY(count_step_tasks(plan, step, &n));
     fprintf(stream, "  %10" PRId64, n);
     return STATUS_OK;
 }
@@ -80,13 +81,13 @@ static enum status print_step(const struct plan *plan, int s, FILE *stream)
 {
     const struct plan_step *step = &plan->steps[s];
     struct formula formula = {0};
-    write_formula(plan, step, &formula);
+    write_step_formula(plan, step, &formula);
     fprintf(stream, "%5d %5d  %12.4g", s + 1, plan->program->statements[step->statement].place.line,
             step->flops);
     TRY(print_tasks(plan, step, stream));
     if (step->create >= 0)
         fprintf(stream, "  %10.4g  %10.4g", plan->tensors[step->create].elements,
-                megabytes(plan->tensors[step->create].elements));
+                megabytes_of(plan->tensors[step->create].elements));
     else
         fprintf(stream, "%24s", "");
     fprintf(stream, "  %s", formula.text);
@@ -120,7 +121,7 @@ static void print_sums(const struct plan *plan, FILE *stream)
     }
     fprintf(stream, " %12.4g  %12.4g  all\n", flops, naive);
     fprintf(stream, "tensors at most: %.4g elements, %.4g MB\n", plan->peak_elements,
-            megabytes(plan->peak_elements));
+            megabytes_of(plan->peak_elements));
 }
 
 enum status plan_print(const struct plan *plan, FILE *stream)

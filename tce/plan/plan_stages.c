@@ -74,7 +74,7 @@ static void find_lifetimes(struct plan *plan)
 
 /* --- stages --- */
 
-static bool reads(const struct plan_step *step, int tensor)
+static bool reads_tensor(const struct plan_step *step, int tensor)
 {
     return step->A.tensor == tensor || step->B.tensor == tensor;
 }
@@ -87,7 +87,8 @@ static bool may_join(const struct plan_step *earlier, const struct plan_step *la
 static bool must_follow(const struct plan_step *earlier, const struct plan_step *later)
 {
     bool replaces = later->C.tensor == earlier->C.tensor && !later->add;
-    return replaces || reads(later, earlier->C.tensor) || reads(earlier, later->C.tensor);
+    return replaces || reads_tensor(later, earlier->C.tensor) ||
+           reads_tensor(earlier, later->C.tensor);
 }
 
 /* Stages, counted from first_stage on, of the steps [begin, end); returns the next stage. */
@@ -122,7 +123,7 @@ static int find_sequence(const struct plan *plan, int begin, int end, int first_
 }
 
 /* Orders the steps by their stages, those that join side by side. from: as they were */
-static void arrange(struct plan *plan, const struct plan_step from[], int stage[])
+static void arrange_steps(struct plan *plan, const struct plan_step from[], int stage[])
 {
     int n = 0;
     for (int k = 0; k < plan->n_stages; k++) {
@@ -153,7 +154,7 @@ static void apply_rule(struct plan *plan, stage_rule *rule, const struct plan_st
     plan->first_iterated_stage = rule(plan, 0, plan->first_iterated, 0, stage);
     plan->n_stages =
         rule(plan, plan->first_iterated, plan->n_steps, plan->first_iterated_stage, stage);
-    arrange(plan, from, stage);
+    arrange_steps(plan, from, stage);
 }
 
 enum status plan_builder_stages(struct plan *plan)

@@ -97,7 +97,7 @@ static enum status add_parts(struct plan_builder *builder, const struct product 
     return STATUS_OK;
 }
 
-static enum status add_term(struct plan_builder *builder, int s, int t)
+static enum status list_term(struct plan_builder *builder, int s, int t)
 {
     const struct program_statement *statement = &builder->program->statements[s];
     TRY(array_reserve(&builder->terms, builder->n_terms + 1, &builder->terms_capacity,
@@ -112,7 +112,7 @@ static enum status add_term(struct plan_builder *builder, int s, int t)
     return add_parts(builder, &term->product);
 }
 
-static enum status add_terms(struct plan_builder *builder)
+static enum status list_terms(struct plan_builder *builder)
 {
     const struct program *program = builder->program;
     for (int s = 0; s < program->n_statements; s++) {
@@ -121,7 +121,7 @@ static enum status add_terms(struct plan_builder *builder)
         for (int t = 0; s == program->first_iterated && t < program->n_tensors; t++)
             builder->version[t] += builder->changes[t];
         for (int t = 0; t < statement->n_terms; t++)
-            TRY(add_term(builder, s, t));
+            TRY(list_term(builder, s, t));
         builder->version[statement->target.tensor]++;
     }
     return STATUS_OK;
@@ -129,7 +129,7 @@ static enum status add_terms(struct plan_builder *builder)
 
 enum status plan_builder_factor(struct plan_builder *builder)
 {
-    TRY(add_terms(builder));
+    TRY(list_terms(builder));
     for (int t = 0; t < builder->n_terms; t++)
         TRY(factor_term(builder, &builder->terms[t]));
     return STATUS_OK;

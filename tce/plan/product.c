@@ -13,8 +13,9 @@ static int number_of(struct product *product, const struct program *program, int
     return product->n_indices++;
 }
 
-static struct product_operand operand_of(struct product *product, const struct program *program,
-                                         const struct program_factor *factor)
+static struct product_operand product_operand_of(struct product *product,
+                                                 const struct program *program,
+                                                 const struct program_factor *factor)
 {
     const struct program_tensor *tensor = &program->tensors[factor->tensor];
     struct product_operand operand = {
@@ -43,14 +44,14 @@ enum status product_init(const struct program *program, const struct label_space
         product_fini(product);
         return FAIL(STATUS_NO_MEMORY, "no memory for a product of %d tensors", term->n_factors);
     }
-    product->target = operand_of(product, program, target);
+    product->target = product_operand_of(product, program, target);
     for (int i = 0; i < product->n_indices; i++)
         product->index[i].outer = true;
     for (int f = 0; f < term->n_factors; f++) {
         struct product_factor *factor = &product->factor[f];
         factor->tensor = term->factors[f].tensor;
         factor->version = version[factor->tensor];
-        factor->operand = operand_of(product, program, &term->factors[f]);
+        factor->operand = product_operand_of(product, program, &term->factors[f]);
         for (int d = 0; d < factor->operand.rank; d++)
             product->index[factor->operand.index[d]].factors |= UINT64_C(1) << f;
     }
@@ -128,12 +129,12 @@ static int spin_weight(const struct product_operand *operand, int index)
     return weight;
 }
 
-static bool has_irreps(const struct product *product, int index)
+static bool index_has_irreps(const struct product *product, int index)
 {
     return product->spaces->spaces[product->index[index].space].without_irreps != NULL;
 }
 
-static bool has_spins(const struct product *product, int index)
+static bool index_has_spins(const struct product *product, int index)
 {
     return product->spaces->spaces[product->index[index].space].has_spins;
 }
@@ -157,7 +158,7 @@ static int irrep_score(const struct product *product, struct combination c,
 {
     int score = 0;
     for (int i = 0; i < product->n_indices; i++) {
-        if (!has_irreps(product, i) || irrep_in(c, A, B, i) == 0)
+        if (!index_has_irreps(product, i) || irrep_in(c, A, B, i) == 0)
             continue;
         if (times_in(result, i) == 0)
             return -1;
@@ -173,7 +174,7 @@ static int spin_score(const struct product *product, struct combination c,
 {
     int score = 0;
     for (int i = 0; i < product->n_indices; i++) {
-        int weight = has_spins(product, i) ? spin_in(c, A, B, i) : 0;
+        int weight = index_has_spins(product, i) ? spin_in(c, A, B, i) : 0;
         if (weight == 0)
             continue;
         if (times_in(result, i) == 0 || abs(weight) > 1)
@@ -197,8 +198,8 @@ static void set_irreps(const struct product *product, const struct product_opera
         }
     }
     for (int d = 0; d < result->rank; d++)
-        result->has_irrep[d] =
-            !has_irreps(product, result->index[d]) || irrep_in(best, A, B, result->index[d]) != 0;
+        result->has_irrep[d] = !index_has_irreps(product, result->index[d]) ||
+                               irrep_in(best, A, B, result->index[d]) != 0;
     result->irrep = (best.of_A ? A->irrep : 0) ^ (B && best.of_B ? B->irrep : 0);
 }
 
@@ -216,9 +217,9 @@ static void set_spins(const struct product *product, const struct product_operan
         }
     }
     for (int d = 0; d < result->rank; d++)
-        result->sign[d] =
-            (int8_t)(has_spins(product, result->index[d]) ? spin_in(best, A, B, result->index[d])
-                                                          : 1);
+        result->sign[d] = (int8_t)(index_has_spins(product, result->index[d])
+                                       ? spin_in(best, A, B, result->index[d])
+                                       : 1);
     result->spin = best.of_A * A->spin + (B ? best.of_B * B->spin : 0);
 }
 

@@ -24,7 +24,7 @@ struct label_move {
     int irrep[MAX_LAWS], spin[MAX_LAWS];
 };
 
-static const struct label_space *space_of(const struct product *product, int index)
+static const struct label_space *label_space_of(const struct product *product, int index)
 {
     return &product->spaces->spaces[product->index[index].space];
 }
@@ -44,7 +44,7 @@ static void size_law(struct label_count *count, int law)
     count->n_irreps[law] = 1;
     count->max_spin[law] = 0;
     for (int d = 0; d < operand->rank; d++) {
-        const struct label_space *space = space_of(count->product, operand->index[d]);
+        const struct label_space *space = label_space_of(count->product, operand->index[d]);
         if (space->without_irreps && operand->has_irrep[d])
             count->n_irreps[law] = N_IRREPS;
         count->max_spin[law] += space->has_spins && operand->sign[d] != 0;
@@ -69,7 +69,8 @@ static struct label_move move_of(const struct label_count *count, int index,
 }
 
 /* The state after a move. Sums of spins stay within max_spin, which counts all indices. */
-static size_t moved(const struct label_count *count, size_t state, const struct label_move *move)
+static size_t state_after(const struct label_count *count, size_t state,
+                          const struct label_move *move)
 {
     size_t result = 0, scale = 1;
     for (int law = 0; law < count->n_laws; law++) {
@@ -84,15 +85,15 @@ static size_t moved(const struct label_count *count, size_t state, const struct 
     return result;
 }
 
-static void count_index(struct label_count *count, int index)
+static void count_moves_of_index(struct label_count *count, int index)
 {
-    const struct label_space *space = space_of(count->product, index);
+    const struct label_space *space = label_space_of(count->product, index);
     memset(count->next, 0, count->n_states * sizeof *count->next);
     for (int c = 0; c < space->n_classes; c++) {
         struct label_move move = move_of(count, index, &space->label_class[c]);
         for (size_t state = 0; state < count->n_states; state++)
             if (count->now[state] != 0)
-                count->next[moved(count, state, &move)] += count->now[state] * move.size;
+                count->next[state_after(count, state, &move)] += count->now[state] * move.size;
     }
     double *swap = count->now;
     count->now = count->next;
@@ -136,15 +137,15 @@ enum status product_count(const struct product *product, int n,
     count.now[begin] = 1;
     for (int i = 0; i < product->n_indices; i++)
         if (is_counted(&count, i))
-            count_index(&count, i);
+            count_moves_of_index(&count, i);
     *result = count.now[end];
     free(states);
     return STATUS_OK;
 }
 
 /* Whether what the target asks for follows from A's and B's laws and need not be counted. */
-static bool follows(const struct product *product, const struct product_operand *A,
-                    const struct product_operand *B)
+static bool target_follows(const struct product *product, const struct product_operand *A,
+                           const struct product_operand *B)
 {
     const struct product_operand *target = &product->target;
     struct product_operand implied;
@@ -168,7 +169,7 @@ enum status product_flops(const struct product *product, const struct product_op
     int n = 1;
     if (B)
         law[n++] = B;
-    if (into_target && !follows(product, A, B))
+    if (into_target && !target_follows(product, A, B))
         law[n++] = &product->target;
     TRY(product_count(product, n, law, flops));
     *flops *= 2;

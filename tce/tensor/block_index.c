@@ -26,7 +26,7 @@ static int max_spin_of(const struct index_space *space)
     return largest;
 }
 
-static int state_of(const struct block_index *index, int irrep, int spin)
+static int label_state(const struct block_index *index, int irrep, int spin)
 {
     return (spin + index->max_spin) * N_IRREPS + irrep;
 }
@@ -37,14 +37,14 @@ static int next_state(const struct block_index *index, int d, int state, int32_t
     const struct index_space *space = index->labels.space[d];
     int irrep = (state % N_IRREPS) ^ space->irrep[t];
     int spin = state / N_IRREPS - index->max_spin - index->labels.sign[d] * space->spin[t];
-    return abs(spin) > index->max_spin ? -1 : state_of(index, irrep, spin);
+    return abs(spin) > index->max_spin ? -1 : label_state(index, irrep, spin);
 }
 
 /* Sets reached[d * n_states + state] for the states that some beginning of a tuple leads to. */
 static void find_reached(const struct block_index *index, bool *reached)
 {
     const struct block_labels *labels = &index->labels;
-    reached[state_of(index, labels->irrep, labels->spin)] = true;
+    reached[label_state(index, labels->irrep, labels->spin)] = true;
     for (int d = 0; d < labels->rank; d++)
         for (int state = 0; state < index->n_states; state++) {
             if (!reached[d * index->n_states + state])
@@ -89,7 +89,7 @@ static enum status count_completions(struct block_index *index, const bool *reac
 {
     const int n_states = index->n_states, rank = index->labels.rank;
     int64_t *later = count, *now = count + n_states;
-    later[state_of(index, 0, 0)] = 1;
+    later[label_state(index, 0, 0)] = 1;
     for (int d = rank - 1; d >= 0; d--) {
         for (int state = 0; state < n_states; state++) {
             now[state] = 0;
@@ -100,11 +100,11 @@ static enum status count_completions(struct block_index *index, const bool *reac
         later = now;
         now = swap;
     }
-    index->n_blocks = later[state_of(index, index->labels.irrep, index->labels.spin)];
+    index->n_blocks = later[label_state(index, index->labels.irrep, index->labels.spin)];
     return STATUS_OK;
 }
 
-static enum status fill(struct block_index *index)
+static enum status count_blocks(struct block_index *index)
 {
     const int n_states = index->n_states, rank = index->labels.rank;
     bool *reached = calloc((size_t)(n_states * (rank + 1)), sizeof *reached);
@@ -139,7 +139,7 @@ enum status block_index_create(const struct block_labels *labels, struct block_i
     made->n_states = N_IRREPS * (2 * made->max_spin + 1);
     enum status status = STATUS_OK;
     if (abs(labels->spin) <= made->max_spin)
-        status = fill(made);
+        status = count_blocks(made);
     if (status != STATUS_OK) {
         block_index_destroy(made);
         return status;
@@ -188,7 +188,7 @@ void block_index_tuple(const struct block_index *index, int64_t block, int32_t t
 {
     const struct block_labels *labels = &index->labels;
     assert(block >= 0 && block < index->n_blocks);
-    int state = state_of(index, labels->irrep, labels->spin);
+    int state = label_state(index, labels->irrep, labels->spin);
     for (int d = 0; d < labels->rank; d++) {
         const int64_t *before = index->before[d][state];
         tile[d] = find_tile(before, labels->space[d]->n_tiles, block);
@@ -202,7 +202,7 @@ int64_t block_index_number(const struct block_index *index, const int32_t tile[]
     const struct block_labels *labels = &index->labels;
     if (index->n_blocks == 0)
         return -1;
-    int state = state_of(index, labels->irrep, labels->spin);
+    int state = label_state(index, labels->irrep, labels->spin);
     int64_t block = 0;
     for (int d = 0; d < labels->rank; d++) {
         assert(tile[d] >= 0 && tile[d] < labels->space[d]->n_tiles);
@@ -214,7 +214,7 @@ int64_t block_index_number(const struct block_index *index, const int32_t tile[]
         if (state < 0)
             return -1;
     }
-    return state == state_of(index, 0, 0) ? block : -1;
+    return state == label_state(index, 0, 0) ? block : -1;
 }
 
 int64_t block_index_size(const struct block_index *index, const int32_t tile[])

@@ -30,7 +30,7 @@ static enum status count_tiles(const char *name, int64_t n_blocks, const struct 
 }
 
 /* The tiles of one block, after those that are there. */
-static void cut(struct index_space *space, const struct index_block *block, int64_t tile)
+static void cut_block(struct index_space *space, const struct index_block *block, int64_t tile)
 {
     int64_t n = n_tiles_of(block, tile), larger = block->size % n;
     for (int64_t t = 0; t < n; t++) {
@@ -65,7 +65,7 @@ enum status index_space_create(const char *name, int64_t n_blocks, const struct 
                     (long long)n_tiles);
     }
     for (int64_t b = 0; b < n_blocks; b++)
-        cut(made, &blocks[b], tile);
+        cut_block(made, &blocks[b], tile);
     *space = made;
     return STATUS_OK;
 }

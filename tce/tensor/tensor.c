@@ -14,7 +14,8 @@ struct element_counts {
     double n[N_IRREPS][N_SPINS];
 };
 
-static void count_index(const struct index_space *space, int sign, struct element_counts *counts)
+static void count_elements_of_index(const struct index_space *space, int sign,
+                                    struct element_counts *counts)
 {
     struct element_counts next = {0};
     for (int32_t t = 0; t < space->n_tiles; t++) {
@@ -34,14 +35,14 @@ double tensor_count_elements(const struct block_labels *labels)
         return 0;
     counts.n[0][MAX_RANK] = 1;
     for (int d = 0; d < labels->rank; d++)
-        count_index(labels->space[d], labels->sign[d], &counts);
+        count_elements_of_index(labels->space[d], labels->sign[d], &counts);
     return counts.n[labels->irrep][labels->spin + MAX_RANK];
 }
 
 /* Before anything of the tensor's size is allocated. An even share of it, with the
  * numbers that each process keeps of every block, must fit into what its node has. */
-static enum status check_memory(const char *name, const struct block_labels *labels,
-                                int64_t n_blocks, MPI_Comm comm)
+static enum status check_tensor_memory(const char *name, const struct block_labels *labels,
+                                       int64_t n_blocks, MPI_Comm comm)
 {
     MPI_Comm node;
     int n_processes, n_sharing;
@@ -102,7 +103,7 @@ enum status tensor_create(const char *name, const struct block_labels *labels, M
     status = status_agree(comm, status);
     if (status != STATUS_OK)
         goto done;
-    status = check_memory(name, labels, block_index_n(made->blocks), comm);
+    status = check_tensor_memory(name, labels, block_index_n(made->blocks), comm);
     if (status != STATUS_OK)
         goto done;
     status = status_agree(comm, list_sizes(made, &sizes));
@@ -163,7 +164,7 @@ void tensor_fill(struct tensor *tensor, tensor_element *element, void *context)
 }
 
 /* On the first process. */
-static enum status digest(const struct tensor *tensor, char text[SHA256_HEX_SIZE])
+static enum status digest_blocks(const struct tensor *tensor, char text[SHA256_HEX_SIZE])
 {
     struct sha256 *sha256;
     TRY(sha256_create(&sha256));
@@ -188,7 +189,7 @@ enum status tensor_sha256(const struct tensor *tensor, MPI_Comm comm, char text[
     MPI_Comm_rank(comm, &rank);
     memset(text, 0, SHA256_HEX_SIZE);
     darray_sync();
-    enum status status = status_agree(comm, rank == 0 ? digest(tensor, text) : STATUS_OK);
+    enum status status = status_agree(comm, rank == 0 ? digest_blocks(tensor, text) : STATUS_OK);
     MPI_Bcast(text, SHA256_HEX_SIZE, MPI_CHAR, 0, comm);
     return status;
 }

@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* Source: Steele, Lea, Flood, OOPSLA 2014, the finaliser of SplitMix64. */
-static uint64_t mix(uint64_t x)
+static uint64_t mix_bits(uint64_t x)
 {
     x = (x ^ (x >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
     x = (x ^ (x >> 27)) * UINT64_C(0x94d049bb133111eb);
@@ -16,10 +16,10 @@ static uint64_t mix(uint64_t x)
 static double random_element(const int64_t value[], void *context)
 {
     const struct tensor_function *function = context;
-    uint64_t state = mix((uint64_t)(int64_t)function->argument + UINT64_C(0x9e3779b97f4a7c15));
+    uint64_t state = mix_bits((uint64_t)(int64_t)function->argument + UINT64_C(0x9e3779b97f4a7c15));
     for (int d = 0; d < function->rank; d++)
-        state = mix(state ^ (uint64_t)value[d]) + UINT64_C(0x9e3779b97f4a7c15);
-    return (double)(mix(state) >> 11) * 0x1p-52 - 1;
+        state = mix_bits(state ^ (uint64_t)value[d]) + UINT64_C(0x9e3779b97f4a7c15);
+    return (double)(mix_bits(state) >> 11) * 0x1p-52 - 1;
 }
 
 static double wave_element(const int64_t value[], void *context)
