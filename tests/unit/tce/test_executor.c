@@ -9,7 +9,8 @@
 #include <string.h>
 
 static const struct contraction_settings settings = {.cache_bytes = 1000000, .prefetch = true};
-static const struct taskpool_settings pool = {.poll_every = 8, .keep_history = true};
+static const struct taskpool_settings pool = {
+    .mode = "static", .poll_every = 8, .keep_history = true};
 
 static void begin(const char *text, struct program_instance *instance)
 {

@@ -90,7 +90,7 @@ static void test_a_bound_space_may_leave_no_blocks(void **state)
     (void)state;
     struct program_instance instance;
     const struct contraction_settings settings = {0};
-    const struct taskpool_settings pool = {.poll_every = 8};
+    const struct taskpool_settings pool = {.mode = "static", .poll_every = 8};
     double value = 1;
     check_ok(init("space o = occupied\nindex i, j : o\n"
                   "tensor A[i] = wave\ntensor B[i,j] = constant\nscalar E = constant(3)\n"
@@ -128,7 +128,8 @@ static void test_tensors_are_filled_as_they_say(void **state)
     assert_false(program_instance_is_assigned(&instance, 0));
     assert_true(program_instance_is_assigned(&instance, 1));
     assert_false(program_instance_is_assigned(&instance, 2));
-    check_ok(executor_start(instance.executor, &(struct taskpool_settings){.poll_every = 8}));
+    check_ok(executor_start(instance.executor,
+                            &(struct taskpool_settings){.mode = "static", .poll_every = 8}));
     check_ok(executor_run(instance.executor, 0, instance.plan->n_stages, NULL));
     darray_get(executor_tensor(instance.executor, 1)->data, 0, values);
     for (int i = 0; i < 9; i++)
