@@ -2,7 +2,6 @@
 
 #include "sched/cli/machine_file.h"
 #include "sched/modes/mode_options.h"
-#include "sched/workloads/workload_options.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -16,12 +15,12 @@ static const struct option_row run_rows[] = {
      .min = 1,
      .max = 1e6,
      .value = "N",
-     .help = "runs of the same tasks, each beginning with what the mode kept of the last (1)"},
+     .help = "runs of the same tasks, each with the history of the last (1)"},
     {.name = "write-statistics",
      .kind = OPTION_TEXT,
      .offset = offsetof(struct beryl_sched_options, statistics),
      .value = "FILE.csv",
-     .help = "write the figures of every worker in every iteration"},
+     .help = "write a table of every worker in every iteration"},
     {.name = "write-profile",
      .kind = OPTION_TEXT,
      .offset = offsetof(struct beryl_sched_options, profile),
@@ -41,15 +40,15 @@ static const struct option_row run_rows[] = {
      .kind = OPTION_TEXT,
      .offset = offsetof(struct beryl_sched_options, sweep),
      .value = "FILE",
-     .help = "many simulated runs, shared out among the processes: each line has the options "
-             "of one, in words as in a shell, which add to the others given here; lines that "
-             "begin with # are comments"},
+     .help = "many simulated runs, distributed over the processes: each line has the options of "
+             "one, quoted as in a shell, in addition to those given here; lines that begin with # "
+             "are comments"},
     {.name = "calibrate",
      .kind = OPTION_TEXT,
      .offset = offsetof(struct beryl_sched_options, calibration),
      .value = "FILE.json",
      .help = "instead of a workload: measure this machine, with two processes or more, and write "
-             "what --machine reads"},
+             "a file for --machine"},
     {.name = "list-modes",
      .kind = OPTION_FLAG,
      .offset = offsetof(struct beryl_sched_options, list_modes),
@@ -59,27 +58,26 @@ static const struct option_row run_rows[] = {
 
 #define N_ROWS(rows) (sizeof(rows) / sizeof((rows)[0]))
 
-enum { WORKLOAD_TABLE, MACHINE_TABLE, SCHEDULING_TABLE, RUN_TABLE, N_TABLES };
+/* The tables of the workloads come first. */
+enum { MACHINE_TABLE = WORKLOAD_N_TABLES, SCHEDULING_TABLE, RUN_TABLE, N_TABLES };
 
 static void fill_tables(struct beryl_sched_options *options, struct option_table tables[N_TABLES])
 {
-    tables[WORKLOAD_TABLE] =
-        (struct option_table){"Workload, one of the first seven", workload_option_rows,
-                              workload_n_option_rows, &options->workload};
+    workload_option_tables(&options->workload, tables);
     tables[MACHINE_TABLE] = (struct option_table){"Simulated machine", machine_option_rows,
                                                   machine_n_option_rows, &options->machine};
     tables[SCHEDULING_TABLE] = mode_options_table(&options->pool);
     tables[RUN_TABLE] = (struct option_table){"Run", run_rows, N_ROWS(run_rows), options};
 }
 
-static struct options program_options(const struct option_table *tables)
+static struct options sched_program_options(const struct option_table *tables)
 {
     return (struct options){
         .program = "beryl-sched",
         .synopsis = "WORKLOAD --sched MODE [options]",
-        .purpose = "Runs tasks that need no chemistry under a scheduler: for real, on one process "
-                   "or on several under mpirun -np P, or simulated, with --simulate P. --speeds "
-                   "are those of the workers.",
+        .purpose = "Runs tasks without chemistry under a scheduler: for real, on one process or on "
+                   "several with mpirun -np P, or simulated with --simulate P. --speeds sets the "
+                   "speeds of the workers.",
         .tables = tables,
         .n_tables = N_TABLES,
         .operand_name = "a file",
@@ -96,39 +94,97 @@ static enum status check_mode(const struct taskpool_settings *pool)
     return mode_options_check(&without_speeds);
 }
 
+/* Nothing given. Errors: STATUS_USAGE. */
+static enum status set_initial(struct beryl_sched_options *options)
+{
+    struct option_table tables[N_TABLES];
+    *options = (struct beryl_sched_options){.workload = workload_settings_unknown,
+                                            .machine = machine_settings_unknown};
+    fill_tables(options, tables);
+    for (int t = 0; t < N_TABLES; t++)
+        TRY(options_set_defaults(&tables[t]));
+    return STATUS_OK;
+}
+
+/* The first option of tables first to last, but for `except`, in which two sets of options
+ * differ; NULL if there is none. */
+static const char *find_difference(const struct beryl_sched_options *options,
+                                   const struct beryl_sched_options *others, int first, int last,
+                                   const char *except)
+{
+    struct beryl_sched_options copy = *options, other_copy = *others;
+    struct option_table tables[N_TABLES], other_tables[N_TABLES];
+    fill_tables(&copy, tables);
+    fill_tables(&other_copy, other_tables);
+    for (int t = first; t <= last; t++)
+        for (size_t r = 0; r < tables[t].n_rows; r++) {
+            const struct option_row *row = &tables[t].rows[r];
+            if (strcmp(row->name, except) != 0 &&
+                option_differs(row, tables[t].fields, other_tables[t].fields))
+                return row->name;
+        }
+    return NULL;
+}
+
+static bool is_real(const struct beryl_sched_options *options)
+{
+    return options->machine.n_workers == 0;
+}
+
 static enum status check_tree(const struct beryl_sched_options *options)
 {
-    const struct taskpool_settings *pool = &options->pool;
-    bool real = options->machine.n_workers == 0;
-    if (!options->workload.uts)
-        return STATUS_OK;
     if (options->profile)
-        return FAIL(STATUS_USAGE, "--write-profile does nothing with --uts, whose tasks have no "
+        return FAIL(STATUS_USAGE, "--write-profile has no effect with --uts, whose tasks have no "
                                   "numbers");
-    if (pool->seeding != SEEDING_BLOCK)
-        return FAIL(STATUS_USAGE, "--seeding does nothing with --uts, where all begins with one "
-                                  "node");
-    if (real && options->workload.time_scale != 1)
-        return FAIL(STATUS_USAGE, "--time-scale does nothing with --uts unless simulated");
-    if (real && pool->speeds && *pool->speeds)
-        return FAIL(STATUS_USAGE, "--speeds does nothing with --uts unless simulated");
+    if (options->pool.seeding != SEEDING_BLOCK)
+        return FAIL(STATUS_USAGE, "--seeding has no effect with --uts, which begins with one node");
     return STATUS_OK;
 }
 
 static enum status check_mesh(const struct beryl_sched_options *options)
 {
-    const struct taskpool_settings *pool = &options->pool;
-    bool real = options->machine.n_workers == 0;
-    if (!options->workload.jacobi)
-        return STATUS_OK;
     if (options->n_iterations > 0)
-        return FAIL(STATUS_USAGE, "--iterations does nothing with --jacobi, where an iteration is "
+        return FAIL(STATUS_USAGE, "--iterations has no effect with --jacobi, where an iteration is "
                                   "a sweep: use --sweeps");
-    if (real && options->workload.time_scale != 1)
-        return FAIL(STATUS_USAGE, "--time-scale does nothing with --jacobi unless simulated");
-    if (real && pool->speeds && *pool->speeds)
-        return FAIL(STATUS_USAGE, "--speeds does nothing with --jacobi unless simulated");
     return STATUS_OK;
+}
+
+/* Simulated searches score nothing. */
+static enum status check_search(const struct beryl_sched_options *options)
+{
+    const struct workload_settings *workload = &options->workload;
+    if (!is_real(options) && (workload->bnsl_network || workload->bnsl_kicks >= 0))
+        return FAIL(STATUS_USAGE, "--%s has no effect with --simulate, which finds no network",
+                    workload->bnsl_network ? "network" : "kicks");
+    return STATUS_OK;
+}
+
+/* Tasks with work of their own do not wait: for real their durations cannot be chosen. */
+static enum status check_durations(const struct beryl_sched_options *options)
+{
+    const struct workload_settings *workload = &options->workload;
+    const char *speeds = options->pool.speeds;
+    const char *name = workload->uts      ? "uts"
+                       : workload->jacobi ? "jacobi"
+                       : workload->bnsl   ? "bnsl"
+                                          : NULL;
+    if (!name || !is_real(options))
+        return STATUS_OK;
+    if (workload->time_scale != 1)
+        return FAIL(STATUS_USAGE, "--time-scale has no effect with --%s unless simulated", name);
+    if (!workload->bnsl && speeds && *speeds)
+        return FAIL(STATUS_USAGE, "--speeds has no effect with --%s unless simulated", name);
+    return STATUS_OK;
+}
+
+static enum status check_workload(const struct beryl_sched_options *options)
+{
+    TRY(check_durations(options));
+    if (options->workload.uts)
+        return check_tree(options);
+    if (options->workload.jacobi)
+        return check_mesh(options);
+    return options->workload.bnsl ? check_search(options) : STATUS_OK;
 }
 
 static int64_t count_iterations(const struct beryl_sched_options *options)
@@ -138,79 +194,50 @@ static int64_t count_iterations(const struct beryl_sched_options *options)
     return options->n_iterations > 0 ? options->n_iterations : 1;
 }
 
-static enum status check_bnsl(const struct beryl_sched_options *options)
+static enum status check_calibration(const struct beryl_sched_options *options,
+                                     const struct beryl_sched_options *initial)
 {
-    const struct workload_settings *workload = &options->workload;
-    if (!workload->bnsl)
-        return STATUS_OK;
-    if (options->machine.n_workers > 0) {
-        if (workload->bnsl_network || workload->bnsl_kicks >= 0)
-            return FAIL(STATUS_USAGE, "--%s does nothing with --simulate, which finds no network",
-                        workload->bnsl_network ? "network" : "kicks");
-        return STATUS_OK;
-    }
-    if (workload->time_scale != 1)
-        return FAIL(STATUS_USAGE, "--time-scale does nothing with --bnsl unless simulated");
-    return STATUS_OK;
+    const char *given = find_difference(options, initial, 0, RUN_TABLE, "calibrate");
+    return given ? FAIL(STATUS_USAGE, "--%s has no effect with --calibrate", given) : STATUS_OK;
 }
 
-/* Nothing is scheduled. */
-static enum status check_calibration(const struct beryl_sched_options *options)
-{
-    const char *given = options->json                    ? "json"
-                        : options->report                ? "report"
-                        : options->statistics            ? "write-statistics"
-                        : options->profile               ? "write-profile"
-                        : options->n_iterations > 0      ? "iterations"
-                        : options->sweep                 ? "sweep"
-                        : options->machine.n_workers > 0 ? "simulate"
-                                                         : NULL;
-    if (workload_options_count(&options->workload) > 0)
-        return FAIL(STATUS_USAGE, "--calibrate runs no workload: leave one of them out");
-    if (given)
-        return FAIL(STATUS_USAGE, "--%s does nothing with --calibrate", given);
-    return machine_options_check(&options->machine);
-}
-
-/* of_sweep: of its command line only what is not of its runs is checked */
-static enum status parse(int argc, char **argv, bool of_sweep, struct beryl_sched_options *options,
-                         enum option_request *request)
+/* is_line: of a sweep, which is checked as a whole; the command line of a sweep is not */
+static enum status parse_sched(int argc, char **argv, bool is_line,
+                               struct beryl_sched_options *options, enum option_request *request)
 {
     int first_operand;
     struct option_table tables[N_TABLES];
-    *options = (struct beryl_sched_options){.workload = workload_settings_unknown,
-                                            .machine = machine_settings_unknown};
+    struct beryl_sched_options initial;
+    TRY(set_initial(&initial));
+    *options = initial;
     fill_tables(options, tables);
-    struct options all = program_options(tables);
+    struct options all = sched_program_options(tables);
     TRY(options_parse(&all, argc, argv, request, &first_operand));
     if (*request == OPTION_REQUEST_RUN && options->list_modes)
         return STATUS_OK;
     if (*request == OPTION_REQUEST_RUN && options->calibration)
-        return check_calibration(options);
-    if (*request != OPTION_REQUEST_RUN || (options->sweep && !of_sweep))
+        return check_calibration(options, &initial);
+    if (*request != OPTION_REQUEST_RUN || (options->sweep && !is_line))
         return STATUS_OK;
-    TRY(workload_options_check(&options->workload));
+    TRY(workload_check(&options->workload));
     TRY(machine_options_check(&options->machine));
     if (options->machine.server && options->pool.progress != PROGRESS_THREAD)
-        return FAIL(STATUS_USAGE, "--server does nothing without --progress thread");
+        return FAIL(STATUS_USAGE, "--server has no effect without --progress thread");
     TRY(check_mode(&options->pool));
     options->pool.keep_history = options->profile != NULL;
-    TRY(check_tree(options));
-    TRY(check_mesh(options));
+    TRY(check_workload(options));
     options->n_iterations = count_iterations(options);
-    TRY(check_bnsl(options));
-    workload_options_set_defaults(&options->workload);
     return STATUS_OK;
 }
 
 enum status beryl_sched_options_parse(int argc, char **argv, struct beryl_sched_options *options,
                                       enum option_request *request)
 {
-    TRY(parse(argc, argv, false, options, request));
+    TRY(parse_sched(argc, argv, false, options, request));
     options->argc = argc;
     options->argv = argv;
     if (options->sweep && (options->statistics || options->profile))
-        return FAIL(STATUS_USAGE, "--%s does nothing with --sweep",
+        return FAIL(STATUS_USAGE, "--%s has no effect with --sweep",
                     options->statistics ? "write-statistics" : "write-profile");
     return STATUS_OK;
 }
@@ -225,23 +252,17 @@ enum status beryl_sched_options_complete(struct beryl_sched_options *options, MP
 
 /* --- a run of a sweep --- */
 
-/* What its line must not have, and must. */
 static enum status check_line(const struct beryl_sched_options *common,
                               const struct beryl_sched_options *options,
                               enum option_request request)
 {
-    const char *given = request == OPTION_REQUEST_HELP       ? "help"
-                        : request == OPTION_REQUEST_HELP_ALL ? "help-all"
-                        : request == OPTION_REQUEST_VERSION  ? "version"
-                        : options->sweep != common->sweep    ? "sweep"
-                        : options->json != common->json      ? "json"
-                        : options->report != common->report  ? "report"
-                        : options->statistics                ? "write-statistics"
-                        : options->profile                   ? "write-profile"
-                                                             : NULL;
+    const char *given = request == OPTION_REQUEST_RUN
+                            ? find_difference(options, common, RUN_TABLE, RUN_TABLE, "iterations")
+                        : request == OPTION_REQUEST_VERSION ? "version"
+                                                            : "help";
     if (given)
-        return FAIL(STATUS_USAGE, "--%s cannot be one run's of a sweep", given);
-    if (options->machine.n_workers == 0)
+        return FAIL(STATUS_USAGE, "--%s cannot be given for one run of a sweep", given);
+    if (is_real(options))
         return FAIL(STATUS_USAGE, "--simulate is missing: the runs of a sweep are simulated");
     return STATUS_OK;
 }
@@ -257,7 +278,7 @@ enum status beryl_sched_options_extend(const struct beryl_sched_options *common,
     memcpy(argv + n_common, words, n_words * sizeof *argv);
     argv[n_common + n_words] = NULL;
     enum option_request request;
-    enum status status = parse((int)(n_common + n_words), argv, true, options, &request);
+    enum status status = parse_sched((int)(n_common + n_words), argv, true, options, &request);
     free(argv);
     return status == STATUS_OK ? check_line(common, options, request) : status;
 }
@@ -267,7 +288,7 @@ void beryl_sched_options_answer(enum option_request request)
     struct beryl_sched_options options;
     struct option_table tables[N_TABLES];
     fill_tables(&options, tables);
-    struct options all = program_options(tables);
+    struct options all = sched_program_options(tables);
     options_answer(&all, request);
 }
 

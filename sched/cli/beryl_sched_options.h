@@ -1,4 +1,4 @@
-/* What beryl-sched is told on its command line. */
+/* The command line of beryl-sched. */
 #ifndef BERYL_SCHED_BERYL_SCHED_OPTIONS_H
 #define BERYL_SCHED_BERYL_SCHED_OPTIONS_H
 
@@ -20,40 +20,37 @@ struct beryl_sched_options {
     int64_t n_iterations; /* of jacobi, its sweeps */
     const char *json;
     const char *report;      /* page of HTML */
-    const char *profile;     /* of the last iteration's tasks */
+    const char *profile;     /* CSV or NumPy, of the last iteration's tasks */
     const char *statistics;  /* CSV, a row for each worker and iteration */
     const char *sweep;       /* file of the options of simulated runs; NULL: this is one run */
-    const char *calibration; /* file for what is measured instead of a run */
+    const char *calibration; /* file for measurements, made instead of a run */
     bool list_modes;         /* instead of a run */
 
     int argc; /* the command line itself, borrowed */
     char **argv;
 };
 
-/* Parses and checks what can be checked without reading a file. Every pointer refers
- * to argv, which is borrowed. Does not need MPI.
- * *request tells whether the run is only for --help or --version, which
- * beryl_sched_options_answer prints. Errors: STATUS_USAGE, STATUS_NO_MEMORY. */
+/* Parses, and checks what can be checked without reading a file. Every pointer refers to argv,
+ * which is borrowed. Does not need MPI.
+ * request  out: a run, or a text that beryl_sched_options_answer prints
+ * Errors: STATUS_USAGE, STATUS_NO_MEMORY. */
 enum status beryl_sched_options_parse(int argc, char **argv, struct beryl_sched_options *options,
                                       enum option_request *request);
 
-/* Completes what was parsed by what a file tells of the machine and by defaults. Collective
- * over comm. Errors: those of machine_file_read. */
+/* Completes the options with those of the machine file and with defaults. Collective over comm.
+ * Errors: those of machine_file_read. */
 enum status beryl_sched_options_complete(struct beryl_sched_options *options, MPI_Comm comm);
 
 void beryl_sched_options_answer(enum option_request request);
 
-/* The options of one run of a sweep: the command line's, then more of them, of which the
- * last counts.
- * common  as beryl_sched_options_parse left it, with a sweep: of the runs nothing has been
- *         checked there
+/* The options of one run of a sweep: those of the command line followed by those of its line.
+ * common  as beryl_sched_options_parse left it, with a sweep
  * words   n_words; options refers to them
- * Errors: as there, also for what only the command line can say. */
+ * Errors: as there, also for options that only the command line can have. */
 enum status beryl_sched_options_extend(const struct beryl_sched_options *common, char **words,
                                        size_t n_words, struct beryl_sched_options *options);
 
-/* The options of the scheduler or of the simulated machine in force, for the
- * record. NULL when out of memory. */
+/* The options in force of the scheduler, or of the simulated machine. NULL when out of memory. */
 json_t *beryl_sched_options_scheduling(const struct beryl_sched_options *options);
 json_t *beryl_sched_options_machine(const struct beryl_sched_options *options);
 

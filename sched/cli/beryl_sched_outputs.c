@@ -5,7 +5,7 @@
 #include "support/io/output_file.h"
 
 struct output {
-    const char *option, *path; /* the path is NULL if it is not asked for */
+    const char *option, *path; /* path: NULL for no output */
 };
 
 enum { N_OUTPUTS = 4 };
@@ -34,7 +34,7 @@ enum status beryl_sched_outputs_check_inputs(const struct beryl_sched_options *o
     for (int i = 0; i < N_OUTPUTS; i++)
         for (size_t k = 0; k < sizeof inputs / sizeof inputs[0]; k++)
             if (output_file_same(outputs[i].path, inputs[k]))
-                return FAIL(STATUS_USAGE, "%s is to be read and to be written: name another file",
+                return FAIL(STATUS_USAGE, "%s would be read and written: name another file",
                             outputs[i].path);
     return STATUS_OK;
 }
@@ -60,6 +60,6 @@ enum status beryl_sched_outputs_write(const struct beryl_sched_options *options,
 {
     if (options->report)
         TRY(report_write(&result, &name, 1, NULL, options->report));
-    /* Last, because it tells whether the other was written. */
+    /* Last: a complete result means that the page was written too. */
     return options->json ? json_write_file(result, options->json) : STATUS_OK;
 }

@@ -7,18 +7,18 @@
 
 #include <jansson.h>
 
-/* That every output can be written, and in the place of no other. Not collective.
+/* Checks that every output can be written, and to a file of its own. Not collective.
  * Errors: STATUS_USAGE, STATUS_IO. */
 enum status beryl_sched_outputs_check(const struct beryl_sched_options *options);
 
-/* That no output of options is an input of run, which may be the same or one of its sweep.
+/* Checks that no output of options is an input of run: the same options, or a line of their sweep.
  * Not collective. Errors: STATUS_USAGE. */
 enum status beryl_sched_outputs_check_inputs(const struct beryl_sched_options *options,
                                              const struct beryl_sched_options *run);
 
-/* Writes what the options ask for. Not collective.
+/* Writes the outputs that the options name. Not collective.
  * result  of a run or of a sweep
- * name    what the page calls it
+ * name    its name in the page
  * Errors: STATUS_IO, STATUS_NO_MEMORY. */
 enum status beryl_sched_outputs_write(const struct beryl_sched_options *options,
                                       const json_t *result, const char *name);

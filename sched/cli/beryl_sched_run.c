@@ -45,8 +45,8 @@ static enum status find_workers(struct run *run)
     return beryl_sched_options_complete(&run->completed, run->comm);
 }
 
-/* Simulated workers have the speeds that are left to them by the others of their node. */
-static enum status crowd(struct run *run)
+/* Reduces the speeds of simulated workers by the contention of their nodes. */
+static enum status slow_crowded_nodes(struct run *run)
 {
     const struct machine_settings *machine = &run->options->machine;
     if (machine->crowded_speed == 1)
@@ -68,7 +68,7 @@ static enum status find_speeds(struct run *run)
     const char *path = run->options->pool.speeds;
     if (path && *path)
         TRY(speeds_read(run->comm, path, run->n_workers, &run->speeds));
-    return run->simulated ? crowd(run) : STATUS_OK;
+    return run->simulated ? slow_crowded_nodes(run) : STATUS_OK;
 }
 
 static enum status create_workload(struct run *run)
@@ -77,11 +77,12 @@ static enum status create_workload(struct run *run)
     struct workload_settings settings = options->workload;
     settings.n_simulated = options->machine.n_workers;
     settings.node_size = options->machine.node_size;
-    double speed = run->speeds ? run->speeds[run->rank] : 1;
-    return workload_create(&settings, options->pool.seed, speed, run->comm, &run->workload);
+    settings.seed = options->pool.seed;
+    settings.speed = run->speeds ? run->speeds[run->rank] : 1;
+    return workload_create(&settings, run->comm, &run->workload);
 }
 
-static enum status create_pool(struct run *run)
+static enum status create_sched_pool(struct run *run)
 {
     struct workload *workload = run->workload;
     const struct taskpool_settings *settings = &run->options->pool;
@@ -97,11 +98,11 @@ static enum status create_pool(struct run *run)
     return taskpool_simulate(&problem, settings, &run->machine, &run->pool);
 }
 
-static enum status prepare(struct run *run)
+static enum status prepare_run(struct run *run)
 {
     TRY(find_speeds(run));
     TRY(create_workload(run));
-    return create_pool(run);
+    return create_sched_pool(run);
 }
 
 /* --- iterations --- */
@@ -111,7 +112,7 @@ static const char *mode_name(const struct run *run)
     return run->options->pool.mode;
 }
 
-static void print_start(const struct run *run)
+static void print_run_start(const struct run *run)
 {
     log_print("beryl-sched %s\n\n", BERYL_VERSION);
     log_print("Workload   %s\n", run->workload->name);
@@ -121,7 +122,7 @@ static void print_start(const struct run *run)
               run->simulated ? ", simulated" : "", mode_name(run));
 }
 
-static enum status iterate(struct run *run)
+static enum status run_iterations(struct run *run)
 {
     const struct workload_functions *functions = run->workload->functions;
     run->workload->pool = run->pool;
@@ -152,7 +153,7 @@ static json_t *iterations_to_json(const struct taskpool *pool)
     return iterations;
 }
 
-static json_t *result_to_json(const struct run *run)
+static json_t *run_to_json(const struct run *run)
 {
     const struct workload *workload = run->workload;
     json_t *result = json_object();
@@ -173,22 +174,22 @@ static json_t *result_to_json(const struct run *run)
     return NULL;
 }
 
-static enum status get_result(const struct run *run, json_t **result)
+static enum status get_run_result(const struct run *run, json_t **result)
 {
-    *result = result_to_json(run);
+    *result = run_to_json(run);
     return *result ? STATUS_OK : FAIL(STATUS_NO_MEMORY, "no memory for the result");
 }
 
-static enum status write_result(const struct run *run)
+static enum status write_run_result(const struct run *run)
 {
     json_t *result;
-    TRY(get_result(run, &result));
+    TRY(get_run_result(run, &result));
     enum status status = beryl_sched_outputs_write(run->options, result, run->workload->name);
     json_decref(result);
     return status;
 }
 
-static enum status tell(const struct run *run)
+static enum status report_run_results(const struct run *run)
 {
     statistics_print(taskpool_statistics(run->pool, 0), taskpool_n_iterations(run->pool));
     if (run->workload->functions->print)
@@ -197,10 +198,10 @@ static enum status tell(const struct run *run)
         TRY(taskpool_write_statistics(run->pool, run->options->statistics));
     if (run->options->profile)
         TRY(profile_write(run->comm, taskpool_history(run->pool), run->options->profile));
-    return status_agree(run->comm, run->rank == 0 ? write_result(run) : STATUS_OK);
+    return status_agree(run->comm, run->rank == 0 ? write_run_result(run) : STATUS_OK);
 }
 
-static void fini(struct run *run)
+static void end_run(struct run *run)
 {
     taskpool_destroy(run->pool);
     workload_destroy(run->workload);
@@ -210,27 +211,27 @@ static void fini(struct run *run)
 
 /* --- a run --- */
 
-static enum status do_all(struct run *run)
+static enum status do_run(struct run *run)
 {
     TRY(find_workers(run));
     TRY(status_agree(run->comm,
                      run->rank == 0 ? beryl_sched_outputs_check(run->options) : STATUS_OK));
-    TRY(prepare(run));
-    print_start(run);
-    TRY(iterate(run));
-    return tell(run);
+    TRY(prepare_run(run));
+    print_run_start(run);
+    TRY(run_iterations(run));
+    return report_run_results(run);
 }
 
 enum status beryl_sched_run(const struct beryl_sched_options *options, MPI_Comm comm)
 {
     struct run run = {.options = options, .comm = comm};
-    enum status status = do_all(&run);
-    fini(&run);
+    enum status status = do_run(&run);
+    end_run(&run);
     return status;
 }
 
 /* Reading a profile may take long, so that is left to the run. */
-static enum status try(struct run *run)
+static enum status try_run(struct run *run)
 {
     TRY(find_workers(run));
     TRY(find_speeds(run));
@@ -241,23 +242,23 @@ static enum status try(struct run *run)
 enum status beryl_sched_try(const struct beryl_sched_options *options)
 {
     struct run run = {.options = options, .comm = MPI_COMM_SELF};
-    enum status status = try(&run);
-    fini(&run);
+    enum status status = try_run(&run);
+    end_run(&run);
     return status;
 }
 
-static enum status simulate(struct run *run, json_t **result)
+static enum status simulate_run(struct run *run, json_t **result)
 {
     TRY(find_workers(run));
-    TRY(prepare(run));
-    TRY(iterate(run));
-    return get_result(run, result);
+    TRY(prepare_run(run));
+    TRY(run_iterations(run));
+    return get_run_result(run, result);
 }
 
 enum status beryl_sched_simulate(const struct beryl_sched_options *options, json_t **result)
 {
     struct run run = {.options = options, .comm = MPI_COMM_SELF};
-    enum status status = simulate(&run, result);
-    fini(&run);
+    enum status status = simulate_run(&run, result);
+    end_run(&run);
     return status;
 }

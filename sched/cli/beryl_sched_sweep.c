@@ -21,46 +21,46 @@ struct sweep {
     MPI_Comm comm;
     bool is_first; /* of the processes */
     struct sweep_file file;
-    json_t *runs; /* an entry for each: its result, or null where another process did it */
+    json_t *runs; /* an entry for each: its result, or null if another process ran it */
 };
 
 /* --- before --- */
 
-static enum status check_input(const char *path)
+static enum status check_readable(const char *path)
 {
     if (path && *path && access(path, R_OK) != 0)
         return FAIL(STATUS_IO, "cannot read %s: %s", path, strerror(errno));
     return STATUS_OK;
 }
 
-static enum status check_run(const struct beryl_sched_options *common,
-                             const struct beryl_sched_options *run)
+static enum status check_line_files(const struct beryl_sched_options *common,
+                                    const struct beryl_sched_options *run)
 {
-    TRY(check_input(run->workload.profile));
-    TRY(check_input(run->pool.speeds));
+    TRY(check_readable(run->workload.profile));
+    TRY(check_readable(run->pool.speeds));
     TRY(beryl_sched_try(run));
     return beryl_sched_outputs_check_inputs(common, run);
 }
 
-static enum status check_files(const struct sweep *sweep)
+static enum status check_sweep(const struct sweep *sweep)
 {
     TRY(beryl_sched_outputs_check(sweep->options));
     for (int64_t i = 0; i < sweep->file.n_runs; i++) {
         const struct sweep_run *run = &sweep->file.runs[i];
-        enum status status = check_run(sweep->options, &run->options);
+        enum status status = check_line_files(sweep->options, &run->options);
         if (status != STATUS_OK)
             return sweep_file_fail(&sweep->file, run, status);
     }
     return STATUS_OK;
 }
 
-static enum status prepare(struct sweep *sweep)
+static enum status prepare_sweep(struct sweep *sweep)
 {
     int rank;
     MPI_Comm_rank(sweep->comm, &rank);
     sweep->is_first = rank == 0;
     TRY(sweep_file_read(sweep->options, sweep->comm, &sweep->file));
-    TRY(status_agree(sweep->comm, sweep->is_first ? check_files(sweep) : STATUS_OK));
+    TRY(status_agree(sweep->comm, sweep->is_first ? check_sweep(sweep) : STATUS_OK));
     int failed = (sweep->runs = json_array()) == NULL;
     for (int64_t i = 0; i < sweep->file.n_runs; i++)
         failed |= json_array_append_new(sweep->runs, json_null());
@@ -70,7 +70,8 @@ static enum status prepare(struct sweep *sweep)
 
 /* --- the runs --- */
 
-static void tell(const struct sweep *sweep, const struct sweep_run *run, const json_t *result)
+static void print_sweep_run(const struct sweep *sweep, const struct sweep_run *run,
+                            const json_t *result)
 {
     const json_t *iterations = json_object_get(result, "iterations");
     const json_t *last = json_array_get(iterations, json_array_size(iterations) - 1);
@@ -81,7 +82,7 @@ static void tell(const struct sweep *sweep, const struct sweep_run *run, const j
               100 * json_number_value(json_object_get(last, "efficiency")));
 }
 
-static enum status do_run(int64_t task, void *context)
+static enum status simulate_line(int64_t task, void *context)
 {
     struct sweep *sweep = context;
     const struct sweep_run *run = &sweep->file.runs[task];
@@ -89,7 +90,7 @@ static enum status do_run(int64_t task, void *context)
     enum status status = beryl_sched_simulate(&run->options, &result);
     if (status != STATUS_OK)
         return sweep_file_fail(&sweep->file, run, status);
-    tell(sweep, run, result);
+    print_sweep_run(sweep, run, result);
     if (json_object_set_new(result, "options_text", json_text(run->text)) != 0 ||
         json_array_set(sweep->runs, (size_t)task, result) != 0)
         status = FAIL(STATUS_NO_MEMORY, "no memory for a result");
@@ -97,16 +98,16 @@ static enum status do_run(int64_t task, void *context)
     return status;
 }
 
-static enum status do_runs(struct sweep *sweep)
+static enum status run_lines(struct sweep *sweep)
 {
     struct taskpool_problem problem = {
-        .n_tasks = sweep->file.n_runs, .run = do_run, .context = sweep};
+        .n_tasks = sweep->file.n_runs, .run = simulate_line, .context = sweep};
     struct taskpool_settings settings;
     struct taskpool *pool;
     taskpool_settings_default(&settings);
     settings.mode = "counter";
     TRY(taskpool_create(sweep->comm, &problem, &settings, &pool));
-    log_enable(true); /* every process tells of its own runs */
+    log_enable(true); /* every process prints its own runs */
     enum status status = taskpool_run(pool);
     log_enable(sweep->is_first);
     taskpool_destroy(pool);
@@ -129,7 +130,7 @@ static size_t take_entries(json_t *all, const char *text, size_t size)
     return runs ? (size_t)end.position : 0;
 }
 
-static enum status write_result(const struct sweep *sweep, const char *text, size_t size)
+static enum status write_sweep_result(const struct sweep *sweep, const char *text, size_t size)
 {
     for (size_t length, done = 0; done < size; done += length)
         if ((length = take_entries(sweep->runs, text + done, size - done)) == 0)
@@ -142,7 +143,7 @@ static enum status write_result(const struct sweep *sweep, const char *text, siz
     return status;
 }
 
-static enum status gather_result(const struct sweep *sweep)
+static enum status gather_sweep_result(const struct sweep *sweep)
 {
     char *own = json_dumps(sweep->runs, JSON_COMPACT | JSON_REAL_PRECISION(17));
     TRY(status_agree(sweep->comm,
@@ -157,24 +158,24 @@ static enum status gather_result(const struct sweep *sweep)
     free(own);
     TRY(status);
     if (sweep->is_first)
-        status = write_result(sweep, all, (size_t)size);
+        status = write_sweep_result(sweep, all, (size_t)size);
     free(all);
     return status_agree(sweep->comm, status);
 }
 
-static enum status do_all(struct sweep *sweep)
+static enum status run_sweep(struct sweep *sweep)
 {
-    TRY(prepare(sweep));
+    TRY(prepare_sweep(sweep));
     log_print("beryl-sched %s\n\n%lld simulated runs of %s\n\n", BERYL_VERSION,
               (long long)sweep->file.n_runs, sweep->file.path);
-    TRY(do_runs(sweep));
-    return gather_result(sweep);
+    TRY(run_lines(sweep));
+    return gather_sweep_result(sweep);
 }
 
 enum status beryl_sched_sweep(const struct beryl_sched_options *options, MPI_Comm comm)
 {
     struct sweep sweep = {.options = options, .comm = comm};
-    enum status status = do_all(&sweep);
+    enum status status = run_sweep(&sweep);
     json_decref(sweep.runs);
     sweep_file_fini(&sweep.file);
     return status;

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The option that a key names. Those that have a default are not the machine's. */
-static const struct option_row *find_row(const char *key)
+/* The option of this name; --simulate, which has a default, is not the machine's. */
+static const struct option_row *find_machine_row(const char *key)
 {
     for (size_t i = 0; i < machine_n_option_rows; i++) {
         const struct option_row *row = &machine_option_rows[i];
@@ -28,18 +28,20 @@ static bool is_allowed(const struct option_row *row, const json_t *value)
     return number <= row->max && (row->min_excluded ? number > row->min : number >= row->min);
 }
 
-static enum status refuse(const char *path, const struct option_row *row, const json_t *value)
+static enum status refuse_machine_value(const char *path, const struct option_row *row,
+                                        const json_t *value)
 {
     char *text = json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT);
-    enum status status = FAIL(STATUS_INPUT, "%s: \"%s\" is %s %s %g, not %.40s", path, row->name,
-                              row->kind == OPTION_INTEGER ? "a whole number" : "a number",
-                              row->min_excluded ? "above" : "from", row->min, text ? text : "that");
+    enum status status =
+        FAIL(STATUS_INPUT, "%s: \"%s\" must be %s %s %g, not %.40s", path, row->name,
+             row->kind == OPTION_INTEGER ? "a whole number" : "a number",
+             row->min_excluded ? "above" : "from", row->min, text ? text : "that");
     free(text);
     return status;
 }
 
-static void fill(const struct option_row *row, const json_t *value,
-                 struct machine_settings *settings)
+static void set_machine_value(const struct option_row *row, const json_t *value,
+                              struct machine_settings *settings)
 {
     char *field = (char *)settings + row->offset;
     if (row->kind == OPTION_INTEGER && *(int64_t *)field < 0)
@@ -48,15 +50,16 @@ static void fill(const struct option_row *row, const json_t *value,
         *(double *)field = json_number_value(value);
 }
 
-static enum status require(const char *path, const json_t *machine, const char *key,
-                           const char *other)
+static enum status require_machine_key(const char *path, const json_t *machine, const char *key,
+                                       const char *other)
 {
     if (json_object_get(machine, key) || (other && json_object_get(machine, other)))
         return STATUS_OK;
     return FAIL(STATUS_INPUT, "%s: there is no \"%s\"", path, key);
 }
 
-static enum status take(const char *path, json_t *machine, struct machine_settings *settings)
+static enum status take_machine(const char *path, json_t *machine,
+                                struct machine_settings *settings)
 {
     const char *key;
     json_t *value;
@@ -64,28 +67,28 @@ static enum status take(const char *path, json_t *machine, struct machine_settin
         return FAIL(STATUS_INPUT, "%s: not a JSON object, as --calibrate writes it", path);
     json_object_foreach(machine, key, value)
     {
-        const struct option_row *row = find_row(key);
+        const struct option_row *row = find_machine_row(key);
         if (strcmp(key, "measured") == 0)
             continue;
         if (!row)
-            return FAIL(STATUS_INPUT, "%s: \"%.60s\" is nothing that a machine has", path, key);
+            return FAIL(STATUS_INPUT, "%s: unknown key \"%.60s\"", path, key);
         if (!is_allowed(row, value))
-            return refuse(path, row, value);
-        fill(row, value, settings);
+            return refuse_machine_value(path, row, value);
+        set_machine_value(row, value, settings);
     }
-    TRY(require(path, machine, "node-size", NULL));
-    TRY(require(path, machine, "overhead", NULL));
-    return require(path, machine, "latency", "node-latency");
+    TRY(require_machine_key(path, machine, "node-size", NULL));
+    TRY(require_machine_key(path, machine, "overhead", NULL));
+    return require_machine_key(path, machine, "latency", "node-latency");
 }
 
-static enum status parse(const char *path, const struct text_file *file,
-                         struct machine_settings *settings)
+static enum status parse_machine(const char *path, const struct text_file *file,
+                                 struct machine_settings *settings)
 {
     json_error_t error;
     json_t *machine = json_loadb(file->bytes, file->length, JSON_REJECT_DUPLICATES, &error);
     if (!machine)
         return FAIL(STATUS_INPUT, "%s:%d: not JSON: %s", path, error.line, error.text);
-    enum status status = take(path, machine, settings);
+    enum status status = take_machine(path, machine, settings);
     json_decref(machine);
     return status;
 }
@@ -94,7 +97,7 @@ enum status machine_file_read(const char *path, MPI_Comm comm, struct machine_se
 {
     struct text_file file;
     TRY(text_file_read_all(path, comm, &file));
-    enum status status = parse(path, &file, settings);
+    enum status status = parse_machine(path, &file, settings);
     text_file_fini(&file);
     return status_agree(comm, status);
 }

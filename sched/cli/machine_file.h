@@ -1,4 +1,4 @@
-/* A simulated machine on file: what beryl-sched --calibrate writes, or anybody else. */
+/* File of a simulated machine, as beryl-sched --calibrate writes it. */
 #ifndef BERYL_SCHED_MACHINE_FILE_H
 #define BERYL_SCHED_MACHINE_FILE_H
 
@@ -7,10 +7,9 @@
 
 #include <mpi.h>
 
-/* Fills what of the settings was not given. The file is a JSON object of numbers under
- * the names of the machine's options; "node-size", "overhead" and one of "latency" and
- * "node-latency" have to be there. What "measured" holds is for people. Collective over comm;
- * rank 0 reads.
+/* Sets the settings that were not given. The file is a JSON object of numbers under the names of
+ * the machine's options; "node-size", "overhead" and one of "latency" and "node-latency" are
+ * required, "measured" is ignored. Collective over comm; rank 0 reads.
  * Errors: STATUS_IO, STATUS_INPUT (names the file and the line or the key), STATUS_NO_MEMORY;
  * the same on every process. */
 enum status machine_file_read(const char *path, MPI_Comm comm, struct machine_settings *settings);

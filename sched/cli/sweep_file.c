@@ -18,7 +18,7 @@ enum status sweep_file_fail(const struct sweep_file *file, const struct sweep_ru
     return code;
 }
 
-static enum status split(struct sweep_run *run)
+static enum status split_sweep_line(struct sweep_run *run)
 {
     int failure = wordexp(run->text, &run->words, WRDE_NOCMD | WRDE_UNDEF);
     if (failure == 0)
@@ -27,10 +27,10 @@ static enum status split(struct sweep_run *run)
     if (failure == WRDE_NOSPACE)
         return FAIL(STATUS_NO_MEMORY, "no memory for the words of a line");
     return FAIL(STATUS_INPUT, "%s",
-                failure == WRDE_BADCHAR  ? "one of | & ; < > ( ) { } is not within quotes"
-                : failure == WRDE_BADVAL ? "a variable is not set"
-                : failure == WRDE_CMDSUB ? "a command is to be executed: only words are expected"
-                                         : "a quote is not closed");
+                failure == WRDE_BADCHAR  ? "one of | & ; < > ( ) { } outside quotes"
+                : failure == WRDE_BADVAL ? "an unset variable"
+                : failure == WRDE_CMDSUB ? "a command substitution, where only words are allowed"
+                                         : "an unclosed quote");
 }
 
 static enum status read_run(struct sweep_file *file, const struct beryl_sched_options *common,
@@ -39,7 +39,7 @@ static enum status read_run(struct sweep_file *file, const struct beryl_sched_op
     TRY(array_reserve(&file->runs, file->n_runs + 1, &file->capacity, sizeof *file->runs));
     struct sweep_run *run = &file->runs[file->n_runs++];
     *run = (struct sweep_run){.line = line, .text = text};
-    enum status status = split(run);
+    enum status status = split_sweep_line(run);
     if (status == STATUS_OK)
         status = beryl_sched_options_extend(common, run->words.we_wordv, run->words.we_wordc,
                                             &run->options);

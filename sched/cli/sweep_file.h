@@ -24,8 +24,8 @@ struct sweep_file {
     int64_t n_runs, capacity;
 };
 
-/* Reads common->sweep. Blank lines and those that begin with # are no runs; the others are
- * split into words as a shell does, with quotes, but for commands. Collective over comm.
+/* Reads common->sweep. Blank lines and those that begin with # are skipped; the others are split
+ * into words as a shell does, with quotes, but without command substitution. Collective over comm.
  * file  out, to be ended with sweep_file_fini, after failures too; its runs refer to common
  * Errors: those of text_file_read_all; STATUS_INPUT, STATUS_USAGE, naming the file and
  * the line; STATUS_NO_MEMORY; the same on every process. */

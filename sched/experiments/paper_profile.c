@@ -68,7 +68,7 @@ static int compare_descending(const void *left, const void *right)
     return (a < b) - (a > b);
 }
 
-static int compare_pairs(const void *left, const void *right)
+static int compare_tile_pairs(const void *left, const void *right)
 {
     const struct tile_pair *a = left, *b = right;
     return (a->bounds[0] < b->bounds[0]) - (a->bounds[0] > b->bounds[0]);
@@ -134,7 +134,7 @@ static enum status list_work_of_tiles(const struct tiling *tiling, struct work_l
     enum status status =
         pairs ? sort_bounds(screening, pairs) : FAIL(STATUS_NO_MEMORY, "no memory for tile pairs");
     if (status == STATUS_OK) {
-        qsort(pairs, (size_t)n_pairs, sizeof *pairs, compare_pairs);
+        qsort(pairs, (size_t)n_pairs, sizeof *pairs, compare_tile_pairs);
         status = list_work(pairs, n_pairs, list);
     }
     for (int64_t pair = 0; pairs && pair < n_pairs; pair++)
@@ -159,7 +159,7 @@ static enum status list_work_of_molecule(const struct molecule *molecule,
     return status;
 }
 
-static enum status read_molecule(const char *name, struct molecule *molecule)
+static enum status read_chain(const char *name, struct molecule *molecule)
 {
     const struct molecule_settings settings = {.unit = LENGTH_BOHR};
     struct text_file text;
@@ -173,7 +173,7 @@ static enum status list_work_of_file(const char *name, int64_t tile, struct work
 {
     struct molecule molecule = {0};
     struct basis_set set = {0};
-    enum status status = read_molecule(name, &molecule);
+    enum status status = read_chain(name, &molecule);
     if (status == STATUS_OK)
         status = basis_set_read_all("be15s", MPI_COMM_WORLD, &set);
     if (status == STATUS_OK)
@@ -189,7 +189,7 @@ static double duration(const struct costs *costs, const struct work *work)
 }
 
 /* Solves the two equations, in which `longest` is taken for the longest task. */
-static struct costs solve(const struct work *mean, const struct work *longest)
+static struct costs fit_costs(const struct work *mean, const struct work *longest)
 {
     double determinant = mean->integrals * longest->tests - mean->tests * longest->integrals;
     return (struct costs){
@@ -214,7 +214,7 @@ static struct costs fit(const struct work_list *list)
     mean.integrals /= (double)mean.n_tasks;
     mean.tests /= (double)mean.n_tasks;
     while (longest != before) {
-        costs = solve(&mean, longest);
+        costs = fit_costs(&mean, longest);
         before = longest;
         for (int64_t i = 0; i < list->n; i++)
             if (duration(&costs, &list->entries[i]) > duration(&costs, longest) * (1 + 1e-12))
@@ -273,7 +273,7 @@ static enum status find_costs(struct costs *costs)
     return status;
 }
 
-static enum status run(const char *molecule, int64_t tile, const char *path)
+static enum status write_paper_profile(const char *molecule, int64_t tile, const char *path)
 {
     struct costs costs;
     struct work_list list = {0};
@@ -298,7 +298,7 @@ int main(int argc, char **argv)
     if (argc != 4 || atoll(argv[2]) < 1) {
         fprintf(stderr, "Usage: paper_profile INPUT.xyz TILE PROFILE.csv|PROFILE.npy\n");
     } else if ((status = darray_start()) == STATUS_OK) {
-        status = run(argv[1], atoll(argv[2]), argv[3]);
+        status = write_paper_profile(argv[1], atoll(argv[2]), argv[3]);
         if (status != STATUS_OK)
             fprintf(stderr, "paper_profile: %s\n", status_text());
         darray_stop();

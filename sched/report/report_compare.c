@@ -96,8 +96,9 @@ static void write_comparison_table(FILE *page, const struct report_runs *runs,
     fputs("</table></div>\n", page);
 }
 
-static void draw_column(FILE *page, const struct comparison *comparison, enum report_column column,
-                        const char *title, const char *value_title, double high)
+static void draw_compared_column(FILE *page, const struct comparison *comparison,
+                                 enum report_column column, const char *title,
+                                 const char *value_title, double high)
 {
     struct svg_chart chart = {
         .title = title,
@@ -135,10 +136,10 @@ enum status report_compare(FILE *page, const struct report_runs *runs,
     if (status == STATUS_OK) {
         write_comparison_table(page, runs, section);
         fputs("<div class=\"charts\">\n", page);
-        draw_column(page, &comparison, REPORT_FOCK_SECONDS, "Time of each iteration",
-                    "seconds, mean over the iterations or Fock builds", 0);
-        draw_column(page, &comparison, REPORT_EFFICIENCY, "Efficiency",
-                    "per cent, mean over the iterations", 100);
+        draw_compared_column(page, &comparison, REPORT_FOCK_SECONDS, "Time of each iteration",
+                             "seconds, mean over the iterations or Fock builds", 0);
+        draw_compared_column(page, &comparison, REPORT_EFFICIENCY, "Efficiency",
+                             "per cent, mean over the iterations", 100);
         draw_compared_times(page, &comparison);
         fputs("</div>\n", page);
     }

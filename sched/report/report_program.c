@@ -50,8 +50,7 @@ static enum status check_report_paths(const struct report_settings *settings, si
                                   "-o page.html");
     for (size_t i = 0; i < n; i++)
         if (output_file_same(settings->output, paths[i]))
-            return FAIL(STATUS_USAGE, "%s is to be read and to be written: name another page",
-                        paths[i]);
+            return FAIL(STATUS_USAGE, "%s would be read and written: name another page", paths[i]);
     return STATUS_OK;
 }
 

@@ -12,7 +12,7 @@
  * Boundary and first approximation are linear,
  *     g = x / (nx + 1) + 2 y / (ny + 1) + 3 z / (nz + 1),
  * and s_x s_y s_z is an eigenfunction of the mesh's Laplacian, of the eigenvalue e.
- * So what k sweeps give is known, but for rounding:
+ * So the result of k sweeps is known, except for rounding:
  *     u = g + (1 - (1 - e / 6)^k) s_x s_y s_z.
  *
  * A mesh with its boundary is (ny + 2) planes of (nx + 2) rows of (nz + 2) doubles. */
@@ -22,6 +22,10 @@
 #include "support/base/status.h"
 
 #include <stdint.h>
+
+/* Seconds of a simulated update of a point: a sweep over 64 x 512 x 64 points takes 2.2 ms on a
+ * core of an EPYC 9004 (2022) with the meshes in its third-level cache. */
+#define JACOBI_POINT_S 1.05e-9
 
 /* Points inside the box. */
 struct jacobi_size {

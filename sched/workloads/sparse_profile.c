@@ -48,7 +48,7 @@ void sparse_profile_fini(struct sparse_profile *sparse)
 }
 
 /* The first entry whose task is not below this one. */
-static int64_t find(const struct profile *profile, int64_t task)
+static int64_t find_task(const struct profile *profile, int64_t task)
 {
     int64_t low = 0, high = profile->n;
     while (low < high) {
@@ -66,7 +66,7 @@ double sparse_profile_seconds(const struct sparse_profile *sparse, int64_t task)
     const struct profile *profile = &sparse->profile;
     if (block_is_null(sparse, task / BLOCK))
         return sparse->null_s;
-    int64_t i = find(profile, task);
+    int64_t i = find_task(profile, task);
     return i < profile->n && profile->tasks[i] == task ? profile->seconds[i] : sparse->null_s;
 }
 
@@ -77,6 +77,6 @@ bool sparse_profile_are_null(const struct sparse_profile *sparse, int64_t first,
         return true;
     if (first / BLOCK == (last - 1) / BLOCK && block_is_null(sparse, first / BLOCK))
         return true;
-    int64_t i = find(profile, first);
+    int64_t i = find_task(profile, first);
     return i == profile->n || profile->tasks[i] >= last;
 }

@@ -1,5 +1,4 @@
-/* Durations of a pool of which most tasks are null: those on file and, for all others, the
- * time that it takes to find out. */
+/* Durations of a pool with mostly null tasks: those on file, and one duration for all others. */
 #ifndef BERYL_SCHED_WORKLOADS_SPARSE_PROFILE_H
 #define BERYL_SCHED_WORKLOADS_SPARSE_PROFILE_H
 

@@ -209,7 +209,7 @@ static int geometric(const struct uts_tree *tree, const struct uts_node *node)
     return n < MAX_CHILDREN ? (int)n : MAX_CHILDREN;
 }
 
-static int binomial(const struct uts_tree *tree, const struct uts_node *node)
+static int count_binomial(const struct uts_tree *tree, const struct uts_node *node)
 {
     return unit(node) < tree->parent_prob ? tree->n_children : 0;
 }
@@ -218,12 +218,12 @@ int uts_n_children(const struct uts_tree *tree, const struct uts_node *node)
 {
     switch ((enum uts_type)tree->type) {
     case UTS_BINOMIAL:
-        return node->height == 0 ? (int)tree->branching : binomial(tree, node);
+        return node->height == 0 ? (int)tree->branching : count_binomial(tree, node);
     case UTS_GEOMETRIC:
         return geometric(tree, node);
     case UTS_HYBRID:
         return node->height < tree->shift * tree->max_depth ? geometric(tree, node)
-                                                            : binomial(tree, node);
+                                                            : count_binomial(tree, node);
     case UTS_BALANCED:
     case UTS_N_TYPES:
         break;

@@ -1,5 +1,5 @@
 /* The trees of the Unbalanced Tree Search benchmark: a node holds all that its
- * children are made from, so that any part of a tree can be walked anywhere.
+ * children are made from, so that any process can walk any part of a tree.
  *
  * A node's state is 20 bytes of SHA-1: of the root, the digest of 16 zero bytes
  * and the seed; of child i, the digest of the parent's state and i; both numbers
@@ -47,7 +47,7 @@ struct uts_node {
     int32_t height; /* 0: the root */
 };
 
-/* What a walk counts. */
+/* Counts of a walk. */
 struct uts_count {
     int64_t nodes;
     int64_t leaves;
@@ -55,21 +55,22 @@ struct uts_count {
 };
 
 /* Reads "T1" ... "T5", "T1L", "T3L", or the original's options, such as
- * "-t 1 -a 3 -d 10 -b 4 -r 19"; what is not given has the original's defaults. A
- * binomial tree of q m >= 1 may have no end, and then again it may: T3L has.
+ * "-t 1 -a 3 -d 10 -b 4 -r 19"; other
+ * options have the original's defaults. A binomial tree of q m >= 1 may be infinite or not: T3L
+ * ends.
  * Errors: STATUS_USAGE, which names the word at fault. */
 enum status uts_parse(const char *text, struct uts_tree *tree);
 
 void uts_root(const struct uts_tree *tree, struct uts_node *root);
 
-/* How many children a node has. */
+/* Number of children of a node. */
 int uts_n_children(const struct uts_tree *tree, const struct uts_node *node);
 
 /* Child `index` of a node. */
 void uts_child(const struct uts_tree *tree, const struct uts_node *node, int index,
                struct uts_node *child);
 
-/* Adds one node with so many children. */
+/* Adds one node. */
 void uts_count_node(struct uts_count *count, const struct uts_node *node, int n_children);
 
 #endif

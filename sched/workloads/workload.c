@@ -1,19 +1,112 @@
 #include "sched/workloads/workload.h"
 
-#include "support/base/agree.h"
+#include <stdio.h>
+#include <string.h>
 
-enum status workload_create(const struct workload_settings *settings, int64_t seed, double speed,
-                            MPI_Comm comm, struct workload **workload)
+static const struct workload_kind *const kinds[WORKLOAD_N_KINDS] = {
+    &workload_profile, &workload_gauss,  &workload_exponential, &workload_lognormal,
+    &workload_uts,     &workload_jacobi, &workload_bnsl,
+};
+
+static const struct option_row shared_rows[] = {
+    {.name = "tasks",
+     .kind = OPTION_INTEGER,
+     .offset = offsetof(struct workload_settings, n_tasks),
+     .min = 0,
+     .max = 1e15,
+     .value = "T",
+     .help = "number of tasks, of a distribution or, with --null-time, in all"},
+    {.name = "time-scale",
+     .kind = OPTION_REAL,
+     .offset = offsetof(struct workload_settings, time_scale),
+     .default_text = "1",
+     .min = 0,
+     .max = 1e15,
+     .min_excluded = true,
+     .value = "X",
+     .help = "factor of durations; a simulated node of a tree takes 125 ns, a point of a mesh "
+             "1.05 ns"},
+};
+
+const struct workload_settings workload_settings_unknown = {
+    .n_tasks = -1, .null_s = -1, .bnsl_candidates = -1, .bnsl_hypercube = -1, .bnsl_kicks = -1};
+
+/* "--profile, --gauss, ..." */
+static const char *list_kinds(void)
 {
-    if (settings->uts)
-        return status_agree(comm, workload_uts_create(settings, workload));
-    if (settings->jacobi && settings->n_simulated > 0)
-        return status_agree(comm, workload_jacobi_simulate(settings, workload));
-    if (settings->jacobi)
-        return workload_jacobi_create(settings, comm, workload);
-    if (settings->bnsl)
-        return workload_bnsl_create(settings, seed, comm, workload);
-    return workload_durations_create(settings, seed, speed, comm, workload);
+    static char list[128];
+    list[0] = '\0';
+    for (int i = 0; i < WORKLOAD_N_KINDS; i++)
+        snprintf(list + strlen(list), sizeof list - strlen(list), "%s--%s", i > 0 ? ", " : "",
+                 kinds[i]->rows[0].name);
+    return list;
+}
+
+void workload_option_tables(struct workload_settings *settings,
+                            struct option_table tables[WORKLOAD_N_TABLES])
+{
+    static char heading[160];
+    snprintf(heading, sizeof heading, "Workload (exactly one of %s)", list_kinds());
+    for (int i = 0; i < WORKLOAD_N_KINDS; i++)
+        tables[i] = (struct option_table){i == 0 ? heading : NULL, kinds[i]->rows, kinds[i]->n_rows,
+                                          settings};
+    tables[WORKLOAD_N_KINDS] = (struct option_table){
+        NULL, shared_rows, sizeof shared_rows / sizeof shared_rows[0], settings};
+}
+
+static bool is_given(const struct option_row *row, const struct workload_settings *settings)
+{
+    return option_differs(row, settings, &workload_settings_unknown);
+}
+
+/* The first kind that is named, NULL if none is. */
+static const struct workload_kind *find_kind(const struct workload_settings *settings)
+{
+    for (int i = 0; i < WORKLOAD_N_KINDS; i++)
+        if (is_given(&kinds[i]->rows[0], settings))
+            return kinds[i];
+    return NULL;
+}
+
+/* Options of other kinds than the one named have no effect, nor does a second name. */
+static enum status check_other_kind(const struct workload_kind *other,
+                                    const struct workload_settings *settings)
+{
+    if (is_given(&other->rows[0], settings))
+        return FAIL(STATUS_USAGE, "give one workload only: %s", list_kinds());
+    for (size_t r = 1; r < other->n_rows; r++)
+        if (is_given(&other->rows[r], settings))
+            return FAIL(STATUS_USAGE, "--%s has no effect without --%s", other->rows[r].name,
+                        other->rows[0].name);
+    return STATUS_OK;
+}
+
+enum status workload_check(const struct workload_settings *settings)
+{
+    const struct workload_kind *kind = find_kind(settings);
+    if (!kind)
+        return FAIL(STATUS_USAGE, "give one workload: %s", list_kinds());
+    for (int i = 0; i < WORKLOAD_N_KINDS; i++)
+        if (kinds[i] != kind)
+            TRY(check_other_kind(kinds[i], settings));
+    bool needs_n_tasks = kind->is_drawn || settings->null_s >= 0;
+    if (needs_n_tasks && settings->n_tasks < 0)
+        return FAIL(STATUS_USAGE, "--tasks is missing: the number of tasks");
+    if (!needs_n_tasks && settings->n_tasks >= 0)
+        return FAIL(STATUS_USAGE, "--tasks has no effect with --%s, which sets their number",
+                    kind->rows[0].name);
+    return STATUS_OK;
+}
+
+enum status workload_create(const struct workload_settings *settings, MPI_Comm comm,
+                            struct workload **workload)
+{
+    const struct workload_kind *kind = find_kind(settings);
+    const struct option_row *name = &kind->rows[0];
+    TRY(kind->create(settings, comm, workload));
+    snprintf((*workload)->name, sizeof(*workload)->name, "%s %s", name->name,
+             *(const char *const *)((const char *)settings + name->offset));
+    return STATUS_OK;
 }
 
 void workload_destroy(struct workload *workload)

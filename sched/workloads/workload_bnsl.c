@@ -1,3 +1,6 @@
+/* Scores of the possible parents of all variables, and the best Bayesian network made of them; see
+ * bnsl_score.h, bnsl_cubes.h and bnsl_search.h. Every iteration has to find the same scores.
+ * Simulated tasks score nothing: their durations are estimates, times the time scale. */
 #include "sched/workloads/bnsl/bnsl_candidates.h"
 #include "sched/workloads/bnsl/bnsl_cubes.h"
 #include "sched/workloads/bnsl/bnsl_data.h"
@@ -14,9 +17,13 @@
 
 #include <math.h>
 #include <stdbool.h>
-#include <stdio.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* Seconds of the search on a core of 2024, about: for each set of parents, for each cell of its
+ * table, and for each sample and column that a table is counted from. */
+static const double SET_S = 1e-7, CELL_S = 7e-10, SAMPLE_S = 1.5e-10;
 
 struct workload_bnsl {
     struct workload workload; /* first */
@@ -50,12 +57,11 @@ static enum status run_cube(int64_t task, void *context)
 
 /* --- durations --- */
 
-/* Seconds of a task, about. A set of parents costs a part that is the same for all and one for
+/* Estimated seconds of a task. A set of parents costs a part that is the same for all and one for
  * each cell of its table; the sum of the cells over the sets of a cube is a product: of n for a
  * fixed parent of n states, of 1 + n for a free candidate. The first table is counted from the
- * samples, a column after the other, and so is each one where the tables would be larger than
- * that is worth. */
-static double known_cost(int64_t task, void *context)
+ * samples, one column after the other; so is each table where that is faster than deriving it. */
+static double cube_cost(int64_t task, void *context)
 {
     const struct workload_bnsl *self = context;
     struct bnsl_cube cube = bnsl_cubes_get(&self->cubes, task);
@@ -68,16 +74,15 @@ static double known_cost(int64_t task, void *context)
         n_sets *= is_free ? 2 : 1;
         cells *= self->data.n_states[cube.candidates[i]] + is_free;
     }
-    double counting_s = n_columns * self->data.n_samples * WORKLOAD_BNSL_SAMPLE_S;
-    double scattered_s = counting_s + 2 * self->data.n_samples * WORKLOAD_BNSL_CELL_S;
-    return counting_s + n_sets * WORKLOAD_BNSL_SET_S +
-           fmin(cells * WORKLOAD_BNSL_CELL_S, n_sets * scattered_s);
+    double counting_s = n_columns * self->data.n_samples * SAMPLE_S;
+    double scattered_s = counting_s + 2 * self->data.n_samples * CELL_S;
+    return counting_s + n_sets * SET_S + fmin(cells * CELL_S, n_sets * scattered_s);
 }
 
-static double simulated_seconds(int64_t task, const void *record, const void *context)
+static double cube_time(int64_t task, const void *record, const void *context)
 {
     (void)record;
-    return ((const struct workload_bnsl *)context)->scale * known_cost(task, (void *)context);
+    return ((const struct workload_bnsl *)context)->scale * cube_cost(task, (void *)context);
 }
 
 /* --- results --- */
@@ -98,7 +103,7 @@ static enum status find_network(struct workload_bnsl *self)
     return status;
 }
 
-static enum status use(struct workload_bnsl *self, struct bnsl_families *families)
+static enum status keep_or_compare(struct workload_bnsl *self, struct bnsl_families *families)
 {
     if (families->n == 0)
         return STATUS_OK; /* simulated tasks score nothing */
@@ -115,7 +120,7 @@ static enum status use(struct workload_bnsl *self, struct bnsl_families *familie
     return STATUS_OK;
 }
 
-static enum status end_iteration(struct workload *workload, MPI_Comm comm)
+static enum status gather_scores(struct workload *workload, MPI_Comm comm)
 {
     struct workload_bnsl *self = (struct workload_bnsl *)workload;
     const struct gather_part part = {.items = self->families.list,
@@ -129,7 +134,7 @@ static enum status end_iteration(struct workload *workload, MPI_Comm comm)
     TRY(gather_to_first(comm, &part, &list, &all.n));
     all.list = list;
     self->families.n = 0;
-    enum status status = status_agree(comm, rank == 0 ? use(self, &all) : STATUS_OK);
+    enum status status = status_agree(comm, rank == 0 ? keep_or_compare(self, &all) : STATUS_OK);
     bnsl_families_fini(&all);
     return status;
 }
@@ -148,7 +153,7 @@ static int distance(const struct bnsl_difference *difference)
     return difference->missing + difference->extra + difference->reversed;
 }
 
-static void print(const struct workload *workload)
+static void print_network(const struct workload *workload)
 {
     const struct workload_bnsl *self = (const struct workload_bnsl *)workload;
     const struct bnsl_difference *difference = &self->difference;
@@ -177,7 +182,7 @@ static json_t *edges_to_json(const struct workload_bnsl *self)
     return edges;
 }
 
-static void add_result(const struct workload *workload, json_t *result)
+static void add_network(const struct workload *workload, json_t *result)
 {
     const struct workload_bnsl *self = (const struct workload_bnsl *)workload;
     const struct bnsl_difference *difference = &self->difference;
@@ -196,7 +201,7 @@ static void add_result(const struct workload *workload, json_t *result)
 
 /* --- creation --- */
 
-static void destroy(struct workload *workload)
+static void destroy_bnsl(struct workload *workload)
 {
     struct workload_bnsl *self = (struct workload_bnsl *)workload;
     bnsl_families_fini(&self->families);
@@ -212,14 +217,23 @@ static void destroy(struct workload *workload)
     free(self);
 }
 
-static const struct workload_functions functions = {
-    .end_iteration = end_iteration, .print = print, .add_result = add_result, .destroy = destroy};
+static const struct workload_functions bnsl_functions = {.end_iteration = gather_scores,
+                                                         .print = print_network,
+                                                         .add_result = add_network,
+                                                         .destroy = destroy_bnsl};
 
-static enum status prepare(struct workload_bnsl *self, const struct workload_settings *settings)
+static int64_t or_default(int64_t given, int64_t value)
+{
+    return given >= 0 ? given : value;
+}
+
+static enum status prepare_bnsl(struct workload_bnsl *self,
+                                const struct workload_settings *settings)
 {
     const struct bnsl_data *data = &self->data;
-    int dimension = (int)settings->bnsl_hypercube;
-    TRY(bnsl_candidates_init(&self->candidates, data, (int)settings->bnsl_candidates));
+    int dimension = (int)or_default(settings->bnsl_hypercube, 6);
+    int n_candidates = (int)or_default(settings->bnsl_candidates, 16);
+    TRY(bnsl_candidates_init(&self->candidates, data, n_candidates));
     TRY(bnsl_cubes_init(&self->cubes, &self->candidates, dimension));
     TRY(bnsl_scorer_init(&self->scorer, data));
     self->empty = malloc((size_t)data->n_variables * sizeof *self->empty);
@@ -232,8 +246,8 @@ static enum status prepare(struct workload_bnsl *self, const struct workload_set
     return self->known.n > 0 ? bnsl_graph_complete(&self->known) : STATUS_OK;
 }
 
-static enum status read_files(struct workload_bnsl *self, const struct workload_settings *settings,
-                              MPI_Comm comm)
+static enum status read_bnsl_files(struct workload_bnsl *self,
+                                   const struct workload_settings *settings, MPI_Comm comm)
 {
     TRY(bnsl_data_read(comm, settings->bnsl, &self->data));
     if (!settings->bnsl_network)
@@ -241,26 +255,65 @@ static enum status read_files(struct workload_bnsl *self, const struct workload_
     return bnsl_network_read(comm, settings->bnsl_network, &self->data, &self->known);
 }
 
-enum status workload_bnsl_create(const struct workload_settings *settings, int64_t seed,
-                                 MPI_Comm comm, struct workload **workload)
+static enum status create_bnsl(const struct workload_settings *settings, MPI_Comm comm,
+                               struct workload **workload)
 {
     struct workload_bnsl *self = calloc(1, sizeof *self);
     TRY(status_agree(comm, self ? STATUS_OK : FAIL(STATUS_NO_MEMORY, "no memory for a workload")));
-    self->workload.functions = &functions;
+    self->workload.functions = &bnsl_functions;
     self->workload.problem =
-        (struct taskpool_problem){.run = run_cube, .cost = known_cost, .context = self};
-    self->workload.time = simulated_seconds;
+        (struct taskpool_problem){.run = run_cube, .cost = cube_cost, .context = self};
+    self->workload.time = cube_time;
     self->scale = settings->time_scale;
-    self->seed = (uint64_t)seed;
-    self->n_kicks = settings->bnsl_kicks;
-    snprintf(self->workload.name, sizeof self->workload.name, "bnsl %s", settings->bnsl);
-    enum status status = read_files(self, settings, comm);
+    self->seed = (uint64_t)settings->seed;
+    self->n_kicks = or_default(settings->bnsl_kicks, 2000);
+    enum status status = read_bnsl_files(self, settings, comm);
     if (status == STATUS_OK)
-        status = status_agree(comm, prepare(self, settings));
+        status = status_agree(comm, prepare_bnsl(self, settings));
     if (status != STATUS_OK) {
-        destroy(&self->workload);
+        destroy_bnsl(&self->workload);
         return status;
     }
     *workload = &self->workload;
     return STATUS_OK;
 }
+
+static const struct option_row bnsl_rows[] = {
+    {.name = "bnsl",
+     .kind = OPTION_TEXT,
+     .offset = offsetof(struct workload_settings, bnsl),
+     .value = "DATA.csv",
+     .help = "the search for the Bayesian network behind samples: a row of names, then a row of "
+             "categories for each sample"},
+    {.name = "candidates",
+     .kind = OPTION_INTEGER,
+     .offset = offsetof(struct workload_settings, bnsl_candidates),
+     .min = 1,
+     .max = BNSL_MAX_CANDIDATES,
+     .value = "N",
+     .expert = true,
+     .help = "--bnsl: upper bound on the possible parents of a variable (16)"},
+    {.name = "hypercube",
+     .kind = OPTION_INTEGER,
+     .offset = offsetof(struct workload_settings, bnsl_hypercube),
+     .min = 0,
+     .max = 20,
+     .value = "N",
+     .help = "--bnsl: a task scores up to 2^N sets of parents (6)"},
+    {.name = "kicks",
+     .kind = OPTION_INTEGER,
+     .offset = offsetof(struct workload_settings, bnsl_kicks),
+     .min = 0,
+     .max = 1e6,
+     .value = "N",
+     .expert = true,
+     .help = "--bnsl: random changes from which the search for the network resumes (2000)"},
+    {.name = "network",
+     .kind = OPTION_TEXT,
+     .offset = offsetof(struct workload_settings, bnsl_network),
+     .value = "FILE.csv",
+     .help = "--bnsl: compare with this network: rows parent,child"},
+};
+
+const struct workload_kind workload_bnsl = {
+    .rows = bnsl_rows, .n_rows = sizeof bnsl_rows / sizeof bnsl_rows[0], .create = create_bnsl};

@@ -1,3 +1,5 @@
+/* Tasks of given durations: those of a profile, or drawn for each task from the seed and its
+ * number. Run for real they wait, busily. */
 #include "sched/core/profile_read.h"
 #include "sched/workloads/sparse_profile.h"
 #include "sched/workloads/workload.h"
@@ -6,6 +8,7 @@
 #include "support/base/random.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -30,7 +33,7 @@ static double draw_normal(struct random_stream *random)
     return radius * cos(2 * 3.141592653589793 * random_unit(random));
 }
 
-/* What would be below 0 is 0. */
+/* 0 in place of negative numbers. */
 static double draw_gauss(const struct workload_durations *self, struct random_stream *random)
 {
     double x = self->mean + self->sd * draw_normal(random);
@@ -53,7 +56,7 @@ static double draw_lognormal(const struct workload_durations *self, struct rando
 
 /* --- tasks --- */
 
-static double seconds_of(const struct workload_durations *self, int64_t task)
+static double duration_of(const struct workload_durations *self, int64_t task)
 {
     if (self->profile.n > 0)
         return self->scale * self->profile.seconds[task];
@@ -64,13 +67,13 @@ static double seconds_of(const struct workload_durations *self, int64_t task)
     return self->scale * self->draw(self, &random);
 }
 
-static double simulated_seconds(int64_t task, const void *record, const void *context)
+static double duration_time(int64_t task, const void *record, const void *context)
 {
     (void)record;
-    return seconds_of(context, task);
+    return duration_of(context, task);
 }
 
-static bool are_null(int64_t first, int64_t last, const void *context)
+static bool durations_are_null(int64_t first, int64_t last, const void *context)
 {
     const struct workload_durations *self = context;
     return sparse_profile_are_null(&self->sparse, first, last);
@@ -79,21 +82,21 @@ static bool are_null(int64_t first, int64_t last, const void *context)
 static enum status wait_busily(int64_t task, void *context)
 {
     const struct workload_durations *self = context;
-    double end_s = clock_now_s() + seconds_of(self, task) / self->speed;
+    double end_s = clock_now_s() + duration_of(self, task) / self->speed;
     while (clock_now_s() < end_s) {
     }
     return STATUS_OK;
 }
 
 /* For --seeding cost, where a cost of 0 has no meaning. */
-static double known_cost(int64_t task, void *context)
+static double duration_cost(int64_t task, void *context)
 {
-    return seconds_of(context, task) + 1e-12;
+    return duration_of(context, task) + 1e-12;
 }
 
 /* --- creation --- */
 
-static void destroy(struct workload *workload)
+static void destroy_durations(struct workload *workload)
 {
     struct workload_durations *self = (struct workload_durations *)workload;
     profile_fini(&self->profile);
@@ -101,7 +104,7 @@ static void destroy(struct workload *workload)
     free(self);
 }
 
-static const struct workload_functions functions = {.destroy = destroy};
+static const struct workload_functions duration_functions = {.destroy = destroy_durations};
 
 static enum status parse_exponential(const char *text, struct workload_durations *self)
 {
@@ -126,8 +129,8 @@ static enum status parse_mean_sd(const char *option, const char *text,
     return STATUS_OK;
 }
 
-static enum status read(const struct workload_settings *settings, MPI_Comm comm,
-                        struct workload_durations *self)
+static enum status read_durations(const struct workload_settings *settings, MPI_Comm comm,
+                                  struct workload_durations *self)
 {
     struct workload *workload = &self->workload;
     if (settings->n_tasks < 0) {
@@ -135,50 +138,93 @@ static enum status read(const struct workload_settings *settings, MPI_Comm comm,
         workload->problem.n_tasks = self->profile.n;
         return STATUS_OK;
     }
-    workload->are_null = are_null;
+    workload->are_null = durations_are_null;
     return sparse_profile_init(&self->sparse, comm, settings->profile, settings->n_tasks,
                                settings->null_s);
 }
 
-static enum status choose(const struct workload_settings *settings, MPI_Comm comm,
-                          struct workload_durations *self)
+static enum status choose_durations(const struct workload_settings *settings, MPI_Comm comm,
+                                    struct workload_durations *self)
 {
-    struct taskpool_problem *problem = &self->workload.problem;
-    const char *kind = "profile", *text = settings->profile;
-    problem->n_tasks = settings->n_tasks;
-    if (settings->profile) {
-        TRY(read(settings, comm, self));
-    } else if (settings->exponential) {
-        kind = "exponential", text = settings->exponential;
+    self->workload.problem.n_tasks = settings->n_tasks;
+    if (settings->profile)
+        return read_durations(settings, comm, self);
+    if (settings->exponential) {
         self->draw = draw_exponential;
-        TRY(parse_exponential(text, self));
-    } else {
-        self->draw = settings->gauss ? draw_gauss : draw_lognormal;
-        kind = settings->gauss ? "gauss" : "lognormal";
-        text = settings->gauss ? settings->gauss : settings->lognormal;
-        TRY(parse_mean_sd(kind, text, self));
+        return parse_exponential(settings->exponential, self);
     }
-    snprintf(self->workload.name, sizeof self->workload.name, "%s %s", kind, text);
-    return STATUS_OK;
+    self->draw = settings->gauss ? draw_gauss : draw_lognormal;
+    return settings->gauss ? parse_mean_sd("gauss", settings->gauss, self)
+                           : parse_mean_sd("lognormal", settings->lognormal, self);
 }
 
-enum status workload_durations_create(const struct workload_settings *settings, int64_t seed,
-                                      double speed, MPI_Comm comm, struct workload **workload)
+static enum status create_durations(const struct workload_settings *settings, MPI_Comm comm,
+                                    struct workload **workload)
 {
     struct workload_durations *self = calloc(1, sizeof *self);
     TRY(status_agree(comm, self ? STATUS_OK : FAIL(STATUS_NO_MEMORY, "no memory for a workload")));
-    self->workload.functions = &functions;
+    self->workload.functions = &duration_functions;
     self->workload.problem =
-        (struct taskpool_problem){.run = wait_busily, .cost = known_cost, .context = self};
-    self->workload.time = simulated_seconds;
-    self->seed = (uint64_t)seed;
+        (struct taskpool_problem){.run = wait_busily, .cost = duration_cost, .context = self};
+    self->workload.time = duration_time;
+    self->seed = (uint64_t)settings->seed;
     self->scale = settings->time_scale;
-    self->speed = speed;
-    enum status status = choose(settings, comm, self);
+    self->speed = settings->speed;
+    enum status status = choose_durations(settings, comm, self);
     if (status != STATUS_OK) {
-        destroy(&self->workload);
+        destroy_durations(&self->workload);
         return status;
     }
     *workload = &self->workload;
     return STATUS_OK;
 }
+
+/* --- kinds --- */
+
+#define OFFSET(name) offsetof(struct workload_settings, name)
+
+static const struct option_row profile_rows[] = {
+    {.name = "profile",
+     .kind = OPTION_TEXT,
+     .offset = OFFSET(profile),
+     .value = "FILE.csv|FILE.npy",
+     .help = "tasks of the durations on file: rows task,seconds, or an array of doubles"},
+    {.name = "null-time",
+     .kind = OPTION_REAL,
+     .offset = OFFSET(null_s),
+     .min = 0,
+     .max = 1e6,
+     .value = "SECONDS",
+     .help = "--profile: duration of null tasks, those of the --tasks T that are not on file; the "
+             "tasks on file keep their numbers"},
+};
+
+static const struct option_row gauss_row = {.name = "gauss",
+                                            .kind = OPTION_TEXT,
+                                            .offset = OFFSET(gauss),
+                                            .value = "MEAN,SD",
+                                            .help = "normally distributed durations, seconds; "
+                                                    "negative ones become 0"};
+
+static const struct option_row exponential_row = {
+    .name = "exponential",
+    .kind = OPTION_TEXT,
+    .offset = OFFSET(exponential),
+    .value = "MEAN",
+    .help = "exponentially distributed durations, seconds"};
+
+static const struct option_row lognormal_row = {
+    .name = "lognormal",
+    .kind = OPTION_TEXT,
+    .offset = OFFSET(lognormal),
+    .value = "MEAN,SD",
+    .help = "log-normally distributed durations with this mean and standard deviation, seconds"};
+
+const struct workload_kind workload_profile = {
+    .rows = profile_rows, .n_rows = 2, .create = create_durations};
+const struct workload_kind workload_gauss = {
+    .rows = &gauss_row, .n_rows = 1, .is_drawn = true, .create = create_durations};
+const struct workload_kind workload_exponential = {
+    .rows = &exponential_row, .n_rows = 1, .is_drawn = true, .create = create_durations};
+const struct workload_kind workload_lognormal = {
+    .rows = &lognormal_row, .n_rows = 1, .is_drawn = true, .create = create_durations};

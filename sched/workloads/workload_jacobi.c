@@ -1,5 +1,16 @@
-/* Sweeps of Jacobi's relaxation, for real: the planes are tasks, the meshes lie in memory
- * that the processes share. */
+/* Sweeps of Jacobi's relaxation, see jacobi.h, an iteration each.
+ *
+ * For real a task is the plane y = task + 1. The two meshes lie in memory that the processes
+ * share; each touches its block of the planes first, for --seeding owner. The result is the same
+ * to the last bit for any distribution of the planes.
+ *
+ * On a simulated machine nothing is computed. X is cut into a block for each node, and a task is a
+ * plane of a block: of block b the plane y = task - b ny + 1. The owner of a task is a worker of
+ * the block's node; the workers of a node own contiguous parts. Where node_size divides both ny and
+ * the number of workers, seeding by blocks gives every worker what it owns. A task takes
+ * JACOBI_POINT_S times its points times the time scale. The end of an iteration, for which all
+ * workers wait, stands for the exchange of borders, for which a node would wait for its neighbours
+ * only. */
 #include "sched/queues/task_ranges.h"
 #include "sched/workloads/jacobi.h"
 #include "sched/workloads/workload.h"
@@ -8,7 +19,7 @@
 #include "support/base/memory.h"
 #include "support/base/sha256.h"
 
-#include <stdio.h>
+#include <stddef.h>
 #include <stdlib.h>
 
 /* A mesh, of which each process has allocated the planes that it touches first. */
@@ -45,7 +56,7 @@ static int first_toucher(int64_t task, int n_workers, void *context)
     return (int)task_range_block_of(self->jacobi.size.ny, n_workers, task);
 }
 
-static double points_of(int64_t task, void *context)
+static double plane_points(int64_t task, void *context)
 {
     const struct jacobi_size *size = &((const struct workload_jacobi *)context)->jacobi.size;
     (void)task;
@@ -70,7 +81,7 @@ static enum status find_digest(struct workload_jacobi *self)
     return STATUS_OK;
 }
 
-/* What any process stored before, every process loads afterwards. */
+/* Makes the stores of all processes visible to every process. */
 static void synchronise(struct workload_jacobi *self, MPI_Comm comm)
 {
     for (int i = 0; i < 2; i++)
@@ -95,14 +106,14 @@ static enum status end_sweep(struct workload *workload, MPI_Comm comm)
     return status_agree(comm, rank == 0 ? find_digest(self) : STATUS_OK);
 }
 
-static void print(const struct workload *workload)
+static void print_mesh(const struct workload *workload)
 {
     const struct workload_jacobi *self = (const struct workload_jacobi *)workload;
     log_print("\nLargest change in the last sweep  %.3e\nSHA-256 of the mesh  %s\n", self->residual,
               self->sha256);
 }
 
-static void add_result(const struct workload *workload, json_t *result)
+static void add_mesh(const struct workload *workload, json_t *result)
 {
     const struct workload_jacobi *self = (const struct workload_jacobi *)workload;
     json_object_set_new(result, "residual", json_real(self->residual));
@@ -111,7 +122,7 @@ static void add_result(const struct workload *workload, json_t *result)
 
 /* --- creation --- */
 
-static void destroy(struct workload *workload)
+static void destroy_meshes(struct workload *workload)
 {
     struct workload_jacobi *self = (struct workload_jacobi *)workload;
     for (int i = 0; i < 2; i++) {
@@ -124,8 +135,10 @@ static void destroy(struct workload *workload)
     free(self);
 }
 
-static const struct workload_functions functions = {
-    .end_iteration = end_sweep, .print = print, .add_result = add_result, .destroy = destroy};
+static const struct workload_functions mesh_functions = {.end_iteration = end_sweep,
+                                                         .print = print_mesh,
+                                                         .add_result = add_mesh,
+                                                         .destroy = destroy_meshes};
 
 static enum status check_node(MPI_Comm comm)
 {
@@ -144,7 +157,7 @@ static enum status check_node(MPI_Comm comm)
     return status_agree(comm, status);
 }
 
-static enum status check_memory(const struct jacobi_size *size, MPI_Comm comm)
+static enum status check_mesh_memory(const struct jacobi_size *size, MPI_Comm comm)
 {
     int n_processes;
     MPI_Comm_size(comm, &n_processes);
@@ -206,8 +219,8 @@ static enum status create_meshes(struct workload_jacobi *self, MPI_Comm comm)
     return status;
 }
 
-static enum status allocate(const struct workload_settings *settings,
-                            const struct jacobi_size *size, struct workload_jacobi **out)
+static enum status allocate_meshes(const struct workload_settings *settings,
+                                   const struct jacobi_size *size, struct workload_jacobi **out)
 {
     struct workload_jacobi *self = calloc(1, sizeof *self);
     if (!self)
@@ -217,35 +230,135 @@ static enum status allocate(const struct workload_settings *settings,
         free(self);
         return status;
     }
-    self->workload.functions = &functions;
+    self->workload.functions = &mesh_functions;
     self->workload.problem = (struct taskpool_problem){.n_tasks = size->ny,
                                                        .run = sweep_plane,
                                                        .owner = first_toucher,
-                                                       .cost = points_of,
+                                                       .cost = plane_points,
                                                        .context = self};
-    snprintf(self->workload.name, sizeof self->workload.name, "jacobi %s", settings->jacobi);
     self->meshes[0].window = self->meshes[1].window = MPI_WIN_NULL;
     self->n_sweeps = settings->n_sweeps;
     *out = self;
     return STATUS_OK;
 }
 
-enum status workload_jacobi_create(const struct workload_settings *settings, MPI_Comm comm,
-                                   struct workload **workload)
+static enum status create_real(const struct workload_settings *settings,
+                               const struct jacobi_size *size, MPI_Comm comm,
+                               struct workload **workload)
 {
-    struct jacobi_size size;
     struct workload_jacobi *self = NULL;
-    TRY(jacobi_parse(settings->jacobi, &size));
     TRY(check_node(comm));
-    TRY(check_memory(&size, comm));
-    enum status status = status_agree(comm, allocate(settings, &size, &self));
+    TRY(check_mesh_memory(size, comm));
+    enum status status = status_agree(comm, allocate_meshes(settings, size, &self));
     if (status == STATUS_OK)
         status = create_meshes(self, comm);
     if (status != STATUS_OK) {
         if (self)
-            destroy(&self->workload);
+            destroy_meshes(&self->workload);
         return status;
     }
     *workload = &self->workload;
     return STATUS_OK;
 }
+
+/* --- simulated --- */
+
+struct simulated_jacobi {
+    struct workload workload; /* first */
+    struct jacobi_size size;
+    int64_t n_blocks; /* of X, one for each node */
+    int64_t node_size;
+    double point_s;
+};
+
+/* The points of a plane of a block. */
+static double block_plane_points(int64_t task, void *context)
+{
+    const struct simulated_jacobi *self = context;
+    struct task_range block = task_range_block(self->size.nx, self->n_blocks, task / self->size.ny);
+    return (double)(task_range_count(&block) * self->size.nz);
+}
+
+static double block_plane_time(int64_t task, const void *record, const void *context)
+{
+    (void)record;
+    return block_plane_points(task, (void *)context) *
+           ((const struct simulated_jacobi *)context)->point_s;
+}
+
+/* The planes of a block are divided evenly among the workers of its node. */
+static int block_plane_owner(int64_t task, int n_workers, void *context)
+{
+    const struct simulated_jacobi *self = context;
+    int64_t ny = self->size.ny, first = task / ny * self->node_size;
+    int64_t n = n_workers - first;
+    n = n < self->node_size ? n : self->node_size;
+    return (int)(first + task_range_block_of(ny, n, task % ny));
+}
+
+static void destroy_simulated(struct workload *workload)
+{
+    free(workload);
+}
+
+static const struct workload_functions simulated_functions = {.destroy = destroy_simulated};
+
+static enum status create_simulated(const struct workload_settings *settings,
+                                    const struct jacobi_size *size, struct workload **workload)
+{
+    int64_t node_size = settings->node_size;
+    int64_t n_blocks = (settings->n_simulated + node_size - 1) / node_size;
+    if (size->nx < n_blocks)
+        return FAIL(STATUS_USAGE,
+                    "--jacobi %s: %lld points along x are fewer than the %lld nodes that share "
+                    "them",
+                    settings->jacobi, (long long)size->nx, (long long)n_blocks);
+    struct simulated_jacobi *self = calloc(1, sizeof *self);
+    if (!self)
+        return FAIL(STATUS_NO_MEMORY, "no memory for a workload");
+    self->workload.functions = &simulated_functions;
+    self->workload.problem = (struct taskpool_problem){.n_tasks = n_blocks * size->ny,
+                                                       .owner = block_plane_owner,
+                                                       .cost = block_plane_points,
+                                                       .context = self};
+    self->workload.time = block_plane_time;
+    self->size = *size;
+    self->n_blocks = n_blocks;
+    self->node_size = node_size;
+    self->point_s = JACOBI_POINT_S * settings->time_scale;
+    *workload = &self->workload;
+    return STATUS_OK;
+}
+
+/* --- the kind --- */
+
+/* A simulation has one process, so that there is nothing to agree on. */
+static enum status create_jacobi(const struct workload_settings *settings, MPI_Comm comm,
+                                 struct workload **workload)
+{
+    struct jacobi_size size;
+    if (settings->n_sweeps == 0)
+        return FAIL(STATUS_USAGE, "--sweeps is missing: the number of iterations of --jacobi");
+    TRY(jacobi_parse(settings->jacobi, &size));
+    return settings->n_simulated > 0 ? create_simulated(settings, &size, workload)
+                                     : create_real(settings, &size, comm, workload);
+}
+
+static const struct option_row jacobi_rows[] = {
+    {.name = "jacobi",
+     .kind = OPTION_TEXT,
+     .offset = offsetof(struct workload_settings, jacobi),
+     .value = "NX,NY,NZ",
+     .help = "Jacobi's relaxation on a mesh of NX x NY x NZ points, a task being a plane of y; "
+             "simulated, X is cut into a block for each node"},
+    {.name = "sweeps",
+     .kind = OPTION_INTEGER,
+     .offset = offsetof(struct workload_settings, n_sweeps),
+     .min = 1,
+     .max = 1e6,
+     .value = "N",
+     .help = "--jacobi: number of sweeps, an iteration each"},
+};
+
+const struct workload_kind workload_jacobi = {
+    .rows = jacobi_rows, .n_rows = 2, .create = create_jacobi};

@@ -48,7 +48,7 @@ struct option_row {
 
 /* Some rows and the struct that they fill. */
 struct option_table {
-    const char *heading; /* in --help */
+    const char *heading; /* in --help; NULL: the table continues the last */
     const struct option_row *rows;
     size_t n_rows;
     void *fields;

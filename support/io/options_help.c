@@ -93,7 +93,7 @@ static size_t print_table(const struct option_table *table, bool all)
     size_t n_expert = 0;
     for (size_t r = 0; r < table->n_rows; r++)
         n_expert += table->rows[r].expert;
-    if (all || n_expert < table->n_rows)
+    if (table->heading && (all || n_expert < table->n_rows))
         printf("\n%s:\n", table->heading);
     for (size_t r = 0; r < table->n_rows; r++)
         if (all || !table->rows[r].expert)

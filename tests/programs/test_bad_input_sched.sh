@@ -62,8 +62,8 @@ fi
 # Workloads.
 refuse "--profile, --gauss" --sched steal
 refuse "--tasks is missing" --exponential 1e-9
-refuse "--tasks does nothing" --uts T1 --tasks 3
-refuse "--tasks does nothing" --profile good.csv --tasks 3
+refuse "--tasks has no effect" --uts T1 --tasks 3
+refuse "--tasks has no effect" --profile good.csv --tasks 3
 refuse --tasks --exponential 1 --tasks -1
 refuse "too many" $drawn good.csv
 for file in empty.csv binary.csv folder folder.npy missing.npy missing/profile.csv; do
@@ -74,11 +74,11 @@ refuse T6 --uts T6
 refuse -q --uts "-t 0 -q 2"
 refuse "one workload only" --jacobi 4,4,4 --sweeps 1 --uts T1
 refuse "--sweeps is missing" --jacobi 4,4,4
-refuse "--sweeps does nothing" $drawn --sweeps 2
-refuse "--iterations does nothing" --jacobi 4,4,4 --sweeps 2 --iterations 2
-refuse "--tasks does nothing with --jacobi" --jacobi 4,4,4 --sweeps 2 --tasks 4
-refuse "--time-scale does nothing" --jacobi 4,4,4 --sweeps 2 --time-scale 2
-refuse "--speeds does nothing" --jacobi 4,4,4 --sweeps 2 --speeds zero.speeds
+refuse "--sweeps has no effect" $drawn --sweeps 2
+refuse "--iterations has no effect" --jacobi 4,4,4 --sweeps 2 --iterations 2
+refuse "--tasks has no effect with --jacobi" --jacobi 4,4,4 --sweeps 2 --tasks 4
+refuse "--time-scale has no effect" --jacobi 4,4,4 --sweeps 2 --time-scale 2
+refuse "--speeds has no effect" --jacobi 4,4,4 --sweeps 2 --speeds zero.speeds
 refuse --jacobi --jacobi 4,4,0 --sweeps 1
 
 for file in empty.csv zeros.csv binary.csv folder; do
@@ -86,10 +86,10 @@ for file in empty.csv zeros.csv binary.csv folder; do
     refuse $file --bnsl samples.csv --network $file
 done
 refuse missing.csv --bnsl samples.csv --network missing.csv
-refuse "--candidates does nothing without --bnsl" $drawn --candidates 3
-refuse "--network does nothing without --bnsl" $drawn --network samples.csv
-refuse "--time-scale does nothing with --bnsl" --bnsl samples.csv --time-scale 2
-refuse "--tasks does nothing with --bnsl" --bnsl samples.csv --tasks 2
+refuse "--candidates has no effect without --bnsl" $drawn --candidates 3
+refuse "--network has no effect without --bnsl" $drawn --network samples.csv
+refuse "--time-scale has no effect with --bnsl" --bnsl samples.csv --time-scale 2
+refuse "--tasks has no effect with --bnsl" --bnsl samples.csv --tasks 2
 refuse "one workload only" --bnsl samples.csv --uts T1
 refuse --candidates --bnsl samples.csv --candidates 31
 refuse --hypercube --bnsl samples.csv --hypercube -1
@@ -99,11 +99,11 @@ refuse owner --bnsl samples.csv --sched static --seeding owner
 # Modes.
 refuse "--sched auto" --uts T1
 refuse "--seeding" $drawn --sched static --seeding owner
-refuse "--managers does nothing" $drawn --sched steal --managers 2
-refuse "--release-every does nothing" $drawn --sched counter --release-every 2
+refuse "--managers has no effect" $drawn --sched steal --managers 2
+refuse "--release-every has no effect" $drawn --sched counter --release-every 2
 refuse --sched $drawn --sched nonsense
-refuse "--seeding does nothing" --uts T1 --sched steal --seeding cyclic
-refuse "--time-scale does nothing" --uts T1 --sched steal --time-scale 2
+refuse "--seeding has no effect" --uts T1 --sched steal --seeding cyclic
+refuse "--time-scale has no effect" --uts T1 --sched steal --time-scale 2
 
 # Sweeps.
 bad_line "--nonsense"
@@ -115,25 +115,25 @@ printf '%s --simulate 2 --speeds good.csv\n' "$drawn" > good.sweep
 refuse good.csv --sweep good.sweep --json good.csv
 refuse good.sweep --sweep good.sweep --json good.sweep
 refuse "same file" --sweep good.sweep --json result --report result
-refuse "--write-statistics does nothing" --sweep good.sweep --write-statistics table.csv
+refuse "--write-statistics has no effect" --sweep good.sweep --write-statistics table.csv
 
 # Files to write, and speeds.
 refuse samples.csv --bnsl samples.csv --json samples.csv
 refuse "name the same file" $drawn --json a --write-profile a
-refuse "--write-profile does nothing" --uts T1 --sched steal --write-profile a
+refuse "--write-profile has no effect" --uts T1 --sched steal --write-profile a
 refuse folder $drawn --json folder
 refuse good.csv --profile good.csv --json good.csv
 refuse missing.speeds $drawn --speeds missing.speeds
-refuse "--speeds does nothing" --uts T1 --sched steal --speeds zero.speeds
+refuse "--speeds has no effect" --uts T1 --sched steal --speeds zero.speeds
 
 # The machine of a simulation.
 refuse "--latency has no effect without --simulate" $drawn --latency 1e-6
 refuse "--node-size has no effect without --simulate" $drawn --node-size 4
 refuse "--machine has no effect without --simulate" $drawn --machine machine.json
-refuse "--calibrate runs no workload" --uts T1 --calibrate machine.json
-refuse "--json does nothing with --calibrate" --json other.json --calibrate machine.json
-refuse "--write-profile does nothing" --write-profile a.csv --calibrate other.json
-refuse "--iterations does nothing" --iterations 2 --calibrate other.json
+refuse "--uts has no effect with --calibrate" --uts T1 --calibrate machine.json
+refuse "--json has no effect with --calibrate" --json other.json --calibrate machine.json
+refuse "--write-profile has no effect" --write-profile a.csv --calibrate other.json
+refuse "--iterations has no effect" --iterations 2 --calibrate other.json
 refuse "--latency has no effect" --latency 1 --calibrate other.json
 for option in latency latency-spread overhead bandwidth node-size; do
     refuse --$option $drawn --simulate 4 --$option -1
@@ -146,13 +146,13 @@ refuse --node-size $drawn --simulate 4 --node-size 0
 refuse "GB are left" $drawn --simulate 200000 --threads 10000
 refuse "3 points along x" --jacobi 3,9,9 --sweeps 1 --simulate 49
 refuse zero.speeds:1 $drawn --simulate 2 --speeds zero.speeds
-refuse "--network does nothing with --simulate" --bnsl samples.csv --simulate 2 \
+refuse "--network has no effect with --simulate" --bnsl samples.csv --simulate 2 \
     --network stranger.csv
 
 refuse broken.json:2 $drawn --simulate 2 --machine broken.json
 refuse "part.json: there is no \"latency\"" $drawn --simulate 2 --machine part.json
 refuse "negative.json: \"latency\"" $drawn --simulate 2 --machine negative.json
-refuse "unknown.json: \"color\"" $drawn --simulate 2 --machine unknown.json
+refuse "unknown.json: unknown key \"color\"" $drawn --simulate 2 --machine unknown.json
 refuse missing.json $drawn --simulate 2 --machine missing.json
 refuse empty.csv $drawn --simulate 2 --machine empty.csv
 refuse binary.csv $drawn --simulate 2 --machine binary.csv

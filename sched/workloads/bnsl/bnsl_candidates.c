@@ -4,13 +4,13 @@
 
 #include <stdlib.h>
 
-/* A possible parent and what it alone gains. */
+/* A possible parent and the gain of it alone. */
 struct gain {
     double gain;
     int parent;
 };
 
-static int compare(const void *left, const void *right)
+static int compare_gains(const void *left, const void *right)
 {
     const struct gain *a = left, *b = right;
     if (a->gain != b->gain)
@@ -19,8 +19,8 @@ static int compare(const void *left, const void *right)
 }
 
 /* Finds the candidates of one variable. gains: scratch, one entry for each variable */
-static void choose(struct bnsl_candidates *candidates, struct bnsl_scorer *scorer, int variable,
-                   struct gain *gains)
+static void choose_candidates(struct bnsl_candidates *candidates, struct bnsl_scorer *scorer,
+                              int variable, struct gain *gains)
 {
     double alone = bnsl_score(scorer, &(struct bnsl_family_of){.variable = variable});
     size_t n = 0;
@@ -31,7 +31,7 @@ static void choose(struct bnsl_candidates *candidates, struct bnsl_scorer *score
         if (gain > 0)
             gains[n++] = (struct gain){gain, parent};
     }
-    qsort(gains, n, sizeof *gains, compare);
+    qsort(gains, n, sizeof *gains, compare_gains);
     if (n > (size_t)candidates->most)
         n = (size_t)candidates->most;
     candidates->n[variable] = (int)n;
@@ -52,7 +52,7 @@ enum status bnsl_candidates_init(struct bnsl_candidates *candidates, const struc
     if (!gains || !candidates->n || !candidates->list)
         status = FAIL(STATUS_NO_MEMORY, "no memory for the candidates of %zu variables", n);
     for (int i = 0; status == STATUS_OK && i < data->n_variables; i++)
-        choose(candidates, &scorer, i, gains);
+        choose_candidates(candidates, &scorer, i, gains);
     bnsl_scorer_fini(&scorer);
     free(gains);
     return status;

@@ -1,5 +1,5 @@
-/* Which variables may be parents of which: a heuristic on pairs, without which the sets of
- * parents would be too many to score. */
+/* Candidate parents of each variable, chosen by a heuristic on pairs: all sets of parents would be
+ * too many to score. */
 #ifndef BERYL_SCHED_WORKLOADS_BNSL_CANDIDATES_H
 #define BERYL_SCHED_WORKLOADS_BNSL_CANDIDATES_H
 
@@ -19,10 +19,9 @@ struct bnsl_candidates {
 };
 
 /* Y is a candidate parent of X if Y alone explains X better than nothing does, which means that
- * the mutual information of the two passes a threshold:
+ * the mutual information of the two is above a threshold:
  *   s(X, {Y}) > s(X, {}), that is N I(X, Y) > log(N) / 2 * (r_X - 1) (r_Y - 1)
- * Of those the ones where the difference is largest are kept, the lower number first where it
- * is equal.
+ * Of those the ones with the largest difference are kept, on a tie those with lower numbers.
  * most  of a variable, at most BNSL_MAX_CANDIDATES
  * Errors: STATUS_NO_MEMORY; bnsl_candidates_fini is fine then too. */
 enum status bnsl_candidates_init(struct bnsl_candidates *candidates, const struct bnsl_data *data,

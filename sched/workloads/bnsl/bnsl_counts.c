@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Codes are renumbered when they would become larger than so many times the samples: often
+/* Codes are renumbered when they would become larger than this many times the samples: often
  * enough that the list of numbers stays in the cache, seldom enough to cost little. */
 enum { CODES_PER_SAMPLE = 8 };
 
@@ -48,20 +48,20 @@ VECTOR_CLONES static void append_digit(uint32_t *restrict codes, const uint8_t *
         codes[s] = codes[s] * n + values[s];
 }
 
-static void append(struct bnsl_counter *counter, int variable)
+static void append_variable(struct bnsl_counter *counter, int variable)
 {
     const struct bnsl_data *data = counter->data;
     append_digit(counter->codes, bnsl_data_column(data, variable),
                  (uint32_t)data->n_states[variable], data->n_samples);
 }
 
-static void clear(struct bnsl_counter *counter)
+static void clear_codes(struct bnsl_counter *counter)
 {
     memset(counter->codes, 0, (size_t)counter->data->n_samples * sizeof *counter->codes);
 }
 
 /* Numbers the codes that occur, all of them below `bound`; returns how many there are. */
-static int64_t renumber(struct bnsl_counter *counter, int64_t bound)
+static int64_t renumber_codes(struct bnsl_counter *counter, int64_t bound)
 {
     uint32_t n = 0;
     memset(counter->numbers, 0xff, (size_t)bound * sizeof *counter->numbers);
@@ -76,10 +76,10 @@ static int64_t renumber(struct bnsl_counter *counter, int64_t bound)
 
 /* --- tables --- */
 
-static void tally(struct bnsl_counter *counter, int variable, int64_t n_rows, uint32_t *table)
+static void tally_codes(struct bnsl_counter *counter, int variable, int64_t n_rows, uint32_t *table)
 {
     const struct bnsl_data *data = counter->data;
-    append(counter, variable);
+    append_variable(counter, variable);
     memset(table, 0, (size_t)(n_rows * data->n_states[variable]) * sizeof *table);
     for (int s = 0; s < data->n_samples; s++)
         table[counter->codes[s]]++;
@@ -88,26 +88,27 @@ static void tally(struct bnsl_counter *counter, int variable, int64_t n_rows, ui
 void bnsl_count_all(struct bnsl_counter *counter, const struct bnsl_family_of *family,
                     uint32_t *table)
 {
-    clear(counter);
+    clear_codes(counter);
     for (int i = family->n_parents - 1; i >= 0; i--)
-        append(counter, family->parents[i]);
-    tally(counter, family->variable, (int64_t)bnsl_configurations(counter->data, family), table);
+        append_variable(counter, family->parents[i]);
+    tally_codes(counter, family->variable, (int64_t)bnsl_configurations(counter->data, family),
+                table);
 }
 
 int64_t bnsl_count_occurring(struct bnsl_counter *counter, const struct bnsl_family_of *family,
                              uint32_t *table)
 {
     int64_t n_codes = 1;
-    clear(counter);
+    clear_codes(counter);
     for (int i = family->n_parents - 1; i >= 0; i--) {
         int n_states = counter->data->n_states[family->parents[i]];
         if (n_codes * n_states > counter->n_numbers)
-            n_codes = renumber(counter, n_codes);
-        append(counter, family->parents[i]);
+            n_codes = renumber_codes(counter, n_codes);
+        append_variable(counter, family->parents[i]);
         n_codes *= n_states;
     }
-    n_codes = renumber(counter, n_codes);
-    tally(counter, family->variable, n_codes, table);
+    n_codes = renumber_codes(counter, n_codes);
+    tally_codes(counter, family->variable, n_codes, table);
     return n_codes;
 }
 

@@ -1,4 +1,4 @@
-/* Contingency tables: how often each state of a variable occurs with each configuration of its
+/* Contingency tables: counts of each state of a variable with each configuration of its
  * parents. */
 #ifndef BERYL_SCHED_WORKLOADS_BNSL_COUNTS_H
 #define BERYL_SCHED_WORKLOADS_BNSL_COUNTS_H
@@ -28,12 +28,12 @@ struct bnsl_counter {
 enum status bnsl_counter_init(struct bnsl_counter *counter, const struct bnsl_data *data);
 void bnsl_counter_fini(struct bnsl_counter *counter);
 
-/* Configurations that the parents can have; a product that may leave the integers. */
+/* Number of configurations of the parents; a product that may exceed the integers. */
 double bnsl_configurations(const struct bnsl_data *data, const struct bnsl_family_of *family);
 
 /* The table of all configurations, a row for each: x_0 + r (x_1 + n_1 (x_2 + n_2 (...))) is the
- * place of the variable's state x_0, of r, with x_1, x_2, ... of its parents.
- * table  out, as many cells as there are places, below 2^32 */
+ * position of the variable's state x_0, of r, with x_1, x_2, ... of its parents.
+ * table  out, one cell for each position, fewer than 2^32 */
 void bnsl_count_all(struct bnsl_counter *counter, const struct bnsl_family_of *family,
                     uint32_t *table);
 
@@ -42,7 +42,7 @@ void bnsl_count_all(struct bnsl_counter *counter, const struct bnsl_family_of *f
 int64_t bnsl_count_occurring(struct bnsl_counter *counter, const struct bnsl_family_of *family,
                              uint32_t *table);
 
-/* Leaves a parent out of a table of all configurations:
+/* Sums a parent out of a table of all configurations:
  *   out[o][i] = sum_s in[o][s][i]
  * in   outer x n_states x inner cells
  * out  outer x inner cells, may not overlap in */

@@ -2,14 +2,14 @@
 
 #include <string.h>
 
-static bool is_blank(char c)
+static bool is_csv_blank(char c)
 {
     return c == ' ' || c == '\t' || c == '\r' || c == '\n';
 }
 
 void bnsl_csv_init(struct bnsl_csv *csv, const char *text, size_t length)
 {
-    while (length > 0 && is_blank(text[length - 1]))
+    while (length > 0 && is_csv_blank(text[length - 1]))
         length--;
     *csv = (struct bnsl_csv){.next = text, .end = text + length};
 }
@@ -34,9 +34,9 @@ bool bnsl_csv_next_field(struct bnsl_csv *csv, struct bnsl_word *field)
     const char *comma = memchr(start, ',', (size_t)(csv->line_end - start));
     const char *end = comma ? comma : csv->line_end;
     csv->field = comma ? comma + 1 : NULL;
-    while (start < end && is_blank(*start))
+    while (start < end && is_csv_blank(*start))
         start++;
-    while (end > start && is_blank(end[-1]))
+    while (end > start && is_csv_blank(end[-1]))
         end--;
     if (end - start >= 2 && *start == '"' && end[-1] == '"')
         start++, end--;

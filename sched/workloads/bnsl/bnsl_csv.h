@@ -6,10 +6,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Where a walk over a text is. */
+/* Position in a text. */
 struct bnsl_csv {
-    const char *next; /* what comes after the current line */
-    const char *end;  /* of the text, the blank lines at its end left out */
+    const char *next; /* after the current line */
+    const char *end;  /* of the text without trailing blank lines */
     const char *field, *line_end;
     int64_t line; /* from 1 on; 0 before the first */
 };
@@ -22,11 +22,11 @@ struct bnsl_word {
 
 void bnsl_csv_init(struct bnsl_csv *csv, const char *text, size_t length);
 
-/* Goes on to the next line; false at the end of the text. */
+/* Advances to the next line; false at the end of the text. */
 bool bnsl_csv_next_line(struct bnsl_csv *csv);
 
-/* The next field of the line without the blanks and the quotation marks around it; false at
- * the end of the line. A line has one field more than commas: quotation marks protect none. */
+/* The next field of the line without blanks and quotation marks around it; false at the end of
+ * the line. A comma within quotation marks separates fields, too. */
 bool bnsl_csv_next_field(struct bnsl_csv *csv, struct bnsl_word *field);
 
 bool bnsl_word_equal(struct bnsl_word a, struct bnsl_word b);

@@ -33,8 +33,8 @@ int64_t bnsl_cubes_n_tasks(const struct bnsl_cubes *cubes)
     return cubes->first[cubes->candidates->n_variables];
 }
 
-/* The last variable whose tasks begin at this one or before; each has one task at least. */
-static int find_variable(const struct bnsl_cubes *cubes, int64_t task)
+/* The last variable whose tasks begin at or before this one; each has at least one task. */
+static int find_cube_variable(const struct bnsl_cubes *cubes, int64_t task)
 {
     int low = 0, high = cubes->candidates->n_variables;
     while (high - low > 1) {
@@ -49,7 +49,7 @@ static int find_variable(const struct bnsl_cubes *cubes, int64_t task)
 
 struct bnsl_cube bnsl_cubes_get(const struct bnsl_cubes *cubes, int64_t task)
 {
-    int variable = find_variable(cubes, task), dimension = n_free(cubes, variable);
+    int variable = find_cube_variable(cubes, task), dimension = n_free(cubes, variable);
     return (struct bnsl_cube){
         .variable = variable,
         .n_candidates = cubes->candidates->n[variable],

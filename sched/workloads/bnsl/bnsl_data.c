@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A table while it is read. */
+/* A table being read. */
 struct reading {
     const char *path;
     struct bnsl_csv csv;
@@ -26,7 +26,7 @@ static int count_variables(struct bnsl_csv csv)
     return n;
 }
 
-static enum status allocate(struct reading *reading, int n_variables)
+static enum status allocate_variables(struct reading *reading, int n_variables)
 {
     struct bnsl_data *data = reading->data;
     size_t n = (size_t)n_variables;
@@ -42,17 +42,16 @@ static enum status add_variable(struct reading *reading, struct bnsl_word name)
 {
     struct bnsl_data *data = reading->data;
     if (name.length == 0 || name.length >= BNSL_NAME_SIZE)
-        return FAIL(STATUS_INPUT,
-                    "%s:1: the name of variable %d has %zu characters; 1 to %d may be",
+        return FAIL(STATUS_INPUT, "%s:1: the name of variable %d has %zu characters, not 1 to %d",
                     reading->path, data->n_variables + 1, name.length, BNSL_NAME_SIZE - 1);
     if (bnsl_data_find(data, name.text, name.length) >= 0)
-        return FAIL(STATUS_INPUT, "%s:1: two variables are called '%.*s'", reading->path,
+        return FAIL(STATUS_INPUT, "%s:1: two variables are named '%.*s'", reading->path,
                     (int)name.length, name.text);
     memcpy(data->names[data->n_variables++], name.text, name.length);
     return STATUS_OK;
 }
 
-static enum status read_names(struct reading *reading)
+static enum status read_variable_names(struct reading *reading)
 {
     struct bnsl_word name;
     int n = bnsl_csv_next_line(&reading->csv) ? count_variables(reading->csv) : 0;
@@ -61,7 +60,7 @@ static enum status read_names(struct reading *reading)
                     "%s:1: the first line names the variables, with commas between them: 2 to %d, "
                     "not %d",
                     reading->path, BNSL_MAX_VARIABLES, n);
-    TRY(allocate(reading, n));
+    TRY(allocate_variables(reading, n));
     while (bnsl_csv_next_field(&reading->csv, &name))
         TRY(add_variable(reading, name));
     return STATUS_OK;
@@ -84,8 +83,8 @@ static enum status allocate_values(struct reading *reading)
                         : FAIL(STATUS_NO_MEMORY, "%s: no memory for %d samples", reading->path, n);
 }
 
-static enum status state_of(struct reading *reading, int variable, struct bnsl_word word,
-                            uint8_t *state)
+static enum status find_state(struct reading *reading, int variable, struct bnsl_word word,
+                              uint8_t *state)
 {
     struct bnsl_data *data = reading->data;
     struct bnsl_word *states = reading->states[variable];
@@ -96,11 +95,11 @@ static enum status state_of(struct reading *reading, int variable, struct bnsl_w
     while (i < n && !bnsl_word_equal(states[i], word))
         i++;
     if (i == BNSL_MAX_STATES)
-        return FAIL(
-            STATUS_INPUT,
-            "%s:%lld: '%s' has more than %d categories: values that are measured have to be "
-            "put into classes before",
-            reading->path, (long long)reading->csv.line, data->names[variable], BNSL_MAX_STATES);
+        return FAIL(STATUS_INPUT,
+                    "%s:%lld: '%s' has more than %d categories: measured values have to be "
+                    "discretised first",
+                    reading->path, (long long)reading->csv.line, data->names[variable],
+                    BNSL_MAX_STATES);
     if (i == n)
         states[data->n_states[variable]++] = word;
     *state = (uint8_t)i;
@@ -117,14 +116,14 @@ static enum status read_sample(struct reading *reading, size_t sample)
     struct bnsl_word word;
     for (int variable = 0; bnsl_csv_next_field(&reading->csv, &word); variable++) {
         size_t place = (size_t)variable * (size_t)data->n_samples + sample;
-        TRY(state_of(reading, variable, word, &data->values[place]));
+        TRY(find_state(reading, variable, word, &data->values[place]));
     }
     return STATUS_OK;
 }
 
-static enum status read_table(struct reading *reading)
+static enum status read_samples(struct reading *reading)
 {
-    TRY(read_names(reading));
+    TRY(read_variable_names(reading));
     TRY(allocate_values(reading));
     for (size_t sample = 0; bnsl_csv_next_line(&reading->csv); sample++)
         TRY(read_sample(reading, sample));
@@ -137,7 +136,7 @@ enum status bnsl_data_parse(const char *text, size_t length, const char *path,
     struct reading reading = {.path = path, .data = data};
     *data = (struct bnsl_data){0};
     bnsl_csv_init(&reading.csv, text, length);
-    enum status status = read_table(&reading);
+    enum status status = read_samples(&reading);
     free(reading.states);
     if (status != STATUS_OK)
         bnsl_data_fini(data);

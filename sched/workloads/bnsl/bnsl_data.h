@@ -1,4 +1,4 @@
-/* Samples of categorical variables: what the structure of a Bayesian network is learnt from. */
+/* Samples of categorical variables, from which the structure of a Bayesian network is learnt. */
 #ifndef BERYL_SCHED_WORKLOADS_BNSL_DATA_H
 #define BERYL_SCHED_WORKLOADS_BNSL_DATA_H
 
@@ -24,9 +24,9 @@ static inline const uint8_t *bnsl_data_column(const struct bnsl_data *data, int 
     return data->values + (size_t)variable * (size_t)data->n_samples;
 }
 
-/* Reads a table: a line with the names of the variables, then a line for each sample; what
- * stands in a column, numbers or words, is the variable's category. Categories are numbered as
- * they appear.
+/* Reads a table: a line with the names of the variables, then a line for each sample; the
+ * entries of a column, numbers or words, are the variable's categories, numbered in order of
+ * appearance.
  * path  for messages
  * data  out; empty after a failure
  * Errors: STATUS_INPUT, naming path, line and column; STATUS_NO_MEMORY. */

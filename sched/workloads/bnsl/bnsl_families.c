@@ -9,7 +9,7 @@ enum status bnsl_families_add_cube(struct bnsl_families *families, const struct 
                                    double empty, double *scores)
 {
     uint32_t n_sets = UINT32_C(1) << cube->n_free;
-    /* Subsets have smaller numbers: theirs is already the best score of them and all below. */
+    /* Subsets have smaller numbers: their entry already is the best score of them and theirs. */
     for (uint32_t set = 0; set < n_sets; set++) {
         uint32_t parents = bnsl_cube_parents(cube, set);
         double below = parents == 0 ? scores[0] : empty;
@@ -27,7 +27,7 @@ enum status bnsl_families_add_cube(struct bnsl_families *families, const struct 
     return STATUS_OK;
 }
 
-static int compare(const void *left, const void *right)
+static int compare_families(const void *left, const void *right)
 {
     const struct bnsl_family *a = left, *b = right;
     if (a->variable != b->variable)
@@ -40,7 +40,7 @@ static int compare(const void *left, const void *right)
 void bnsl_families_sort(struct bnsl_families *families)
 {
     if (families->n > 0)
-        qsort(families->list, (size_t)families->n, sizeof *families->list, compare);
+        qsort(families->list, (size_t)families->n, sizeof *families->list, compare_families);
 }
 
 /* Whether one of the families in [first, end) has a subset of these parents. */
@@ -57,7 +57,8 @@ void bnsl_families_prune(struct bnsl_families *families)
     struct bnsl_family *list = families->list;
     int64_t n = 0, first = 0;
     for (int64_t i = 0; i < families->n; i++) {
-        /* What is before scores as well: a subset of equal score has the smaller number. */
+        /* Families before score at least as well: a subset of equal score has the smaller number.
+         */
         if (n > 0 && list[n - 1].variable != list[i].variable)
             first = n;
         if (!has_subset(list, first, n, list[i].parents))

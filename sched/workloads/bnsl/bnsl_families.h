@@ -1,5 +1,5 @@
-/* Lists of scored parent sets, without those that no best network needs: a set is of no use if
- * a subset of it scores as well, since leaving edges out never makes a cycle. */
+/* Lists of scored parent sets, without useless ones: no best network needs a set if a subset of it
+ * scores as well, since removing edges never makes a cycle. */
 #ifndef BERYL_SCHED_WORKLOADS_BNSL_FAMILIES_H
 #define BERYL_SCHED_WORKLOADS_BNSL_FAMILIES_H
 
@@ -19,7 +19,8 @@ struct bnsl_families {
     int64_t n, capacity;
 };
 
-/* Adds the parent sets of a cube that no other of the cube makes useless, nor the empty set.
+/* Adds the parent sets of a cube, except those that another set of the cube or the empty set makes
+ * useless.
  * empty   score of the variable without parents
  * scores  2^n_free, as by bnsl_score_cube; overwritten
  * Errors: STATUS_NO_MEMORY. */

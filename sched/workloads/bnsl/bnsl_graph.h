@@ -1,6 +1,6 @@
-/* Graphs of Bayesian networks, and what data can tell of them: networks that differ only in
- * the direction of edges which no data can tell are equivalent, and have one graph in common
- * in which those edges are undirected. */
+/* Graphs of Bayesian networks and their equivalence classes: networks that differ only in edge
+ * directions which no data can determine are equivalent, and share one graph in which those edges
+ * are undirected. */
 #ifndef BERYL_SCHED_WORKLOADS_BNSL_GRAPH_H
 #define BERYL_SCHED_WORKLOADS_BNSL_GRAPH_H
 
@@ -15,7 +15,7 @@ struct bnsl_graph {
     bool *edge;
 };
 
-/* What two graphs over the same variables differ in: pairs of variables. */
+/* Differences of two graphs over the same variables, in pairs of variables. */
 struct bnsl_difference {
     int missing;  /* joined in the first only */
     int extra;    /* joined in the second only */
@@ -41,7 +41,7 @@ static inline void bnsl_graph_set(struct bnsl_graph *graph, int from, int to, bo
  * Returns false if there is none: the graph has a cycle. */
 bool bnsl_graph_order(const struct bnsl_graph *graph, int *order);
 
-/* Makes the edges undirected that are not directed alike in all networks equivalent to this
+/* Makes undirected all edges whose direction is not the same in all networks equivalent to this
  * one: the completed partially directed graph of its class.
  * graph  acyclic, its edges directed; changed
  * Errors: STATUS_NO_MEMORY.

@@ -1,4 +1,4 @@
-/* A known network on file, to compare with what was found. */
+/* A known network on file, for comparison with the one found. */
 #ifndef BERYL_SCHED_WORKLOADS_BNSL_NETWORK_H
 #define BERYL_SCHED_WORKLOADS_BNSL_NETWORK_H
 

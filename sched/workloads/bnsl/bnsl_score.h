@@ -1,7 +1,6 @@
-/* How well a set of parents explains a variable: the Bayesian information criterion, which is
- * the description length of the data with the sign turned,
- *   s(X, A) = sum_j sum_k N_jk log(N_jk / N_j) - log(N) / 2 * q (r - 1)
- * where N_jk of the N samples have configuration j of the parents A and state k of X,
+/* Score of a set of parents of a variable: the Bayesian information criterion, which is the
+ * negative description length of the data, s(X, A) = sum_j sum_k N_jk log(N_jk / N_j) - log(N) / 2
+ * * q (r - 1) where N_jk of the N samples have configuration j of the parents A and state k of X,
  * N_j = sum_k N_jk; A has q configurations and X r states. The score of a network is the sum
  * over its variables, larger is better, and equivalent networks have the same.
  * Sources: Schwarz, Ann. Stat. 6 (1978) 461; Lam, Bacchus, Computational Intelligence 10 (1994)
@@ -16,14 +15,14 @@
 
 #include <stdint.h>
 
-/* What one worker scores with. */
+/* Scratch of one worker. */
 struct bnsl_scorer {
     const struct bnsl_data *data; /* borrowed */
     struct bnsl_counter counter;
     double *n_log_n;    /* n log n of 0 to n_samples */
     int64_t most_cells; /* of a table of all configurations */
     uint32_t *tables;   /* 2 most_cells: one within another, each half of it at most */
-    uint32_t *rows;     /* a table of the configurations that occur */
+    uint32_t *rows;     /* table of the configurations that occur */
 };
 
 /* data  borrowed. Errors: STATUS_NO_MEMORY; bnsl_scorer_fini is fine then too. */

@@ -43,7 +43,7 @@ static void find_families(struct search *search, const struct bnsl_families *fam
         search->first[families->list[i].variable] = i;
 }
 
-static void fini(struct search *search)
+static void end_search(struct search *search)
 {
     free(search->first);
     free(search->index);
@@ -54,8 +54,8 @@ static void fini(struct search *search)
     free(search->best_order);
 }
 
-static enum status init(struct search *search, const struct bnsl_candidates *candidates,
-                        const struct bnsl_families *families)
+static enum status begin_search(struct search *search, const struct bnsl_candidates *candidates,
+                                const struct bnsl_families *families)
 {
     size_t n = (size_t)candidates->n_variables;
     *search = (struct search){candidates, families->list, (int)n, .first = NULL};
@@ -77,7 +77,7 @@ static enum status init(struct search *search, const struct bnsl_candidates *can
 /* --- orders --- */
 
 /* The first of the variable's families that what is before it allows; the empty set is one. */
-static void choose(struct search *search, int variable)
+static void choose_parents(struct search *search, int variable)
 {
     const struct bnsl_family *family = search->families + search->first[variable];
     while (family->parents & ~search->before[variable])
@@ -94,7 +94,7 @@ static double toggle(struct search *search, int variable, int other)
         return 0;
     double score = search->chosen[variable]->score;
     search->before[variable] ^= UINT32_C(1) << index;
-    choose(search, variable);
+    choose_parents(search, variable);
     return search->chosen[variable]->score - score;
 }
 
@@ -156,7 +156,7 @@ static void choose_all(struct search *search)
             if (search->index[pair] >= 0)
                 search->before[variable] |= UINT32_C(1) << search->index[pair];
         }
-        choose(search, variable);
+        choose_parents(search, variable);
     }
 }
 
@@ -197,7 +197,7 @@ static double total(const struct search *search)
     return sum;
 }
 
-static void keep(struct search *search)
+static void keep_order(struct search *search)
 {
     size_t n = (size_t)search->n;
     memcpy(search->best_order, search->order, n * sizeof *search->order);
@@ -211,14 +211,14 @@ static void go_back(struct search *search)
 }
 
 /* Leaves the best families in search->best, returns their score. */
-static double find_best(struct search *search, int64_t n_kicks, uint64_t seed)
+static double search_orders(struct search *search, int64_t n_kicks, uint64_t seed)
 {
     struct random_stream random;
     random_stream_init(&random, seed, 0);
     shuffle(search, &random);
     choose_all(search);
     descend(search);
-    keep(search);
+    keep_order(search);
     double best = total(search);
     for (int64_t i = 0; i < n_kicks; i++) {
         kick(search, &random);
@@ -228,7 +228,7 @@ static double find_best(struct search *search, int64_t n_kicks, uint64_t seed)
             go_back(search);
         } else {
             best = score;
-            keep(search);
+            keep_order(search);
         }
     }
     return best;
@@ -249,13 +249,13 @@ enum status bnsl_search(const struct bnsl_candidates *candidates,
 {
     struct search search;
     *network = (struct bnsl_graph){0};
-    enum status status = init(&search, candidates, families);
+    enum status status = begin_search(&search, candidates, families);
     if (status == STATUS_OK)
         status = bnsl_graph_init(network, candidates->n_variables);
     if (status == STATUS_OK) {
-        *score = find_best(&search, n_kicks, seed);
+        *score = search_orders(&search, n_kicks, seed);
         make_network(&search, network);
     }
-    fini(&search);
+    end_search(&search);
     return status;
 }

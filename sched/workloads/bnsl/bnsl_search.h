@@ -1,8 +1,9 @@
 /* The best network that scored parent sets allow, by a search over orders of the variables: in
  * an order every variable takes the best of its parent sets among those before it, so that
- * there is no cycle. From a random order variables are moved to better places one at a time
- * until none is left; then the order is changed a little by chance and the same done again, from
- * the best one so far. Moves go by swaps of neighbours, each of which changes two variables only.
+ * there is no cycle. Starting from a random order, variables are moved to better positions one at a
+ * time until no move improves the score; then the best order so far is perturbed at random (a kick)
+ * and the descent repeated. Moves are swaps of neighbours, each of which changes two variables
+ * only.
  * Sources: Teyssier, Koller, Ordering-based search, UAI 2005; moves: Alonso-Barba, de la Ossa,
  * Puerta, ISDA 2011; kicks: Lourenco, Martin, Stuetzle, Iterated local search, in Handbook of
  * Metaheuristics, 2003. */

@@ -63,10 +63,11 @@ static json_t *search(const char *mode, MPI_Comm comm)
                                                   .bnsl_candidates = 9,
                                                   .bnsl_hypercube = 2,
                                                   .bnsl_kicks = 200,
-                                                  .time_scale = 1};
+                                                  .time_scale = 1,
+                                                  .seed = 1};
     struct workload *workload;
     json_t *result = json_object();
-    check_ok(workload_create(&workload_settings, 1, 1, comm, &workload));
+    check_ok(workload_create(&workload_settings, comm, &workload));
     check_ok(taskpool_create(comm, &workload->problem, &settings, &workload->pool));
     for (int iteration = 0; iteration < 2; iteration++) {
         if (iteration > 0)

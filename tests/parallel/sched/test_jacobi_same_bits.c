@@ -120,8 +120,8 @@ static struct outcome pool_outcome(const int n[3], const char *mode)
     struct workload *workload;
     char text[64];
     snprintf(text, sizeof text, "%d,%d,%d", n[0], n[1], n[2]);
-    check_ok(workload_jacobi_create(
-        &(struct workload_settings){.jacobi = text, .n_sweeps = n_sweeps}, comm, &workload));
+    check_ok(workload_create(&(struct workload_settings){.jacobi = text, .n_sweeps = n_sweeps},
+                             comm, &workload));
     check_ok(taskpool_create(comm, &workload->problem, &settings, &workload->pool));
     for (int i = 0; i < n_sweeps; i++) {
         if (i > 0)

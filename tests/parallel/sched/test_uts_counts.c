@@ -36,8 +36,8 @@ static void check_counts(size_t tree, const char *mode, int n_simulated)
     MPI_Comm comm = MPI_COMM_WORLD;
     struct taskpool_settings settings = pool_case_settings(mode);
     struct workload *workload;
-    check_ok(workload_uts_create(
-        &(struct workload_settings){.uts = trees[tree].name, .time_scale = 1}, &workload));
+    check_ok(workload_create(&(struct workload_settings){.uts = trees[tree].name, .time_scale = 1},
+                             comm, &workload));
     struct taskpool_machine machine = {.n_workers = n_simulated,
                                        .latency_s = 2e-6,
                                        .overhead_s = 5e-7,

@@ -95,12 +95,12 @@ static void test_sizes(void **state)
 static struct workload *simulated(const char *size, int64_t n_workers, int64_t node_size)
 {
     struct workload *workload;
-    check_ok(workload_jacobi_simulate(&(struct workload_settings){.jacobi = size,
-                                                                  .n_sweeps = 1,
-                                                                  .time_scale = 2,
-                                                                  .n_simulated = n_workers,
-                                                                  .node_size = node_size},
-                                      &workload));
+    check_ok(workload_create(&(struct workload_settings){.jacobi = size,
+                                                         .n_sweeps = 1,
+                                                         .time_scale = 2,
+                                                         .n_simulated = n_workers,
+                                                         .node_size = node_size},
+                             MPI_COMM_SELF, &workload));
     return workload;
 }
 
@@ -168,8 +168,7 @@ static void test_durations(void **state)
     for (int64_t task = 0; task < problem->n_tasks; task++) {
         double cost = problem->cost(task, problem->context);
         check_close(cost, task < 6 ? 28 : 21, 0);
-        check_close(workload->time(task, NULL, workload), 2 * WORKLOAD_JACOBI_POINT_S * cost,
-                    1e-20);
+        check_close(workload->time(task, NULL, workload), 2 * JACOBI_POINT_S * cost, 1e-20);
         points += cost;
     }
     check_close(points, 10 * 6 * 7, 0);
@@ -180,13 +179,12 @@ static void test_too_many_nodes(void **state)
 {
     (void)state;
     struct workload *workload;
-    check_status(STATUS_USAGE,
-                 workload_jacobi_simulate(&(struct workload_settings){.jacobi = "3,9,9",
-                                                                      .n_sweeps = 1,
-                                                                      .time_scale = 1,
-                                                                      .n_simulated = 49,
-                                                                      .node_size = 16},
-                                          &workload));
+    check_status(STATUS_USAGE, workload_create(&(struct workload_settings){.jacobi = "3,9,9",
+                                                                           .n_sweeps = 1,
+                                                                           .time_scale = 1,
+                                                                           .n_simulated = 49,
+                                                                           .node_size = 16},
+                                               MPI_COMM_SELF, &workload));
 }
 
 int main(void)

@@ -43,7 +43,7 @@ static void test_lines_add_to_the_command_line(void **state)
     assert_string_equal(run[1].options.workload.gauss, "1e-3,1e-4");
     assert_int_equal(run[1].options.workload.n_tasks, 7);
     assert_int_equal(run[1].options.machine.n_workers, 32);
-    assert_true(run[0].options.pool.mode != run[1].options.pool.mode);
+    assert_string_not_equal(run[0].options.pool.mode, run[1].options.pool.mode);
     sweep_file_fini(&file);
 }
 
@@ -77,11 +77,11 @@ static void test_bad_lines_are_refused(void **state)
         {"--uts T1 --report x", "--report"},
         {"--uts T1 --write-statistics x", "--write-statistics"},
         {"--uts T1 --simulate 0", "--simulate"},
-        {"--uts \"-t 1", "a quote"},
-        {"--uts T1 > x", "within quotes"},
-        {"--uts $(ls)", "a command"},
-        {"--uts `ls`", "a command"},
-        {"--uts $NOTHING_OF_THIS_NAME", "a variable"},
+        {"--uts \"-t 1", "unclosed quote"},
+        {"--uts T1 > x", "outside quotes"},
+        {"--uts $(ls)", "a command substitution"},
+        {"--uts `ls`", "a command substitution"},
+        {"--uts $NOTHING_OF_THIS_NAME", "an unset variable"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
         check_refused(cases[i].line, true, cases[i].word);
