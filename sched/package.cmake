@@ -1,5 +1,5 @@
-# What `cmake --install` gives to who wants task pools without chemistry: the
-# libraries, the headers that taskpool.h needs, a CMake package and a pkg-config
+# What `cmake --install` installs for programs that use task pools without chemistry: the
+# libraries, the headers that programs and their own modes need, a CMake package and a pkg-config
 # file, both called taskpool.
 include(CMakePackageConfigHelpers)
 
@@ -13,14 +13,19 @@ install(EXPORT taskpool NAMESPACE taskpool:: FILE taskpoolTargets.cmake
 
 foreach(header
         sched/taskpool.h
+        sched/core/comm.h
         sched/core/history.h
+        sched/core/mode.h
         sched/core/problem.h
+        sched/core/seeding.h
         sched/core/settings.h
         sched/core/statistics.h
         sched/drivers/sim/machine.h
         sched/drivers/sim/noise.h
+        sched/queues/task_ranges.h
+        support/base/random.h
         support/base/status.h
-        support/io/options.h)
+        support/io/option_row.h)
     cmake_path(GET header PARENT_PATH folder)
     install(FILES ${PROJECT_SOURCE_DIR}/${header}
         DESTINATION include/taskpool/${folder} COMPONENT taskpool)

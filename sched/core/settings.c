@@ -1,6 +1,6 @@
 #include "sched/core/settings.h"
 
-#include "support/io/options.h"
+#include "support/io/option_row.h"
 
 #define ROWS(all)                                                                                  \
     {                                                                                              \

@@ -9,7 +9,7 @@
  * Trans. Comput. 36 (1987) 1425, with half of their chunk, because tasks
  * differ). A look that has aged only makes the chunk larger than meant. */
 #include "sched/core/mode.h"
-#include "support/io/options.h"
+#include "support/io/option_row.h"
 
 struct counter_settings {
     bool guided;

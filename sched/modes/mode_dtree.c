@@ -17,7 +17,7 @@
  * buffer and runs all that it is granted; fractions are rounded down. */
 #include "sched/core/mode.h"
 #include "sched/modes/dtree_shape.h"
-#include "support/io/options.h"
+#include "support/io/option_row.h"
 
 #include <stdlib.h>
 

@@ -15,7 +15,7 @@
  * is told that nothing is left asks no more; the leader is done when all are. */
 #include "sched/modes/hybrid.h"
 #include "support/base/agree.h"
-#include "support/io/options.h"
+#include "support/io/option_row.h"
 
 static const struct option_row hybrid_rows[] = {
     {.name = "static-fraction",

@@ -7,7 +7,7 @@
  * that order may share data, and then those it received. */
 #include "sched/protocols/persistence.h"
 #include "support/base/agree.h"
-#include "support/io/options.h"
+#include "support/io/option_row.h"
 
 enum persist_balancer { BALANCER_CENTRAL, BALANCER_TREE };
 

@@ -27,7 +27,7 @@
  * of it, at which there may be no surplus by chance. */
 #include "sched/modes/share.h"
 #include "support/base/agree.h"
-#include "support/io/options.h"
+#include "support/io/option_row.h"
 
 #include <stdlib.h>
 

@@ -1,7 +1,7 @@
 #include "sched/protocols/stealing.h"
 
 #include "support/base/agree.h"
-#include "support/io/options.h"
+#include "support/io/option_row.h"
 
 #include <assert.h>
 #include <errno.h>

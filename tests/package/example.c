@@ -3,7 +3,6 @@
 #include <sched/taskpool.h>
 
 #include <stdio.h>
-#include <string.h>
 
 static enum status add_square(int64_t task, void *context)
 {

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Installs the library, builds the example against it by CMake and by pkg-config,
-# and runs it under each mode on two processes.
+# Installs the library, builds the examples against it by CMake and by pkg-config, runs one
+# under each mode on two processes, and the other, which brings a mode of its own, on three.
 # Usage: test_package.sh BUILD_FOLDER MPIEXEC
 set -eu
 source=$(cd "$(dirname "$0")" && pwd)
@@ -10,16 +10,19 @@ trap 'rm -rf "$work"' EXIT
 
 cmake --install "$build" --prefix "$work/prefix" --component taskpool >"$work/log" ||
     { cat "$work/log"; exit 1; }
-cp "$source/example.c" "$source/CMakeLists.txt" "$work"
+cp "$source"/*.[ch] "$source/CMakeLists.txt" "$work"
 cmake -G Ninja -S "$work" -B "$work/build" -DCMAKE_PREFIX_PATH="$work/prefix" >"$work/log" 2>&1 &&
     cmake --build "$work/build" >>"$work/log" 2>&1 || { cat "$work/log"; exit 1; }
 
 # 2 x (0 + 1 + 4 + ... + 999 x 999)
 expected=665667000
-for mode in static counter share steal retentive persist dtree hybrid auto; do
+for mode in $("$build/bin/beryl-sched" --list-modes | cut -f 1); do
     sum=$("$mpiexec" --oversubscribe -n 2 "$work/build/example" $mode)
     [ "$sum" = $expected ] || { echo "$mode: $sum, not $expected"; exit 1; }
 done
+
+sums=$("$mpiexec" --oversubscribe -n 3 "$work/build/external")
+[ "$sums" = "$expected $expected" ] || { echo "a mode from outside: $sums"; exit 1; }
 
 export PKG_CONFIG_PATH=$work/prefix/lib/pkgconfig
 cc "$work/example.c" -o "$work/example" $(pkg-config --cflags --libs taskpool)

@@ -1,0 +1,9 @@
+/* A scheduling mode from outside of the library. */
+#ifndef MODE_COUNTDOWN_H
+#define MODE_COUNTDOWN_H
+
+#include <sched/core/mode.h>
+
+extern const struct mode mode_countdown;
+
+#endif
