@@ -22,30 +22,30 @@ static const struct option_row molecule_rows[] = {
      .kind = OPTION_CHOICE,
      .offset = FIELD(method),
      .choices = "rhf,uhf",
-     .help = "restricted or unrestricted (rhf for singlets, uhf otherwise)"},
+     .help = "restricted or unrestricted (default: rhf for singlets, uhf otherwise)"},
     {.name = "charge",
      .kind = OPTION_INTEGER,
      .offset = FIELD(charge),
      .min = -1000,
      .max = 1000,
      .value = "N",
-     .help = "total charge, e (what the file's comment line says, else 0)"},
+     .help = "total charge, e (default: that of the file's comment line, else 0)"},
     {.name = "multiplicity",
      .kind = OPTION_INTEGER,
      .offset = FIELD(multiplicity),
      .min = 1,
      .max = 1000,
      .value = "M",
-     .help = "2S + 1 (what the file's comment line says, else 1)"},
+     .help = "2S + 1 (default: that of the file's comment line, else 1)"},
     {.name = "units",
      .kind = OPTION_CHOICE,
      .offset = FIELD(units),
      .choices = "angstrom,bohr",
-     .help = "of the coordinates (what the file's comment line says, else angstrom)"},
+     .help = "units of the coordinates (default: those of the file's comment line, else angstrom)"},
     {.name = "spherical",
      .kind = OPTION_FLAG,
      .offset = FIELD(spherical),
-     .help = "pure d, f, ... functions, whatever the basis set says"},
+     .help = "spherical d, f, ... functions, whatever the basis set says"},
     {.name = "cartesian",
      .kind = OPTION_FLAG,
      .offset = FIELD(cartesian),
@@ -57,7 +57,8 @@ static const struct option_row scf_rows[] = {
      .kind = OPTION_TEXT,
      .offset = FIELD(guess),
      .value = "sad|core|FILE",
-     .help = "first density: superposed atoms, one-electron Hamiltonian, or a checkpoint's (sad)"},
+     .help = "first density: superposed atoms, one-electron Hamiltonian, or a checkpoint's "
+             "(default: sad)"},
     {.name = "converge",
      .kind = OPTION_REAL,
      .offset = FIELD(scf.converge),
@@ -74,8 +75,9 @@ static const struct option_row scf_rows[] = {
      .min = 1,
      .max = 1000000,
      .value = "N",
-     .help = "iterations before the run is given up"},
+     .help = "limit of iterations"},
     {.name = "diis",
+     .expert = true,
      .kind = OPTION_INTEGER,
      .offset = FIELD(scf.diis_size),
      .default_text = TEXT_OF(SCF_DEFAULT_DIIS_SIZE),
@@ -84,14 +86,16 @@ static const struct option_row scf_rows[] = {
      .value = "N",
      .help = "Fock matrices that DIIS keeps; 1: no DIIS"},
     {.name = "damping",
+     .expert = true,
      .kind = OPTION_REAL,
      .offset = FIELD(scf.damping),
      .default_text = "0",
      .min = 0,
      .max = 0.99,
      .value = "X",
-     .help = "share of the last Fock matrix kept in early iterations"},
+     .help = "fraction of the last Fock matrix kept in early iterations"},
     {.name = "level-shift",
+     .expert = true,
      .kind = OPTION_REAL,
      .offset = FIELD(scf.level_shift),
      .default_text = "0",
@@ -100,14 +104,16 @@ static const struct option_row scf_rows[] = {
      .value = "X",
      .help = "added to the energies of virtual orbitals, hartree"},
     {.name = "dependence",
+     .expert = true,
      .kind = OPTION_REAL,
      .offset = FIELD(scf.dependence),
      .default_text = TEXT_OF(SCF_DEFAULT_DEPENDENCE),
      .min = 0,
      .max = 1,
      .value = "X",
-     .help = "combinations of functions with a smaller overlap eigenvalue are dropped"},
+     .help = "cutoff of overlap eigenvalues: functions that depend on others are dropped"},
     {.name = "second-order",
+     .expert = true,
      .kind = OPTION_CHOICE,
      .offset = FIELD(scf.second_order),
      .default_text = "auto",
@@ -115,12 +121,14 @@ static const struct option_row scf_rows[] = {
      .help =
          "second-order steps: when DIIS stalls, from the start, or only away from saddle points"},
     {.name = "stability",
+     .expert = true,
      .kind = OPTION_CHOICE,
      .offset = FIELD(scf.stability),
      .default_text = "auto",
      .choices = "auto,always,never",
      .help = "test that the result is a minimum; auto: UHF, and RHF of up to 200 functions"},
     {.name = "all-orbitals",
+     .expert = true,
      .kind = OPTION_FLAG,
      .offset = FIELD(all_orbitals),
      .help = "print every orbital energy, not only those near the gap"},
@@ -133,7 +141,7 @@ static const struct option_row scf_rows[] = {
      .kind = OPTION_TEXT,
      .offset = FIELD(restart),
      .value = "FILE",
-     .help = "go on from a checkpoint"},
+     .help = "continue from a checkpoint"},
 };
 
 static const struct option_row fock_rows[] = {
@@ -177,7 +185,7 @@ static const struct option_row fock_rows[] = {
      .offset = FIELD(fock.accumulate),
      .default_text = "fixed",
      .choices = "fixed,float",
-     .help = "sum F in fixed point, independent of order, or in floating point"},
+     .help = "sum F in fixed-point arithmetic, independent of order, or in floating point"},
     {.name = "engine",
      .kind = OPTION_CHOICE,
      .offset = FIELD(engine),
@@ -195,25 +203,7 @@ static const struct option_row fock_rows[] = {
      .help = "memory per process for tiles of D and F and for shell pairs"},
 };
 
-static const struct option_row run_rows[] = {
-    {.name = "fock-only",
-     .kind = OPTION_INTEGER,
-     .offset = FIELD(fock_only),
-     .default_text = "0",
-     .min = 0,
-     .max = 1000000,
-     .value = "N",
-     .help = "only N two-electron Fock builds on the guess density; 0: a full run"},
-    {.name = "compare",
-     .kind = OPTION_TEXT,
-     .offset = FIELD(compare),
-     .value = "M1,M2,...|all",
-     .help = "--fock-only (5) under each of these modes, one after another, and a table; options "
-             "of a mode go to those that have them"},
-    {.name = "count-tasks",
-     .kind = OPTION_FLAG,
-     .offset = FIELD(count_tasks),
-     .help = "print the numbers of tasks, non-null tasks and integrals, and stop"},
+static const struct option_row output_rows[] = {
     {.name = "memory",
      .kind = OPTION_INTEGER,
      .offset = FIELD(memory_megabytes),
@@ -221,12 +211,7 @@ static const struct option_row run_rows[] = {
      .min = 0,
      .max = 1000000000,
      .value = "MB",
-     .help = "memory that a process may take; 0: what the machine has"},
-    {.name = "write-profile",
-     .kind = OPTION_TEXT,
-     .offset = FIELD(profile),
-     .value = "FILE.csv|FILE.npy",
-     .help = "seconds of every non-null task of the last build, by its number among all tasks"},
+     .help = "memory that a process may use; 0: all that is available"},
     {.name = "json",
      .kind = OPTION_TEXT,
      .offset = FIELD(json),
@@ -239,33 +224,69 @@ static const struct option_row run_rows[] = {
      .help = "write a page of the run, with charts"},
 };
 
+/* Of beryl-hf alone. */
+static const struct option_row run_rows[] = {
+    {.name = "fock-only",
+     .kind = OPTION_INTEGER,
+     .offset = FIELD(fock_only),
+     .default_text = "0",
+     .min = 0,
+     .max = 1000000,
+     .value = "N",
+     .help = "only N two-electron Fock builds from the guess density; 0: the SCF"},
+    {.name = "compare",
+     .kind = OPTION_TEXT,
+     .offset = FIELD(compare),
+     .value = "M1,M2,...|all",
+     .help = "--fock-only (5) under each of these modes, one after another, and a table; options "
+             "of a mode go to those that have them"},
+    {.name = "count-tasks",
+     .kind = OPTION_FLAG,
+     .offset = FIELD(count_tasks),
+     .help = "print the numbers of tasks, non-null tasks and integrals, and stop"},
+    {.name = "write-profile",
+     .kind = OPTION_TEXT,
+     .offset = FIELD(profile),
+     .value = "FILE.csv|FILE.npy",
+     .help = "seconds of every non-null task of the last build, by its number among all tasks"},
+};
+
 #define N_ROWS(rows) (sizeof(rows) / sizeof((rows)[0]))
 
 void hf_options_tables(struct hf_options *options, struct option_table tables[HF_OPTION_TABLES])
 {
     tables[0] = (struct option_table){"Molecule", molecule_rows, N_ROWS(molecule_rows), options};
-    tables[1] = (struct option_table){"Self-consistent field", scf_rows, N_ROWS(scf_rows), options};
+    tables[1] = (struct option_table){"SCF", scf_rows, N_ROWS(scf_rows), options};
     tables[2] = (struct option_table){"Fock build", fock_rows, N_ROWS(fock_rows), options};
     tables[3] = mode_options_table(&options->pool);
-    tables[4] = (struct option_table){"Run", run_rows, N_ROWS(run_rows), options};
+    tables[4] =
+        (struct option_table){"Memory and output", output_rows, N_ROWS(output_rows), options};
 }
 
-static struct options program_options(const struct option_table *tables)
+/* Rows of beryl-hf: those shared with methods, and its own. */
+struct hf_rows {
+    struct option_table tables[HF_OPTION_TABLES + 1];
+};
+
+static struct options describe_beryl_hf(struct hf_options *options, struct hf_rows *rows)
 {
+    hf_options_tables(options, rows->tables);
+    rows->tables[HF_OPTION_TABLES] =
+        (struct option_table){"Run", run_rows, N_ROWS(run_rows), options};
     return (struct options){
         .program = "beryl-hf",
         .synopsis = "MOLECULE.xyz --basis NAME [options]",
         .purpose = "Hartree-Fock energies, and the Fock build as a scheduling benchmark. "
                    "Runs on one process as it is, on several under mpirun -np P.",
-        .tables = tables,
-        .n_tables = HF_OPTION_TABLES,
+        .tables = rows->tables,
+        .n_tables = HF_OPTION_TABLES + 1,
         .min_operands = 1,
         .max_operands = 1,
         .operand_name = "MOLECULE.xyz",
     };
 }
 
-/* What does not go with --compare. */
+/* Options that contradict --compare. */
 static enum status check_compare(struct hf_options *options)
 {
     struct taskpool_settings defaults;
@@ -324,10 +345,9 @@ enum status hf_options_parse(int argc, char **argv, struct hf_options *options,
                              enum option_request *request)
 {
     int first_operand;
-    struct option_table tables[HF_OPTION_TABLES];
+    struct hf_rows rows;
     hf_options_init(options);
-    hf_options_tables(options, tables);
-    struct options all = program_options(tables);
+    struct options all = describe_beryl_hf(options, &rows);
     TRY(options_parse(&all, argc, argv, request, &first_operand));
     if (*request != OPTION_REQUEST_RUN)
         return STATUS_OK;
@@ -340,17 +360,15 @@ enum status hf_options_parse(int argc, char **argv, struct hf_options *options,
 void hf_options_answer(enum option_request request)
 {
     struct hf_options options;
-    struct option_table tables[HF_OPTION_TABLES];
-    hf_options_tables(&options, tables);
-    struct options all = program_options(tables);
+    struct hf_rows rows;
+    struct options all = describe_beryl_hf(&options, &rows);
     options_answer(&all, request);
 }
 
 json_t *hf_options_to_json(const struct hf_options *options)
 {
     struct hf_options copy = *options;
-    struct option_table tables[HF_OPTION_TABLES];
-    hf_options_tables(&copy, tables);
-    struct options all = program_options(tables);
+    struct hf_rows rows;
+    struct options all = describe_beryl_hf(&copy, &rows);
     return options_to_json(&all);
 }

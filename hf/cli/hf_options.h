@@ -1,4 +1,4 @@
-/* What beryl-hf is told on its command line. */
+/* The command line of beryl-hf. */
 #ifndef BERYL_HF_HF_OPTIONS_H
 #define BERYL_HF_HF_OPTIONS_H
 
@@ -28,11 +28,11 @@ struct hf_options {
     double screen;
     int engine; /* number of the integral engine to try first */
     int64_t cache_megabytes;
-    int64_t memory_megabytes; /* 0: what the machine has */
+    int64_t memory_megabytes; /* 0: all that is available */
     const char *guess;        /* "sad", "core" or a file; NULL with restart */
     bool all_orbitals;
     const char *restart;
-    int64_t fock_only;      /* number of builds; 0: a self-consistent field */
+    int64_t fock_only;      /* number of builds; 0: the SCF */
     const char *compare;    /* the text of the option, or NULL */
     struct mode_list modes; /* what it names */
     bool count_tasks;
@@ -46,16 +46,17 @@ struct hf_options {
 
 #define HF_OPTION_NOT_GIVEN INT64_MIN
 
-/* Parses and checks what can be checked without reading a file. Every pointer refers to argv.
- * *request tells whether the run is only for --help or --version, which
- * hf_options_answer prints. Errors: STATUS_USAGE. */
+/* Parses and checks all that needs no file. Every pointer refers to argv. *request is set to
+ * --help, --help-all or --version if given, which hf_options_answer prints.
+ * Errors: STATUS_USAGE. */
 enum status hf_options_parse(int argc, char **argv, struct hf_options *options,
                              enum option_request *request);
 void hf_options_answer(enum option_request request);
 
-/* The same in parts, for programs that take these options beside their own: sets what is
- * not given; the tables to be parsed, the last of which is what beryl-hf alone does; and,
- * after that, what the options mean together, which may fail with STATUS_USAGE. */
+/* The same in parts, for programs that solve the SCF and take its options in addition to their
+ * own: values of options that are not given; the tables of molecule, SCF, Fock build,
+ * scheduling, memory and output; the checks of options against each other, after parsing, which
+ * may fail with STATUS_USAGE. */
 enum { HF_OPTION_TABLES = 5 };
 void hf_options_init(struct hf_options *options);
 void hf_options_tables(struct hf_options *options, struct option_table tables[HF_OPTION_TABLES]);

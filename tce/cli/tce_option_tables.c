@@ -16,7 +16,7 @@ static const struct option_row program_rows[] = {
      .min = 1,
      .max = 1000000,
      .value = "N",
-     .help = "times that the program is run; what modes retain is kept"},
+     .help = "runs of the program; what a mode keeps from one run to the next is kept"},
     {.name = "compare",
      .kind = OPTION_TEXT,
      .offset = FIELD(compare),
@@ -25,7 +25,7 @@ static const struct option_row program_rows[] = {
     {.name = "count-tasks",
      .kind = OPTION_FLAG,
      .offset = FIELD(count_tasks),
-     .help = "print the number of tasks and what they cost, and stop; allocates no tensors"},
+     .help = "print the number of tasks and their operations, and stop; allocates no tensors"},
     {.name = "dry-run",
      .kind = OPTION_FLAG,
      .offset = FIELD(dry_run),
@@ -56,42 +56,23 @@ static const struct option_row contraction_rows[] = {
      .value = "MB",
      .help = "memory per process for blocks of tensors that are read"},
     {.name = "no-prefetch",
+     .expert = true,
      .kind = OPTION_FLAG,
      .offset = FIELD(no_prefetch),
      .help = "fetch a block only when it is needed"},
 };
 
-/* Those of beryl-hf that a method has, too. */
 static const struct option_row method_run_rows[] = {
     {.name = "dry-run",
      .kind = OPTION_FLAG,
      .offset = FIELD(dry_run),
-     .help = "find out what memory the run takes and how many tasks and operations it has, and "
-             "stop"},
+     .help = "print the memory, tasks and operations of the run, and stop"},
     {.name = "compare",
      .kind = OPTION_TEXT,
      .offset = FIELD(hf.compare),
      .value = "M1,M2,...|all",
      .help = "solve the equations under each of these modes, one after another, and print a "
              "table; options of a mode go to those that have them"},
-    {.name = "memory",
-     .kind = OPTION_INTEGER,
-     .offset = FIELD(hf.memory_megabytes),
-     .default_text = "0",
-     .min = 0,
-     .max = 1000000000,
-     .value = "MB",
-     .help = "memory that a process may take; 0: what the machine has"},
-    {.name = "json",
-     .kind = OPTION_TEXT,
-     .offset = FIELD(hf.json),
-     .value = "FILE",
-     .help = "write the result as a QCSchema AtomicResult"},
-    {.name = "report",
-     .kind = OPTION_TEXT,
-     .offset = FIELD(hf.report),
-     .value = "FILE.html",
-     .help = "write a page of the run, with charts"},
 };
 
 static const struct option_row output_rows[] = {
@@ -99,7 +80,7 @@ static const struct option_row output_rows[] = {
      .kind = OPTION_TEXT,
      .offset = FIELD(json),
      .value = "FILE",
-     .help = "write the figures of the run"},
+     .help = "write the result: statistics of every run of the program"},
 };
 
 static const struct option_row method_rows[] = {
@@ -108,13 +89,14 @@ static const struct option_row method_rows[] = {
      .offset = FIELD(frozen_core),
      .help = "leave the orbitals of noble-gas cores uncorrelated"},
     {.name = "orbital-tile",
+     .expert = true,
      .kind = OPTION_INTEGER,
      .offset = FIELD(orbital_tile),
      .default_text = "0",
      .min = 0,
      .max = 1000,
      .value = "N",
-     .help = "orbitals in a tile, at most; 0: as suits their number"},
+     .help = "orbitals in a tile, at most; 0: chosen by their number"},
     {.name = "converge-amplitudes",
      .kind = OPTION_REAL,
      .offset = FIELD(converge),
@@ -131,8 +113,9 @@ static const struct option_row method_rows[] = {
      .min = 1,
      .max = 1000000,
      .value = "N",
-     .help = "iterations of the amplitudes before the run is given up"},
+     .help = "limit of iterations of the amplitudes"},
     {.name = "diis-amplitudes",
+     .expert = true,
      .kind = OPTION_INTEGER,
      .offset = FIELD(diis_size),
      .default_text = "8",
@@ -142,29 +125,29 @@ static const struct option_row method_rows[] = {
      .help = "amplitudes that DIIS keeps; 1: no DIIS"},
 };
 
-static void add(struct tce_option_tables *tables, const char *heading,
-                const struct option_row *rows, size_t n_rows, void *fields)
+static void add_table(struct tce_option_tables *tables, const char *heading,
+                      const struct option_row *rows, size_t n_rows, void *fields)
 {
     tables->table[tables->n++] = (struct option_table){heading, rows, n_rows, fields};
 }
 
 static void add_program(struct tce_options *options, struct tce_option_tables *tables)
 {
-    add(tables, "Program", program_rows, N_ROWS(program_rows), options);
-    add(tables, "Contractions", contraction_rows, N_ROWS(contraction_rows), options);
+    add_table(tables, "Program", program_rows, N_ROWS(program_rows), options);
+    add_table(tables, "Contractions", contraction_rows, N_ROWS(contraction_rows), options);
     tables->table[tables->n++] = mode_options_table(&options->pool);
-    add(tables, "Output", output_rows, N_ROWS(output_rows), options);
+    add_table(tables, "Output", output_rows, N_ROWS(output_rows), options);
 }
 
-/* What comes last of beryl-hf's is what that program alone does. The Fock build has a cache
- * of the same name: of the contractions' rows the first is left. */
+/* A method takes the options of the SCF. Its Fock build has a --cache, which then counts for
+ * contractions, too: of their own rows only --explain is left. */
 static void add_method(struct tce_options *options, struct tce_option_tables *tables)
 {
     hf_options_tables(&options->hf, tables->table);
-    tables->n = HF_OPTION_TABLES - 1;
-    add(tables, "Correlation", method_rows, N_ROWS(method_rows), options);
-    add(tables, "Contractions", contraction_rows, 1, options);
-    add(tables, "Run", method_run_rows, N_ROWS(method_run_rows), options);
+    tables->n = HF_OPTION_TABLES;
+    add_table(tables, "Correlation", method_rows, N_ROWS(method_rows), options);
+    add_table(tables, "Contractions", contraction_rows, 1, options);
+    add_table(tables, "Run", method_run_rows, N_ROWS(method_run_rows), options);
 }
 
 void tce_option_tables_init(struct tce_options *options, struct tce_option_tables *tables)

@@ -1,4 +1,4 @@
-/* What beryl-tce is told on its command line:
+/* The command line of beryl-tce:
  *     beryl-tce run FILE.tce [options]
  *     beryl-tce METHOD MOLECULE.xyz [options] */
 #ifndef BERYL_TCE_TCE_OPTIONS_H

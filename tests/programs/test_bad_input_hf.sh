@@ -83,7 +83,7 @@ for option in guess restart; do
     refuse good.h5 water.xyz --basis 6-31g --$option good.h5
 done
 refuse missing.h5 numbers.xyz --basis be15s --restart missing.h5
-refuse "--speeds does nothing" water.xyz $with_basis --sched static --speeds water.xyz
+refuse "--speeds has no effect" water.xyz $with_basis --sched static --speeds water.xyz
 refuse --tile water.xyz $with_basis --tile 0
 refuse MOLECULE $with_basis
 refuse "--fan-out does nothing" water.xyz $with_basis --compare static,steal --fan-out 2
