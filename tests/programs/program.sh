@@ -1,9 +1,9 @@
-# What the tests of a program as a whole have in common, to be sourced by them with
+# Shared by the tests of a program as a whole, which source it with
 #
 #   program=FILE processes=N mpiexec=FILE seconds=N
 #
 # set: a folder of its own, whose subfolder work is the working directory; the
-# program's runs, and what is complained of.
+# program's runs, and complaints about them.
 program_name=$(basename "$program")
 folder=$(mktemp -d) || exit 1
 trap 'rm -rf "$folder"' EXIT
@@ -14,7 +14,7 @@ n_failed=0
 # Settings for runs on one process, as env takes them.
 alone=""
 
-# Runs the program for so many seconds at most; on one process without mpiexec.
+# Runs the program for at most $seconds; on one process without mpiexec.
 launch()
 {
     if [ "$processes" = 1 ]; then
@@ -24,7 +24,7 @@ launch()
     fi
 }
 
-# Tells of the run whose arguments are in $command and its standard error in $folder/errors.
+# Complains of the run whose arguments are in $command and its standard error in $folder/errors.
 complain()
 {
     echo "$program_name $command: $*"

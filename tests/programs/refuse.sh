@@ -8,7 +8,7 @@ n_checked=0
 # which takes Open MPI 0.1 s, nor memory shared with others.
 alone="OMPI_MCA_ess_singleton_isolated=1 OMPI_MCA_btl=self TMPDIR=$folder"
 
-# mpiexec says in its own words, between lines of dashes, that a program failed.
+# Removes the report of mpiexec, between lines of dashes, that a program failed.
 without_banner()
 {
     sed -e '/^-----/,/^-----/d' -e '/^\[.*\] .*help message/d' -e '/^$/d' "$1"

@@ -86,7 +86,7 @@ refuse missing.h5 numbers.xyz --basis be15s --restart missing.h5
 refuse "--speeds has no effect" water.xyz $with_basis --sched static --speeds water.xyz
 refuse --tile water.xyz $with_basis --tile 0
 refuse MOLECULE $with_basis
-refuse "--fan-out does nothing" water.xyz $with_basis --compare static,steal --fan-out 2
+refuse "--fan-out has no effect" water.xyz $with_basis --compare static,steal --fan-out 2
 
 # --- All the ways in which that can be bad. Every process parses the same command line and the
 # same texts: one shows it. ---
@@ -187,7 +187,7 @@ refuse --sched water.xyz $with_basis --compare all --sched static
 refuse --count-tasks water.xyz $with_basis --compare all --count-tasks
 refuse --write-profile water.xyz $with_basis --compare all --write-profile result.csv
 refuse --checkpoint water.xyz $with_basis --compare all --checkpoint result.h5
-refuse "--guided does nothing" water.xyz $with_basis --compare static --guided
+refuse "--guided has no effect" water.xyz $with_basis --compare static --guided
 refuse --fock-only water.xyz $with_basis --compare all --fock-only -1
 
 finish

@@ -226,7 +226,7 @@ refuse --basis run good.tce --basis sto-3g
 refuse --iterations run good.tce --iterations 0
 refuse --cache run good.tce --cache -1
 refuse --sched run good.tce --sched nonsense
-refuse "--seeding does nothing" run good.tce --sched counter --seeding cyclic
+refuse "--seeding has no effect" run good.tce --sched counter --seeding cyclic
 refuse "--dry-run" run good.tce --dry-run --verify
 refuse "--dry-run" run good.tce --dry-run --iterations 2
 refuse "--dry-run" run good.tce --dry-run --compare all
@@ -237,7 +237,7 @@ refuse "--compare: '" run good.tce --compare static,nonsense
 refuse "names steal twice" run good.tce --compare steal,static,steal
 refuse "leave --sched out" run good.tce --compare all --sched static
 refuse "leave --compare out" run good.tce --compare all --write-profile result.csv
-refuse "--fan-out does nothing" run good.tce --compare static,steal --fan-out 2
+refuse "--fan-out has no effect" run good.tce --compare static,steal --fan-out 2
 
 # --- Methods. ---
 

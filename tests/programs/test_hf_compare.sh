@@ -2,10 +2,11 @@
 # beryl-hf --compare runs the same builds under each mode: a row of its table and an
 # entry of its result for each, one Fock matrix for all, the same as of a run without.
 #
-#   test_hf_compare.sh BERYL_HF PROCESSES MPIEXEC INPUTS
+#   test_hf_compare.sh BERYL_HF PROCESSES MPIEXEC BERYL_SCHED INPUTS
 set -u
-program=$1 processes=$2 mpiexec=$3 inputs=$4 seconds=120
+program=$1 processes=$2 mpiexec=$3 beryl_sched=$4 inputs=$5 seconds=120
 . "$(dirname "$0")/program.sh"
+all_modes=$("$beryl_sched" --list-modes | cut -f 1 | paste -s -d ,)
 
 # compare MODES N_BUILDS ARGUMENT..., the comparison alone also with the words of $more.
 more=""
@@ -19,11 +20,10 @@ compare()
     launch "$@" --compare "$modes" $more --json all.json > all.txt 2>&1 < /dev/null
     local status=$?
     digest=$(sed -n 's/.*"fock_sha256": "\([0-9a-f]\{64\}\)".*/\1/p' one.json | head -n 1)
-    if [ "$status" != 0 ] || ! python3 - "$modes" "$n_builds" "$digest" "$processes" << 'END'; then
+    if [ "$status" != 0 ] || ! python3 - "${modes/#all/$all_modes}" "$n_builds" "$digest" \
+        "$processes" << 'END'; then
 import json, sys
 modes, n_builds, digest, processes = sys.argv[1:]
-if modes == "all":
-    modes = "static,counter,share,steal,retentive,persist,dtree,hybrid,auto"
 result = json.load(open("all.json"))
 beryl = result["extras"]["beryl"]
 compare = beryl["compare"]

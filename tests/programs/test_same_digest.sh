@@ -2,16 +2,19 @@
 # The Fock matrix is the same, bit for bit, whatever the number of processes, the
 # scheduling mode, the pruning and the cache: one SHA-256 for each molecule.
 #
-#   test_same_digest.sh BERYL_HF MPIEXEC INPUTS
+#   test_same_digest.sh BERYL_HF MPIEXEC BERYL_SCHED INPUTS
 #
-# Fifteen runs for each molecule: with each number of processes every pruning; over
-# all of them every mode, with and without a cache, polling and with a thread.
+# For each molecule every pruning with each number of processes; over all of these runs, which
+# are at least as many as there are modes, every mode, with and without a cache, polling and with
+# a thread.
 set -u
-beryl_hf=$1 mpiexec=$2 inputs=$3
+beryl_hf=$1 mpiexec=$2 beryl_sched=$3 inputs=$4
 folder=$(mktemp -d) || exit 1
 trap 'rm -rf "$folder"' EXIT
 
-modes=(static counter share steal retentive persist dtree hybrid auto)
+mapfile -t modes < <("$beryl_sched" --list-modes | cut -f 1)
+[ "${#modes[@]}" -gt 1 ] || { echo "$beryl_sched --list-modes names no modes"; exit 1; }
+numbers=(1 2 3 4 7)
 prunings=(none observed inspect)
 caches=("" "--cache 0")
 progress=(poll thread)
@@ -28,25 +31,29 @@ digest_of()
     sed -n 's/.*"fock_sha256": "\([0-9a-f]\{64\}\)".*/\1/p' "$folder/result.json"
 }
 
+# With each molecule modes meet other prunings and numbers of processes.
+shift_of_modes=0
+
 check_molecule()
 {
-    local first="" i=0 processes builds digest options
-    for processes in 1 2 3 4 7; do
-        for _ in "${prunings[@]}"; do
-            # Only from the second build on does observed leave out null tasks.
-            builds=$((i % 3 == 1 ? 2 : 1))
-            options="--sched ${modes[(i + i / 3) % 9]} --prune ${prunings[i % 3]} --fock-only $builds"
-            options="$options ${caches[i / 2 % 2]} --progress ${progress[i % 2]}"
-            digest=$(digest_of "$processes" "$@" $options)
-            first=${first:-$digest}
-            if [ -z "$digest" ] || [ "$digest" != "$first" ]; then
-                echo "$* $options on $processes processes: '$digest', not '$first'"
-                n_failed=$((n_failed + 1))
-            fi
-            i=$((i + 1))
-        done
+    local first="" i processes builds digest options n_runs=$((3 * ${#numbers[@]}))
+    [ "$n_runs" -ge "${#modes[@]}" ] || n_runs=${#modes[@]}
+    for ((i = 0; i < n_runs; i++)); do
+        processes=${numbers[i / 3 % ${#numbers[@]}]}
+        # Only from the second build on does observed leave out null tasks.
+        builds=$((i % 3 == 1 ? 2 : 1))
+        options="--sched ${modes[(i + shift_of_modes) % ${#modes[@]}]}"
+        options="$options --prune ${prunings[i % 3]} --fock-only $builds"
+        options="$options ${caches[i / 2 % 2]} --progress ${progress[i % 2]}"
+        digest=$(digest_of "$processes" "$@" $options)
+        first=${first:-$digest}
+        if [ -z "$digest" ] || [ "$digest" != "$first" ]; then
+            echo "$* $options on $processes processes: '$digest', not '$first'"
+            n_failed=$((n_failed + 1))
+        fi
     done
-    echo "$*: $first"
+    shift_of_modes=$((shift_of_modes + 1))
+    echo "$*: $first in $n_runs runs, ${#modes[@]} modes"
 }
 
 check_molecule "$inputs/be16.xyz" --basis be15s --screen 1e-6

@@ -3,20 +3,21 @@
 # entry of its result for each, one digest of the results for all; of a program the same
 # whatever the number of processes, of a method the same energy.
 #
-#   test_tce_compare.sh BERYL_TCE MPIEXEC INPUTS
+#   test_tce_compare.sh BERYL_TCE MPIEXEC BERYL_SCHED INPUTS
 set -u
-program=$1 mpiexec=$2 inputs=$3 seconds=120 processes=1
+program=$1 mpiexec=$2 beryl_sched=$3 inputs=$4 seconds=120 processes=1
 . "$(dirname "$0")/program.sh"
+all_modes=$("$beryl_sched" --list-modes | cut -f 1 | paste -s -d ,)
 
 # check KIND N_RUNS: the result in result.json and the table in the output; prints what must
 # not depend on the number of processes.
 check()
 {
-    python3 - "$1" "$2" "$processes" "$folder/output" << 'END'
+    python3 - "$1" "$2" "$processes" "$folder/output" "$all_modes" << 'END'
 import json, sys
-kind, n_runs, processes, output = sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), sys.argv[4]
+kind, n_runs, processes = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
+output, modes = sys.argv[4], sys.argv[5].split(",")
 result = json.load(open("result.json"))
-modes = "static,counter,share,steal,retentive,persist,dtree,hybrid,auto".split(",")
 if kind == "program":
     assert result["workers"] == processes
     assert "sched" not in result and "iterations" not in result
