@@ -137,7 +137,7 @@ struct engine_use hf_calculation_engines(const struct hf_calculation *calculatio
 }
 
 /* Keeps an iteration for the result. */
-static void record_iteration(const struct scf_iteration *iteration, void *context)
+static void record_scf_iteration(const struct scf_iteration *iteration, void *context)
 {
     json_array_append_new(context, hf_result_scf_iteration(iteration));
 }
@@ -162,7 +162,7 @@ enum status hf_calculation_solve(struct hf_calculation *calculation)
     struct scf_problem problem = hf_calculation_problem(calculation);
     struct scf_settings settings = calculation->options->scf;
     calculation->iterations = json_array();
-    settings.observe = record_iteration;
+    settings.observe = record_scf_iteration;
     settings.observe_context = calculation->iterations;
     enum status status = scf_run(&problem, &settings, calculation->D, &calculation->result);
     if (status == STATUS_OK || status == STATUS_NOT_CONVERGED) {

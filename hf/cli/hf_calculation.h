@@ -1,5 +1,5 @@
-/* A Hartree-Fock calculation, from options to the converged field: what beryl-hf is about,
- * and what methods beyond Hartree-Fock start from.
+/* A Hartree-Fock calculation, from options to the converged SCF: the core of beryl-hf, and the
+ * start of methods beyond Hartree-Fock.
  *
  *     struct hf_calculation calculation;
  *     hf_calculation_read(&options, comm, &calculation);
@@ -29,7 +29,7 @@
 #include <jansson.h>
 #include <mpi.h>
 
-/* Everything of a calculation, made in the order of the fields; NULL or empty until then. */
+/* Parts of a calculation, created in this order; NULL or empty before. */
 struct hf_calculation {
     const struct hf_options *options; /* borrowed */
     MPI_Comm comm;                    /* borrowed: all processes */
@@ -39,45 +39,45 @@ struct hf_calculation {
     struct dense_grid *grid;
     struct screening *screening;
     struct fock *fock;
-    struct darray *D[2];      /* per spin: the guess, then the density of the field */
-    json_t *iterations;       /* of the field: array of hf_result_scf_iteration */
-    struct scf_result result; /* of the field */
+    struct darray *D[2];      /* per spin: the guess, then the converged density */
+    json_t *iterations;       /* of the SCF: array of hf_result_scf_iteration */
+    struct scf_result result; /* of the SCF */
 };
 
-/* Reads the molecule and the basis, and finds out whether a checkpoint that the first
- * density is to come from fits. Sets *calculation in any case.
+/* Reads the molecule and the basis, and checks that the checkpoint of the first density, if
+ * there is one, fits them. Sets *calculation in any case.
  * Errors: those of hf_input_read and checkpoint_check_fits. */
 enum status hf_calculation_read(const struct hf_options *options, MPI_Comm comm,
                                 struct hf_calculation *calculation);
 
-/* Frees what was made. */
+/* Frees all parts. */
 void hf_calculation_fini(struct hf_calculation *calculation);
 
 /* Prints molecule, basis, processes and scheduling modes. */
 void hf_calculation_print_input(const struct hf_calculation *calculation);
 
-/* Makes tiles, grid and bounds; prints and checks what the memory is for.
+/* Creates tiles, grid and Schwarz bounds; prints and checks the memory estimate.
  * Errors: STATUS_NO_MEMORY. */
 enum status hf_calculation_prepare_screening(struct hf_calculation *calculation);
 
-/* Makes ready for Fock builds in such a pool. Errors: those of fock_create. */
+/* Prepares Fock builds in a pool with these settings. Errors: those of fock_create. */
 enum status hf_calculation_prepare_build(struct hf_calculation *calculation,
                                          const struct taskpool_settings *pool);
 
 /* Prints how many tasks a Fock build has. */
 void hf_calculation_print_tasks(const struct hf_calculation *calculation);
 
-/* Makes the first density. Errors: those of guess.h and checkpoint_read_density. */
+/* Computes or reads the first density. Errors: those of guess.h and checkpoint_read_density. */
 enum status hf_calculation_guess(struct hf_calculation *calculation);
 
-/* Runs the field to convergence and prints iterations, result and what the builds took.
+/* Runs the SCF to convergence and prints iterations, result and the time of the builds.
  * Errors: those of scf_run; with STATUS_NOT_CONVERGED there is a result, too. */
 enum status hf_calculation_solve(struct hf_calculation *calculation);
 
 /* How much each integral engine has computed on all processes together. Collective. */
 struct engine_use hf_calculation_engines(const struct hf_calculation *calculation);
 
-/* What the parts of the calculation are to scf.h; borrows all of it. */
+/* The calculation as a problem of scf.h; borrows all of it. */
 struct scf_problem hf_calculation_problem(const struct hf_calculation *calculation);
 
 #endif

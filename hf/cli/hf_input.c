@@ -22,7 +22,7 @@ static struct molecule_settings molecule_settings(const struct hf_options *optio
 }
 
 /* The input file of the original Be benchmark: atomic numbers, no comment, Bohr,
- * and centres for displaced functions implied; told by a basis that has
+ * and centres for displaced functions implied; recognised by a basis that has
  * functions for such centres. */
 static bool is_original_benchmark(const struct hf_input *input)
 {
@@ -47,7 +47,7 @@ static enum status parse_molecule(const struct hf_options *options, const struct
     return molecule_add_displaced_ghosts(&input->molecule, BE_CHAIN_DISPLACEMENT);
 }
 
-static enum status read_molecule(const struct hf_options *options, MPI_Comm comm,
+static enum status read_and_check_molecule(const struct hf_options *options, MPI_Comm comm,
                                  struct hf_input *input)
 {
     struct text_file text;
@@ -86,7 +86,7 @@ enum status hf_input_read(const struct hf_options *options, MPI_Comm comm, struc
                                                 : BASIS_FORM_UNSTATED;
     enum status status = basis_set_read_all(options->basis, comm, &input->basis_set);
     if (status == STATUS_OK)
-        status = read_molecule(options, comm, input);
+        status = read_and_check_molecule(options, comm, input);
     if (status == STATUS_OK)
         status = status_agree(
             comm, shells_create(&input->molecule, &input->basis_set, form, &input->shells));

@@ -28,7 +28,7 @@ static int64_t available_per_process(MPI_Comm comm)
     return available;
 }
 
-/* Of the modes that run, one after another, that of the one that keeps most. */
+/* The largest of the modes, which run one after another. */
 static int64_t pool_bytes(const struct hf_options *options, const struct tiling *tiling,
                           int n_processes)
 {

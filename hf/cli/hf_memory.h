@@ -1,4 +1,4 @@
-/* Whether a run fits into memory, found out before anything large is allocated. */
+/* The memory estimate of a run, checked before anything large is allocated. */
 #ifndef BERYL_HF_HF_MEMORY_H
 #define BERYL_HF_HF_MEMORY_H
 
@@ -10,8 +10,8 @@
 
 #include <mpi.h>
 
-/* Prints what each process takes and what it may have: --memory, or an equal share of what
- * its node still has. Collective.
+/* Prints the memory that each process needs and the limit: --memory, or an equal share of the
+ * memory available on its node. Collective.
  * Errors: STATUS_NO_MEMORY with both numbers if it does not fit; the same everywhere. */
 enum status hf_memory_check(const struct hf_options *options, const struct hf_input *input,
                             const struct tiling *tiling, const struct dense_grid *grid,

@@ -304,7 +304,7 @@ static enum status check_compare(struct hf_options *options)
 }
 
 /* Contradictions between options. */
-static enum status check(struct hf_options *options)
+static enum status check_hf_options(struct hf_options *options)
 {
     if (!options->basis)
         return FAIL(STATUS_USAGE, "--basis is missing: name a basis set, for instance "
@@ -335,7 +335,7 @@ enum status hf_options_complete(struct hf_options *options, const char *molecule
 {
     options->molecule = molecule;
     options->fock.cache_bytes = options->cache_megabytes * 1000000;
-    TRY(check(options));
+    TRY(check_hf_options(options));
     if (!options->guess && !options->restart)
         options->guess = "sad";
     return STATUS_OK;

@@ -8,7 +8,7 @@
 #include "support/io/output_file.h"
 
 /* An output in the place of an input or of another output would destroy it; only
- * a checkpoint may go on in the file that it is restarted from. */
+ * a checkpoint may replace the file of its --restart. */
 static enum status check_distinct(const struct hf_options *options)
 {
     enum { N_OUTPUTS = 4, N_INPUTS = 4, CHECKPOINT = 3, FIRST_CHECKPOINT = 2 };
@@ -20,17 +20,17 @@ static enum status check_distinct(const struct hf_options *options)
         int n_inputs = i == CHECKPOINT ? FIRST_CHECKPOINT : N_INPUTS;
         for (int k = 0; k < n_inputs; k++)
             if (output_file_same(outputs[i], inputs[k]))
-                return FAIL(STATUS_USAGE, "%s is to be read and to be written: name another file",
+                return FAIL(STATUS_USAGE, "%s is both an input and an output: name another file",
                             outputs[i]);
         for (int k = 0; k < i; k++)
             if (output_file_same(outputs[i], outputs[k]))
-                return FAIL(STATUS_USAGE, "%s is to be written as two things: name two files",
+                return FAIL(STATUS_USAGE, "%s is named for two outputs: name two files",
                             outputs[i]);
     }
     return STATUS_OK;
 }
 
-static enum status check_files(const struct hf_options *options)
+static enum status check_output_files(const struct hf_options *options)
 {
     const char *files[] = {options->json, options->report, options->profile};
     TRY(check_distinct(options));
@@ -44,13 +44,13 @@ enum status hf_outputs_check(const struct hf_options *options, MPI_Comm comm)
 {
     int rank;
     MPI_Comm_rank(comm, &rank);
-    TRY(status_agree(comm, rank == 0 ? check_files(options) : STATUS_OK));
+    TRY(status_agree(comm, rank == 0 ? check_output_files(options) : STATUS_OK));
     if (options->scf.checkpoint)
         TRY(checkpoint_check(options->scf.checkpoint, comm));
     return STATUS_OK;
 }
 
-/* The first failure is the one to tell of. */
+/* The first failure is reported. */
 static void note_failure(struct hf_outcome *outcome, enum status status)
 {
     if (outcome->status == STATUS_OK)
@@ -58,7 +58,7 @@ static void note_failure(struct hf_outcome *outcome, enum status status)
 }
 
 /* The result as a file of JSON or as a page. */
-static enum status write_result(const struct hf_outcome *outcome, bool page)
+static enum status write_qcschema(const struct hf_outcome *outcome, bool page)
 {
     const struct hf_options *options = outcome->options;
     json_t *json = hf_result_to_json(outcome);
@@ -78,13 +78,13 @@ enum status hf_outputs_write(struct hf_outcome *outcome, MPI_Comm comm)
     MPI_Comm_rank(comm, &rank);
     if (options->report && outcome->complete)
         note_failure(outcome,
-                     status_agree(comm, rank == 0 ? write_result(outcome, true) : STATUS_OK));
+                     status_agree(comm, rank == 0 ? write_qcschema(outcome, true) : STATUS_OK));
     if (options->profile && outcome->complete)
         note_failure(outcome, fock_write_profile(outcome->fock, options->profile));
-    /* Last, because it tells whether the others were written. */
+    /* Last, because it records whether the others were written. */
     if (options->json)
         note_failure(outcome,
-                     status_agree(comm, rank == 0 ? write_result(outcome, false) : STATUS_OK));
+                     status_agree(comm, rank == 0 ? write_qcschema(outcome, false) : STATUS_OK));
     if (outcome->status != STATUS_OK)
         status_set_text(outcome->error);
     return outcome->status;

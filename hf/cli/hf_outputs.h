@@ -1,4 +1,4 @@
-/* The files that a run leaves: --json, --report, --write-profile. */
+/* The output files of a run: --json, --report, --write-profile. */
 #ifndef BERYL_HF_HF_OUTPUTS_H
 #define BERYL_HF_HF_OUTPUTS_H
 
@@ -8,15 +8,14 @@
 
 #include <mpi.h>
 
-/* Finds out before the work what would prevent its result from being kept: a path that
- * cannot be written, or that would destroy an input or another output. The checkpoint's
- * is among them. Collective. Errors: STATUS_USAGE, STATUS_IO; the same everywhere. */
+/* Checks before the work that its results can be kept: refuses a path that cannot be written,
+ * or that would destroy an input or another output, the checkpoint included. Collective. Errors: STATUS_USAGE, STATUS_IO; the same everywhere. */
 enum status hf_outputs_check(const struct hf_options *options, MPI_Comm comm);
 
-/* Writes what was asked for. If the run failed with nothing to show, only --json, which tells
- * of every failure, also that of another output. Collective.
+/* Writes the files that the options name. After a failed run only --json is written; it records
+ * every failure, including failures to write other outputs. Collective.
  * outcome  status and error are those of the run, and become those of the first failure
- * Returns outcome->status, the text being that of its failure. Errors beside the run's:
+ * Returns outcome->status, the text being that of its failure. Errors in addition to the run's:
  * STATUS_IO, STATUS_NO_MEMORY, STATUS_LIMIT; the same everywhere. */
 enum status hf_outputs_write(struct hf_outcome *outcome, MPI_Comm comm);
 

@@ -36,7 +36,7 @@ static size_t read_symbols(const json_t *molecule, const char **symbols)
 }
 
 /* The molecule's formula in Hill's order. */
-static bool write_formula(FILE *page, const struct report_run *run)
+static bool write_hill_formula(FILE *page, const struct report_run *run)
 {
     const json_t *molecule = json_object_get(run->result, "molecule");
     size_t n_centres = json_array_size(json_object_get(molecule, "symbols"));
@@ -64,7 +64,7 @@ static void molecule_rows(FILE *page, const struct report_run *run)
     const json_t *properties = json_object_get(run->result, "properties");
     if (molecule) {
         html_row_start(page, "Molecule");
-        write_formula(page, run);
+        write_hill_formula(page, run);
         html_row_end(page);
     }
     html_row_text(page, "Method", report_text(model, "method"));
@@ -149,7 +149,7 @@ static enum status draw_convergence(FILE *page, const struct report_run *run)
         gradient[place] = report_real(now, "gradient");
     }
     struct svg_chart chart = {
-        .title = "Convergence of the self-consistent field",
+        .title = "Convergence of the SCF",
         .place_title = "iteration",
         .value_title = "hartree",
         .n_places = n_places,
@@ -165,7 +165,7 @@ static enum status draw_convergence(FILE *page, const struct report_run *run)
     return STATUS_OK;
 }
 
-const struct report_section hf_report = {.name = write_formula,
+const struct report_section hf_report = {.name = write_hill_formula,
                                          .tables = write_tables,
                                          .first_charts = draw_convergence,
                                          .last_charts = hf_report_orbital_ladder};

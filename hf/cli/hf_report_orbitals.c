@@ -157,7 +157,7 @@ static void draw_edge(FILE *page, const struct ladder *ladder, int spin, int64_t
              "class=\"figure\"", text);
 }
 
-static void draw_column(FILE *page, const struct ladder *ladder, int spin)
+static void draw_spin_levels(FILE *page, const struct ladder *ladder, int spin)
 {
     int64_t n = n_orbitals(ladder, spin), n_occupied = ladder->n_occupied[spin];
     if (ladder->n_spins == 2)
@@ -190,7 +190,7 @@ static void draw_axis(FILE *page, const struct ladder *ladder)
     fputs("</g>\n", page);
 }
 
-/* What lies beyond the picture. */
+/* A line with the numbers of levels outside the chart. */
 static void draw_note(FILE *page, const struct ladder *ladder)
 {
     int64_t n_below = 0, n_above = 0;
@@ -231,7 +231,7 @@ enum status hf_report_orbital_ladder(FILE *page, const struct report_run *run)
     svg_start(page, &chart, WIDTH, HEIGHT);
     draw_axis(page, &ladder);
     for (int spin = 0; spin < ladder.n_spins; spin++)
-        draw_column(page, &ladder, spin);
+        draw_spin_levels(page, &ladder, spin);
     draw_note(page, &ladder);
     svg_end(page);
     return STATUS_OK;

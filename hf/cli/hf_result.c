@@ -143,7 +143,7 @@ static void add_builds(const struct hf_outcome *outcome, json_t *extras)
         hf_result_builds(fock ? fock_records(fock) : NULL, fock ? fock_n_builds(fock) : 0));
 }
 
-/* Beryl's own figures. */
+/* extras.beryl: the keys of Beryl's own. */
 static json_t *extras_to_json(const struct hf_outcome *outcome)
 {
     json_t *extras = json_pack("{s:i}", "workers", outcome->n_workers);
@@ -167,7 +167,7 @@ static json_t *extras_to_json(const struct hf_outcome *outcome)
     return extras;
 }
 
-/* What was read, and what follows from it. */
+/* Molecule, basis and their properties. */
 static void add_input(const struct hf_outcome *outcome, json_t *result)
 {
     const struct hf_input *input = outcome->input;
@@ -180,7 +180,7 @@ static void add_input(const struct hf_outcome *outcome, json_t *result)
     json_object_set_new(result, "model", model);
 }
 
-/* What the run was for, hartree; null if it was not found. */
+/* The total energy, hartree; null if it was not computed. */
 static json_t *energy_to_json(const struct hf_outcome *outcome)
 {
     const struct hf_correlated *correlated = outcome->correlated;
@@ -189,7 +189,7 @@ static json_t *energy_to_json(const struct hf_outcome *outcome)
     return outcome->scf ? json_real_or_null(outcome->scf->energy) : json_null();
 }
 
-/* Puts the method's figures beside those of the field. */
+/* Adds the method's properties to those of the SCF. */
 static void add_correlated(const struct hf_correlated *correlated, json_t *result)
 {
     json_t *model = json_object_get(result, "model");

@@ -13,16 +13,16 @@
 
 #include <jansson.h>
 
-/* What a method beyond Hartree-Fock found; borrowed. */
+/* Results of a method beyond Hartree-Fock; borrowed. */
 struct hf_correlated {
     const char *program, *method; /* "beryl-tce", "ccsd" */
     bool has_energy;
     double energy;      /* total, hartree */
-    json_t *properties; /* beside those of the field */
-    json_t *extras;     /* of extras.beryl, in place of those of the field with the same keys */
+    json_t *properties; /* in addition to those of the SCF */
+    json_t *extras;     /* of extras.beryl, replacing those of the SCF with the same keys */
 };
 
-/* What the result tells of, as far as the run came; borrowed. */
+/* The outcome of a run, as far as it came; borrowed. */
 struct hf_outcome {
     const struct hf_options *options;
     const struct hf_input *input;        /* empty if it could not be read */
@@ -37,7 +37,7 @@ struct hf_outcome {
     char error[1024];                       /* text of the failure */
     bool complete;                          /* the run ended by itself, converged or not */
     int n_workers;
-    int64_t memory_peak_bytes; /* of the process that held most */
+    int64_t memory_peak_bytes; /* largest of all processes */
     json_t *scf_iterations;    /* array of hf_result_scf_iteration, or NULL */
 };
 
@@ -50,7 +50,7 @@ json_t *hf_result_scf_iteration(const struct scf_iteration *iteration);
 /* extras.beryl.iterations of n builds; the caller owns it. NULL when out of memory. */
 json_t *hf_result_builds(const struct fock_record *builds, int64_t n);
 
-/* The whole document; what is not known is absent or null. The caller owns it. NULL when out of
+/* The whole document; unknown values are absent or null. The caller owns it. NULL when out of
  * memory. extras.beryl.engines says how the two-electron integrals of the run were computed, from
  * Schwarz bounds to the last iteration (of all modes that are compared), on all processes together:
  *   first     name of the engine that was tried first: that of --engine, else the first of all

@@ -93,7 +93,7 @@ static struct hf_outcome outcome_of(const struct hf_run *run, enum status status
 }
 
 /* Writes the files of a run that reached its end. */
-static enum status write_outputs(struct hf_run *run, struct hf_outcome *outcome)
+static enum status write_hf_outputs(struct hf_run *run, struct hf_outcome *outcome)
 {
     log_print("Peak memory %.0f MB per process\n", (double)outcome->memory_peak_bytes * 1e-6);
     outcome->complete = true;
@@ -166,7 +166,7 @@ static enum status run_fock_only(struct hf_run *run)
     struct hf_outcome outcome = outcome_of(run, status);
     outcome.fock_sha256 = sha256[0];
     outcome.fock_sha256_beta = n_spins == 2 ? sha256[1] : NULL;
-    return write_outputs(run, &outcome);
+    return write_hf_outputs(run, &outcome);
 }
 
 static enum status run_scf(struct hf_run *run)
@@ -176,10 +176,10 @@ static enum status run_scf(struct hf_run *run)
         return status;
     struct hf_outcome outcome = outcome_of(run, status);
     outcome.scf = &run->calculation.result;
-    return write_outputs(run, &outcome);
+    return write_hf_outputs(run, &outcome);
 }
 
-static enum status run_stages(struct hf_run *run)
+static enum status run_hf_stages(struct hf_run *run)
 {
     struct hf_calculation *calculation = &run->calculation;
     TRY(hf_outputs_check(run->options, run->comm));
@@ -202,7 +202,7 @@ enum status hf_run(const struct hf_options *options, MPI_Comm comm, bool *accept
     struct hf_run run = {.options = options, .comm = comm, .accepted = accepted};
     MPI_Comm_rank(comm, &run.rank);
     MPI_Comm_size(comm, &run.n_workers);
-    enum status status = run_stages(&run);
+    enum status status = run_hf_stages(&run);
     /* Bad input leaves no file; another failure a result with what is known. */
     if (application_exit_status(status, *accepted) == 1 && run.checked && !run.written) {
         struct hf_outcome outcome = outcome_of(&run, status);

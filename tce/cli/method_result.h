@@ -11,11 +11,11 @@
 #include <mpi.h>
 #include <stdint.h>
 
-/* As far as the run came; all borrowed. */
+/* Results, as far as the run came; all borrowed. */
 struct method_result {
     const struct tce_options *options;
     const struct hf_calculation *calculation;
-    const struct orbital_spaces *orbitals; /* NULL before the field was solved */
+    const struct orbital_spaces *orbitals; /* NULL before the SCF converged */
     const struct mode_records *records;
     const double *energies; /* of correlation, hartree: one of each record */
     double integral_seconds;

@@ -23,10 +23,10 @@ struct method_run {
     const struct tce_options *options;
     MPI_Comm comm;
     int rank;
-    struct hf_options field; /* of the options, those of the field */
+    struct hf_options scf_options; /* those of the options that the SCF takes */
     struct hf_calculation calculation;
-    struct orbital_spaces counts;    /* of orbitals, as far as known before the field */
-    struct orbital_spaces *orbitals; /* of the field */
+    struct orbital_spaces counts;    /* of orbitals, as far as known before the SCF */
+    struct orbital_spaces *orbitals; /* of the converged SCF */
     struct correlation correlation;
     bool has_amplitudes; /* the checkpoint to restart from, for these orbitals */
     struct mode_records records;
@@ -50,7 +50,7 @@ static struct mode_list modes_of(const struct method_run *run)
                             : (struct mode_list){.n = 1, .modes = {options->pool.mode}};
 }
 
-/* --- before the field --- */
+/* --- before the SCF --- */
 
 static enum status make_correlation(struct method_run *run, const struct orbital_spaces *orbitals)
 {
@@ -61,7 +61,7 @@ static enum status make_correlation(struct method_run *run, const struct orbital
                                                 .tile = options->orbital_tile,
                                                 .memory_bytes =
                                                     options->hf.memory_megabytes * 1000000,
-                                                .field_bytes = run->field.fock.cache_bytes,
+                                                .field_bytes = run->scf_options.fock.cache_bytes,
                                                 .contraction = options->contraction,
                                                 .comm = run->comm};
     correlation_fini(&run->correlation);
@@ -78,7 +78,7 @@ static enum status find_amplitudes(struct method_run *run)
     TRY(correlation_checkpoint_find(file, &wanted, run->comm, &run->has_amplitudes));
     /* Until new amplitudes are there, a checkpoint that may be the same file stays. */
     if (run->has_amplitudes)
-        run->field.scf.checkpoint = NULL;
+        run->scf_options.scf.checkpoint = NULL;
     return STATUS_OK;
 }
 
@@ -89,7 +89,7 @@ static enum status read_input(struct method_run *run)
     const struct hf_input *input = &calculation->input;
     TRY(hf_outputs_check(&options->hf, run->comm));
     run->checked = true;
-    TRY(hf_calculation_read(&run->field, run->comm, calculation));
+    TRY(hf_calculation_read(&run->scf_options, run->comm, calculation));
     int64_t n_core = options->frozen_core ? frozen_core_count(&input->molecule) : 0;
     int64_t n_functions = input->shells->n_functions;
     TRY(orbital_spaces_count(n_functions, n_functions, input->n_spins, input->n_occupied, n_core,
@@ -112,14 +112,14 @@ static enum status print_method(const struct method_run *run)
     log_print("           %d contractions in %d stages, %lld tasks, %.3g operations\n",
               plan->n_steps, plan->n_stages, (long long)tasks.n, tasks.flops);
     if (run->options->hf.restart)
-        log_print("Restart    %s of %s\n", run->has_amplitudes ? "field and amplitudes" : "field",
+        log_print("Restart    %s of %s\n", run->has_amplitudes ? "orbitals and amplitudes" : "orbitals",
                   run->options->hf.restart);
     if (run->options->explain && run->rank == 0)
         return plan_print(plan, stdout);
     return STATUS_OK;
 }
 
-static enum status prepare(struct method_run *run)
+static enum status prepare_method(struct method_run *run)
 {
     log_print("beryl-tce %s\n\n", BERYL_VERSION);
     hf_calculation_print_input(&run->calculation);
@@ -129,17 +129,17 @@ static enum status prepare(struct method_run *run)
     return correlation_memory_check(&run->correlation, (int)run->options->diis_size);
 }
 
-/* --- the field --- */
+/* --- the SCF --- */
 
-/* Amplitudes belong to the very orbitals that they were found with, which the field may have
+/* Amplitudes belong to the very orbitals that they were found with, which the SCF may have
  * mixed where several have one energy. */
-static enum status take_orbitals(struct method_run *run)
+static enum status take_checkpoint_orbitals(struct method_run *run)
 {
     struct scf_problem problem = hf_calculation_problem(&run->calculation);
     struct scf_result *result = &run->calculation.result;
     const char *file = run->options->hf.restart;
     if (run->has_amplitudes && result->iterations > 1) {
-        log_print("\nThe field is not that of %s any more: the amplitudes begin at zero\n", file);
+        log_print("\nThe SCF moved away from the orbitals of %s: the amplitudes begin at zero\n", file);
         run->has_amplitudes = false;
     }
     return run->has_amplitudes
@@ -148,7 +148,7 @@ static enum status take_orbitals(struct method_run *run)
                : STATUS_OK;
 }
 
-static enum status run_field(struct method_run *run)
+static enum status run_scf_of_method(struct method_run *run)
 {
     struct hf_calculation *calculation = &run->calculation;
     struct taskpool_settings pool = pool_of(run, modes_of(run).modes[0]);
@@ -157,7 +157,7 @@ static enum status run_field(struct method_run *run)
     *run->accepted = true;
     TRY(hf_calculation_guess(calculation));
     TRY(hf_calculation_solve(calculation));
-    TRY(take_orbitals(run));
+    TRY(take_checkpoint_orbitals(run));
     const struct hf_input *input = &calculation->input;
     return orbital_spaces_create(&calculation->result, input->n_spins, input->n_occupied,
                                  run->counts.spin[0].n_core, run->comm, &run->orbitals);
@@ -177,7 +177,7 @@ static enum status prepare_integrals(struct method_run *run)
     return STATUS_OK;
 }
 
-/* What the iterations were, also of a solution that failed. */
+/* Records the iterations, also of a solution that failed. */
 static void note_iterations(const struct correlation *correlation, struct mode_record *record)
 {
     for (int64_t i = 0; i < correlation->n_iterations; i++) {
@@ -223,14 +223,14 @@ static struct method_result result_of(const struct method_run *run)
                                   .memory_bytes = run->correlation.memory_bytes};
 }
 
-static enum status run_stages(struct method_run *run)
+static enum status run_method_stages(struct method_run *run)
 {
     struct mode_list modes = modes_of(run);
     TRY(read_input(run));
-    TRY(prepare(run));
+    TRY(prepare_method(run));
     if (run->options->dry_run)
         return STATUS_OK;
-    TRY(run_field(run));
+    TRY(run_scf_of_method(run));
     TRY(prepare_integrals(run));
     for (int i = 0; i < modes.n; i++)
         TRY(solve_under_mode(run, modes.modes[i]));
@@ -242,7 +242,7 @@ static enum status run_stages(struct method_run *run)
 }
 
 /* Writes the files: none after bad input, and after another failure the --json. */
-static enum status write_outputs(const struct method_run *run, enum status status)
+static enum status write_method_outputs(const struct method_run *run, enum status status)
 {
     struct method_result result = result_of(run);
     if (!run->checked || application_exit_status(status, *run->accepted) == 2 ||
@@ -257,9 +257,9 @@ enum status method_run(const struct tce_options *options, MPI_Comm comm, bool *a
     if (!run)
         die("no memory to begin with");
     *run = (struct method_run){
-        .options = options, .comm = comm, .field = options->hf, .accepted = accepted};
+        .options = options, .comm = comm, .scf_options = options->hf, .accepted = accepted};
     MPI_Comm_rank(comm, &run->rank);
-    enum status status = write_outputs(run, run_stages(run));
+    enum status status = write_method_outputs(run, run_method_stages(run));
     mode_records_fini(&run->records);
     correlation_fini(&run->correlation);
     orbital_spaces_destroy(run->orbitals);

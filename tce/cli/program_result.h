@@ -1,4 +1,4 @@
-/* What `beryl-tce run` tells of a program that ran. */
+/* The printed and written results of `beryl-tce run`. */
 #ifndef BERYL_TCE_PROGRAM_RESULT_H
 #define BERYL_TCE_PROGRAM_RESULT_H
 

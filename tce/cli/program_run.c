@@ -31,7 +31,7 @@ struct program_run {
 static enum status check_output(const struct tce_options *options, const char *path)
 {
     if (output_file_same(path, options->file))
-        return FAIL(STATUS_USAGE, "%s is to be read and to be written: name another file", path);
+        return FAIL(STATUS_USAGE, "%s is both an input and an output: name another file", path);
     return path ? output_file_check(path) : STATUS_OK;
 }
 
@@ -62,7 +62,7 @@ static enum status read_program(struct program_run *run)
     return status;
 }
 
-static void print_start(const struct program_run *run)
+static void print_program_start(const struct program_run *run)
 {
     const struct tce_options *options = run->options;
     log_print("beryl-tce %s\n\n", BERYL_VERSION);
@@ -79,7 +79,7 @@ static void print_start(const struct program_run *run)
 
 /* --- without tensors --- */
 
-static enum status count_tasks(const struct program_run *run)
+static enum status print_program_tasks(const struct program_run *run)
 {
     struct predicted_tasks tasks;
     TRY(predicted_tasks_count(run->instance.plan, &tasks));
@@ -100,7 +100,7 @@ static enum status predict(const struct program_run *run)
 
 /* --- iterations --- */
 
-/* What statements assign to becomes what it was declared as; the rest, with `all`. */
+/* Resets tensors that statements assign to, or all tensors, to their declared values. */
 static enum status fill_tensors(struct program_run *run, bool all)
 {
     for (int i = 0; i < run->instance.program.n_tensors; i++)
@@ -184,13 +184,13 @@ static enum status print_and_write(struct program_run *run)
     return write_json(run);
 }
 
-static enum status run_stages(struct program_run *run)
+static enum status run_program_stages(struct program_run *run)
 {
     const struct tce_options *options = run->options;
     TRY(read_program(run));
     if (options->count_tasks)
-        return count_tasks(run);
-    print_start(run);
+        return print_program_tasks(run);
+    print_program_start(run);
     if (options->explain)
         TRY(status_agree(run->comm,
                          run->rank == 0 ? plan_print(run->instance.plan, stdout) : STATUS_OK));
@@ -208,7 +208,7 @@ enum status program_run(const struct tce_options *options, MPI_Comm comm, bool *
     struct program_run run = {.options = options, .comm = comm, .accepted = accepted};
     MPI_Comm_rank(comm, &run.rank);
     MPI_Comm_size(comm, &run.n_workers);
-    enum status status = run_stages(&run);
+    enum status status = run_program_stages(&run);
     mode_records_fini(&run.records);
     program_instance_fini(&run.instance);
     return status;

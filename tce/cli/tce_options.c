@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-static struct options program_options(const struct tce_option_tables *tables)
+static struct options describe_program(const struct tce_option_tables *tables)
 {
     return (struct options){
         .program = tables->program,
@@ -24,9 +24,9 @@ static struct options program_options(const struct tce_option_tables *tables)
     };
 }
 
-static struct options method_options(const struct tce_option_tables *tables)
+static struct options describe_method(const struct tce_option_tables *tables)
 {
-    struct options options = program_options(tables);
+    struct options options = describe_program(tables);
     options.synopsis = "MOLECULE.xyz --basis NAME [options]";
     options.purpose = "Correlation energies by " TCE_METHOD_TITLES
                       "; over spin orbitals where the reference is unrestricted. "
@@ -35,10 +35,10 @@ static struct options method_options(const struct tce_option_tables *tables)
     return options;
 }
 
-static struct options options_of(struct tce_options *options, struct tce_option_tables *tables)
+static struct options describe_command(struct tce_options *options, struct tce_option_tables *tables)
 {
     tce_option_tables_init(options, tables);
-    return options->method ? method_options(tables) : program_options(tables);
+    return options->method ? describe_method(tables) : describe_program(tables);
 }
 
 static enum status check_program(struct tce_options *options)
@@ -75,7 +75,11 @@ static enum status check_method(const struct tce_options *options)
 /* Whether it is a request that needs no command. */
 static bool stands_alone(const char *word)
 {
-    return strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0 || strcmp(word, "--version") == 0;
+    static const char *const requests[] = {"--help", "-h", "--help-all", "--version"};
+    for (size_t i = 0; i < sizeof requests / sizeof requests[0]; i++)
+        if (strcmp(word, requests[i]) == 0)
+            return true;
+    return false;
 }
 
 /* The word after the program's name. */
@@ -110,7 +114,7 @@ enum status tce_options_parse(int argc, char **argv, struct tce_options *options
     bool command = !stands_alone(argv[1]);
     if (command)
         TRY(find_command(argv[1], options));
-    struct options all = options_of(options, &tables);
+    struct options all = describe_command(options, &tables);
     if (command && !options->method)
         all.synopsis = "run FILE.tce [options]";
     int shift = command ? 1 : 0;
@@ -135,7 +139,7 @@ void tce_options_answer(const struct tce_options *options, enum option_request r
 {
     struct tce_options copy = *options;
     struct tce_option_tables tables;
-    struct options all = options_of(&copy, &tables);
+    struct options all = describe_command(&copy, &tables);
     options_answer(&all, request);
 }
 
@@ -148,6 +152,6 @@ json_t *tce_options_to_json(const struct tce_options *options)
 {
     struct tce_options copy = *options;
     struct tce_option_tables tables;
-    struct options all = options_of(&copy, &tables);
+    struct options all = describe_command(&copy, &tables);
     return options_to_json(&all);
 }

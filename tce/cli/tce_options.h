@@ -43,7 +43,7 @@ struct tce_options {
 };
 
 /* Parses and checks what can be checked without reading a file. Pointers refer to argv.
- * *request tells whether the run is only for --help or --version, which
+ * *request is set to --help, --help-all or --version if given, which
  * tce_options_answer prints; method is then set as in a run. Errors: STATUS_USAGE. */
 enum status tce_options_parse(int argc, char **argv, struct tce_options *options,
                               enum option_request *request);
