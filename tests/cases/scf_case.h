@@ -36,7 +36,8 @@ struct scf_setup {
 static inline void scf_setup_init(struct scf_setup *setup, const struct scf_case *scf_case)
 {
     static const struct fock_settings fock_settings = {.cache_bytes = 64000000};
-    static const struct taskpool_settings pool_settings = {.poll_every = 8, .seed = 1};
+    static const struct taskpool_settings pool_settings = {
+        .mode = "static", .poll_every = 8, .seed = 1};
     const struct molecule_settings molecule_settings = {.charge = scf_case->charge,
                                                         .charge_given = true,
                                                         .multiplicity = scf_case->multiplicity,
