@@ -1,7 +1,7 @@
 #include "hf/fock/fock_worker.h"
 
+#include "basis/integrals/quartet_batches.h"
 #include "basis/integrals/shell_pairs.h"
-#include "basis/integrals/two_electron.h"
 #include "hf/fock/fock_digest.h"
 #include "hf/fock/quartet_views.h"
 #include "support/base/clock.h"
@@ -10,12 +10,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum {
-    MAX_QUARTETS = 1024,          /* of a batch */
-    BATCH_INTEGRALS = 32 * 1024,  /* 256 KiB: within a second-level cache */
-    BATCH_PRIMITIVES = 32 * 1024, /* quartets: within a millisecond */
-};
-
 /* Between two interruptions; reading the clock after each batch, and what is done
  * meanwhile, is then far below a percent. */
 #define INTERRUPT_S 100e-6
@@ -23,12 +17,10 @@ enum {
 struct fock_worker {
     const struct screening *screening;
     enum fock_symmetry symmetry;
-    struct two_electron *engine;
+    struct quartet_batches *batches;
     struct item_cache *pairs; /* item I * n_tiles + J: struct shell_pairs */
     struct quartet_views views;
-    struct quartet quartets[MAX_QUARTETS];
-    double *integrals;
-    int64_t integral_capacity;
+    bool same_tile_pair; /* bra and ket of the tile quartet being computed */
 
     void (*interrupt)(void *context); /* or NULL */
     void *interrupt_context;
@@ -77,22 +69,14 @@ static void unload_pairs(int64_t number, void *item, void *context)
 enum status fock_worker_create(const struct screening *screening, enum fock_symmetry symmetry,
                                int64_t cache_bytes, struct fock_worker **worker)
 {
-    const struct shells *shells = screening->tiling->shells;
     struct fock_worker *made = calloc(1, sizeof *made);
     *worker = NULL;
     if (!made)
         return FAIL(STATUS_NO_MEMORY, "no memory for a worker of the Fock build");
     made->screening = screening;
     made->symmetry = symmetry;
-    int64_t n = n_cartesians(shells->max_l);
-    made->integral_capacity = n * n * n * n > BATCH_INTEGRALS ? n * n * n * n : BATCH_INTEGRALS;
-    made->integrals = malloc((size_t)made->integral_capacity * sizeof(double));
-    enum status status = STATUS_OK;
-    if (!made->integrals)
-        status = FAIL(STATUS_NO_MEMORY, "no memory for a batch of integrals");
-    if (status == STATUS_OK)
-        status = two_electron_create(shells, two_electron_cutoff(screening->threshold),
-                                     screening->engines, &made->engine);
+    enum status status = quartet_batches_create(screening->tiling->shells, screening->threshold,
+                                                screening->engines, &made->batches);
     if (status == STATUS_OK) {
         struct item_cache_source source = {load_pairs, unload_pairs, made};
         int64_t n_tiles = screening->tiling->n_tiles;
@@ -111,8 +95,7 @@ void fock_worker_destroy(struct fock_worker *worker)
     if (!worker)
         return;
     item_cache_destroy(worker->pairs);
-    two_electron_destroy(worker->engine);
-    free(worker->integrals);
+    quartet_batches_destroy(worker->batches);
     free(worker);
 }
 
@@ -135,14 +118,7 @@ void fock_worker_end(struct fock_worker *worker)
     quartet_views_fini(&worker->views);
 }
 
-/* A bra and a ket class of the quartet's two tile pairs, and the batch that is
- * being filled from them. */
-struct class_pair {
-    struct quartet_batch batch; /* in the engine's order: lower angular momentum first */
-    struct digest_batch digest;
-};
-
-static void interrupt(struct fock_worker *worker)
+static void interrupt_task(struct fock_worker *worker)
 {
     if (!worker->interrupt)
         return;
@@ -153,17 +129,20 @@ static void interrupt(struct fock_worker *worker)
     worker->interrupt(worker->interrupt_context);
 }
 
-static void run_batch(struct fock_worker *worker, struct class_pair *classes)
+/* Adds a batch to F. */
+static void digest_quartets(const struct computed_batch *batch, void *context)
 {
-    if (classes->batch.n_quartets == 0)
-        return;
-    two_electron_compute(worker->engine, &classes->batch, worker->integrals);
+    struct fock_worker *worker = context;
+    struct digest_batch digest = {.quartets = &batch->quartets,
+                                  .bra_role = batch->exchanged ? 2 : 0,
+                                  .ket_role = batch->exchanged ? 0 : 2,
+                                  .integrals = batch->integrals,
+                                  .same_tile_pair = worker->same_tile_pair};
     if (worker->symmetry == FOCK_SYMMETRY_FULL)
-        fock_digest_symmetric(&worker->views, &classes->digest);
+        fock_digest_symmetric(&worker->views, &digest);
     else
-        fock_digest_ordered(&worker->views, &classes->digest);
-    classes->batch.n_quartets = 0;
-    interrupt(worker);
+        fock_digest_ordered(&worker->views, &digest);
+    interrupt_task(worker);
 }
 
 /* Weights of one shell pair seen by the other: rows of the views. */
@@ -201,66 +180,32 @@ static bool density_counts(const struct quartet_views *views, const struct shell
     return quartet_is_significant(bound, 0, weight, threshold);
 }
 
-/* Quartets in a batch that do not take longer than they may if each is like this one:
- * the pairs of largest bound have about as many primitives as any. */
-static int64_t batch_size(const struct shell_pair *bra, const struct shell_pair *ket,
-                          int64_t capacity)
+/* Kets whose quartet with the bra can change an element of F. */
+static int32_t select_significant(const struct shell_pair *bra, const struct shell_pair *kets,
+                                  int32_t n_kets, int32_t *selected, void *context)
 {
-    int64_t most = BATCH_PRIMITIVES / ((int64_t)bra->n_primitives * ket->n_primitives + 1) + 1;
-    most = most < MAX_QUARTETS ? most : MAX_QUARTETS;
-    return most < capacity ? most : capacity;
-}
-
-/* All quartets of one class of the bra tiles with one of the ket tiles; `triangle` if they are the
- * same class of the same tiles, and each unordered pair of pairs occurs once. */
-static void compute_classes(struct fock_worker *worker, const struct pair_class *bra,
-                            const struct pair_class *ket, bool same_tile_pair, bool triangle)
-{
+    const struct fock_worker *worker = context;
     double threshold = worker->screening->threshold;
-    bool exchanged = bra->l_first + bra->l_second > ket->l_first + ket->l_second;
-    struct class_pair classes = {.batch = {.bra = exchanged ? ket : bra,
-                                           .ket = exchanged ? bra : ket,
-                                           .quartets = worker->quartets}};
-    classes.digest = (struct digest_batch){.quartets = &classes.batch,
-                                           .bra_role = exchanged ? 2 : 0,
-                                           .ket_role = exchanged ? 0 : 2,
-                                           .integrals = worker->integrals,
-                                           .same_tile_pair = same_tile_pair};
-    int64_t capacity = worker->integral_capacity / quartet_n_integrals(bra, ket);
-    for (int32_t i = 0; i < bra->n_pairs; i++) {
-        const struct shell_pair *bra_pair = &bra->pairs[i];
-        if (bra_pair->bound * ket->pairs[0].bound < threshold)
-            break; /* pairs come by descending bound */
-        double bra_weight = coulomb_weight(&worker->views, bra_pair, 0);
-        int32_t end = triangle ? i + 1 : ket->n_pairs;
-        int64_t most = batch_size(bra_pair, &ket->pairs[0], capacity);
-        for (int32_t j = 0; j < end; j++) {
-            const struct shell_pair *ket_pair = &ket->pairs[j];
-            if (bra_pair->bound * ket_pair->bound < threshold)
-                break;
-            if (!density_counts(&worker->views, bra_pair, bra_weight, ket_pair, threshold))
-                continue;
-            worker->quartets[classes.batch.n_quartets++] =
-                exchanged ? (struct quartet){j, i} : (struct quartet){i, j};
-            if (classes.batch.n_quartets >= most)
-                run_batch(worker, &classes);
-        }
-    }
-    run_batch(worker, &classes);
+    double bra_weight = coulomb_weight(&worker->views, bra, 0);
+    int32_t n = 0;
+    for (int32_t j = 0; j < n_kets; j++)
+        if (density_counts(&worker->views, bra, bra_weight, &kets[j], threshold))
+            selected[n++] = j;
+    return n;
 }
 
 static void compute_pairs(struct fock_worker *worker, const struct shell_pairs *bra,
                           const struct shell_pairs *ket)
 {
     /* With symmetry the pairs of one tile pair among themselves count once. */
-    bool same = bra == ket;
-    bool once = same && worker->symmetry == FOCK_SYMMETRY_FULL;
-    for (int b = 0; b < bra->n_classes; b++) {
-        if (bra->classes[b].pairs[0].bound * ket->max_bound < worker->screening->threshold)
-            continue;
-        for (int k = 0; k < (once ? b + 1 : ket->n_classes); k++)
-            compute_classes(worker, &bra->classes[b], &ket->classes[k], same, once && b == k);
-    }
+    worker->same_tile_pair = bra == ket;
+    struct quartet_source source = {.bra = bra,
+                                    .ket = ket,
+                                    .unique = bra == ket && worker->symmetry == FOCK_SYMMETRY_FULL,
+                                    .select = select_significant,
+                                    .use = digest_quartets,
+                                    .context = worker};
+    quartet_batches_compute(worker->batches, &source);
 }
 
 enum status fock_worker_compute(const struct tile_quartet *quartet, void *context)

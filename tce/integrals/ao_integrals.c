@@ -1,45 +1,26 @@
 #include "tce/integrals/ao_integrals.h"
 
+#include "basis/integrals/quartet_batches.h"
 #include "basis/integrals/shell_pairs.h"
-#include "basis/integrals/two_electron.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum {
-    MAX_QUARTETS = 1024,          /* of a batch */
-    BATCH_INTEGRALS = 32 * 1024,  /* 256 KiB: within a second-level cache */
-    BATCH_PRIMITIVES = 32 * 1024, /* quartets: within a millisecond */
-};
 
 struct ao_integrals {
     const struct shells *shells;
     double threshold, max_bound;
     double *bounds;           /* n_shells x n_shells */
     struct shell_pairs *kets; /* all pairs that count */
-    struct two_electron *engine;
-    struct quartet quartets[MAX_QUARTETS];
-    double *values;
-    int64_t value_capacity;
+    struct quartet_batches *batches;
 };
 
-/* What is being computed. */
-struct request {
-    struct ao_integrals *integrals;
+/* The call being computed. */
+struct ao_request {
+    const struct ao_integrals_call *call;
     int64_t n;                  /* functions of the basis */
     int64_t first[2], n_second; /* functions of the tiles: the first ones, those of N */
     bool diagonal;              /* M == N */
-    void (*between)(void *context);
-    void *context;
-    double *matrices;
-};
-
-/* The quartets of two classes, in the order in which the engine takes them. */
-struct class_pair {
-    struct quartet_batch batch;
-    const struct pair_class *bra, *ket;
-    bool exchanged; /* the batch has the tile pair as its ket */
 };
 
 /* Both triangles of the matrix of bounds from the tile pairs of the screening. */
@@ -72,17 +53,12 @@ static enum status get_bounds(const struct screening *screening, struct ao_integ
     return STATUS_OK;
 }
 
-static enum status fill(const struct screening *screening, struct ao_integrals *integrals)
+static enum status prepare_kets(const struct screening *screening, struct ao_integrals *integrals)
 {
     const struct shells *shells = integrals->shells;
-    int64_t n = n_cartesians(shells->max_l);
-    integrals->value_capacity = n * n * n * n > BATCH_INTEGRALS ? n * n * n * n : BATCH_INTEGRALS;
-    integrals->values = malloc((size_t)integrals->value_capacity * sizeof(double));
-    if (!integrals->values)
-        return FAIL(STATUS_NO_MEMORY, "no memory for a batch of integrals");
     TRY(get_bounds(screening, integrals));
-    TRY(two_electron_create(shells, two_electron_cutoff(integrals->threshold), screening->engines,
-                            &integrals->engine));
+    TRY(quartet_batches_create(shells, integrals->threshold, screening->engines,
+                               &integrals->batches));
     struct shell_rectangle all = {.last = {shells->n_shells, shells->n_shells}, .triangle = true};
     return shell_pairs_create(shells, &all, integrals->bounds,
                               integrals->threshold / integrals->max_bound, &integrals->kets);
@@ -98,7 +74,7 @@ enum status ao_integrals_create(const struct screening *screening, double thresh
     made->shells = screening->tiling->shells;
     made->threshold = threshold;
     made->max_bound = screening->max_bound;
-    enum status status = fill(screening, made);
+    enum status status = prepare_kets(screening, made);
     if (status != STATUS_OK) {
         ao_integrals_destroy(made);
         return status;
@@ -112,9 +88,8 @@ void ao_integrals_destroy(struct ao_integrals *integrals)
     if (!integrals)
         return;
     shell_pairs_destroy(integrals->kets);
-    two_electron_destroy(integrals->engine);
+    quartet_batches_destroy(integrals->batches);
     free(integrals->bounds);
-    free(integrals->values);
     free(integrals);
 }
 
@@ -140,14 +115,15 @@ bool ao_integrals_are_null(const struct ao_integrals *integrals, const struct ti
 }
 
 /* The matrix of functions mu and nu, of which the pair's first shell may be in either tile. */
-static double *matrix_of(const struct request *request, const struct shell_pair *pair, int a, int b)
+static double *matrix_of(const struct ao_request *request, const struct shell_pair *pair, int a,
+                         int b)
 {
     int64_t mu = pair->function[pair->swapped] + (pair->swapped ? b : a) - request->first[0];
     int64_t nu = pair->function[!pair->swapped] + (pair->swapped ? a : b) - request->first[1];
     int64_t p = mu * request->n_second + nu;
     if (request->diagonal)
         p = mu >= nu ? mu * (mu + 1) / 2 + nu : nu * (nu + 1) / 2 + mu;
-    return request->matrices + p * request->n * request->n;
+    return request->call->matrices + p * request->n * request->n;
 }
 
 /* Element (c, d) of values into rows and columns of the two shells, both ways. */
@@ -163,11 +139,13 @@ static void put_ket(const struct pair_class *class, const struct shell_pair *pai
         }
 }
 
-static void put_quartet(const struct request *request, const struct class_pair *classes,
+static void put_quartet(const struct ao_request *request, const struct computed_batch *batch,
                         const struct quartet *quartet, const double *values)
 {
-    const struct pair_class *bra = classes->bra, *ket = classes->ket;
-    bool exchanged = classes->exchanged;
+    const struct quartet_batch *quartets = &batch->quartets;
+    bool exchanged = batch->exchanged;
+    const struct pair_class *bra = exchanged ? quartets->ket : quartets->bra;
+    const struct pair_class *ket = exchanged ? quartets->bra : quartets->ket;
     const struct shell_pair *bra_pair = &bra->pairs[exchanged ? quartet->ket : quartet->bra];
     const struct shell_pair *ket_pair = &ket->pairs[exchanged ? quartet->bra : quartet->ket];
     int64_t n_bra = (int64_t)bra->n_first * bra->n_second;
@@ -180,55 +158,15 @@ static void put_quartet(const struct request *request, const struct class_pair *
         }
 }
 
-static void run_batch(const struct request *request, struct class_pair *classes)
+static void put_quartets(const struct computed_batch *batch, void *context)
 {
-    struct ao_integrals *integrals = request->integrals;
-    int64_t n_values = quartet_n_integrals(classes->bra, classes->ket);
-    if (classes->batch.n_quartets == 0)
-        return;
-    two_electron_compute(integrals->engine, &classes->batch, integrals->values);
-    for (int32_t i = 0; i < classes->batch.n_quartets; i++)
-        put_quartet(request, classes, &integrals->quartets[i], integrals->values + i * n_values);
-    classes->batch.n_quartets = 0;
-    if (request->between)
-        request->between(request->context);
-}
-
-/* Quartets in a batch that do not take longer than they may if each is like this one:
- * the pairs of largest bound have about as many primitives as any. */
-static int64_t batch_size(const struct shell_pair *bra, const struct shell_pair *ket,
-                          int64_t capacity)
-{
-    int64_t most = BATCH_PRIMITIVES / ((int64_t)bra->n_primitives * ket->n_primitives + 1) + 1;
-    most = most < MAX_QUARTETS ? most : MAX_QUARTETS;
-    return most < capacity ? most : capacity;
-}
-
-static void compute_classes(const struct request *request, const struct pair_class *bra,
-                            const struct pair_class *ket)
-{
-    struct ao_integrals *integrals = request->integrals;
-    bool exchanged = bra->l_first + bra->l_second > ket->l_first + ket->l_second;
-    struct class_pair classes = {.batch = {.bra = exchanged ? ket : bra,
-                                           .ket = exchanged ? bra : ket,
-                                           .quartets = integrals->quartets},
-                                 .bra = bra,
-                                 .ket = ket,
-                                 .exchanged = exchanged};
-    int64_t capacity = integrals->value_capacity / quartet_n_integrals(bra, ket);
-    for (int32_t i = 0; i < bra->n_pairs; i++) {
-        int64_t most = batch_size(&bra->pairs[i], &ket->pairs[0], capacity);
-        /* Pairs come by descending bound. */
-        for (int32_t j = 0; j < ket->n_pairs; j++) {
-            if (bra->pairs[i].bound * ket->pairs[j].bound < integrals->threshold)
-                break;
-            integrals->quartets[classes.batch.n_quartets++] =
-                exchanged ? (struct quartet){j, i} : (struct quartet){i, j};
-            if (classes.batch.n_quartets >= most)
-                run_batch(request, &classes);
-        }
-    }
-    run_batch(request, &classes);
+    const struct ao_request *request = context;
+    const struct quartet_batch *quartets = &batch->quartets;
+    int64_t n_values = quartet_n_integrals(quartets->bra, quartets->ket);
+    for (int32_t i = 0; i < quartets->n_quartets; i++)
+        put_quartet(request, batch, &quartets->quartets[i], batch->integrals + i * n_values);
+    if (request->call->between)
+        request->call->between(request->call->context);
 }
 
 /* The pairs of the tile pair. */
@@ -252,28 +190,26 @@ static enum status make_bras(const struct ao_integrals *integrals,
     return status;
 }
 
-enum status ao_integrals_compute(struct ao_integrals *integrals, const struct tiling *tiling,
-                                 int64_t M, int64_t N, void (*between)(void *context),
-                                 void *context, double *matrices)
+enum status ao_integrals_compute(struct ao_integrals *integrals,
+                                 const struct ao_integrals_call *call)
 {
-    struct request request = {
-        .integrals = integrals,
+    const struct tiling *tiling = call->tiling;
+    int64_t M = call->M, N = call->N;
+    struct ao_request request = {
+        .call = call,
         .n = integrals->shells->n_functions,
         .first = {tiling->first_function[M], tiling->first_function[N]},
         .n_second = tile_n_functions(tiling, N),
         .diagonal = M == N,
-        .between = between,
-        .context = context,
-        .matrices = matrices,
     };
     struct shell_rectangle rectangle = tile_rectangle(tiling, M, N, M == N);
     struct shell_pairs *bras;
     TRY(make_bras(integrals, &rectangle, &bras));
-    memset(matrices, 0,
+    memset(call->matrices, 0,
            (size_t)(function_pairs_count(tiling, M, N) * request.n * request.n) * sizeof(double));
-    for (int b = 0; b < bras->n_classes; b++)
-        for (int k = 0; k < integrals->kets->n_classes; k++)
-            compute_classes(&request, &bras->classes[b], &integrals->kets->classes[k]);
+    struct quartet_source source = {
+        .bra = bras, .ket = integrals->kets, .use = put_quartets, .context = &request};
+    quartet_batches_compute(integrals->batches, &source);
     shell_pairs_destroy(bras);
     return STATUS_OK;
 }

@@ -35,12 +35,20 @@ double ao_integrals_bytes(const struct shells *shells);
 bool ao_integrals_are_null(const struct ao_integrals *integrals, const struct tiling *tiling,
                            int64_t M, int64_t N);
 
+/* Integrals wanted; all borrowed. */
+struct ao_integrals_call {
+    const struct tiling *tiling;
+    int64_t M, N;                   /* tiles, M >= N */
+    void (*between)(void *context); /* called between batches of at most a few milliseconds;
+                                     * or NULL */
+    void *context;
+    double *matrices; /* function_pairs_count(M, N) matrices over all basis functions */
+};
+
 /* matrices[p][lambda][sigma] = (mu nu|lambda sigma) for all function pairs p = (mu, nu) of
- * tiles M >= N, both orders of lambda and sigma; zero where left out. The same bits whatever
- * was computed before. Calls `between`, unless NULL, between batches of at most a few
- * milliseconds. Errors: STATUS_NO_MEMORY. */
-enum status ao_integrals_compute(struct ao_integrals *integrals, const struct tiling *tiling,
-                                 int64_t M, int64_t N, void (*between)(void *context),
-                                 void *context, double *matrices);
+ * tiles M and N, both orders of lambda and sigma; zero where left out. The same bits whatever
+ * was computed before. Errors: STATUS_NO_MEMORY. */
+enum status ao_integrals_compute(struct ao_integrals *integrals,
+                                 const struct ao_integrals_call *call);
 
 #endif

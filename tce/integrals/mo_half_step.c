@@ -77,8 +77,13 @@ static enum status run_half_task(int64_t task, void *context)
     tile_pair_of_index(task, &M, &N);
     if (ao_integrals_are_null(scratch->integrals, plan->tiling, M, N))
         return STATUS_OK;
-    TRY(ao_integrals_compute(scratch->integrals, plan->tiling, M, N,
-                             step->pool ? poll_given_pool : NULL, step->pool, scratch->matrices));
+    const struct ao_integrals_call call = {.tiling = plan->tiling,
+                                           .M = M,
+                                           .N = N,
+                                           .between = step->pool ? poll_given_pool : NULL,
+                                           .context = step->pool,
+                                           .matrices = scratch->matrices};
+    TRY(ao_integrals_compute(scratch->integrals, &call));
     int64_t n_function_pairs = function_pairs_count(plan->tiling, M, N);
     for (int spin = 0; spin < plan->problem.orbitals->n_spins; spin++)
         put_blocks(step, task, n_function_pairs, spin);

@@ -1,0 +1,130 @@
+#include "basis/integrals/quartet_batches.h"
+
+#include <stdlib.h>
+
+enum {
+    MAX_QUARTETS = 1024,          /* of a batch */
+    BATCH_INTEGRALS = 32 * 1024,  /* 256 KiB: within a second-level cache */
+    BATCH_PRIMITIVES = 32 * 1024, /* quartets: within a millisecond */
+    MAX_KETS = 1024,              /* of a selection */
+};
+
+struct quartet_batches {
+    double threshold;
+    struct two_electron *two_electron;
+    struct quartet quartets[MAX_QUARTETS];
+    int32_t selected[MAX_KETS];
+    double *integrals;
+    int64_t integral_capacity;
+};
+
+enum status quartet_batches_create(const struct shells *shells, double threshold,
+                                   struct engine_use *engines, struct quartet_batches **batches)
+{
+    struct quartet_batches *made = calloc(1, sizeof *made);
+    *batches = NULL;
+    if (!made)
+        return FAIL(STATUS_NO_MEMORY, "no memory for batches of integrals");
+    int64_t n = n_cartesians(shells->max_l);
+    made->threshold = threshold;
+    made->integral_capacity = n * n * n * n > BATCH_INTEGRALS ? n * n * n * n : BATCH_INTEGRALS;
+    made->integrals = malloc((size_t)made->integral_capacity * sizeof(double));
+    enum status status = made->integrals
+                             ? two_electron_create(shells, two_electron_cutoff(threshold), engines,
+                                                   &made->two_electron)
+                             : FAIL(STATUS_NO_MEMORY, "no memory for batches of integrals");
+    if (status != STATUS_OK) {
+        quartet_batches_destroy(made);
+        return status;
+    }
+    *batches = made;
+    return STATUS_OK;
+}
+
+void quartet_batches_destroy(struct quartet_batches *batches)
+{
+    if (!batches)
+        return;
+    two_electron_destroy(batches->two_electron);
+    free(batches->integrals);
+    free(batches);
+}
+
+static void compute_batch(struct quartet_batches *batches, const struct quartet_source *source,
+                          struct computed_batch *batch)
+{
+    if (batch->quartets.n_quartets == 0)
+        return;
+    two_electron_compute(batches->two_electron, &batch->quartets, batches->integrals);
+    source->use(batch, source->context);
+    batch->quartets.n_quartets = 0;
+}
+
+/* Number of quartets of a batch that stays within the limits if each is like this one:
+ * the pairs of largest bound have about as many primitives as any. */
+static int64_t batch_size(const struct shell_pair *bra, const struct shell_pair *ket,
+                          int64_t capacity)
+{
+    int64_t most = BATCH_PRIMITIVES / ((int64_t)bra->n_primitives * ket->n_primitives + 1) + 1;
+    most = most < MAX_QUARTETS ? most : MAX_QUARTETS;
+    return most < capacity ? most : capacity;
+}
+
+/* Positions in batches->selected of the kets to be computed with the bra. */
+static int32_t select_kets(struct quartet_batches *batches, const struct quartet_source *source,
+                           const struct shell_pair *bra, const struct shell_pair *kets,
+                           int32_t n_kets)
+{
+    if (source->select)
+        return source->select(bra, kets, n_kets, batches->selected, source->context);
+    for (int32_t j = 0; j < n_kets; j++)
+        batches->selected[j] = j;
+    return n_kets;
+}
+
+/* All quartets of bra class b with ket class k of the source. */
+static void compute_classes(struct quartet_batches *batches, const struct quartet_source *source,
+                            int b, int k)
+{
+    const struct pair_class *bra = &source->bra->classes[b], *ket = &source->ket->classes[k];
+    bool triangle = source->unique && b == k;
+    /* The engines take the lower angular momentum as the bra. */
+    bool exchanged = bra->l_first + bra->l_second > ket->l_first + ket->l_second;
+    struct computed_batch batch = {.quartets = {.bra = exchanged ? ket : bra,
+                                                .ket = exchanged ? bra : ket,
+                                                .quartets = batches->quartets},
+                                   .exchanged = exchanged,
+                                   .integrals = batches->integrals};
+    int64_t capacity = batches->integral_capacity / quartet_n_integrals(bra, ket);
+    int32_t n_kets = ket->n_pairs; /* above the threshold: pairs come by descending bound */
+    for (int32_t i = 0; i < bra->n_pairs && n_kets > 0; i++) {
+        const struct shell_pair *bra_pair = &bra->pairs[i];
+        while (n_kets > 0 && bra_pair->bound * ket->pairs[n_kets - 1].bound < batches->threshold)
+            n_kets--;
+        int32_t end = triangle && i + 1 < n_kets ? i + 1 : n_kets;
+        int64_t most = batch_size(bra_pair, &ket->pairs[0], capacity);
+        for (int32_t first = 0; first < end; first += MAX_KETS) {
+            int32_t n = end - first < MAX_KETS ? end - first : MAX_KETS;
+            int32_t n_selected = select_kets(batches, source, bra_pair, &ket->pairs[first], n);
+            for (int32_t s = 0; s < n_selected; s++) {
+                int32_t j = first + batches->selected[s];
+                batches->quartets[batch.quartets.n_quartets++] =
+                    exchanged ? (struct quartet){j, i} : (struct quartet){i, j};
+                if (batch.quartets.n_quartets >= most)
+                    compute_batch(batches, source, &batch);
+            }
+        }
+    }
+    compute_batch(batches, source, &batch);
+}
+
+void quartet_batches_compute(struct quartet_batches *batches, const struct quartet_source *source)
+{
+    for (int b = 0; b < source->bra->n_classes; b++) {
+        int n_ket_classes = source->unique ? b + 1 : source->ket->n_classes;
+        if (source->bra->classes[b].pairs[0].bound * source->ket->max_bound < batches->threshold)
+            continue;
+        for (int k = 0; k < n_ket_classes; k++)
+            compute_classes(batches, source, b, k);
+    }
+}

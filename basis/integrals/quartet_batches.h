@@ -1,0 +1,51 @@
+/* The shell quartets of two sets of pairs, in batches of one class: the loop that every user of
+ * many two-electron integrals shares. */
+#ifndef BERYL_BASIS_QUARTET_BATCHES_H
+#define BERYL_BASIS_QUARTET_BATCHES_H
+
+#include "basis/integrals/shell_pairs.h"
+#include "basis/integrals/two_electron.h"
+#include "support/base/status.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* A batch with its integrals. */
+struct computed_batch {
+    struct quartet_batch quartets; /* in the engine's order */
+    bool exchanged;                /* its bra comes from the ket pairs of the source */
+    const double *integrals;       /* as two_electron_compute leaves them */
+};
+
+/* Quartets to be computed and their use. */
+struct quartet_source {
+    const struct shell_pairs *bra, *ket;
+    bool unique; /* bra and ket are the same pairs, and (P|Q) stands for (Q|P), too */
+
+    /* Puts the positions in [0, n_kets) of those kets whose quartet with the bra is to be
+     * computed into selected, ascending, and returns their number; all of them have a bound
+     * product of at least the threshold. NULL: all are computed. */
+    int32_t (*select)(const struct shell_pair *bra, const struct shell_pair *kets, int32_t n_kets,
+                      int32_t *selected, void *context);
+
+    /* Called with each batch in turn. The batch is valid until it returns. */
+    void (*use)(const struct computed_batch *batch, void *context);
+    void *context;
+};
+
+/* Scratch of one caller; not shared between threads. */
+struct quartet_batches;
+
+/* For pairs of these shells, whose bounds are known. Not collective.
+ * threshold  quartets whose product of Schwarz bounds is below it are left out, hartree
+ * engines    as for two_electron_create
+ * Errors: STATUS_NO_MEMORY, STATUS_LIMIT. */
+enum status quartet_batches_create(const struct shells *shells, double threshold,
+                                   struct engine_use *engines, struct quartet_batches **batches);
+void quartet_batches_destroy(struct quartet_batches *batches);
+
+/* Computes all quartets of the source, one pair of classes after another, in an order that
+ * depends on the source alone; a batch takes a few milliseconds at most. */
+void quartet_batches_compute(struct quartet_batches *batches, const struct quartet_source *source);
+
+#endif

@@ -1,0 +1,179 @@
+/* Batches hold every quartet of two sets of pairs once, except those that the threshold or the
+ * selection leaves out, with the integrals that the quartet has alone. */
+#include "tests/check.h"
+
+#include "basis/integrals/quartet_batches.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { N_SHELLS = 7 };
+
+static struct molecule molecule;
+static struct basis_set set;
+static struct shells *shells;
+static double bounds[N_SHELLS * N_SHELLS];
+
+static int make_shells(void **state)
+{
+    (void)state;
+    const char *text = "H 0\nS 1 1.00\n 0.5 1.0\n****\n"
+                       "O 0\nS 2 1.00\n 9.0 0.3\n 1.0 0.8\nP 1 1.00\n 0.7 1.0\nD 1 1.00\n 0.9 1.0\n"
+                       "S 1 1.00\n 0.3 1.0\nP 1 1.00\n 5.0 1.0\n****\n";
+    const char *xyz = "3\n\nO 0 0 0.2\nH 0 1.5 -0.9\nH 0 -4.5 -0.9\n";
+    struct molecule_settings settings = {.unit = LENGTH_BOHR};
+    check_ok(basis_set_parse(text, strlen(text), "test", &set));
+    check_ok(molecule_parse(xyz, strlen(xyz), "test", &settings, &molecule));
+    check_ok(shells_create(&molecule, &set, BASIS_FORM_SPHERICAL, &shells));
+    assert_int_equal(shells->n_shells, N_SHELLS);
+    struct two_electron *two_electron;
+    struct shell_rectangle all = {.last = {N_SHELLS, N_SHELLS}};
+    check_ok(two_electron_create(shells, 0, NULL, &two_electron));
+    check_ok(two_electron_bounds(two_electron, shells, &all, bounds, NULL));
+    two_electron_destroy(two_electron);
+    return 0;
+}
+
+static int free_shells(void **state)
+{
+    (void)state;
+    shells_destroy(shells);
+    basis_set_fini(&set);
+    molecule_fini(&molecule);
+    return 0;
+}
+
+/* What the batches of a source held, by shells: times[bra pair][ket pair], a pair of shells A and
+ * B being A * N_SHELLS + B. */
+struct visit {
+    double threshold;
+    bool selective; /* only kets whose first shell is even */
+    struct two_electron *alone;
+    int times[N_SHELLS * N_SHELLS][N_SHELLS * N_SHELLS];
+};
+
+static int number_of(const struct shell_pair *pair)
+{
+    int first = pair->swapped ? pair->second : pair->first;
+    int second = pair->swapped ? pair->first : pair->second;
+    return first * N_SHELLS + second;
+}
+
+static int32_t select_even(const struct shell_pair *bra, const struct shell_pair *kets,
+                           int32_t n_kets, int32_t *selected, void *context)
+{
+    const struct visit *visit = context;
+    int32_t n = 0;
+    for (int32_t j = 0; j < n_kets; j++) {
+        assert_true(bra->bound * kets[j].bound >= visit->threshold);
+        if (kets[j].first % 2 == 0)
+            selected[n++] = j;
+    }
+    return n;
+}
+
+static void check_batch(const struct computed_batch *batch, void *context)
+{
+    struct visit *visit = context;
+    const struct quartet_batch *quartets = &batch->quartets;
+    const struct pair_class *bra = quartets->bra, *ket = quartets->ket;
+    int64_t n = quartet_n_integrals(bra, ket);
+    double *alone = malloc((size_t)n * sizeof *alone);
+    assert_true(quartets->n_quartets > 0);
+    assert_true(bra->l_first + bra->l_second <= ket->l_first + ket->l_second);
+    for (int32_t i = 0; i < quartets->n_quartets; i++) {
+        struct quartet_batch one = {bra, ket, 1, &quartets->quartets[i]};
+        two_electron_compute(visit->alone, &one, alone);
+        for (int64_t k = 0; k < n; k++)
+            check_close(batch->integrals[i * n + k], alone[k], 1e-13);
+        int P = number_of(&bra->pairs[quartets->quartets[i].bra]);
+        int Q = number_of(&ket->pairs[quartets->quartets[i].ket]);
+        visit->times[batch->exchanged ? Q : P][batch->exchanged ? P : Q]++;
+    }
+    free(alone);
+}
+
+static void visit_all(double threshold, bool selective, bool unique, struct visit *visit)
+{
+    struct shell_pairs *pairs;
+    struct quartet_batches *batches;
+    struct shell_rectangle all = {.last = {N_SHELLS, N_SHELLS}, .triangle = true};
+    *visit = (struct visit){.threshold = threshold, .selective = selective};
+    check_ok(shell_pairs_create(shells, &all, bounds, 0, &pairs));
+    check_ok(quartet_batches_create(shells, threshold, NULL, &batches));
+    check_ok(two_electron_create(shells, two_electron_cutoff(threshold), NULL, &visit->alone));
+    struct quartet_source source = {.bra = pairs,
+                                    .ket = pairs,
+                                    .unique = unique,
+                                    .select = selective ? select_even : NULL,
+                                    .use = check_batch,
+                                    .context = visit};
+    quartet_batches_compute(batches, &source);
+    two_electron_destroy(visit->alone);
+    quartet_batches_destroy(batches);
+    shell_pairs_destroy(pairs);
+}
+
+/* Whether a pair with the ket Q is selected: the shell of higher angular momentum is its first. */
+static bool is_even(int Q)
+{
+    int first = Q / N_SHELLS, second = Q % N_SHELLS;
+    return (shells->shells[second].l > shells->shells[first].l ? second : first) % 2 == 0;
+}
+
+static void check_visits(double threshold, bool selective, bool unique)
+{
+    struct visit visit;
+    int n_out = 0;
+    visit_all(threshold, selective, unique, &visit);
+    for (int P = 0; P < N_SHELLS * N_SHELLS; P++) {
+        for (int Q = 0; Q < N_SHELLS * N_SHELLS; Q++) {
+            bool triangle = P / N_SHELLS >= P % N_SHELLS && Q / N_SHELLS >= Q % N_SHELLS;
+            bool large = bounds[P] * bounds[Q] >= threshold;
+            bool wanted = triangle && large && (!selective || is_even(Q));
+            int times = visit.times[P][Q] + (unique && P != Q ? visit.times[Q][P] : 0);
+            if (unique)
+                wanted = triangle && large;
+            assert_int_equal(times, wanted);
+            n_out += triangle && !large;
+        }
+    }
+    assert_true((n_out > 0) == (threshold > 1e-6));
+}
+
+static void every_ordered_quartet_once(void **state)
+{
+    (void)state;
+    check_visits(1e-30, false, false);
+}
+
+static void every_unique_quartet_once(void **state)
+{
+    (void)state;
+    check_visits(1e-30, false, true);
+}
+
+static void none_below_the_threshold(void **state)
+{
+    (void)state;
+    check_visits(1e-3, false, false);
+    check_visits(1e-3, false, true);
+}
+
+static void none_that_is_not_selected(void **state)
+{
+    (void)state;
+    check_visits(1e-30, true, false);
+    check_visits(1e-3, true, false);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_ordered_quartet_once),
+        cmocka_unit_test(every_unique_quartet_once),
+        cmocka_unit_test(none_below_the_threshold),
+        cmocka_unit_test(none_that_is_not_selected),
+    };
+    return cmocka_run_group_tests(tests, make_shells, free_shells);
+}
