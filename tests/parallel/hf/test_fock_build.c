@@ -157,10 +157,10 @@ static void check_one_matrix(struct fock_settings settings, const struct screeni
 
 static void check_all_matrices(int accumulate, int tiling)
 {
-    for (int choice = 0; choice < 8; choice++) {
+    for (int choice = 0; choice < 4 * FOCK_N_DECOMPOSITIONS; choice++) {
         struct fock_settings settings = {
-            .accumulate = accumulate, .decomposition = choice % 2, .symmetry = choice / 2 % 2};
-        check_one_matrix(settings, screenings[tiling], 1 + choice / 4);
+            .accumulate = accumulate, .decomposition = choice / 4, .symmetry = choice / 2 % 2};
+        check_one_matrix(settings, screenings[tiling], 1 + choice % 2);
     }
 }
 
