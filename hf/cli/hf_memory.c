@@ -6,26 +6,11 @@
 #include "support/base/memory.h"
 
 #include <stdint.h>
+#include <stdio.h>
 
 static double megabytes(int64_t bytes)
 {
     return (double)bytes * 1e-6;
-}
-
-/* An equal share for each process of what its node can still give; the least of
- * all nodes. */
-static int64_t available_per_process(MPI_Comm comm)
-{
-    MPI_Comm node;
-    int n_on_node;
-    MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
-    MPI_Comm_size(node, &n_on_node);
-    MPI_Comm_free(&node);
-    int64_t available = memory_available_bytes();
-    if (available != INT64_MAX)
-        available /= n_on_node;
-    MPI_Allreduce(MPI_IN_PLACE, &available, 1, MPI_INT64_T, MPI_MIN, comm);
-    return available;
 }
 
 /* The largest of the modes, which run one after another. */
@@ -52,29 +37,29 @@ enum status hf_memory_check(const struct hf_options *options, const struct hf_in
     int n_processes, n_spins = input->n_spins;
     MPI_Comm_size(comm, &n_processes);
     int64_t n = input->shells->n_functions;
+    int64_t tiles = n_spins * (n * n / 2 * 8 / n_processes);
     /* D, and F of --fock-only, as packed tiles. */
-    int64_t matrices = 2 * n_spins * (n * n / 2 * 8 / n_processes);
+    int64_t matrices = 2 * tiles;
     if (!options->fock_only)
         matrices += scf_bytes(grid, n, n_spins, &options->scf);
     int64_t build = fock_bytes(tiling, &options->fock, n_spins, n_processes) +
                     pool_bytes(options, tiling, n_processes);
     int64_t cache = options->fock.cache_bytes;
+    /* D, F and the sums of a build. */
+    int64_t shared = 3 * tiles;
     if (options->count_tasks) {
-        matrices = cache = 0;
+        matrices = cache = shared = 0;
         build = fock_tasks_bytes(tiling, n_processes);
     }
-    int64_t needed = build + matrices;
-    int64_t available = options->memory_megabytes ? options->memory_megabytes * 1000000
-                                                  : available_per_process(comm);
+    struct memory_need need = {.shared_bytes = (double)shared,
+                               .own_bytes = (double)(build + matrices - shared)};
+    struct memory_budget budget = memory_budget(options->memory_megabytes * 1000000, comm);
     log_print("Memory     %.0f MB per process (matrices %.0f, Fock build %.0f of which caches up "
               "to %.0f); available %.0f MB\n",
-              megabytes(needed), megabytes(matrices), megabytes(build), megabytes(cache),
-              megabytes(available));
-    if (needed > available)
-        return FAIL(STATUS_NO_MEMORY,
-                    "%s with %s takes %.0f MB on each of %d processes, but %.0f MB are available: "
-                    "use more processes on more nodes, or a smaller --cache",
-                    options->molecule, options->basis, megabytes(needed), n_processes,
-                    megabytes(available));
-    return STATUS_OK;
+              megabytes(build + matrices), megabytes(matrices), megabytes(build), megabytes(cache),
+              1e-6 * budget.main_bytes);
+    char subject[512];
+    snprintf(subject, sizeof subject, "%s with %s", options->molecule, options->basis);
+    return memory_check(subject, &need, &budget,
+                        "use more processes on more nodes, or a smaller --cache");
 }

@@ -8,7 +8,7 @@
 #include "sched/modes/mode_options.h"
 #include "support/base/agree.h"
 #include "support/base/log.h"
-#include "support/base/memory_share.h"
+#include "support/base/memory.h"
 #include "support/base/sha256.h"
 #include "support/base/version.h"
 #include "support/io/application.h"

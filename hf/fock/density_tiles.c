@@ -1,6 +1,7 @@
 #include "hf/fock/density_tiles.h"
 
 #include "support/base/agree.h"
+#include "support/base/long_reduce.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -124,8 +125,7 @@ enum status density_tiles_create(const struct tiling *tiling, int n_spins,
         status = find_own_maxima(made);
     status = status_agree(darray_comm(), status);
     if (status == STATUS_OK) {
-        MPI_Allreduce(MPI_IN_PLACE, made->tile_max, (int)n_pairs, MPI_DOUBLE, MPI_MAX,
-                      darray_comm());
+        long_reduce(made->tile_max, n_pairs, MPI_DOUBLE, MPI_MAX, darray_comm());
         for (int64_t pair = 0; pair < n_pairs && status == STATUS_OK; pair++)
             if (!isfinite(made->tile_max[pair]))
                 status = FAIL(STATUS_NUMERIC, "the density has elements that are not finite");

@@ -3,8 +3,8 @@
 #include "basis/integrals/shell_pairs.h"
 #include "basis/integrals/two_electron.h"
 #include "support/base/agree.h"
+#include "support/base/long_reduce.h"
 
-#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -90,17 +90,6 @@ static enum status count_own_tile_pairs(struct fock_cost *cost)
     return status;
 }
 
-/* A few million numbers at a time: MPI counts in int. */
-static void share(struct fock_cost *cost, int64_t n_pairs, MPI_Comm comm)
-{
-    float *numbers = &cost->below[0][0];
-    int64_t n = n_pairs * (N_BINS + 1), chunk = INT64_C(1) << 22;
-    for (int64_t first = 0; first < n; first += chunk)
-        /* Of each number all terms but one are zero: the sum is exact in any order. */
-        MPI_Allreduce(MPI_IN_PLACE, numbers + first, (int)(n - first < chunk ? n - first : chunk),
-                      MPI_FLOAT, MPI_SUM, comm);
-}
-
 enum status fock_cost_create(const struct screening *screening, enum fock_symmetry symmetry,
                              MPI_Comm comm, struct fock_cost **cost)
 {
@@ -126,7 +115,8 @@ enum status fock_cost_create(const struct screening *screening, enum fock_symmet
         fock_cost_destroy(made);
         return status;
     }
-    share(made, n_pairs, comm);
+    /* Of each number all terms but one are zero: the sum is exact. */
+    long_reduce(made->below, n_pairs * (N_BINS + 1), MPI_FLOAT, MPI_SUM, comm);
     *cost = made;
     return STATUS_OK;
 }

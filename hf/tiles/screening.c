@@ -2,6 +2,7 @@
 
 #include "hf/tiles/tile_matrix.h"
 #include "support/base/agree.h"
+#include "support/base/long_reduce.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -83,7 +84,7 @@ enum status screening_create(const struct tiling *tiling, double threshold,
         screening_destroy(made);
         return status;
     }
-    MPI_Allreduce(MPI_IN_PLACE, made->tile_bounds, (int)n, MPI_DOUBLE, MPI_MAX, comm);
+    long_reduce(made->tile_bounds, n, MPI_DOUBLE, MPI_MAX, comm);
     for (int64_t pair = 0; pair < n; pair++)
         made->max_bound = fmax(made->max_bound, made->tile_bounds[pair]);
     *screening = made;

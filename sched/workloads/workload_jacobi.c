@@ -17,6 +17,7 @@
 #include "support/base/agree.h"
 #include "support/base/log.h"
 #include "support/base/memory.h"
+#include "support/base/node.h"
 #include "support/base/sha256.h"
 
 #include <stddef.h>
@@ -142,12 +143,8 @@ static const struct workload_functions mesh_functions = {.end_iteration = end_sw
 
 static enum status check_node(MPI_Comm comm)
 {
-    MPI_Comm node;
-    int n_processes, n_sharing;
+    int n_processes, n_sharing = node_count(comm);
     MPI_Comm_size(comm, &n_processes);
-    MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
-    MPI_Comm_size(node, &n_sharing);
-    MPI_Comm_free(&node);
     enum status status = STATUS_OK;
     if (n_sharing < n_processes)
         status = FAIL(STATUS_USAGE,
@@ -161,14 +158,12 @@ static enum status check_mesh_memory(const struct jacobi_size *size, MPI_Comm co
 {
     int n_processes;
     MPI_Comm_size(comm, &n_processes);
-    double needed = 2.0 * (double)jacobi_plane_size(size) * (double)(size->ny + 2) * sizeof(double);
-    double available = 0.95 * (double)(n_processes > 1 ? memory_shared_available_bytes()
-                                                       : memory_available_bytes());
-    enum status status = STATUS_OK;
-    if (needed > available)
-        status = FAIL(STATUS_LIMIT, "--jacobi: two meshes take %.3f GB; %.3f GB are left",
-                      1e-9 * needed, 1e-9 * available);
-    return status_agree(comm, status);
+    double bytes = 2.0 * (double)jacobi_plane_size(size) * (double)(size->ny + 2) * sizeof(double);
+    struct memory_need need = {.shared_bytes = bytes / n_processes};
+    struct memory_budget budget = memory_budget(0, comm);
+    enum status status =
+        memory_check("--jacobi with two meshes", &need, &budget, "choose a smaller mesh");
+    return status == STATUS_OK ? STATUS_OK : STATUS_LIMIT;
 }
 
 /* The planes that the process touches first: its block of the inner ones, and their

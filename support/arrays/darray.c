@@ -2,10 +2,12 @@
 
 #include "support/base/agree.h"
 #include "support/base/memory.h"
+#include "support/base/node.h"
 
 #include <assert.h>
 #include <ga.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -45,7 +47,7 @@ void darray_stop(void)
 
 /* Fills size and start, and first (n_processes entries, counted from 0) with
  * where the piece of each process begins. Returns the length of the whole. */
-static int64_t lay_out(struct darray *array, const int64_t *size, int64_t *first)
+static int64_t lay_out_blocks(struct darray *array, const int64_t *size, int64_t *first)
 {
     int64_t position = 0;
     for (int process = 0; process < array->n_processes; process++) {
@@ -62,25 +64,21 @@ static int64_t lay_out(struct darray *array, const int64_t *size, int64_t *first
 }
 
 /* Global Arrays ends the program when there is not enough memory: so ask first. */
-static enum status check_memory(const char *name, int64_t local_bytes)
+static enum status check_array_memory(const char *name, int64_t local_bytes)
 {
-    MPI_Comm node;
-    MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
+    MPI_Comm node = node_comm(MPI_COMM_WORLD);
     int n_sharing;
-    int64_t node_bytes;
     MPI_Comm_size(node, &n_sharing);
-    MPI_Allreduce(&local_bytes, &node_bytes, 1, MPI_INT64_T, MPI_SUM, node);
+    MPI_Allreduce(MPI_IN_PLACE, &local_bytes, 1, MPI_INT64_T, MPI_SUM, node);
     MPI_Comm_free(&node);
 
-    /* Open MPI wants some room beside the array. */
-    int64_t available = n_sharing > 1 ? memory_shared_available_bytes() : memory_available_bytes();
-    enum status status = STATUS_OK;
-    if (node_bytes > available - available / 20)
-        status =
-            FAIL(STATUS_NO_MEMORY, "array %s needs %.3f GB on a node that has %.3f GB of %s left",
-                 name, 1e-9 * (double)node_bytes, 1e-9 * (double)available,
-                 n_sharing > 1 ? "memory and /dev/shm" : "memory");
-    return status_agree(MPI_COMM_WORLD, status);
+    struct memory_limits limits = memory_limits();
+    struct memory_budget budget = memory_divide(&limits, n_sharing);
+    struct memory_need need = {.shared_bytes = (double)local_bytes / n_sharing};
+    char subject[256];
+    snprintf(subject, sizeof subject, "array %s", name);
+    return status_agree(MPI_COMM_WORLD,
+                        memory_check(subject, &need, &budget, "use more processes on more nodes"));
 }
 
 /* Global Arrays' own memory, which stays where it is. */
@@ -94,7 +92,7 @@ static void find_piece(struct darray *array)
     array->piece = piece;
 }
 
-static bool allocate(struct darray *array, const char *name, int64_t length, int64_t *first)
+static bool allocate_array(struct darray *array, const char *name, int64_t length, int64_t *first)
 {
     array->handle = GA_Create_handle();
     GA_Set_data64(array->handle, 1, &length, array->type == DARRAY_DOUBLE ? C_DBL : C_LONG);
@@ -126,11 +124,11 @@ enum status darray_create(const char *name, enum darray_type type, int64_t n_blo
     if (status != STATUS_OK)
         goto done;
 
-    first[n_processes] = lay_out(new, size, first);
-    status = check_memory(name, (first[rank + 1] - first[rank]) * ELEMENT_BYTES);
+    first[n_processes] = lay_out_blocks(new, size, first);
+    status = check_array_memory(name, (first[rank + 1] - first[rank]) * ELEMENT_BYTES);
     if (status != STATUS_OK)
         goto done;
-    if (!allocate(new, name, first[n_processes], first)) {
+    if (!allocate_array(new, name, first[n_processes], first)) {
         status = FAIL(STATUS_NO_MEMORY, "Global Arrays has no room for array %s", name);
         goto done;
     }

@@ -37,8 +37,8 @@ static inline MPI_Comm darray_comm(void)
  * name    shown in messages
  * size    n_blocks entries >= 0, elements of each block, the same on every
  *         process; copied
- * Errors: STATUS_NO_MEMORY (asked for before anything is allocated: a node that
- * has too little, also in /dev/shm); the same on every process. */
+ * Errors: STATUS_NO_MEMORY (before anything is allocated: beyond the
+ * budget of support/base/memory.h); the same on every process. */
 enum status darray_create(const char *name, enum darray_type type, int64_t n_blocks,
                           const int64_t *size, struct darray **array);
 

@@ -1,16 +1,20 @@
 #include "support/base/memory.h"
 
+#include "support/base/node.h"
+
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/statvfs.h>
+#include <unistd.h>
 
 static int64_t smaller(int64_t a, int64_t b)
 {
     return a < b ? a : b;
 }
 
-/* Where Linux tells what a control group may use and uses, in its two versions. */
+/* Files with the limit and the use of a control group, in the two versions of Linux. */
 static const struct control_group_files {
     const char *line; /* of /proc/self/cgroup, up to the name of the group */
     const char *folder, *limit, *used;
@@ -23,7 +27,8 @@ static const struct control_group_files {
 
 /* The number that follows the key in a file, or that begins it if the key is
  * ""; INT64_MAX if there is none ("max") or no such file. */
-static int64_t read_number(const char *folder, const char *group, const char *name, const char *key)
+static int64_t read_first_number(const char *folder, const char *group, const char *name,
+                                 const char *key)
 {
     char line[1400];
     snprintf(line, sizeof line, "%s%s/%s", folder, group, name);
@@ -39,12 +44,12 @@ static int64_t read_number(const char *folder, const char *group, const char *na
     return number;
 }
 
-/* What a group leaves, whatever the groups above it do. */
+/* Bytes that a group leaves, whatever the groups above it do. */
 static int64_t group_available_bytes(const struct control_group_files *files, const char *group)
 {
-    int64_t limit = read_number(files->folder, group, files->limit, "");
-    int64_t used = read_number(files->folder, group, files->used, "");
-    int64_t cached = read_number(files->folder, group, "memory.stat", files->cached);
+    int64_t limit = read_first_number(files->folder, group, files->limit, "");
+    int64_t used = read_first_number(files->folder, group, files->used, "");
+    int64_t cached = read_first_number(files->folder, group, "memory.stat", files->cached);
     if (limit == INT64_MAX || used == INT64_MAX)
         return INT64_MAX;
     if (cached != INT64_MAX)
@@ -52,7 +57,7 @@ static int64_t group_available_bytes(const struct control_group_files *files, co
     return limit - smaller(used, limit);
 }
 
-/* What a group and all those above it leave; its name is cut. */
+/* Bytes that a group and all those above it leave; its name is cut. */
 static int64_t hierarchy_available_bytes(const struct control_group_files *files, char *group)
 {
     int64_t available = INT64_MAX;
@@ -66,7 +71,7 @@ static int64_t hierarchy_available_bytes(const struct control_group_files *files
     return available;
 }
 
-/* What the control groups of this process leave. In a container the name may be
+/* Bytes that the control groups of this process leave. In a container the name may be
  * one that only the host knows; the topmost group is then the container's. */
 static int64_t control_group_available_bytes(void)
 {
@@ -90,22 +95,107 @@ static int64_t control_group_available_bytes(void)
 
 static int64_t system_available_bytes(void)
 {
-    int64_t kilobytes = read_number("/proc", "", "meminfo", "MemAvailable:");
+    int64_t kilobytes = read_first_number("/proc", "", "meminfo", "MemAvailable:");
     return kilobytes == INT64_MAX ? INT64_MAX : kilobytes * 1024;
 }
 
-int64_t memory_available_bytes(void)
+/* Address space that this process may still map: ulimit -v less what it has mapped. */
+static int64_t address_available_bytes(void)
 {
-    return smaller(system_available_bytes(), control_group_available_bytes());
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur > INT64_MAX)
+        return INT64_MAX;
+    int64_t pages = read_first_number("/proc", "/self", "statm", "");
+    int64_t mapped = pages == INT64_MAX ? 0 : pages * sysconf(_SC_PAGESIZE);
+    return (int64_t)limit.rlim_cur - smaller(mapped, (int64_t)limit.rlim_cur);
 }
 
-int64_t memory_shared_available_bytes(void)
+struct memory_limits memory_limits(void)
 {
-    int64_t available = memory_available_bytes();
+    struct memory_limits limits = {
+        .main_bytes = smaller(system_available_bytes(), control_group_available_bytes()),
+        .shared_bytes = INT64_MAX,
+        .address_bytes = address_available_bytes(),
+    };
     struct statvfs shared;
     if (statvfs("/dev/shm", &shared) == 0)
-        available = smaller(available, (int64_t)shared.f_bavail * (int64_t)shared.f_frsize);
-    return available;
+        limits.shared_bytes = (int64_t)shared.f_bavail * (int64_t)shared.f_frsize;
+    return limits;
+}
+
+/* The usable part of a limit; the rest is for MPI and what no estimate counts. */
+static double usable(int64_t bytes)
+{
+    return bytes == INT64_MAX ? INFINITY : 0.95 * (double)bytes;
+}
+
+struct memory_budget memory_divide(const struct memory_limits *limits, int n_sharing)
+{
+    return (struct memory_budget){
+        .main_bytes = usable(limits->main_bytes) / n_sharing,
+        .shared_bytes = n_sharing > 1 ? usable(limits->shared_bytes) / n_sharing : INFINITY,
+        .address_bytes = usable(limits->address_bytes),
+        .n_sharing = n_sharing,
+    };
+}
+
+struct memory_budget memory_budget(int64_t given_bytes, MPI_Comm comm)
+{
+    if (given_bytes > 0)
+        return (struct memory_budget){.main_bytes = (double)given_bytes,
+                                      .shared_bytes = INFINITY,
+                                      .address_bytes = INFINITY,
+                                      .n_sharing = 1};
+    struct memory_limits limits = memory_limits();
+    struct memory_budget budget = memory_divide(&limits, node_count(comm));
+    double least[] = {budget.main_bytes, budget.shared_bytes, budget.address_bytes,
+                      -budget.n_sharing};
+    MPI_Allreduce(MPI_IN_PLACE, least, 4, MPI_DOUBLE, MPI_MIN, comm);
+    return (struct memory_budget){.main_bytes = least[0],
+                                  .shared_bytes = least[1],
+                                  .address_bytes = least[2],
+                                  .n_sharing = (int)-least[3]};
+}
+
+struct shortage {
+    const char *of;
+    double needed, available; /* bytes; no shortage unless needed > available */
+};
+
+/* Of all limits, the one that is exceeded most. */
+static struct shortage find_shortage(const struct memory_need *need,
+                                     const struct memory_budget *budget)
+{
+    const struct shortage all[] = {
+        {"main memory", need->shared_bytes + need->own_bytes, budget->main_bytes},
+        {"/dev/shm", need->shared_bytes, budget->shared_bytes},
+        {"address space (ulimit -v)", need->own_bytes + budget->n_sharing * need->shared_bytes,
+         budget->address_bytes},
+    };
+    struct shortage worst = all[0];
+    for (size_t i = 1; i < sizeof all / sizeof all[0]; i++)
+        if (all[i].needed - all[i].available > worst.needed - worst.available)
+            worst = all[i];
+    return worst;
+}
+
+bool memory_fits(const struct memory_need *need, const struct memory_budget *budget)
+{
+    struct shortage shortage = find_shortage(need, budget);
+    return shortage.needed <= shortage.available;
+}
+
+enum status memory_check(const char *subject, const struct memory_need *need,
+                         const struct memory_budget *budget, const char *remedy)
+{
+    if (memory_fits(need, budget))
+        return STATUS_OK;
+    struct shortage shortage = find_shortage(need, budget);
+    double needed = ceil(1e-6 * shortage.needed), available = floor(1e-6 * shortage.available);
+    return FAIL(STATUS_NO_MEMORY,
+                "%s needs %.0f MB of %s per process, but %.0f MB are available: %.0f MB are "
+                "missing; %s",
+                subject, needed, shortage.of, available, needed - available, remedy);
 }
 
 int64_t memory_peak_bytes(void)
@@ -117,6 +207,13 @@ int64_t memory_peak_bytes(void)
 
 int64_t memory_part_bytes(void)
 {
-    int64_t kilobytes = read_number("/proc", "/self", "/smaps_rollup", "Pss:");
+    int64_t kilobytes = read_first_number("/proc", "/self", "/smaps_rollup", "Pss:");
     return kilobytes == INT64_MAX ? 0 : kilobytes * 1024;
+}
+
+struct memory_use memory_use_of_all(int64_t part_bytes, MPI_Comm comm)
+{
+    int64_t bytes[] = {memory_peak_bytes(), part_bytes};
+    MPI_Allreduce(MPI_IN_PLACE, bytes, 2, MPI_INT64_T, MPI_MAX, comm);
+    return (struct memory_use){.peak_bytes = bytes[0], .part_bytes = bytes[1]};
 }

@@ -1,23 +1,70 @@
-/* How much memory there still is. */
+/* The memory that a process may use, and how too large a need is refused: the one definition.
+ *
+ * The main memory that a node can still give (limits of a container or batch job included) is
+ * divided evenly among the program's processes there. Memory that these processes share, in
+ * which distributed arrays live, must fit into /dev/shm as well; all that a process maps, the
+ * arrays of the whole node included, into its address space (ulimit -v). Of each limit a
+ * twentieth is reserved for MPI and for small allocations that no estimate counts, so that a
+ * need that fits stays allowed while it is allocated piece by piece. */
 #ifndef BERYL_SUPPORT_MEMORY_H
 #define BERYL_SUPPORT_MEMORY_H
 
+#include "support/base/status.h"
+
+#include <mpi.h>
+#include <stdbool.h>
 #include <stdint.h>
 
-/* Bytes that this node can still give to all its processes together, limits of
- * a container or batch job included; INT64_MAX if the system does not say. */
-int64_t memory_available_bytes(void);
+/* Bytes that are still free; INT64_MAX where the system knows no limit. */
+struct memory_limits {
+    int64_t main_bytes;    /* of the node, for all its processes together */
+    int64_t shared_bytes;  /* in /dev/shm of the node */
+    int64_t address_bytes; /* of this process */
+};
+struct memory_limits memory_limits(void);
 
-/* The same for memory that processes share, in which distributed arrays live:
- * also bounded by the room in /dev/shm. */
-int64_t memory_shared_available_bytes(void);
+/* Bytes that each process may use; INFINITY where there is no limit. */
+struct memory_budget {
+    double main_bytes, shared_bytes, address_bytes;
+    int n_sharing; /* processes on the node */
+};
 
-/* The most memory that this process has held at once; what processes share counts for each
- * that has touched it. */
+/* The budget of one of n_sharing processes of a node with these limits. */
+struct memory_budget memory_divide(const struct memory_limits *limits, int n_sharing);
+
+/* The least budget of all nodes; given_bytes, if it is not 0, replaces all limits: the user
+ * knows better. Collective; the same everywhere. */
+struct memory_budget memory_budget(int64_t given_bytes, MPI_Comm comm);
+
+/* Bytes that a process needs: its even part of what the processes of a node share, and what
+ * it has to itself. */
+struct memory_need {
+    double shared_bytes, own_bytes;
+};
+
+bool memory_fits(const struct memory_need *need, const struct memory_budget *budget);
+
+/* Refuses a need beyond the budget. Not collective.
+ * subject, remedy  parts of the message: what needs the memory, how to need less
+ * Errors: STATUS_NO_MEMORY with the limit that is exceeded most. */
+enum status memory_check(const char *subject, const struct memory_need *need,
+                         const struct memory_budget *budget, const char *remedy);
+
+/* Peak resident memory of this process; a shared page counts for each process that has
+ * touched it. */
 int64_t memory_peak_bytes(void);
 
-/* What this process holds now, of what processes share an even part; 0 if the system does not
- * say. Takes some milliseconds. */
+/* Resident memory of this process, shared pages divided among their users (PSS); 0 if
+ * unavailable. Takes some milliseconds. */
 int64_t memory_part_bytes(void);
+
+/* The largest of all processes of each. */
+struct memory_use {
+    int64_t peak_bytes, part_bytes;
+};
+
+/* part_bytes  the largest memory_part_bytes that the process has seen. Collective; the same
+ * everywhere. */
+struct memory_use memory_use_of_all(int64_t part_bytes, MPI_Comm comm);
 
 #endif

@@ -4,7 +4,7 @@
 #include "hf/cli/hf_result.h"
 #include "sched/taskpool.h"
 #include "support/base/log.h"
-#include "support/base/memory_share.h"
+#include "support/base/memory.h"
 
 #include <ctype.h>
 #include <stdio.h>

@@ -3,7 +3,7 @@
 #define BERYL_TCE_PROGRAM_RESULT_H
 
 #include "sched/modes/mode_records.h"
-#include "support/base/memory_share.h"
+#include "support/base/memory.h"
 #include "support/base/status.h"
 #include "tce/cli/tce_options.h"
 #include "tce/execution/program_instance.h"

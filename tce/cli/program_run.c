@@ -4,7 +4,6 @@
 #include "support/base/agree.h"
 #include "support/base/log.h"
 #include "support/base/memory.h"
-#include "support/base/memory_share.h"
 #include "support/base/version.h"
 #include "support/io/output_file.h"
 #include "support/io/text_file.h"

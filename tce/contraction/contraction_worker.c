@@ -1,6 +1,6 @@
 #include "tce/contraction/contraction_worker.h"
 
-#include "support/arrays/exact_sum.h"
+#include "support/base/long_reduce.h"
 #include "tce/contraction/contraction_matrix.h"
 #include "tce/contraction/operand_blocks.h"
 #include "tce/tensor/block_buffers.h"
@@ -250,7 +250,7 @@ void contraction_worker_reduce(struct contraction_worker *worker, MPI_Comm comm)
     const struct contraction_sums *sums = worker->sums;
     int rank;
     MPI_Comm_rank(comm, &rank);
-    exact_sum(worker->parts, sums->n_parts, comm);
+    long_reduce(worker->parts, sums->n_parts, MPI_DOUBLE, MPI_SUM, comm);
     for (int s = 0; s < sums->n; s++) {
         const struct contraction_sum *sum = &sums->list[s];
         if (sum->scalar && rank == 0 && block_index_n(sum->lead->C) > 0)

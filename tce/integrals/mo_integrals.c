@@ -2,13 +2,14 @@
 
 #include "support/base/agree.h"
 #include "support/base/log.h"
-#include "support/base/memory_share.h"
+#include "support/base/memory.h"
 #include "tce/integrals/ao_integrals.h"
 #include "tce/integrals/mo_full_step.h"
 #include "tce/integrals/mo_half_step.h"
 #include "tce/integrals/mo_plan.h"
 #include "tce/integrals/mo_scratch.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 /* The pools. */
@@ -27,19 +28,17 @@ static enum status check_transformation_memory(const struct mo_plan *plan, MPI_C
 {
     int n_processes;
     MPI_Comm_size(comm, &n_processes);
-    double share = mo_plan_half_bytes(plan) / n_processes, own = mo_plan_process_bytes(plan);
-    double available = memory_share_bytes(plan->problem.memory_bytes, comm);
-    if (share + own <= available)
-        return STATUS_OK;
-    return FAIL(STATUS_NO_MEMORY,
-                "the transformation of the integrals over %lld functions to %lld orbitals takes "
-                "%.0f MB on each of %d processes (%.0f of them its share of half-transformed "
-                "ones), but %.0f MB are available: use more processes on more nodes, or smaller "
-                "tiles of orbitals",
-                (long long)plan->problem.orbitals->spin[0].n_functions,
-                (long long)(orbital_spaces_n_occupied(plan->problem.orbitals) +
-                            orbital_spaces_n_virtual(plan->problem.orbitals)),
-                1e-6 * (share + own), n_processes, 1e-6 * share, 1e-6 * available);
+    struct memory_need need = {.shared_bytes = mo_plan_half_bytes(plan) / n_processes,
+                               .own_bytes = mo_plan_process_bytes(plan)};
+    struct memory_budget budget = memory_budget(plan->problem.memory_bytes, comm);
+    char subject[256];
+    snprintf(subject, sizeof subject,
+             "the transformation of the integrals over %lld functions to %lld orbitals",
+             (long long)plan->problem.orbitals->spin[0].n_functions,
+             (long long)(orbital_spaces_n_occupied(plan->problem.orbitals) +
+                         orbital_spaces_n_virtual(plan->problem.orbitals)));
+    return memory_check(subject, &need, &budget,
+                        "use more processes on more nodes, or smaller tiles of orbitals");
 }
 
 static enum status create_pools(struct mo_integrals *made, const struct taskpool_settings *settings,

@@ -2,12 +2,14 @@
 
 #include "support/base/agree.h"
 #include "support/base/log.h"
-#include "support/base/memory_share.h"
+#include "support/base/memory.h"
 #include "tce/methods/amplitude_solver.h"
 #include "tce/methods/correlation_integrals.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdio.h>
+#include <string.h>
 
 /* Blocks that a contraction works on at a time: read ahead, permuted, written. */
 enum { BLOCKS_AT_WORK = 8 };
@@ -61,48 +63,61 @@ static enum status make_estimate(const struct correlation *self, int diis_size,
                                        &estimate->transformation);
 }
 
-/* Of one of so many processes. */
-static double bytes_per_process(const struct estimate *estimate, double n_processes)
+enum { ITERATING, TRANSFORMING, N_PHASES };
+
+/* The needs of one of so many processes in each phase. */
+static void list_needs(const struct estimate *estimate, double n_processes,
+                       struct memory_need needs[N_PHASES])
 {
-    double iterating = (estimate->tensors + estimate->diis) / n_processes + estimate->cache;
-    double transforming =
-        (estimate->tensors_of_program + estimate->half_transformed) / n_processes +
-        estimate->transformation;
-    return fmax(iterating, transforming) + estimate->tables + estimate->field;
+    double always = estimate->tables + estimate->field;
+    needs[ITERATING] = (struct memory_need){(estimate->tensors + estimate->diis) / n_processes,
+                                            estimate->cache + always};
+    needs[TRANSFORMING] = (struct memory_need){
+        (estimate->tensors_of_program + estimate->half_transformed) / n_processes,
+        estimate->transformation + always};
+}
+
+static bool all_fit(const struct estimate *estimate, double n_processes,
+                    const struct memory_budget *budget)
+{
+    struct memory_need needs[N_PHASES];
+    list_needs(estimate, n_processes, needs);
+    return memory_fits(&needs[ITERATING], budget) && memory_fits(&needs[TRANSFORMING], budget);
 }
 
 enum { MOST_PROCESSES = 1 << 24 };
 
 /* The least number of processes that have enough, each as much as is available here; 0: none. */
-static int64_t find_enough(const struct estimate *estimate, double available)
+static int64_t find_enough(const struct estimate *estimate, const struct memory_budget *budget)
 {
     int64_t too_few = 0, enough = MOST_PROCESSES;
-    if (bytes_per_process(estimate, (double)enough) > available)
+    if (!all_fit(estimate, (double)enough, budget))
         return 0;
     while (enough - too_few > 1) {
         int64_t middle = (too_few + enough) / 2;
-        if (bytes_per_process(estimate, (double)middle) > available)
-            too_few = middle;
-        else
+        if (all_fit(estimate, (double)middle, budget))
             enough = middle;
+        else
+            too_few = middle;
     }
     return enough;
 }
 
-static enum status refuse_memory(const struct correlation *self, const struct estimate *estimate,
-                                 int n_processes, double available)
+static enum status check_phases(const struct correlation *self, const struct estimate *estimate,
+                                const struct memory_need needs[N_PHASES],
+                                const struct memory_budget *budget)
 {
-    double needed = bytes_per_process(estimate, n_processes);
-    int64_t enough = find_enough(estimate, available);
-    char remedy[128] = "";
+    int64_t enough = find_enough(estimate, budget);
+    char remedy[256] = "";
     if (enough > 0)
         snprintf(remedy, sizeof remedy, "%lld processes with as much each would do; or ",
                  (long long)enough);
-    return FAIL(STATUS_NO_MEMORY,
-                "%s takes %.0f MB on each of %d process%s, but %.0f MB are available: %.0f MB are "
-                "missing; %stry a smaller --cache, --orbital-tile or --diis-amplitudes",
-                self->problem.method, 1e-6 * needed, n_processes, n_processes == 1 ? "" : "es",
-                1e-6 * available, 1e-6 * (needed - available), remedy);
+    size_t length = strlen(remedy);
+    snprintf(remedy + length, sizeof remedy - length,
+             "try a smaller --cache, --orbital-tile or --diis-amplitudes");
+    for (int phase = 0; phase < N_PHASES; phase++)
+        TRY(memory_check(self->problem.method, &needs[phase], budget, remedy));
+    return STATUS_OK;
 }
 
 enum status correlation_memory_check(const struct correlation *self, int diis_size)
@@ -111,12 +126,15 @@ enum status correlation_memory_check(const struct correlation *self, int diis_si
     int n_processes;
     MPI_Comm_size(self->problem.comm, &n_processes);
     TRY(status_agree(self->problem.comm, make_estimate(self, diis_size, &estimate)));
-    double available = memory_share_bytes(self->problem.memory_bytes, self->problem.comm);
-    double needed = bytes_per_process(&estimate, n_processes);
+    struct memory_budget budget = memory_budget(self->problem.memory_bytes, self->problem.comm);
+    struct memory_need needs[N_PHASES];
+    list_needs(&estimate, n_processes, needs);
+    double needed = fmax(needs[ITERATING].shared_bytes + needs[ITERATING].own_bytes,
+                         needs[TRANSFORMING].shared_bytes + needs[TRANSFORMING].own_bytes);
     log_print(
         "           %.0f MB per process, the field's %.0f included; available %.0f MB\n"
         "           of all together: tensors %.0f, DIIS %.0f, half-transformed integrals %.0f MB\n",
-        1e-6 * needed, 1e-6 * estimate.field, 1e-6 * available, 1e-6 * estimate.tensors,
+        1e-6 * needed, 1e-6 * estimate.field, 1e-6 * budget.main_bytes, 1e-6 * estimate.tensors,
         1e-6 * estimate.diis, 1e-6 * estimate.half_transformed);
-    return needed <= available ? STATUS_OK : refuse_memory(self, &estimate, n_processes, available);
+    return check_phases(self, &estimate, needs, &budget);
 }

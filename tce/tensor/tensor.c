@@ -4,6 +4,7 @@
 #include "support/base/memory.h"
 #include "support/base/sha256.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -44,25 +45,16 @@ double tensor_count_elements(const struct block_labels *labels)
 static enum status check_tensor_memory(const char *name, const struct block_labels *labels,
                                        int64_t n_blocks, MPI_Comm comm)
 {
-    MPI_Comm node;
-    int n_processes, n_sharing;
+    int n_processes;
     MPI_Comm_size(comm, &n_processes);
-    MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
-    MPI_Comm_size(node, &n_sharing);
-    MPI_Comm_free(&node);
     double bytes = sizeof(double) * tensor_count_elements(labels);
-    double needed =
-        bytes * n_sharing / n_processes + 3.0 * sizeof(int64_t) * (double)n_blocks * n_sharing;
-    double available =
-        0.95 * (double)(n_sharing > 1 ? memory_shared_available_bytes() : memory_available_bytes());
-    enum status status = STATUS_OK;
-    if (needed > available)
-        status = FAIL(STATUS_NO_MEMORY,
-                      "tensor %s has %.3f GB and %lld blocks and needs %.3f GB on a node that has "
-                      "%.3f GB left: %.3f GB are missing",
-                      name, 1e-9 * bytes, (long long)n_blocks, 1e-9 * needed, 1e-9 * available,
-                      1e-9 * (needed - available));
-    return status_agree(comm, status);
+    struct memory_need need = {.shared_bytes = bytes / n_processes,
+                               .own_bytes = 3.0 * sizeof(int64_t) * (double)n_blocks};
+    struct memory_budget budget = memory_budget(0, comm);
+    char subject[256];
+    snprintf(subject, sizeof subject, "tensor %s of %.3f GB in %lld blocks", name, 1e-9 * bytes,
+             (long long)n_blocks);
+    return memory_check(subject, &need, &budget, "use more processes on more nodes");
 }
 
 /* The sizes of all blocks, n_blocks entries; to be freed with free. */

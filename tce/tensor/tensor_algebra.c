@@ -1,7 +1,7 @@
 #include "tce/tensor/tensor_algebra.h"
 
-#include "support/arrays/exact_sum.h"
 #include "support/base/agree.h"
+#include "support/base/long_reduce.h"
 
 #include <cblas.h>
 #include <math.h>
@@ -100,7 +100,7 @@ enum status tensor_dots(const struct tensor_vector *x, int n_others,
                                : FAIL(STATUS_NO_MEMORY, "no memory for sums over %lld blocks",
                                       (long long)sums.n_blocks)));
     sum_blocks(x, others, &sums);
-    exact_sum(sums.lines, n_numbers, comm);
+    long_reduce(sums.lines, n_numbers, MPI_DOUBLE, MPI_SUM, comm);
     *max = 0;
     for (int k = 0; k < n_others; k++)
         dot[k] = 0;

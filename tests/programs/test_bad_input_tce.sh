@@ -95,7 +95,7 @@ printf 'A[i,j,k] = B[i] * B[j] * B[k]\n' >> large.tce
 run 1 run large.tce
 without_banner "$folder/errors" > "$folder/message"
 [ "$(wc -l < "$folder/message")" = 1 ] || complain "not one line on standard error"
-grep -q "tensor A .* GB are missing" "$folder/message" || complain "no message"
+grep -q "tensor A .* MB are missing" "$folder/message" || complain "no message"
 
 [ "$(find . -newer dication.xyz -type f | sort | tr '\n' ' ')" = "./large.tce " ] ||
     complain "left behind: $(find . -newer dication.xyz)"

@@ -32,6 +32,9 @@ fail "not converged" $water --max-iter 1 --report page.html
 [ -s page.html ] || complain "no page"
 fail "MB are available" $water --memory 1
 fail "MB are available" $water --fock-only 1 --memory 1
+ulimit -S -v 4000000
+fail "ulimit -v" $water --fock-only 1 --cache 6000
+ulimit -S -v unlimited
 
 # An output that cannot be written after the work: a device that is always full.
 for option in report write-profile; do

@@ -2,6 +2,7 @@
 
 #include "support/base/agree.h"
 #include "support/base/clock.h"
+#include "support/base/node.h"
 
 #include <assert.h>
 #include <math.h>
@@ -46,17 +47,10 @@ static const struct comm_functions functions = {
 /* The workers that share this one's memory. */
 static void find_node(struct mpi_comm *comm, MPI_Comm mpi)
 {
-    MPI_Comm node;
-    int n;
-    MPI_Comm_split_type(mpi, MPI_COMM_TYPE_SHARED, comm->comm.rank, MPI_INFO_NULL, &node);
-    MPI_Comm_size(node, &n);
-    comm->node_ranks = malloc((size_t)n * sizeof *comm->node_ranks);
+    comm->node_ranks = node_ranks(mpi, &comm->comm.n_node_ranks);
     if (!comm->node_ranks)
         die("no memory for the ranks of a node");
-    MPI_Allgather(&comm->comm.rank, 1, MPI_INT, comm->node_ranks, 1, MPI_INT, node);
-    MPI_Comm_free(&node);
     comm->comm.node_ranks = comm->node_ranks;
-    comm->comm.n_node_ranks = n;
 }
 
 void mpi_comm_init(struct mpi_comm *comm, MPI_Comm mpi, const struct mode *mode, uint64_t seed)

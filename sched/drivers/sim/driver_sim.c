@@ -5,6 +5,7 @@
 #include "support/base/memory.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -194,14 +195,17 @@ static char *allocate_workers(size_t size)
 }
 
 /* Of workers without tasks. What a small simulation takes is not worth asking the system. */
-static enum status check_memory(const struct driver_sim *sim)
+static enum status check_sim_memory(const struct driver_sim *sim)
 {
-    double needed = (double)sim->n_workers * (double)sim->worker_size;
-    double available = needed > ASK_BYTES ? 0.95 * (double)memory_available_bytes() : ASK_BYTES;
-    if (needed <= available)
+    struct memory_need need = {.own_bytes = (double)sim->n_workers * (double)sim->worker_size};
+    if (need.own_bytes <= ASK_BYTES)
         return STATUS_OK;
-    return FAIL(STATUS_LIMIT, "%d simulated workers take %.3f GB; %.3f GB are left", sim->n_workers,
-                1e-9 * needed, 1e-9 * available);
+    struct memory_limits limits = memory_limits();
+    struct memory_budget budget = memory_divide(&limits, 1);
+    char subject[64];
+    snprintf(subject, sizeof subject, "a simulation of %d workers", sim->n_workers);
+    enum status status = memory_check(subject, &need, &budget, "simulate fewer workers");
+    return status == STATUS_OK ? STATUS_OK : STATUS_LIMIT;
 }
 
 static enum status allocate(struct driver_sim *sim)
@@ -210,7 +214,7 @@ static enum status allocate(struct driver_sim *sim)
     size_t n_nodes = (n - 1) / (size_t)sim->node_size + 1;
     sim->worker_size = state_offset(sim) + aligned(sim->mode->state_size) +
                        aligned(sim->setup->problem->record_size);
-    TRY(check_memory(sim));
+    TRY(check_sim_memory(sim));
     sim->workers = allocate_workers(n * sim->worker_size);
     sim->servers = sim->machine->node_server ? calloc(n_nodes, sizeof *sim->servers) : NULL;
     sim->ranks = malloc(n * sizeof *sim->ranks);

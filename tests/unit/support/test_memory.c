@@ -1,30 +1,138 @@
-/* How much memory is left: some, and no more than the machine has. */
+/* The budget of a process from the limits of its node, and the refusal of too large a need. */
 #include "support/base/memory.h"
 #include "tests/check.h"
 
+#include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
-static void test_what_is_available_is_within_what_there_is(void **state)
+static const int64_t GB = 1000000000;
+
+static void check_bytes(double value, double expected)
+{
+    assert_true(fabs(value - expected) < 1);
+}
+
+/* Whether the message of a refused need has this part. */
+static void check_refused(struct memory_need need, const struct memory_budget *budget,
+                          const char *part)
+{
+    assert_false(memory_fits(&need, budget));
+    check_status(STATUS_NO_MEMORY, memory_check("a test", &need, budget, "ask for less"));
+    if (!strstr(status_text(), part) || !strstr(status_text(), "; ask for less"))
+        fail_msg("\"%s\" lacks \"%s\"", status_text(), part);
+}
+
+static void test_limits_are_within_the_machine(void **state)
 {
     (void)state;
     int64_t all = (int64_t)sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGESIZE);
-    int64_t available = memory_available_bytes();
-    assert_true(available > 0 && available <= all);
-    assert_true(memory_shared_available_bytes() <= all);
+    struct memory_limits limits = memory_limits();
+    assert_true(limits.main_bytes > 0 && limits.main_bytes <= all);
+    assert_true(limits.shared_bytes >= 0 && limits.address_bytes > 0);
 }
 
-static void test_what_a_process_holds_is_within_its_peak(void **state)
+static void test_processes_of_a_node_divide_all_but_a_reserve(void **state)
+{
+    (void)state;
+    struct memory_limits limits = {
+        .main_bytes = 80 * GB, .shared_bytes = 20 * GB, .address_bytes = 10 * GB};
+    struct memory_budget four = memory_divide(&limits, 4);
+    check_bytes(four.main_bytes, 19e9);
+    check_bytes(four.shared_bytes, 4.75e9);
+    check_bytes(four.address_bytes, 9.5e9);
+    struct memory_budget one = memory_divide(&limits, 1);
+    check_bytes(one.main_bytes, 76e9);
+    assert_true(isinf(one.shared_bytes));
+
+    limits = (struct memory_limits){INT64_MAX, INT64_MAX, INT64_MAX};
+    struct memory_budget endless = memory_divide(&limits, 4);
+    assert_true(isinf(endless.main_bytes) && isinf(endless.shared_bytes) &&
+                isinf(endless.address_bytes));
+}
+
+static void test_each_limit_refuses_by_its_name(void **state)
+{
+    (void)state;
+    const struct memory_budget budget = {19e9, 4.75e9, 16e9, .n_sharing = 4};
+    struct memory_need fits = {.shared_bytes = 3e9, .own_bytes = 4e9};
+    assert_true(memory_fits(&fits, &budget));
+    check_ok(memory_check("a test", &fits, &budget, "ask for less"));
+    const struct memory_budget no_address = {19e9, 4.75e9, INFINITY, .n_sharing = 4};
+    check_refused((struct memory_need){.shared_bytes = 4e9, .own_bytes = 16e9}, &no_address,
+                  "a test needs 20000 MB of main memory per process, but 19000 MB are available: "
+                  "1000 MB are missing");
+    check_refused((struct memory_need){.shared_bytes = 5e9}, &no_address,
+                  "5000 MB of /dev/shm per process, but 4750 MB are available");
+    /* The arrays of all four processes are mapped by each. */
+    check_refused((struct memory_need){.shared_bytes = 3e9, .own_bytes = 5e9}, &budget,
+                  "17000 MB of address space (ulimit -v) per process, but 16000 MB are available");
+    check_refused((struct memory_need){.own_bytes = 19e9 + 1}, &no_address,
+                  "19001 MB of main memory per process, but 19000 MB are available: 1 MB are");
+}
+
+static void test_a_need_that_fits_is_still_allowed_piece_by_piece(void **state)
+{
+    (void)state;
+    struct memory_limits limits = {
+        .main_bytes = 80 * GB, .shared_bytes = 20 * GB, .address_bytes = INT64_MAX};
+    struct memory_budget budget = memory_divide(&limits, 2);
+    struct memory_need all = {.shared_bytes = budget.shared_bytes};
+    assert_true(memory_fits(&all, &budget));
+    struct memory_need piece = {.shared_bytes = budget.shared_bytes / 5};
+    for (int i = 0; i < 5; i++) {
+        struct memory_budget left = memory_divide(&limits, 2);
+        assert_true(memory_fits(&piece, &left));
+        limits.main_bytes -= (int64_t)(2 * piece.shared_bytes);
+        limits.shared_bytes -= (int64_t)(2 * piece.shared_bytes);
+    }
+}
+
+static void test_the_user_may_know_better(void **state)
+{
+    (void)state;
+    struct memory_budget budget = memory_budget(1000 * GB, MPI_COMM_WORLD);
+    struct memory_need need = {.shared_bytes = 999e9};
+    assert_true(memory_fits(&need, &budget));
+    check_refused((struct memory_need){.own_bytes = 1001e9}, &budget, "1000000 MB are available");
+}
+
+static void test_address_space_is_bounded_by_ulimit(void **state)
+{
+    (void)state;
+    struct rlimit before, limit;
+    assert_int_equal(getrlimit(RLIMIT_AS, &before), 0);
+    long mapped_pages = 0;
+    FILE *stream = fopen("/proc/self/statm", "r");
+    assert_int_equal(fscanf(stream, "%ld", &mapped_pages), 1);
+    fclose(stream);
+    limit = before;
+    limit.rlim_cur = (rlim_t)mapped_pages * (rlim_t)sysconf(_SC_PAGESIZE) + 100000000;
+    assert_int_equal(setrlimit(RLIMIT_AS, &limit), 0);
+    struct memory_limits limits = memory_limits();
+    struct memory_budget budget = memory_budget(0, MPI_COMM_WORLD);
+    assert_int_equal(setrlimit(RLIMIT_AS, &before), 0);
+    assert_true(limits.address_bytes > 50000000 && limits.address_bytes <= 100000000);
+    check_refused((struct memory_need){.own_bytes = 101e6}, &budget, "ulimit -v");
+}
+
+static void test_memory_in_use_is_within_its_peak(void **state)
 {
     (void)state;
     assert_true(memory_part_bytes() > 0);
     assert_true(memory_part_bytes() <= memory_peak_bytes());
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_what_is_available_is_within_what_there_is),
-        cmocka_unit_test(test_what_a_process_holds_is_within_its_peak),
+        cmocka_unit_test(test_limits_are_within_the_machine),
+        cmocka_unit_test(test_processes_of_a_node_divide_all_but_a_reserve),
+        cmocka_unit_test(test_each_limit_refuses_by_its_name),
+        cmocka_unit_test(test_a_need_that_fits_is_still_allowed_piece_by_piece),
+        cmocka_unit_test(test_the_user_may_know_better),
+        cmocka_unit_test(test_address_space_is_bounded_by_ulimit),
+        cmocka_unit_test(test_memory_in_use_is_within_its_peak),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return check_run_parallel(tests, &argc, &argv);
 }

@@ -1,0 +1,85 @@
+/* Reductions whose count is no int: every element is reduced once, whatever their number. */
+#include "support/base/long_reduce.h"
+#include "tests/check.h"
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stdlib.h>
+
+/* Stands before MPI's own function: records the ranges, or passes them on. */
+static struct {
+    bool on;
+    const char *next; /* address at which the next range must begin */
+    int64_t n;        /* elements so far */
+    int n_wrong;      /* ranges that leave a gap, overlap or are empty */
+} recorder;
+
+int MPI_Allreduce(const void *send, void *receive, int count, MPI_Datatype type, MPI_Op op,
+                  MPI_Comm comm)
+{
+    if (!recorder.on)
+        return PMPI_Allreduce(send, receive, count, type, op, comm);
+    int element_bytes;
+    MPI_Type_size(type, &element_bytes);
+    recorder.n_wrong += send != MPI_IN_PLACE || receive != recorder.next || count <= 0;
+    recorder.next = (const char *)receive + (ptrdiff_t)count * element_bytes;
+    recorder.n += count;
+    return MPI_SUCCESS;
+}
+
+static void check_covered(int64_t n)
+{
+    /* Never dereferenced. */
+    char *elements = (char *)(intptr_t)4096;
+    recorder.on = true;
+    recorder.next = elements;
+    recorder.n = 0;
+    recorder.n_wrong = 0;
+    long_reduce(elements, n, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+    recorder.on = false;
+    assert_int_equal(recorder.n_wrong, 0);
+    assert_true(recorder.n == n);
+}
+
+static void test_more_elements_than_an_int_counts_are_all_reduced(void **state)
+{
+    (void)state;
+    check_covered(0);
+    check_covered(1);
+    check_covered(INT_MAX);
+    check_covered((int64_t)INT_MAX + 1);
+    check_covered((int64_t)UINT_MAX + 1);
+    check_covered(INT64_C(5) * INT_MAX + 3);
+}
+
+/* Element i is 1 + i % 1000 on one process and 0 on the others, across several
+ * reductions. */
+static void test_values_are_those_of_one_reduction(void **state)
+{
+    (void)state;
+    int rank, size;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    int64_t n = (INT64_C(1) << 23) + 5;
+    float *numbers = calloc((size_t)n + 1, sizeof *numbers);
+    assert_non_null(numbers);
+    for (int64_t i = rank; i < n; i += size)
+        numbers[i] = 1 + (float)(i % 1000);
+    numbers[n] = -7;
+    long_reduce(numbers, n, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD);
+    int64_t n_wrong = 0;
+    for (int64_t i = 0; i < n; i++)
+        n_wrong += numbers[i] != 1 + (float)(i % 1000);
+    assert_int_equal(n_wrong, 0);
+    assert_true(numbers[n] == -7);
+    free(numbers);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_more_elements_than_an_int_counts_are_all_reduced),
+        cmocka_unit_test(test_values_are_those_of_one_reduction),
+    };
+    return check_run_parallel(tests, &argc, &argv);
+}
