@@ -266,7 +266,7 @@ static void test_what_does_not_fit_is_refused(void **state)
     const struct program_source source = {.text = text, .length = strlen(text), .file = "test.tce"};
     check_ok(program_instance_init(&source, MPI_COMM_WORLD, &instance));
     check_status(STATUS_NO_MEMORY, program_instance_start(&instance, &settings));
-    assert_non_null(strstr(status_text(), "tensor giant has"));
+    assert_non_null(strstr(status_text(), "tensor giant of"));
     assert_null(instance.executor);
     program_instance_fini(&instance);
 }
