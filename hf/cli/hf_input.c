@@ -48,7 +48,7 @@ static enum status parse_molecule(const struct hf_options *options, const struct
 }
 
 static enum status read_and_check_molecule(const struct hf_options *options, MPI_Comm comm,
-                                 struct hf_input *input)
+                                           struct hf_input *input)
 {
     struct text_file text;
     TRY(text_file_read_all(options->molecule, comm, &text));

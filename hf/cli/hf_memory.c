@@ -17,13 +17,11 @@ static double megabytes(int64_t bytes)
 static int64_t pool_bytes(const struct hf_options *options, const struct tiling *tiling,
                           int n_processes)
 {
-    const struct mode_list only = {.n = 1, .modes = {options->pool.mode}};
-    const struct mode_list *modes = options->compare ? &options->modes : &only;
     struct taskpool_settings pool = options->pool;
     pool.keep_history = options->profile != NULL;
     int64_t most = 0;
-    for (int i = 0; i < modes->n; i++) {
-        pool.mode = modes->modes[i];
+    for (int i = 0; i < options->modes.n; i++) {
+        pool.mode = options->modes.modes[i];
         int64_t bytes = fock_pool_bytes(tiling, &options->fock, &pool, n_processes);
         most = bytes > most ? bytes : most;
     }

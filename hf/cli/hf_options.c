@@ -287,20 +287,15 @@ static struct options describe_beryl_hf(struct hf_options *options, struct hf_ro
 }
 
 /* Options that contradict --compare. */
-static enum status check_compare(struct hf_options *options)
+static enum status check_compare(const struct hf_options *options)
 {
-    struct taskpool_settings defaults;
-    taskpool_settings_default(&defaults);
-    TRY(mode_list_parse("compare", options->compare, &options->modes));
-    if (strcmp(options->pool.mode, defaults.mode) != 0)
-        return FAIL(STATUS_USAGE, "--compare names the modes itself: leave --sched out");
     if (options->count_tasks)
         return FAIL(STATUS_USAGE, "--compare runs Fock builds, --count-tasks none: leave one out");
     if (options->profile)
         return FAIL(STATUS_USAGE, "--write-profile is for one mode: leave --compare out");
     if (options->scf.checkpoint)
         return FAIL(STATUS_USAGE, "--compare computes no orbitals to write to a --checkpoint");
-    return mode_options_check_list(&options->pool, &options->modes);
+    return STATUS_OK;
 }
 
 /* Contradictions between options. */
@@ -317,7 +312,9 @@ static enum status check_hf_options(struct hf_options *options)
     if (options->restart && options->guess)
         return FAIL(STATUS_USAGE, "--restart and --guess both name the first density: leave one "
                                   "out");
-    TRY(options->compare ? check_compare(options) : mode_options_check(&options->pool));
+    TRY(mode_options_choose(&options->pool, options->compare, &options->modes));
+    if (options->compare)
+        TRY(check_compare(options));
     if (options->fock_only && options->scf.checkpoint)
         return FAIL(STATUS_USAGE, "--fock-only computes no orbitals to write to a --checkpoint");
     return STATUS_OK;

@@ -34,7 +34,7 @@ struct hf_options {
     const char *restart;
     int64_t fock_only;      /* number of builds; 0: the SCF */
     const char *compare;    /* the text of the option, or NULL */
-    struct mode_list modes; /* what it names */
+    struct mode_list modes; /* those that it names, or the one of --sched */
     bool count_tasks;
     const char *json;
     const char *report;

@@ -9,7 +9,8 @@
 #include <mpi.h>
 
 /* Checks before the work that its results can be kept: refuses a path that cannot be written,
- * or that would destroy an input or another output, the checkpoint included. Collective. Errors: STATUS_USAGE, STATUS_IO; the same everywhere. */
+ * or that would destroy an input or another output, the checkpoint included. Collective. Errors:
+ * STATUS_USAGE, STATUS_IO; the same everywhere. */
 enum status hf_outputs_check(const struct hf_options *options, MPI_Comm comm);
 
 /* Writes the files that the options name. After a failed run only --json is written; it records

@@ -163,6 +163,20 @@ enum status mode_options_check_list(const struct taskpool_settings *settings,
     return status;
 }
 
+enum status mode_options_choose(const struct taskpool_settings *settings, const char *compare,
+                                struct mode_list *modes)
+{
+    struct taskpool_settings defaults;
+    *modes = (struct mode_list){.n = 1, .modes = {settings->mode}};
+    if (!compare)
+        return mode_options_check(settings);
+    TRY(mode_list_parse("compare", compare, modes));
+    mode_options_default(&defaults);
+    if (strcmp(settings->mode, defaults.mode) != 0)
+        return FAIL(STATUS_USAGE, "--compare names the modes itself: leave --sched out");
+    return mode_options_check_list(settings, modes);
+}
+
 enum status mode_options_check(const struct taskpool_settings *settings)
 {
     const struct mode_list only = {.n = 1, .modes = {settings->mode}};

@@ -25,6 +25,11 @@ enum status mode_options_check(const struct taskpool_settings *settings);
 enum status mode_options_check_list(const struct taskpool_settings *settings,
                                     const struct mode_list *list);
 
+/* The modes of a run: those that --compare names, or the one of --sched if compare is NULL.
+ * Errors: STATUS_USAGE (both options are given), those of mode_list_parse and the checks above. */
+enum status mode_options_choose(const struct taskpool_settings *settings, const char *compare,
+                                struct mode_list *modes);
+
 /* The settings with which a mode of such a list runs: options that it does not read have
  * their defaults. */
 void mode_options_select(const struct taskpool_settings *settings, const char *mode,

@@ -42,14 +42,6 @@ static struct taskpool_settings pool_of(const struct method_run *run, const char
     return pool;
 }
 
-/* The modes to run under; without --compare there is one. */
-static struct mode_list modes_of(const struct method_run *run)
-{
-    const struct hf_options *options = &run->options->hf;
-    return options->compare ? options->modes
-                            : (struct mode_list){.n = 1, .modes = {options->pool.mode}};
-}
-
 /* --- before the SCF --- */
 
 static enum status make_correlation(struct method_run *run, const struct orbital_spaces *orbitals)
@@ -112,7 +104,8 @@ static enum status print_method(const struct method_run *run)
     log_print("           %d contractions in %d stages, %lld tasks, %.3g operations\n",
               plan->n_steps, plan->n_stages, (long long)tasks.n, tasks.flops);
     if (run->options->hf.restart)
-        log_print("Restart    %s of %s\n", run->has_amplitudes ? "orbitals and amplitudes" : "orbitals",
+        log_print("Restart    %s of %s\n",
+                  run->has_amplitudes ? "orbitals and amplitudes" : "orbitals",
                   run->options->hf.restart);
     if (run->options->explain && run->rank == 0)
         return plan_print(plan, stdout);
@@ -139,7 +132,8 @@ static enum status take_checkpoint_orbitals(struct method_run *run)
     struct scf_result *result = &run->calculation.result;
     const char *file = run->options->hf.restart;
     if (run->has_amplitudes && result->iterations > 1) {
-        log_print("\nThe SCF moved away from the orbitals of %s: the amplitudes begin at zero\n", file);
+        log_print("\nThe SCF moved away from the orbitals of %s: the amplitudes begin at zero\n",
+                  file);
         run->has_amplitudes = false;
     }
     return run->has_amplitudes
@@ -151,7 +145,7 @@ static enum status take_checkpoint_orbitals(struct method_run *run)
 static enum status run_scf_of_method(struct method_run *run)
 {
     struct hf_calculation *calculation = &run->calculation;
-    struct taskpool_settings pool = pool_of(run, modes_of(run).modes[0]);
+    struct taskpool_settings pool = pool_of(run, run->options->hf.modes.modes[0]);
     TRY(hf_calculation_prepare_build(calculation, &pool));
     hf_calculation_print_tasks(calculation);
     *run->accepted = true;
@@ -167,7 +161,7 @@ static enum status run_scf_of_method(struct method_run *run)
 
 static enum status prepare_integrals(struct method_run *run)
 {
-    struct taskpool_settings pool = pool_of(run, modes_of(run).modes[0]);
+    struct taskpool_settings pool = pool_of(run, run->options->hf.modes.modes[0]);
     int64_t n_virtual = orbital_spaces_n_virtual(run->orbitals);
     if (n_virtual < orbital_spaces_n_virtual(&run->counts))
         log_print("\n%lld virtual orbitals are left\n", (long long)n_virtual);
@@ -225,15 +219,15 @@ static struct method_result result_of(const struct method_run *run)
 
 static enum status run_method_stages(struct method_run *run)
 {
-    struct mode_list modes = modes_of(run);
+    const struct mode_list *modes = &run->options->hf.modes;
     TRY(read_input(run));
     TRY(prepare_method(run));
     if (run->options->dry_run)
         return STATUS_OK;
     TRY(run_scf_of_method(run));
     TRY(prepare_integrals(run));
-    for (int i = 0; i < modes.n; i++)
-        TRY(solve_under_mode(run, modes.modes[i]));
+    for (int i = 0; i < modes->n; i++)
+        TRY(solve_under_mode(run, modes->modes[i]));
     struct method_result result = result_of(run);
     method_result_print(&result);
     if (run->options->hf.compare)

@@ -145,8 +145,6 @@ static enum status run_modes(struct program_run *run)
 {
     const struct tce_options *options = run->options;
     log_print("mode       iteration     seconds  GFLOP/s    efficiency     tasks\n");
-    if (!options->compare)
-        return run_program_under(run, options->pool.mode);
     for (int m = 0; m < options->modes.n; m++)
         TRY(run_program_under(run, options->modes.modes[m]));
     return STATUS_OK;

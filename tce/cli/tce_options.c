@@ -35,7 +35,8 @@ static struct options describe_method(const struct tce_option_tables *tables)
     return options;
 }
 
-static struct options describe_command(struct tce_options *options, struct tce_option_tables *tables)
+static struct options describe_command(struct tce_options *options,
+                                       struct tce_option_tables *tables)
 {
     tce_option_tables_init(options, tables);
     return options->method ? describe_method(tables) : describe_program(tables);
@@ -43,21 +44,14 @@ static struct options describe_command(struct tce_options *options, struct tce_o
 
 static enum status check_program(struct tce_options *options)
 {
-    struct taskpool_settings defaults;
-    taskpool_settings_default(&defaults);
     if (options->count_tasks && (options->json || options->profile || options->explain))
         return FAIL(STATUS_USAGE, "--count-tasks prints one line and writes no file");
     if (options->dry_run && (options->compare || options->verify || options->iterations != 1))
         return FAIL(STATUS_USAGE, "--dry-run runs nothing: leave --compare, --verify and "
                                   "--iterations out");
-    if (!options->compare)
-        return mode_options_check(&options->pool);
-    TRY(mode_list_parse("compare", options->compare, &options->modes));
-    if (strcmp(options->pool.mode, defaults.mode) != 0)
-        return FAIL(STATUS_USAGE, "--compare names the modes itself: leave --sched out");
-    if (options->profile)
+    if (options->compare && options->profile)
         return FAIL(STATUS_USAGE, "--write-profile is for one mode: leave --compare out");
-    return mode_options_check_list(&options->pool, &options->modes);
+    return mode_options_choose(&options->pool, options->compare, &options->modes);
 }
 
 static enum status check_method(const struct tce_options *options)

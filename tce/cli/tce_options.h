@@ -28,7 +28,7 @@ struct tce_options {
     /* Of a program. */
     struct taskpool_settings pool;
     const char *compare;    /* the text of the option, or NULL */
-    struct mode_list modes; /* what it names */
+    struct mode_list modes; /* those that it names, or the one of --sched */
     int64_t iterations;
     bool verify, count_tasks;
     const char *profile;

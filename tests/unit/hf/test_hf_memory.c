@@ -18,6 +18,7 @@ static struct hf_options builds_by(const char *mode)
     };
     taskpool_settings_default(&options.pool);
     options.pool.mode = mode;
+    options.modes = (struct mode_list){.n = 1, .modes = {mode}};
     return options;
 }
 
