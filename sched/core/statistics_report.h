@@ -11,7 +11,7 @@
  * spread. Not collective; for the process that prints. */
 void statistics_print(const struct statistics_iteration *iterations, int64_t n);
 
-/* The keys of an entry of "iterations" in a result (interface.md), all but
+/* The keys of an entry of "iterations" in a result (RESULTS.md), all but
  * fock_seconds, which is not the pool's. NULL when out of memory. */
 json_t *statistics_to_json(const struct statistics_iteration *iteration);
 

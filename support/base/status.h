@@ -12,7 +12,7 @@
 #define BERYL_SUPPORT_STATUS_H
 
 /* One list for the codes, their words and the exit status of a program that
- * ends with them (interface.md: 1 the calculation failed, 2 bad usage or input). */
+ * ends with them (RESULTS.md: 1 the calculation failed, 2 bad usage or input). */
 #define STATUS_LIST(X)                                                                             \
     X(STATUS_OK, "success", 0)                                                                     \
     X(STATUS_USAGE, "bad usage", 2)                                                                \

@@ -6,7 +6,7 @@
 # program's runs, and complaints about them.
 program_name=$(basename "$program")
 folder=$(mktemp -d) || exit 1
-trap 'rm -rf "$folder"' EXIT
+. "$(dirname "${BASH_SOURCE[0]}")/results.sh"
 mkdir "$folder/work"
 cd "$folder/work" || exit 1
 n_failed=0
@@ -14,14 +14,18 @@ n_failed=0
 # Settings for runs on one process, as env takes them.
 alone=""
 
-# Runs the program for at most $seconds; on one process without mpiexec.
+# Runs the program for at most $seconds; on one process without mpiexec. A result that it writes
+# is held against the schema; after a refusal a file of that name is an input.
 launch()
 {
+    local status=0
     if [ "$processes" = 1 ]; then
-        timeout "$seconds" env $alone "$program" "$@"
+        timeout "$seconds" env $alone "$program" "$@" || status=$?
     else
-        timeout "$seconds" "$mpiexec" --oversubscribe -n "$processes" "$program" "$@"
+        timeout "$seconds" "$mpiexec" --oversubscribe -n "$processes" "$program" "$@" || status=$?
     fi
+    [ "$status" = 2 ] || keep_results "$@"
+    return "$status"
 }
 
 # Complains of the run whose arguments are in $command and its standard error in $folder/errors.

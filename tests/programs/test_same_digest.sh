@@ -10,7 +10,7 @@
 set -u
 beryl_hf=$1 mpiexec=$2 beryl_sched=$3 inputs=$4
 folder=$(mktemp -d) || exit 1
-trap 'rm -rf "$folder"' EXIT
+. "$(dirname "$0")/results.sh"
 
 mapfile -t modes < <("$beryl_sched" --list-modes | cut -f 1)
 [ "${#modes[@]}" -gt 1 ] || { echo "$beryl_sched --list-modes names no modes"; exit 1; }
@@ -28,6 +28,7 @@ digest_of()
     rm -f "$folder/result.json"
     timeout 120 "$mpiexec" --oversubscribe -n "$processes" "$beryl_hf" "$@" \
         --json "$folder/result.json" > "$folder/output" 2>&1 || cat "$folder/output" >&2
+    keep_results --json "$folder/result.json"
     sed -n 's/.*"fock_sha256": "\([0-9a-f]\{64\}\)".*/\1/p' "$folder/result.json"
 }
 

@@ -7,7 +7,7 @@
 set -u
 beryl_sched=$1 mpiexec=$2
 folder=$(mktemp -d) || exit 1
-trap 'rm -rf "$folder"' EXIT
+. "$(dirname "$0")/results.sh"
 cd "$folder" || exit 1
 n_failed=0
 
@@ -17,8 +17,10 @@ complain()
     n_failed=$((n_failed + 1))
 }
 
+# has FILE KEY VALUE: a line of a result, which is held against the schema too.
 has()
 {
+    keep_results --json "$1"
     grep -q "\"$2\": $3,\$" "$1" || complain "$1: no \"$2\": $3"
 }
 
@@ -110,6 +112,7 @@ sweep 1
 for n in 2 3; do
     sweep $n
     cmp -s sweep1.json sweep$n.json || complain "sweep: another result on $n processes"
+    keep_results --json sweep$n.json
     cmp -s sweep1.html sweep$n.html || complain "sweep: another page on $n processes"
 done
 # A line that fails only when it runs is named too, and no result is written.
@@ -120,6 +123,7 @@ grep -q '^beryl-sched: failing.txt:1: --sched static' errors.txt || complain "$(
 [ ! -e failing.json ] || complain "a failing sweep has a result"
 timeout 60 "$beryl_sched" --exponential 1e-4 --tasks 300 --sched static --simulate 16 \
     --iterations 3 --json alone.json > alone.txt || complain "exit status $?"
+keep_results --json alone.json
 python3 - <<'END' || complain "a run of a sweep is another than the same run alone"
 import json
 *_, last = json.load(open("sweep1.json"))["runs"]

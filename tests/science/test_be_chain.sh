@@ -6,7 +6,7 @@
 set -eu
 beryl=$1 inputs=$2
 folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
+. "$(dirname "$0")/../programs/results.sh"
 failed=0
 
 # counts NAME EXPECTED OPTION...: the line that --count-tasks prints.
@@ -35,6 +35,7 @@ counts be512 '{"tasks": 21743271936, "non_null": 9103540, "integrals": 135516945
 # energy FILE EXPECTED: the total energy to 1e-8 hartree.
 energy() {
     "$beryl" "$inputs/$1" --basis be15s --screen 1e-12 --json "$folder/out.json" > "$folder/log"
+    keep_results --json "$folder/out.json"
     python3 - "$folder/out.json" "$1" "$2" << 'END' || failed=1
 import json, sys
 energy = json.load(open(sys.argv[1]))["return_result"]

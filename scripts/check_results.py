@@ -1,0 +1,69 @@
+#!/usr/bin/python3
+"""Holds results of Beryl's programs against RESULTS.schema.json, and RESULTS.md against both.
+
+    scripts/check_results.py FILE.json ...    each file is what --json or --calibrate writes
+    scripts/check_results.py --documented     RESULTS.md names every key of the schema
+
+Prints each violation and exits with 1 if there is one. Needs the Debian package
+python3-jsonschema, hence /usr/bin/python3.
+"""
+import json
+import pathlib
+import re
+import sys
+
+import jsonschema
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+SCHEMA = json.loads((ROOT / "RESULTS.schema.json").read_text())
+
+# A result's definition in the schema, by the first of these keys that it has.
+KINDS = {"schema_name": "chemistry", "program": "contraction_program", "workload": "workload",
+         "runs": "sweep", "node-size": "machine"}
+
+
+def violations(path):
+    try:
+        result = json.loads(pathlib.Path(path).read_text())
+    except (OSError, ValueError) as error:
+        return [f"{path}: {error}"]
+    kind = next((kind for key, kind in KINDS.items() if key in result), None)
+    if kind is None:
+        return [f"{path}: none of the keys {', '.join(KINDS)}"]
+    schema = {"$ref": f"#/definitions/{kind}", "definitions": SCHEMA["definitions"]}
+    errors = jsonschema.Draft7Validator(schema).iter_errors(result)
+    return [f"{path}: {'/'.join(map(str, error.path)) or 'result'}: {error.message[:400]}"
+            for error in errors]
+
+
+def schema_keys(part):
+    """Names of all properties that a part of the schema describes."""
+    if isinstance(part, list):
+        part = dict(enumerate(part))
+    if isinstance(part, dict):
+        for name, inner in part.items():
+            if name == "properties" and all(isinstance(value, dict) for value in inner.values()):
+                yield from inner
+            yield from schema_keys(inner)
+
+
+def undocumented():
+    documented = set(re.findall(r"`([^`]+)`", (ROOT / "RESULTS.md").read_text()))
+    for key in sorted(set(schema_keys(SCHEMA)) - documented):
+        yield f"RESULTS.md: no `{key}`, a key of RESULTS.schema.json"
+
+
+def main():
+    if sys.argv[1:] == ["--documented"]:
+        jsonschema.Draft7Validator.check_schema(SCHEMA)
+        found = list(undocumented())
+    elif len(sys.argv) > 1 and not sys.argv[1].startswith("-"):
+        found = [line for path in sys.argv[1:] for line in violations(path)]
+    else:
+        sys.exit(__doc__)
+    print("\n".join(found), end="\n" if found else "")
+    sys.exit(bool(found))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,40 @@
+# shellcheck shell=bash
+# Sourced by tests that run programs, with
+#
+#   folder=FOLDER
+#
+# set, a folder of the test's own that goes away at its end: the results that keep_results is
+# shown must be as RESULTS.schema.json describes them, else the test fails.
+mkdir "$folder/results"
+check_results=$(dirname "${BASH_SOURCE[0]}")/../../scripts/check_results.py
+check_results=$(realpath "$check_results")
+trap end_test EXIT
+
+# keep_results ARGUMENT...: what a run with these arguments wrote, if it did.
+keep_results()
+{
+    local argument option="" file
+    for argument in "$@"; do
+        file=""
+        case $option in
+        --json | --calibrate) file=$argument ;;
+        esac
+        case $argument in
+        --json=* | --calibrate=*) file=${argument#*=} ;;
+        esac
+        option=$argument
+        if [ -f "$file" ] && [ -s "$file" ]; then
+            cp "$file" "$(mktemp -p "$folder/results" --suffix=.json)"
+        fi
+    done
+}
+
+end_test()
+{
+    local status=$?
+    if [ -n "$(ls "$folder/results")" ]; then
+        "$check_results" "$folder"/results/*.json || status=1
+    fi
+    rm -rf "$folder"
+    exit "$status"
+}
