@@ -53,7 +53,7 @@ static enum status make_correlation(struct method_run *run, const struct orbital
                                                 .tile = options->orbital_tile,
                                                 .memory_bytes =
                                                     options->hf.memory_megabytes * 1000000,
-                                                .field_bytes = run->scf_options.fock.cache_bytes,
+                                                .scf_bytes = run->scf_options.fock.cache_bytes,
                                                 .contraction = options->contraction,
                                                 .comm = run->comm};
     correlation_fini(&run->correlation);
@@ -187,7 +187,7 @@ static enum status solve_under_mode(struct method_run *run, const char *mode)
     const struct tce_options *options = run->options;
     struct scf_problem field = hf_calculation_problem(&run->calculation);
     const struct correlation_checkpoint checkpoint = {
-        .path = options->hf.scf.checkpoint, .field = &field, .result = &run->calculation.result};
+        .path = options->hf.scf.checkpoint, .problem = &field, .result = &run->calculation.result};
     const struct correlation_settings settings = {
         .converge = options->converge,
         .max_iterations = options->max_iterations,

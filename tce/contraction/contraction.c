@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What the pool balances beforehand: seconds on a processor of the day. Only ratios count. */
+/* Predicted costs for the static balance: seconds on a processor of the day. Only ratios count. */
 #define SECONDS_PER_FLOP    2e-11
 #define SECONDS_PER_BYTE    2e-10
 #define SECONDS_PER_PRODUCT 1e-6
@@ -170,8 +170,8 @@ static enum status run_contraction_pool(struct contraction *contraction)
     return STATUS_OK;
 }
 
-/* A process that cannot work fails its first task: that the others learn of without being
- * asked before. */
+/* A process without a worker fails its first task, so that no extra agreement is needed before
+ * the run: the pool reports the failure to all. */
 enum status contraction_run(struct contraction *contraction)
 {
     contraction->worker_status =

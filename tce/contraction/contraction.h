@@ -30,7 +30,7 @@
 /* Index numbers that a contraction may have. */
 enum { MAX_INDICES = 2 * MAX_RANK };
 
-/* What is needed of a tensor to plan: its labels; and to run: the tensor. */
+/* An operand: to plan, its labels are enough; to run, its tensor is needed. */
 struct contraction_operand {
     const struct block_labels *labels; /* borrowed */
     struct tensor *tensor;             /* borrowed; NULL while nothing is allocated */
@@ -56,7 +56,7 @@ struct contraction_settings {
     struct block_buffers *buffers;
 };
 
-/* What a task will do, all contractions of its sum together, from labels alone. */
+/* The predicted work of a task, of all contractions of its sum, from labels alone. */
 struct contraction_cost {
     double flops;       /* useful ones: 2 m n k */
     double bytes;       /* of blocks read and written */

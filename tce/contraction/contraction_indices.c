@@ -108,7 +108,7 @@ static void lay_out_matrix(const struct contraction_indices *indices, enum index
 }
 
 /* Tries the orders of rows, columns and summed indices that the tensors themselves have.
- * What packing costs is taken as the tensors' elements: each block is packed about once. */
+ * The cost of packing is taken as the tensors' elements: each block is packed about once. */
 static void choose_orders(const struct contraction_problem *problem,
                           struct contraction_indices *indices)
 {

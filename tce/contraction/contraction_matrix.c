@@ -30,7 +30,7 @@ void contraction_pack(const struct index_list *from, const struct index_list *to
 {
     int64_t stride[MAX_INDICES] = {0}, size = 1, position = 0, value[MAX_RANK] = {0};
     for (int d = from->n - 1; d >= 0; d--) {
-        /* What occurs twice steps along a diagonal. */
+        /* An index that occurs twice steps along a diagonal. */
         stride[from->index[d]] += size;
         size *= extent[from->index[d]];
     }

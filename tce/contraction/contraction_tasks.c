@@ -122,8 +122,8 @@ int64_t contraction_tasks_extent(const struct contraction_tasks *tasks,
     return extent;
 }
 
-/* What an operand's label leaves when the tiles of some indices, each counted with all its
- * occurrences, are known. */
+/* The label that an operand's other indices must have when the tiles of some indices are known;
+ * each is counted with all its occurrences. */
 static struct tile_label subtract_labels(struct tile_label label, const struct block_labels *labels,
                                          const struct index_list *own,
                                          const struct index_list *known,

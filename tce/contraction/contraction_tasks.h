@@ -1,4 +1,4 @@
-/* What the tasks of a contraction are and what each of them does, from labels alone.
+/* The tasks of a contraction and the products of each, from labels alone.
  *
  * A task is a block of C. It has a number among the blocks that exist in lexicographic
  * order of C's indices in an order of its own: batch indices, then in turn a row and a
@@ -62,7 +62,7 @@ int64_t contraction_tasks_block(const struct contraction_tasks *tasks, int64_t t
 int64_t contraction_tasks_extent(const struct contraction_tasks *tasks,
                                  const struct index_list *list, const int32_t tile[MAX_INDICES]);
 
-/* at  what contraction_tasks_block tells, of this contraction or of one with the same C */
+/* at  from contraction_tasks_block, of this contraction or of one with the same C */
 void pair_walk_begin(const struct contraction_tasks *tasks, const int32_t at[MAX_RANK],
                      struct pair_walk *walk);
 

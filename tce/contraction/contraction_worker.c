@@ -89,7 +89,7 @@ void contraction_worker_interrupt(struct contraction_worker *worker,
     worker->interrupt_context = context;
 }
 
-/* What comes next is fetched meanwhile. */
+/* Begin to fetch the blocks of the next pair during the multiplication of this one. */
 static void announce_pair(struct contraction_worker *worker, const struct term_walk *next)
 {
     const struct block_pair *pair = &next->pairs.pair;
@@ -153,7 +153,8 @@ static enum status add_pair_product(struct contraction_worker *worker, int numbe
     return status;
 }
 
-/* What was summed in the order of a term's matrix goes into the block, which has C's own. */
+/* Unpack the sum, which lies in the order of the term's matrix, into the block, in C's own order.
+ */
 static void end_term(const struct contraction_worker *worker, const struct contraction_task *task,
                      struct block_sum *sum)
 {

@@ -1,4 +1,4 @@
-/* What one process needs to run tasks of contractions, and how it runs one. */
+/* The scratch of one process that runs tasks of contractions. */
 #ifndef BERYL_TCE_CONTRACTION_WORKER_H
 #define BERYL_TCE_CONTRACTION_WORKER_H
 

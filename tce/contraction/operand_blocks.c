@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-/* What is read. */
+/* A tensor that is read. */
 struct factor {
     const struct tensor *tensor; /* NULL: there is no B */
     const struct matrix_layout *layout;
@@ -32,7 +32,7 @@ struct operand_blocks {
     int n_terms;
     struct factor *factors; /* of each term A and B */
     struct channel channels[N_OPERANDS];
-    /* What the cache is to load. */
+    /* The factor and the channel of the block that the cache is to load. */
     const struct factor *wanted;
     struct channel *wanted_from;
     struct item_cache *cache;
@@ -56,7 +56,7 @@ static const double *find_own(const struct factor *factor, int64_t block)
     return darray_local(factor->tensor->data, block);
 }
 
-/* Ends a transfer that nobody waits for. */
+/* Completes and drops a transfer that is not needed. */
 static void forget_announced(struct operand_blocks *blocks, struct channel *channel)
 {
     if (!channel->announced)

@@ -12,7 +12,7 @@ struct tile_label {
     int irrep, spin;
 };
 
-/* What tile `tile` of an index brings to an operand in which it may occur several times. */
+/* The label of a tile of an index in an operand, summed over all its occurrences there. */
 struct tile_label tile_label_in(const struct block_labels *labels, const struct index_list *own,
                                 int index, int32_t tile);
 

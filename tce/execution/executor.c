@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-/* What idle intermediates may take beyond the plan's own memory, as a part of it. */
+/* Memory that idle intermediates may take beyond the plan's own, as a fraction of it. */
 static const double SPARE_PART = 0.01;
 
 struct executor {
@@ -141,7 +141,7 @@ static enum status run_stage(struct executor *self, int stage)
     return STATUS_OK;
 }
 
-/* Sums and copies are work, but none of DGEMM's. */
+/* Sums and copies call no DGEMM and do not count. */
 static double stage_flops(const struct plan *plan, int stage)
 {
     double flops = 0;
@@ -150,7 +150,7 @@ static double stage_flops(const struct plan *plan, int stage)
     return flops;
 }
 
-/* What a run left, that ended early or kept intermediates for more iterations. */
+/* Frees for reuse the intermediates of a run that ended early or kept them for iterations. */
 static void forget_intermediates(struct executor *self)
 {
     for (int i = self->plan->n_program_tensors; i < self->plan->n_tensors; i++)

@@ -27,7 +27,7 @@ struct tensor *executor_tensor(const struct executor *executor, int tensor);
  * Errors: as taskpool_create. */
 enum status executor_start(struct executor *executor, const struct taskpool_settings *pool);
 
-/* What stages cost together; the pools' figures are added up (statistics_add). */
+/* The cost of several stages; the pools' measurements are added up (statistics_add). */
 struct executor_record {
     double seconds;
     double flops; /* useful ones */

@@ -1,4 +1,4 @@
-/* What a program's results should be, by nested loops over the values of all indices of
+/* The results of a program by nested loops over the values of all indices of
  * each product, with whole arrays: no labels, no blocks, no plan. Written to be believed;
  * takes the time and memory that this takes. */
 #ifndef BERYL_TCE_VERIFICATION_H

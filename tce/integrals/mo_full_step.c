@@ -6,7 +6,7 @@
 #include <assert.h>
 #include <string.h>
 
-/* What a task has for p and q of one spin: matrices[r][s], n * n apart, each over p in rows and
+/* A task's matrices for p and q of one spin: matrices[r][s], n * n apart, each over p in rows and
  * q in columns. */
 struct full_pair {
     const struct mo_plan *plan;

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Functions in a tile: so many that DGEMM and transfers are of some size, and so few that
- * small molecules give tasks to many processes. Fewer where the integrals of a pair of
+/* Functions in a tile: enough for DGEMM and transfers of some size, few enough for small
+ * molecules to give tasks to many processes. Fewer where the integrals of a pair of
  * tiles would take more than MATRICES_BYTES. The same for any number of processes: the last
  * bits of a product may depend on the sizes. */
 enum { MAX_TILE = 8 };

@@ -1,4 +1,4 @@
-/* What a transformation of integrals is made of: tiles of basis functions, and the pairs of
+/* The tiles of a transformation of integrals: those of basis functions, and the pairs of
  * tiles of orbitals that its targets ask for. The same on every process. */
 #ifndef BERYL_TCE_MO_PLAN_H
 #define BERYL_TCE_MO_PLAN_H
@@ -61,7 +61,7 @@ static inline int64_t orbital_pair_size(const struct orbital_pair *pair)
 /* Bytes of all (mu nu|rs) together. */
 double mo_plan_half_bytes(const struct mo_plan *plan);
 
-/* Bytes that each process takes beside that. */
+/* Bytes that each process takes in addition. */
 double mo_plan_process_bytes(const struct mo_plan *plan);
 
 /* Doubles for matrices over functions or orbitals, of one spin, and for a block. */

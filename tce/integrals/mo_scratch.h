@@ -1,4 +1,4 @@
-/* What a process computes with in a transformation of integrals; both steps use it, one
+/* The scratch of a process in a transformation of integrals; both steps use it, one
  * after the other. */
 #ifndef BERYL_TCE_MO_SCRATCH_H
 #define BERYL_TCE_MO_SCRATCH_H

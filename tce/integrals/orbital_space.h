@@ -1,4 +1,4 @@
-/* The correlated orbitals of a converged field: its canonical orbitals without those that are
+/* The correlated orbitals of a converged SCF: its canonical orbitals without those that are
  * frozen, on every process. */
 #ifndef BERYL_TCE_ORBITAL_SPACE_H
 #define BERYL_TCE_ORBITAL_SPACE_H
@@ -30,7 +30,7 @@ int64_t orbital_spaces_n_core(const struct orbital_spaces *spaces);
 int64_t orbital_spaces_n_occupied(const struct orbital_spaces *spaces);
 int64_t orbital_spaces_n_virtual(const struct orbital_spaces *spaces);
 
-/* The counts alone, C and energies NULL, of so many functions and orbitals.
+/* The counts alone, without C and energies, from numbers of functions and orbitals.
  * n_occupied  of each spin, the first n_core of which are left out; of two spins, not fewer of
  *             alpha: these may then be without virtual, and the beta ones without occupied,
  *             orbitals
@@ -42,7 +42,7 @@ enum status orbital_spaces_count(int64_t n_functions, int64_t n_orbitals, int n_
 /* The first of the largest elements of each orbital is made positive, elements that differ
  * by a millionth counting as equally large: so signs do not depend on rounding, and thus on
  * the number of processes. The last bits do, and how orbitals of one energy are mixed.
- * result  of so many spins; its orbitals are canonical within the occupied and within the
+ * result  of n_spins spins; its orbitals are canonical within the occupied and within the
  *         virtual ones
  * Collective over comm, which is that of the orbitals' grid.
  * Errors: those of orbital_spaces_count, STATUS_NO_MEMORY; the same everywhere. */

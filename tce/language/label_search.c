@@ -37,7 +37,7 @@ static int label_spin(int label)
     return label % 3 - 1;
 }
 
-/* What can be reached with one more index. */
+/* The labels that are reached with one more index. */
 static struct label_set extend_label_set(const struct label_set *set, uint32_t labels,
                                          struct coefficient coefficient)
 {

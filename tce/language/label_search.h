@@ -1,5 +1,5 @@
-/* Whether blocks can exist, from the labels that occur in the declared spaces. What has
- * an index of a space that a method binds, whose labels are not known yet, is possible. */
+/* Whether blocks can exist, from the labels that occur in the declared spaces. A tensor with an
+ * index in a method-bound space counts as possible: that space's labels are not known yet. */
 #ifndef BERYL_TCE_LABEL_SEARCH_H
 #define BERYL_TCE_LABEL_SEARCH_H
 
@@ -12,8 +12,8 @@ bool label_search_tensor(const struct program *program, const struct program_ten
 
 /* Whether some labels of the indices of a product fulfil the equations of all its tensors.
  * Depth-first over the indices; a branch is left as soon as an equation is out of reach.
- * One more equation, that of all tensors together, tells at once what has no solution
- * because summed indices cancel.
+ * One more equation, the sum of all tensors' ones, shows at once where summed indices cancel and
+ * leave no solution.
  * factors   n of them: the target and the factors of a term
  * effort    steps that may be taken, counted down; without any left, *possible is true
  * Errors: STATUS_NO_MEMORY. */

@@ -35,11 +35,11 @@ static bool is_blank_byte(char c)
     return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f';
 }
 
-/* Passes over blanks, comments and line ends that mean nothing. */
+/* Skips blanks, comments and line ends that end no statement. */
 static void skip_blanks(struct lexer *lexer)
 {
     for (;; lexer->next++) {
-        /* A NUL within a comment is left to be found: it tells that this is no text. */
+        /* Stop at a NUL even within a comment: the file is no text, and lexer_next says so. */
         if (lexer->next < lexer->end && *lexer->next == '#')
             while (lexer->next < lexer->end && *lexer->next != '\n' && *lexer->next)
                 lexer->next++;
@@ -107,7 +107,7 @@ static enum status read_symbol_token(struct lexer *lexer, struct token *token)
     unsigned char c = (unsigned char)*token->begin;
     if (c < ' ' || c > '~')
         return source_fail(lexer->file, token->place,
-                           "byte 0x%02X found; a contraction program is text, of ASCII characters "
+                           "byte 0x%02X found; a .tce program is text, of ASCII characters "
                            "outside its comments",
                            c);
     token->kind = TOKEN_SYMBOL;
@@ -121,7 +121,7 @@ static enum status read_symbol_token(struct lexer *lexer, struct token *token)
     return STATUS_OK;
 }
 
-/* What follows the token can be on another line. */
+/* Note whether the line may end after the token, or the statement continues in the next. */
 static void note_continuation(struct lexer *lexer, const struct token *token)
 {
     if (token_is(token, "[") || token_is(token, "("))

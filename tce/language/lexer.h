@@ -1,4 +1,4 @@
-/* The words of a contraction program, with their places.
+/* The tokens of a .tce program, with their places.
  *
  * A line ends a statement, but not after an operator, a comma or a colon, nor inside
  * brackets. Blank lines and comments leave no token. */

@@ -1,4 +1,4 @@
-/* Names that a program declares, in order, so that a look-up takes few comparisons. */
+/* The names that a program declares, sorted, so that a look-up is a binary search. */
 #ifndef BERYL_TCE_NAME_LIST_H
 #define BERYL_TCE_NAME_LIST_H
 

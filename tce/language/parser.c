@@ -47,7 +47,7 @@ enum status parser_copy(const char *begin, size_t length, char **copy)
 {
     *copy = malloc(length + 1);
     if (!*copy)
-        return FAIL(STATUS_NO_MEMORY, "no memory for %zu bytes of a contraction program", length);
+        return FAIL(STATUS_NO_MEMORY, "no memory for %zu bytes of a .tce program", length);
     memcpy(*copy, begin, length);
     (*copy)[length] = '\0';
     return STATUS_OK;
@@ -249,7 +249,7 @@ static enum status parse_text(struct parser *parser, size_t length)
     struct program *program = parser->program;
     TRY(parser_copy(parser->file, strlen(parser->file), &program->file));
     if (length > INT_MAX)
-        return FAIL(STATUS_LIMIT, "%s: a contraction program of %zu bytes, at most %d are read",
+        return FAIL(STATUS_LIMIT, "%s: a .tce program of %zu bytes, at most %d are read",
                     parser->file, length, INT_MAX);
     TRY(parser_step(parser));
     while (parser->token.kind != TOKEN_END)

@@ -21,16 +21,16 @@ struct parser {
     int64_t label_effort;           /* left, for label_search.h */
 };
 
-/* Goes on to the next token. */
+/* Steps to the next token. */
 enum status parser_step(struct parser *parser);
 
 /* Whether nothing follows in this statement. */
 bool parser_at_line_end(const struct parser *parser);
 
-/* Steps over the token if it is this symbol or word; *found tells. */
+/* Steps over the token if it is this symbol or word. found  out: whether it was */
 enum status parser_accept(struct parser *parser, const char *text, bool *found);
 
-/* Steps over a symbol or word that must come; what, in the message, is expected. */
+/* Steps over a symbol or word that must come; what  the expectation, for the message */
 enum status parser_expect(struct parser *parser, const char *text, const char *what);
 
 /* Fails: "expected WHAT, found TOKEN". */
@@ -72,7 +72,7 @@ struct parsed_indices {
 /* The opening bracket is the next token. */
 enum status parser_indices(struct parser *parser, struct parsed_indices *list);
 
-/* One line each. Of a declaration the first word has been stepped over. */
+/* One line each. The first word of a declaration has been stepped over. */
 enum status parser_tile(struct parser *parser);
 enum status parser_space(struct parser *parser);
 enum status parser_index(struct parser *parser);

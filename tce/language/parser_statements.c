@@ -118,7 +118,7 @@ static enum status append_factor(struct parser *parser, struct program_term *ter
     return parse_factor(parser, factor, &list);
 }
 
-/* What * joins: a number, with a sign if need be, or a tensor. */
+/* A factor of a product: a number, with a sign if need be, or a tensor. */
 static enum status parse_operand(struct parser *parser, struct program_term *term,
                                  int64_t *capacity)
 {
@@ -255,7 +255,7 @@ static bool same_form(const struct program_tensor *a, const struct program_tenso
     return same;
 }
 
-/* Among what is iterated a tensor has one part to play. */
+/* Whether the tensor is an unknown or a residual already: it may be one of them, once. */
 static bool is_iterated(const struct program *program, int tensor)
 {
     for (int u = 0; u < program->n_unknowns; u++)

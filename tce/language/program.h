@@ -97,7 +97,7 @@ struct program_statement {
     struct program_term *terms;
 };
 
-/* What a method improves, and what it becomes: tensors of the same form. */
+/* An unknown of the iterations and the tensor that becomes its next value, of the same form. */
 struct program_unknown {
     int tensor, residual;
 };

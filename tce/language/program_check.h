@@ -1,4 +1,4 @@
-/* What must hold of a program beyond its grammar and its names. */
+/* Checks of a program beyond its grammar and its names. */
 #ifndef BERYL_TCE_PROGRAM_CHECK_H
 #define BERYL_TCE_PROGRAM_CHECK_H
 

@@ -1,12 +1,13 @@
-/* Amplitudes in a checkpoint: an HDF5 group beside those of TREXIO, whose own group for
+/* Amplitudes in a checkpoint: an HDF5 group in addition to those of TREXIO, whose own group for
  * them is younger than the library at hand and holds single elements with their indices.
  *
  *     /beryl_amplitudes    attributes method, n_core, n_occupied, n_virtual
  *     /beryl_amplitudes/t2 n_occupied x n_occupied x n_virtual x n_virtual doubles
  *
  * and so on for each tensor, by its name: whole and row-major, so that neither tiles nor
- * processes matter. Of an unrestricted field the method's name begins with u, and spin orbitals
- * are counted, alpha ones before beta ones. Process 0 reads and writes, a row of blocks at a time.
+ * processes matter. For an unrestricted reference the method's name begins with u, and spin
+ * orbitals are counted, alpha ones before beta ones. Process 0 reads and writes, a row of blocks at
+ * a time.
  */
 #ifndef BERYL_TCE_AMPLITUDE_FILE_H
 #define BERYL_TCE_AMPLITUDE_FILE_H
@@ -18,7 +19,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What amplitudes belong to, besides the orbitals of the file. */
+/* The method and the orbital counts that amplitudes belong to. */
 struct amplitude_origin {
     char method[16];
     int64_t n_core, n_occupied, n_virtual; /* frozen and correlated orbitals */
@@ -29,8 +30,8 @@ struct amplitude_origin {
 enum status amplitude_file_find(const char *path, MPI_Comm comm, bool *found,
                                 struct amplitude_origin *origin);
 
-/* Adds n tensors, which nobody changes meanwhile, to a checkpoint that has none. To be called
- * on process 0, the others waiting in MPI. Errors: STATUS_IO, STATUS_NO_MEMORY. */
+/* Adds n tensors, which must not change meanwhile, to a checkpoint that has none. To be called
+ * on process 0, while the others wait in MPI. Errors: STATUS_IO, STATUS_NO_MEMORY. */
 enum status amplitude_file_write(const char *path, const struct amplitude_origin *origin, int n,
                                  struct tensor *const tensors[]);
 

@@ -1,4 +1,5 @@
-/* Solves x = f(x) for some tensors together, by iteration with extrapolation:
+/* Solves the amplitude equations x = f(x), for some tensors together, by iteration with
+ * extrapolation:
  *
  *     x <- sum_i c_i f(x_i),   sum_i c_i = 1,   | sum_i c_i (f(x_i) - x_i) | minimal
  *

@@ -139,7 +139,7 @@ static double read_energy(const struct correlation *self)
     return energy;
 }
 
-/* Runs the stages from the first iterated one on, and keeps what they cost. */
+/* Runs the stages from the first iterated one on, and records their cost. */
 static enum status run_iteration(struct correlation *self, struct correlation_iteration *iteration)
 {
     const struct plan *plan = self->instance.plan;
@@ -165,7 +165,7 @@ static enum status keep_iteration(struct correlation *self,
     return STATUS_OK;
 }
 
-/* To ask the system takes milliseconds, more than many an iteration. */
+/* Reading the memory in use takes milliseconds, longer than a short iteration. */
 static void note_memory(struct correlation *self)
 {
     int64_t memory = memory_part_bytes();

@@ -38,7 +38,7 @@ enum status correlation_checkpoint_write(const struct correlation_checkpoint *ch
         .add = add_amplitudes,
         .add_context = (void *)correlation,
     };
-    return checkpoint_write(checkpoint->path, checkpoint->field, &orbitals);
+    return checkpoint_write(checkpoint->path, checkpoint->problem, &orbitals);
 }
 
 enum status correlation_checkpoint_find(const char *path, const struct amplitude_origin *wanted,
@@ -50,12 +50,12 @@ enum status correlation_checkpoint_find(const char *path, const struct amplitude
         return STATUS_OK;
     if (strcmp(origin.method, wanted->method) != 0)
         return FAIL(STATUS_INPUT,
-                    "%s: its amplitudes are of %s, not of %s; --guess %s takes only the field",
+                    "%s: its amplitudes are of %s, not of %s; --guess %s takes only the orbitals",
                     path, origin.method, wanted->method, path);
     if (origin.n_core != wanted->n_core || origin.n_occupied != wanted->n_occupied)
         return FAIL(STATUS_INPUT,
                     "%s: its amplitudes are of %lld occupied orbitals, %lld frozen, not of %lld, "
-                    "%lld frozen (--frozen-core); --guess %s takes only the field",
+                    "%lld frozen (--frozen-core); --guess %s takes only the orbitals",
                     path, (long long)origin.n_occupied, (long long)origin.n_core,
                     (long long)wanted->n_occupied, (long long)wanted->n_core, path);
     return STATUS_OK;

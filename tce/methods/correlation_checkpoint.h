@@ -1,4 +1,4 @@
-/* The checkpoint of a method: the field's, with the amplitudes that belong to its orbitals. */
+/* The checkpoint of a method: that of the SCF, with the amplitudes over its orbitals. */
 #ifndef BERYL_TCE_CORRELATION_CHECKPOINT_H
 #define BERYL_TCE_CORRELATION_CHECKPOINT_H
 
@@ -13,11 +13,11 @@
 /* All borrowed. */
 struct correlation_checkpoint {
     const char *path;
-    const struct scf_problem *field;
+    const struct scf_problem *problem;
     const struct scf_result *result; /* the orbitals of all amplitudes */
 };
 
-/* What a method's amplitudes over these orbitals belong to. Not collective. */
+/* The origin of a method's amplitudes over these orbitals. Not collective. */
 struct amplitude_origin correlation_checkpoint_origin(const char *method,
                                                       const struct orbital_spaces *orbitals);
 
@@ -26,8 +26,8 @@ struct amplitude_origin correlation_checkpoint_origin(const char *method,
 enum status correlation_checkpoint_write(const struct correlation_checkpoint *checkpoint,
                                          const struct correlation *correlation);
 
-/* Whether a checkpoint, which fits the field, has amplitudes. Collective.
- * wanted  what is to go on; n_virtual, which only the field tells, is not looked at
+/* Whether a checkpoint, which fits the SCF, has amplitudes. Collective.
+ * wanted  the run that is to resume; n_virtual, known only after the SCF, is not compared
  * Errors: STATUS_INPUT (they are of another method or of other orbitals: the message says
  * which), those of amplitude_file_find; the same everywhere. */
 enum status correlation_checkpoint_find(const char *path, const struct amplitude_origin *wanted,

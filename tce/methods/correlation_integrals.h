@@ -1,4 +1,4 @@
-/* The tensors of a method that are bound to `integrals`. Private to correlation. */
+/* The tensors of a method that are bound to two-electron integrals. Private to correlation. */
 #ifndef BERYL_TCE_CORRELATION_INTEGRALS_H
 #define BERYL_TCE_CORRELATION_INTEGRALS_H
 
@@ -11,7 +11,7 @@
 enum status correlation_integrals_fill(const struct correlation *correlation,
                                        const struct taskpool_settings *pool);
 
-/* What memory that takes beside the tensors, which need not exist: bytes of all processes
+/* The memory for that in addition to the tensors, which need not exist: bytes of all processes
  * together, and bytes that each of them takes besides. Not collective.
  * Errors: STATUS_NO_MEMORY. */
 enum status correlation_integrals_bytes(const struct correlation *correlation, double *all,

@@ -19,7 +19,7 @@ struct estimate {
     double tensors, diis;      /* shared, at most at a time while iterating */
     double tensors_of_program; /* shared, while integrals are transformed */
     double half_transformed;   /* shared, at the same time */
-    double field, tables;      /* own */
+    double scf, tables;        /* own */
     double cache;              /* own, while iterating */
     double transformation;     /* own, while integrals are transformed */
     double max_block;
@@ -49,7 +49,7 @@ static enum status make_estimate(const struct correlation *self, int diis_size,
     const struct plan *plan = self->instance.plan;
     const struct program *program = &self->instance.program;
     *estimate = (struct estimate){.tensors = sizeof(double) * plan->peak_elements,
-                                  .field = (double)self->problem.field_bytes};
+                                  .scf = (double)self->problem.scf_bytes};
     for (int i = 0; i < plan->n_tensors; i++)
         TRY(add_tensor_estimate(plan, i, estimate));
     for (int i = 0; i < program->n_unknowns; i++)
@@ -65,11 +65,11 @@ static enum status make_estimate(const struct correlation *self, int diis_size,
 
 enum { ITERATING, TRANSFORMING, N_PHASES };
 
-/* The needs of one of so many processes in each phase. */
+/* The needs of one of n_processes in each phase. */
 static void list_needs(const struct estimate *estimate, double n_processes,
                        struct memory_need needs[N_PHASES])
 {
-    double always = estimate->tables + estimate->field;
+    double always = estimate->tables + estimate->scf;
     needs[ITERATING] = (struct memory_need){(estimate->tensors + estimate->diis) / n_processes,
                                             estimate->cache + always};
     needs[TRANSFORMING] = (struct memory_need){
@@ -132,9 +132,9 @@ enum status correlation_memory_check(const struct correlation *self, int diis_si
     double needed = fmax(needs[ITERATING].shared_bytes + needs[ITERATING].own_bytes,
                          needs[TRANSFORMING].shared_bytes + needs[TRANSFORMING].own_bytes);
     log_print(
-        "           %.0f MB per process, the field's %.0f included; available %.0f MB\n"
+        "           %.0f MB per process, the SCF's %.0f included; available %.0f MB\n"
         "           of all together: tensors %.0f, DIIS %.0f, half-transformed integrals %.0f MB\n",
-        1e-6 * needed, 1e-6 * estimate.field, 1e-6 * budget.main_bytes, 1e-6 * estimate.tensors,
+        1e-6 * needed, 1e-6 * estimate.scf, 1e-6 * budget.main_bytes, 1e-6 * estimate.tensors,
         1e-6 * estimate.diis, 1e-6 * estimate.half_transformed);
     return check_phases(self, &estimate, needs, &budget);
 }

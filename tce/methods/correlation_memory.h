@@ -1,4 +1,4 @@
-/* Whether a method fits into memory, found out before the field is solved. */
+/* Whether a method fits into memory, checked before the SCF starts. */
 #ifndef BERYL_TCE_CORRELATION_MEMORY_H
 #define BERYL_TCE_CORRELATION_MEMORY_H
 

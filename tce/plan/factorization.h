@@ -35,7 +35,7 @@ struct factorization {
     struct factorization_node *node; /* the factors first, the product last */
 };
 
-/* What a part is to other products. */
+/* The use of a part by other products. */
 struct part_use {
     bool known;  /* it has been computed for one of them and costs nothing */
     bool wanted; /* it occurs in others or again in this one */

@@ -1,5 +1,5 @@
-/* Index spaces by their labels: how many values have which, and the same tiles without
- * irreps, for intermediates of which no law says what an index's irrep brings. */
+/* Index spaces by their labels: how many values have which label, and copies with all irreps 0,
+ * for intermediates whose indices carry no irrep constraint. */
 #ifndef BERYL_TCE_LABEL_SPACES_H
 #define BERYL_TCE_LABEL_SPACES_H
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* That they can be numbered. */
+/* Refuses a tensor with more blocks than can be numbered. */
 static enum status check_blocks(const struct program *program, const struct program_tensor *tensor,
                                 const struct block_labels *labels)
 {
@@ -42,7 +42,7 @@ static enum status add_program_tensors(struct plan_builder *builder)
     return STATUS_OK;
 }
 
-/* What the iterations assign, and what the method improves between them. */
+/* Marks the tensors that iterations assign to, and the unknowns, which change between them. */
 static void find_changes(struct plan_builder *builder)
 {
     const struct program *program = builder->program;

@@ -37,8 +37,8 @@ struct plan_tensor {
     double elements;
     int first_step, last_step; /* that use it; only of intermediates, which are the tensors
                                   from plan->n_program_tensors on. last_step n_steps: no
-                                  step destroys it, but whoever runs the plan, at its end
-                                  or before it is run from step 0 again */
+                                  step destroys it; the executor may, at the end of the run
+                                  or before the next from step 0 */
 };
 
 struct plan_operand {

@@ -1,4 +1,4 @@
-/* What the parts of plan_create share; private to them. */
+/* The state of plan_create and the passes that it consists of; private to them. */
 #ifndef BERYL_TCE_PLAN_BUILDER_H
 #define BERYL_TCE_PLAN_BUILDER_H
 

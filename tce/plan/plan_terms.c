@@ -54,8 +54,8 @@ static enum status enter_part(struct plan_builder *builder, const struct product
     return STATUS_OK;
 }
 
-/* Counts that parts are used, from a node downwards. One that has been used before will be
- * there: its own parts are not wanted again. */
+/* Counts the uses of parts, from a node downwards. A part that has been used before will exist:
+ * its own parts are not needed again. */
 static enum status use_node(struct plan_builder *builder, const struct plan_term *term, int number)
 {
     const struct factorization_node *node = &term->factorization.node[number];
@@ -117,7 +117,7 @@ static enum status list_terms(struct plan_builder *builder)
     const struct program *program = builder->program;
     for (int s = 0; s < program->n_statements; s++) {
         const struct program_statement *statement = &program->statements[s];
-        /* What iterations change is not what it was before them. */
+        /* Tensors that iterations change are new versions of those before. */
         for (int t = 0; s == program->first_iterated && t < program->n_tensors; t++)
             builder->version[t] += builder->changes[t];
         for (int t = 0; t < statement->n_terms; t++)

@@ -112,7 +112,7 @@ static void append_indices(const struct product *product, uint64_t part,
     }
 }
 
-/* What the irrep (spin) of an index is multiplied with in the law of an operand. */
+/* The factor of an index's irrep (spin) in the law of an operand. */
 static int irrep_weight(const struct product_operand *operand, int index)
 {
     int weight = 0;

@@ -1,6 +1,6 @@
 /* Memory for blocks of tensors that is used again. Fresh memory has to be cleared page by
- * page, which takes longer than to fill it; so what is given back is kept for the next one
- * who asks, but never more than was once in use at a time. One process, one thread. */
+ * page, which takes longer than to fill it; so buffers that are given back are kept for the next
+ * request, but never more than were once in use at a time. One process, one thread. */
 #ifndef BERYL_TCE_BLOCK_BUFFERS_H
 #define BERYL_TCE_BLOCK_BUFFERS_H
 

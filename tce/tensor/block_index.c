@@ -6,7 +6,7 @@
 
 #define MAX_BLOCKS (INT64_C(1) << 62)
 
-/* What indices d, d + 1, ... must still bring together: an irrep and a sum of spins.
+/* A state at d: the irrep and the sum of spins that indices d, d + 1, ... must still have.
  *   before[d][state][t]  existing completions whose tile at d is smaller than t,
  *                        n_tiles + 1 entries; NULL for a state that no tuple reaches
  *                        or that cannot be completed */

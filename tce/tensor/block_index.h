@@ -14,7 +14,7 @@
 
 #include <stdint.h>
 
-/* What decides which blocks there are. */
+/* The labels that decide which blocks exist. */
 struct block_labels {
     int rank;                                  /* in [0, MAX_RANK] */
     const struct index_space *space[MAX_RANK]; /* borrowed */

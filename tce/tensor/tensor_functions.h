@@ -1,4 +1,4 @@
-/* What a program's tensors may be filled with: functions of the values of the indices,
+/* Functions that a program's tensors may be filled with, of the values of the indices,
  * the same on every machine.
  *
  *     random(seed)     in [-1, 1), without structure; a whole number, 1 if not given

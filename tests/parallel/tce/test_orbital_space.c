@@ -1,4 +1,4 @@
-/* The correlated orbitals of a converged field are canonical and those that give its
+/* The correlated orbitals of a converged SCF are canonical and those that give its
  * second-order energy, with and without the core. */
 #include "hf/tiles/one_electron_matrices.h"
 #include "hf/tiles/tile_matrix.h"

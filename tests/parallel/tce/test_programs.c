@@ -3,10 +3,10 @@
  * give the same bits under every mode; and what compares results with nested loops for users
  * finds them right, and wrong ones wrong.
  *
- *     test_tce_programs                a test
- *     test_tce_programs --digests      prints one digest of all programs' results, to be
- *                                      compared among numbers of processes
- *     test_tce_programs --program N    prints the program of a seed, and checks it alone */
+ *     test_programs                a test
+ *     test_programs --digests      prints one digest of all programs' results, to be
+ *                                  compared among numbers of processes
+ *     test_programs --program N    prints the program of a seed, and checks it alone */
 #include "sched/modes/modes.h"
 #include "support/base/sha256.h"
 #include "tce/execution/verification.h"

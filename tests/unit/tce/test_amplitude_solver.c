@@ -1,5 +1,5 @@
-/* Fixed points: of a linear problem of n unknowns DIIS knows the solution after n + 1 steps;
- * with one step kept it is plain iteration; numbers that are none end it. */
+/* DIIS solves a linear problem of n unknowns after n + 1 steps; with one step kept it is plain
+ * iteration; values that are not finite end it. */
 #include "tce/methods/amplitude_solver.h"
 #include "tests/cases/darray_case.h"
 #include "tests/check.h"
@@ -217,7 +217,7 @@ static void test_numbers_that_are_none_are_refused_everywhere(void **state)
     check_refused(-INFINITY, N - 2);
 }
 
-static void test_what_is_kept_is_counted(void **state)
+static void test_the_elements_kept_are_counted(void **state)
 {
     (void)state;
     check_close(amplitude_solver_count_elements(N, 8), 2.0 * 8 * N, 0);
@@ -232,7 +232,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_one_step_kept_is_plain_iteration),
         cmocka_unit_test(test_a_solution_stays),
         cmocka_unit_test(test_numbers_that_are_none_are_refused_everywhere),
-        cmocka_unit_test_teardown(test_what_is_kept_is_counted, darray_case_stop),
+        cmocka_unit_test_teardown(test_the_elements_kept_are_counted, darray_case_stop),
     };
     return check_run_parallel(tests, &argc, &argv);
 }

@@ -29,7 +29,7 @@ static double *take(int64_t n)
     return buffer;
 }
 
-static void buffers_of_any_size_are_big_enough(void **state)
+static void test_buffers_of_any_size_are_big_enough(void **state)
 {
     (void)state;
     for (int64_t n = 0; n < 100000; n = n < 200 ? n + 1 : n + n / 7) {
@@ -40,7 +40,7 @@ static void buffers_of_any_size_are_big_enough(void **state)
     }
 }
 
-static void what_was_given_back_is_used_again(void **state)
+static void test_what_was_given_back_is_used_again(void **state)
 {
     (void)state;
     double *first = take(1000), *second = take(1000);
@@ -53,7 +53,7 @@ static void what_was_given_back_is_used_again(void **state)
 }
 
 /* Many small ones, then a large one: the small ones make room for it. */
-static void sizes_may_change(void **state)
+static void test_sizes_may_change(void **state)
 {
     (void)state;
     double *small[100];
@@ -70,9 +70,9 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, create, destroy)
     const struct CMUnitTest tests[] = {
-        TEST(buffers_of_any_size_are_big_enough),
-        TEST(what_was_given_back_is_used_again),
-        TEST(sizes_may_change),
+        TEST(test_buffers_of_any_size_are_big_enough),
+        TEST(test_what_was_given_back_is_used_again),
+        TEST(test_sizes_may_change),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

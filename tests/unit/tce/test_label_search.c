@@ -1,3 +1,5 @@
+/* The search for labels finds a block exactly where trying all labels finds one; it ends when its
+ * effort is spent. */
 #include "tce/language/label_search.h"
 #include "tests/check.h"
 
@@ -87,7 +89,7 @@ static bool try_all(const struct product *product, int first, int last, int i, i
     return false;
 }
 
-static void the_search_finds_what_trying_all_labels_finds(void **state)
+static void test_the_search_finds_what_trying_all_labels_finds(void **state)
 {
     (void)state;
     int n_possible = 0;
@@ -116,7 +118,7 @@ static bool has_repeated_index(const struct product *product, int t)
     return false;
 }
 
-static void a_tensor_alone_is_searched_as_well(void **state)
+static void test_a_tensor_alone_is_searched_as_well(void **state)
 {
     (void)state;
     for (int trial = 0; trial < 1000; trial++) {
@@ -130,7 +132,7 @@ static void a_tensor_alone_is_searched_as_well(void **state)
     }
 }
 
-static void bound_spaces_and_spent_effort_make_everything_possible(void **state)
+static void test_bound_spaces_and_spent_effort_make_everything_possible(void **state)
 {
     (void)state;
     struct product product;
@@ -153,7 +155,7 @@ static void bound_spaces_and_spent_effort_make_everything_possible(void **state)
 }
 
 /* 64 tensors of rank 12 over all 24 labels: nothing overflows, and it ends. */
-static void the_largest_product_is_searched(void **state)
+static void test_the_largest_product_is_searched(void **state)
 {
     (void)state;
     enum { N = PROGRAM_MAX_FACTORS + 1, ALL = N * MAX_RANK };
@@ -190,10 +192,10 @@ static void the_largest_product_is_searched(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_search_finds_what_trying_all_labels_finds),
-        cmocka_unit_test(a_tensor_alone_is_searched_as_well),
-        cmocka_unit_test(bound_spaces_and_spent_effort_make_everything_possible),
-        cmocka_unit_test(the_largest_product_is_searched),
+        cmocka_unit_test(test_the_search_finds_what_trying_all_labels_finds),
+        cmocka_unit_test(test_a_tensor_alone_is_searched_as_well),
+        cmocka_unit_test(test_bound_spaces_and_spent_effort_make_everything_possible),
+        cmocka_unit_test(test_the_largest_product_is_searched),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

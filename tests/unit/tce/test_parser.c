@@ -1,3 +1,5 @@
+/* The text of a .tce program becomes the data that it says; every mistake is reported with its
+ * line, its column and what was expected, and no text makes the parser hang or fail. */
 #include "support/io/text_file.h"
 #include "tce/language/parser.h"
 #include "tests/check.h"
@@ -27,7 +29,7 @@ static void check_place(struct source_place place, int line, int column)
     assert_int_equal(place.column, column);
 }
 
-static void spaces_have_blocks_or_a_binding(void **state)
+static void test_spaces_have_blocks_or_a_binding(void **state)
 {
     (void)state;
     struct program program;
@@ -56,7 +58,7 @@ static void spaces_have_blocks_or_a_binding(void **state)
     program_fini(&program);
 }
 
-static void tensors_have_spaces_signs_labels_and_a_fill(void **state)
+static void test_tensors_have_spaces_signs_labels_and_a_fill(void **state)
 {
     (void)state;
     struct program program;
@@ -95,7 +97,7 @@ static void tensors_have_spaces_signs_labels_and_a_fill(void **state)
     program_fini(&program);
 }
 
-static void a_statement_is_a_sum_of_products(void **state)
+static void test_a_statement_is_a_sum_of_products(void **state)
 {
     (void)state;
     struct program program;
@@ -127,7 +129,7 @@ static void a_statement_is_a_sum_of_products(void **state)
     program_fini(&program);
 }
 
-static void iterate_names_unknowns_residuals_and_the_energy(void **state)
+static void test_iterate_names_unknowns_residuals_and_the_energy(void **state)
 {
     (void)state;
     struct program program;
@@ -147,7 +149,7 @@ static void iterate_names_unknowns_residuals_and_the_energy(void **state)
     program_fini(&program);
 }
 
-static void line_ends_blanks_and_comments_do_not_matter(void **state)
+static void test_line_ends_blanks_and_comments_do_not_matter(void **state)
 {
     (void)state;
     static const char *const texts[] = {
@@ -305,7 +307,7 @@ static void check_message(const char *text, size_t length, const char *expected)
         fail_msg("\n%s\ndoes not begin with\nx.tce:%s", status_text(), expected);
 }
 
-static void bad_programs_are_told_where_and_why(void **state)
+static void test_bad_programs_are_refused_with_place_and_reason(void **state)
 {
     (void)state;
     for (size_t b = 0; b < sizeof after_preamble / sizeof after_preamble[0]; b++) {
@@ -325,7 +327,7 @@ static void check_bytes(const char *bytes, size_t length, const char *message)
     free(text);
 }
 
-static void what_is_no_text_is_refused(void **state)
+static void test_binary_files_are_refused(void **state)
 {
     (void)state;
     check_bytes("", 0, "1:1: expected at least one statement");
@@ -374,7 +376,7 @@ static void check_repeated(const char *begin, const char *piece, int n, const ch
     free(text);
 }
 
-static void whatever_is_large_ends_soon(void **state)
+static void test_large_programs_are_parsed_or_refused_soon(void **state)
 {
     (void)state;
     check_repeated(PREAMBLE "tensor D[i", ",j", 10000, "]\n", "8:34: 'j' is index 13 of this");
@@ -402,7 +404,7 @@ static void whatever_is_large_ends_soon(void **state)
 static int n_files;
 static char **files;
 
-static void shipped_programs_are_good(void **state)
+static void test_shipped_programs_are_accepted(void **state)
 {
     (void)state;
     assert_true(n_files > 0);
@@ -421,15 +423,15 @@ int main(int argc, char **argv)
     n_files = argc - 1;
     files = argv + 1;
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(spaces_have_blocks_or_a_binding),
-        cmocka_unit_test(tensors_have_spaces_signs_labels_and_a_fill),
-        cmocka_unit_test(a_statement_is_a_sum_of_products),
-        cmocka_unit_test(iterate_names_unknowns_residuals_and_the_energy),
-        cmocka_unit_test(line_ends_blanks_and_comments_do_not_matter),
-        cmocka_unit_test(bad_programs_are_told_where_and_why),
-        cmocka_unit_test(what_is_no_text_is_refused),
-        cmocka_unit_test(whatever_is_large_ends_soon),
-        cmocka_unit_test(shipped_programs_are_good),
+        cmocka_unit_test(test_spaces_have_blocks_or_a_binding),
+        cmocka_unit_test(test_tensors_have_spaces_signs_labels_and_a_fill),
+        cmocka_unit_test(test_a_statement_is_a_sum_of_products),
+        cmocka_unit_test(test_iterate_names_unknowns_residuals_and_the_energy),
+        cmocka_unit_test(test_line_ends_blanks_and_comments_do_not_matter),
+        cmocka_unit_test(test_bad_programs_are_refused_with_place_and_reason),
+        cmocka_unit_test(test_binary_files_are_refused),
+        cmocka_unit_test(test_large_programs_are_parsed_or_refused_soon),
+        cmocka_unit_test(test_shipped_programs_are_accepted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -38,7 +38,7 @@ static int count_products(const struct plan *plan)
     "tensor A[i,j]\ntensor B[j,k]\ntensor C[k,l]\ntensor D[i,l]\n"                                 \
     "D[i,l] = A[i,j] * B[j,k] * C[k,l]\n"
 
-static void chain_of_matrices_is_multiplied_in_the_cheaper_order(void **state)
+static void test_chain_of_matrices_is_multiplied_in_the_cheaper_order(void **state)
 {
     (void)state;
     struct plan_case made;
@@ -68,7 +68,7 @@ static void chain_of_matrices_is_multiplied_in_the_cheaper_order(void **state)
     ORBITALS "tensor g[k,d,a,c]\ntensor tau[i,j,c,d]\ntensor t[k,b]\ntensor s[i,j,a,b]\n"          \
              "s[i,j,a,b] = - g[k,d,a,c] * tau[i,j,c,d] * t[k,b]\n"
 
-static void term_of_coupled_cluster_contracts_the_large_tensors_first(void **state)
+static void test_term_of_coupled_cluster_contracts_the_large_tensors_first(void **state)
 {
     (void)state;
     struct plan_case made;
@@ -85,7 +85,7 @@ static void term_of_coupled_cluster_contracts_the_large_tensors_first(void **sta
 }
 
 /* Labels halve what there is in every tensor, and the multiplications twice. */
-static void operations_are_those_of_blocks_that_exist(void **state)
+static void test_operations_are_those_of_blocks_that_exist(void **state)
 {
     (void)state;
     struct plan_case made;
@@ -101,7 +101,7 @@ static void operations_are_those_of_blocks_that_exist(void **state)
     ORBITALS "tensor g[k,c,l,d]\ntensor t[i,a]\ntensor u[i,a]\ntensor X[i,a,j,b]\n"                \
              "tensor Y[j,b,i,a]\ntensor F[i,a]\ntensor G[i,a]\nscalar E\nscalar Q\n"
 
-static void same_products_are_computed_once(void **state)
+static void test_same_products_are_computed_once(void **state)
 {
     (void)state;
     struct plan_case made;
@@ -125,7 +125,7 @@ static void same_products_are_computed_once(void **state)
     plan_case_fini(&made);
 }
 
-static void changed_tensors_are_not_shared(void **state)
+static void test_changed_tensors_are_not_shared(void **state)
 {
     (void)state;
     struct plan_case made;
@@ -146,7 +146,7 @@ static void changed_tensors_are_not_shared(void **state)
     plan_case_fini(&made);
 }
 
-static void permuted_products_are_copied(void **state)
+static void test_permuted_products_are_copied(void **state)
 {
     (void)state;
     struct plan_case made;
@@ -169,7 +169,7 @@ static void permuted_products_are_copied(void **state)
     plan_case_fini(&made);
 }
 
-static void sums_over_an_index_of_one_factor_come_first(void **state)
+static void test_sums_over_an_index_of_one_factor_come_first(void **state)
 {
     (void)state;
     struct plan_case made;
@@ -191,7 +191,7 @@ static void sums_over_an_index_of_one_factor_come_first(void **state)
              "r[i,a] += g[i,a,k,c] * h[k,c,j,b] * h[j,b,l,d] * t[l,d]\n"                           \
              "r[i,a] -= g[k,c,l,d] * h[l,d,k,c] * t[i,a]\n"
 
-static void what_is_not_iterated_is_computed_before(void **state)
+static void test_what_is_not_iterated_is_computed_before(void **state)
 {
     (void)state;
     struct plan_case made;
@@ -206,7 +206,7 @@ static void what_is_not_iterated_is_computed_before(void **state)
     plan_case_fini(&made);
 }
 
-static void independent_statements_share_a_stage(void **state)
+static void test_independent_statements_share_a_stage(void **state)
 {
     (void)state;
     struct plan_case made;
@@ -230,7 +230,7 @@ static void independent_statements_share_a_stage(void **state)
 
 /* Each product has a part as large as its factors; all three at a time would take two thirds
  * more than one. */
-static void stages_do_not_take_much_more_memory(void **state)
+static void test_stages_do_not_take_much_more_memory(void **state)
 {
     (void)state;
     const double large = 200 * 200 * 200, small = 200 * 200;
@@ -246,7 +246,7 @@ static void stages_do_not_take_much_more_memory(void **state)
     plan_case_fini(&made);
 }
 
-static void too_many_indices_are_an_error_that_names_the_statement(void **state)
+static void test_too_many_indices_are_an_error_that_names_the_statement(void **state)
 {
     (void)state;
     struct plan_case made = {0};
@@ -265,7 +265,7 @@ static void too_many_indices_are_an_error_that_names_the_statement(void **state)
     plan_case_fini(&made);
 }
 
-static void plan_is_printed(void **state)
+static void test_plan_is_printed(void **state)
 {
     (void)state;
     struct plan_case made;
@@ -285,7 +285,7 @@ static void plan_is_printed(void **state)
     plan_case_fini(&made);
 }
 
-static void files_have_plans(void **state)
+static void test_files_have_plans(void **state)
 {
     (void)state;
     for (int f = 0; f < n_files; f++) {
@@ -307,19 +307,19 @@ int main(int argc, char **argv)
     n_files = argc - 1;
     files = argv + 1;
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(chain_of_matrices_is_multiplied_in_the_cheaper_order),
-        cmocka_unit_test(term_of_coupled_cluster_contracts_the_large_tensors_first),
-        cmocka_unit_test(operations_are_those_of_blocks_that_exist),
-        cmocka_unit_test(same_products_are_computed_once),
-        cmocka_unit_test(changed_tensors_are_not_shared),
-        cmocka_unit_test(permuted_products_are_copied),
-        cmocka_unit_test(sums_over_an_index_of_one_factor_come_first),
-        cmocka_unit_test(what_is_not_iterated_is_computed_before),
-        cmocka_unit_test(independent_statements_share_a_stage),
-        cmocka_unit_test(stages_do_not_take_much_more_memory),
-        cmocka_unit_test(too_many_indices_are_an_error_that_names_the_statement),
-        cmocka_unit_test(plan_is_printed),
-        cmocka_unit_test(files_have_plans),
+        cmocka_unit_test(test_chain_of_matrices_is_multiplied_in_the_cheaper_order),
+        cmocka_unit_test(test_term_of_coupled_cluster_contracts_the_large_tensors_first),
+        cmocka_unit_test(test_operations_are_those_of_blocks_that_exist),
+        cmocka_unit_test(test_same_products_are_computed_once),
+        cmocka_unit_test(test_changed_tensors_are_not_shared),
+        cmocka_unit_test(test_permuted_products_are_copied),
+        cmocka_unit_test(test_sums_over_an_index_of_one_factor_come_first),
+        cmocka_unit_test(test_what_is_not_iterated_is_computed_before),
+        cmocka_unit_test(test_independent_statements_share_a_stage),
+        cmocka_unit_test(test_stages_do_not_take_much_more_memory),
+        cmocka_unit_test(test_too_many_indices_are_an_error_that_names_the_statement),
+        cmocka_unit_test(test_plan_is_printed),
+        cmocka_unit_test(test_files_have_plans),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

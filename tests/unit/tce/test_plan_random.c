@@ -1,7 +1,7 @@
 /* The algebra of plans: random small programs, run step by step and statement by statement
  * in plain loops over elements; and orders of factors against all that there are.
  *
- *     test_tce_plan_random [N]
+ *     test_plan_random [N]
  *
  * makes N short programs (600), and a sixth as many of long products. */
 #include "support/base/random.h"
@@ -483,13 +483,13 @@ static void check_programs(int n, int max_factors, uint64_t seed)
 
 static int n_programs = 600;
 
-static void plans_compute_what_statements_say(void **state)
+static void test_plans_compute_what_statements_say(void **state)
 {
     (void)state;
     check_programs(n_programs, 4, 1);
 }
 
-static void long_products_too(void **state)
+static void test_plans_of_long_products_compute_what_statements_say(void **state)
 {
     (void)state;
     check_programs(n_programs / 6, 9, 2);
@@ -563,7 +563,7 @@ static double flops_of_sums(const struct plan *plan)
     return flops;
 }
 
-static void six_factors_are_multiplied_in_the_best_order(void **state)
+static void test_six_factors_are_multiplied_in_the_best_order(void **state)
 {
     (void)state;
     for (int c = 0; c < 60; c++) {
@@ -590,9 +590,9 @@ int main(int argc, char **argv)
     if (argc > 1)
         n_programs = atoi(argv[1]);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(plans_compute_what_statements_say),
-        cmocka_unit_test(long_products_too),
-        cmocka_unit_test(six_factors_are_multiplied_in_the_best_order),
+        cmocka_unit_test(test_plans_compute_what_statements_say),
+        cmocka_unit_test(test_plans_of_long_products_compute_what_statements_say),
+        cmocka_unit_test(test_six_factors_are_multiplied_in_the_best_order),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

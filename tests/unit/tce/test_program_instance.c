@@ -1,5 +1,5 @@
-/* A program is made ready to run: spaces cut or bound, tensors filled, what is wrong told
- * with its place. */
+/* A .tce program is made ready to run: spaces cut or bound, tensors filled, mistakes reported with
+ * their place. */
 #include "tce/execution/program_instance.h"
 #include "tests/cases/darray_case.h"
 #include "tests/check.h"
@@ -142,7 +142,7 @@ static void test_tensors_are_filled_as_they_say(void **state)
     program_instance_fini(&instance);
 }
 
-static void test_what_is_wrong_is_told_with_its_place(void **state)
+static void test_mistakes_are_reported_with_their_place(void **state)
 {
     (void)state;
     static const char bound[] = "space s = 2\nspace o = occupied\nindex i : o\n"
@@ -197,7 +197,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_a_space_may_be_bound_to_both_spins),
         cmocka_unit_test(test_a_bound_space_may_leave_no_blocks),
         cmocka_unit_test(test_tensors_are_filled_as_they_say),
-        cmocka_unit_test(test_what_is_wrong_is_told_with_its_place),
+        cmocka_unit_test(test_mistakes_are_reported_with_their_place),
         cmocka_unit_test(test_products_beyond_the_rank_are_refused),
         cmocka_unit_test_teardown(test_functions_are_checked_without_tensors, darray_case_stop),
     };

@@ -99,7 +99,7 @@ static void check_combination(double alpha, double beta)
     free(new_y);
 }
 
-static void sums_are_those_of_one_process(void **state)
+static void test_sums_are_those_of_one_process(void **state)
 {
     (void)state;
     /* Irreps 0 and 2, in either order; 1 has no partner 3. */
@@ -110,7 +110,7 @@ static void sums_are_those_of_one_process(void **state)
 }
 
 /* What the result held is not read unless it is among the terms. */
-static void a_copy_is_exact(void **state)
+static void test_a_copy_is_exact(void **state)
 {
     (void)state;
     const double one = 1, nothing[] = {NAN};
@@ -123,7 +123,7 @@ static void a_copy_is_exact(void **state)
     free(original);
 }
 
-static void a_vector_may_occur_several_times(void **state)
+static void test_a_vector_may_occur_several_times(void **state)
 {
     (void)state;
     const double coefficients[] = {1, 2, -0.5};
@@ -158,7 +158,7 @@ static double serial_max(const struct tensor *tensor, const double *a)
     return max;
 }
 
-static void scalar_products_are_those_of_one_process(void **state)
+static void test_scalar_products_are_those_of_one_process(void **state)
 {
     (void)state;
     const struct tensor *const of_x[] = {x}, *const of_y[] = {y};
@@ -178,7 +178,7 @@ static void scalar_products_are_those_of_one_process(void **state)
 }
 
 /* Also a scalar and a tensor without blocks among them. */
-static void several_tensors_are_one_vector(void **state)
+static void test_several_tensors_are_one_vector(void **state)
 {
     (void)state;
     struct block_labels none = labels, of_number = {0};
@@ -204,7 +204,7 @@ static void several_tensors_are_one_vector(void **state)
     tensor_destroy(number);
 }
 
-static void a_tensor_without_blocks_is_zero(void **state)
+static void test_a_tensor_without_blocks_is_zero(void **state)
 {
     (void)state;
     struct block_labels none = labels;
@@ -225,9 +225,12 @@ int main(int argc, char **argv)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, make_tensors, destroy_tensors)
     const struct CMUnitTest tests[] = {
-        TEST(sums_are_those_of_one_process),    TEST(a_copy_is_exact),
-        TEST(a_vector_may_occur_several_times), TEST(scalar_products_are_those_of_one_process),
-        TEST(several_tensors_are_one_vector),   TEST(a_tensor_without_blocks_is_zero),
+        TEST(test_sums_are_those_of_one_process),
+        TEST(test_a_copy_is_exact),
+        TEST(test_a_vector_may_occur_several_times),
+        TEST(test_scalar_products_are_those_of_one_process),
+        TEST(test_several_tensors_are_one_vector),
+        TEST(test_a_tensor_without_blocks_is_zero),
     };
     MPI_Init(&argc, &argv);
     int rank;

@@ -1,5 +1,5 @@
-/* What tensors are filled with: the numbers themselves, which are the same on every machine
- * and must stay the same, for results to be compared with older ones. */
+/* The numbers that tensors are filled with are the same on every machine, and those of older
+ * versions, for results to be compared with older ones. */
 #include "tce/tensor/tensor_functions.h"
 #include "tests/check.h"
 
@@ -15,7 +15,7 @@ static double element(const char *name, int n_arguments, double argument, int ra
 }
 
 /* Computed from the published finaliser of SplitMix64 by another program. */
-static void random_numbers_are_these(void **state)
+static void test_random_numbers_never_change(void **state)
 {
     (void)state;
     static const struct {
@@ -42,7 +42,7 @@ static void random_numbers_are_these(void **state)
 }
 
 /* In [-1, 1), about as often in each quarter, and without a relation of neighbours. */
-static void random_numbers_are_spread(void **state)
+static void test_random_numbers_are_spread(void **state)
 {
     (void)state;
     enum { N = 40000 };
@@ -61,7 +61,7 @@ static void random_numbers_are_spread(void **state)
     assert_true(fabs(sum) < 600 && fabs(product) < 400);
 }
 
-static void waves_constants_and_deltas_are_what_they_say(void **state)
+static void test_waves_constants_and_deltas_have_their_values(void **state)
 {
     (void)state;
     const int64_t value[] = {2, 3, 5}, equal[] = {4, 4, 4}, nearly[] = {4, 4, 5};
@@ -87,7 +87,7 @@ static void refuse(const char *name, int n_arguments, const char *text)
         fail_msg("'%s' does not say '%s'", status_text(), text);
 }
 
-static void seeds_are_whole_numbers(void **state)
+static void test_seeds_are_whole_numbers(void **state)
 {
     (void)state;
     static const double seeds[] = {0.5, 1e300, -0x1p60, 1 - 1e-10};
@@ -98,7 +98,7 @@ static void seeds_are_whole_numbers(void **state)
     }
 }
 
-static void other_functions_are_refused(void **state)
+static void test_other_functions_are_refused(void **state)
 {
     (void)state;
     refuse("wiggle", 0, "there is no function wiggle");
@@ -115,11 +115,11 @@ static void other_functions_are_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(random_numbers_are_these),
-        cmocka_unit_test(random_numbers_are_spread),
-        cmocka_unit_test(waves_constants_and_deltas_are_what_they_say),
-        cmocka_unit_test(seeds_are_whole_numbers),
-        cmocka_unit_test(other_functions_are_refused),
+        cmocka_unit_test(test_random_numbers_never_change),
+        cmocka_unit_test(test_random_numbers_are_spread),
+        cmocka_unit_test(test_waves_constants_and_deltas_have_their_values),
+        cmocka_unit_test(test_seeds_are_whole_numbers),
+        cmocka_unit_test(test_other_functions_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
