@@ -103,6 +103,22 @@ static struct tile_quartet join_pairs(const struct fock_tasks *tasks, const stru
     return (struct tile_quartet){p->I, p->J, q->I, q->J};
 }
 
+/* A `find` that asks is_null for every id. */
+static enum status find_by_id(struct fock_tasks *tasks, bool inspect)
+{
+    for (int64_t id = 0; id < tasks->n_all; id++)
+        tasks->n_non_null += !tasks->decomposition->is_null(tasks, id);
+    if (!inspect)
+        return STATUS_OK;
+    tasks->kept_ids = malloc((size_t)(tasks->n_non_null + 1) * sizeof *tasks->kept_ids);
+    if (!tasks->kept_ids)
+        return FAIL(STATUS_NO_MEMORY, "no memory for %lld tasks", (long long)tasks->n_non_null);
+    for (int64_t id = 0; id < tasks->n_all; id++)
+        if (!tasks->decomposition->is_null(tasks, id))
+            tasks->kept_ids[tasks->n_kept++] = id;
+    return STATUS_OK;
+}
+
 /* Decomposition quartet: a task is a combination of two pairs. */
 
 static __int128 count_quartets(int64_t n_tiles, enum fock_symmetry symmetry)
@@ -251,17 +267,7 @@ static bool row_task_is_null(const struct fock_tasks *tasks, int64_t id)
 static enum status find_row_tasks(struct fock_tasks *tasks, bool inspect)
 {
     TRY(sort_rows(tasks));
-    for (int64_t id = 0; id < tasks->n_all; id++)
-        tasks->n_non_null += !row_task_is_null(tasks, id);
-    if (!inspect)
-        return STATUS_OK;
-    tasks->kept_ids = malloc((size_t)(tasks->n_non_null + 1) * sizeof *tasks->kept_ids);
-    if (!tasks->kept_ids)
-        return FAIL(STATUS_NO_MEMORY, "no memory for %lld tasks", (long long)tasks->n_non_null);
-    for (int64_t id = 0; id < tasks->n_all; id++)
-        if (!row_task_is_null(tasks, id))
-            tasks->kept_ids[tasks->n_kept++] = id;
-    return STATUS_OK;
+    return find_by_id(tasks, inspect);
 }
 
 static struct tile_quartet diagonal_quartet(const struct fock_tasks *tasks, int64_t id)
