@@ -5,6 +5,7 @@
 #
 # set, a folder of the test's own that goes away at its end: the results that keep_results is
 # shown must be as RESULTS.schema.json describes them, else the test fails.
+# shellcheck disable=SC2154 # folder is set by the test
 mkdir "$folder/results"
 check_results=$(dirname "${BASH_SOURCE[0]}")/../../scripts/check_results.py
 check_results=$(realpath "$check_results")
