@@ -1,4 +1,4 @@
-"""What the papers' experiments have in common: runs of beryl-sched, a result, a figure.
+"""Common parts of the papers' experiments: runs of beryl-sched, a result, a figure.
 
     lab = experiment.begin("dtree", __doc__)
     static, dtree = lab.sweep(["--gauss 0.5,0.1 --tasks 640 --simulate 16 --sched " + mode
@@ -89,6 +89,12 @@ class Experiment:
         if not os.access(path, os.X_OK):
             stop(f"{path} is not there: build it, or name its folder with --beryl-sched")
         return str(path)
+
+    def modes(self):
+        """The names of all scheduling modes."""
+        listed = subprocess.run([self.program("beryl-sched"), "--list-modes"], check=True,
+                                stdout=subprocess.PIPE, text=True).stdout
+        return [line.split("\t")[0] for line in listed.splitlines()]
 
     def run(self, options, processes=1):
         """The result of one run of beryl-sched, on so many processes."""

@@ -20,8 +20,7 @@ import tempfile
 
 import experiment
 
-MODES = ["static", "counter", "share", "steal", "retentive", "persist", "dtree", "hybrid", "auto"]
-# What is asserted, with two processes.
+# Modes whose predictions are checked, with two processes.
 PREDICTED = ["static", "counter", "steal", "retentive", "persist", "dtree"]
 BOUND = 0.05
 ITERATIONS = {1: 1, 2: 4}  # by number of processes
@@ -82,14 +81,14 @@ def rotated(modes, turn):
 def measure(lab, application, folder):
     """The rounds: profiles, and iterations of the modes by number of processes and mode. With
     one process, where modes hardly differ, each round runs some of them."""
-    n_rounds = 1 if lab.quick else lab.options.rounds
-    profiles, runs = [], {processes: {mode: [] for mode in MODES} for processes in ITERATIONS}
+    n_rounds, all_modes = 1 if lab.quick else lab.options.rounds, lab.modes()
+    profiles, runs = [], {processes: {mode: [] for mode in all_modes} for processes in ITERATIONS}
     for turn in range(n_rounds):
         print(f"trust: {application.name}, round {turn + 1} of {n_rounds} ...", flush=True)
         profiles.append(run_profile(application, folder))
         for processes, iterations in ITERATIONS.items():
-            modes = (MODES[turn::n_rounds] if processes == 1
-                     else rotated(MODES, turn * len(MODES) // n_rounds))
+            modes = (all_modes[turn::n_rounds] if processes == 1
+                     else rotated(all_modes, turn * len(all_modes) // n_rounds))
             done = run_modes(application, modes, processes, iterations, folder)
             for mode in modes:
                 runs[processes][mode].append(done[mode])
@@ -219,7 +218,8 @@ def examine(lab, application, machine, folder, texts):
     def predict(seconds, processes, modes):
         return compare(measured[processes],
                        simulate(lab, seconds, machine, processes, modes, folder))
-    tables = {processes: predict(seconds, processes, MODES) for processes in ITERATIONS}
+    tables = {processes: predict(seconds, processes, list(measured[processes]))
+              for processes in ITERATIONS}
     others = {name: (times, predict(times, 2, PREDICTED)) for name, times in made.items()}
     show(lab, application, tables, texts)
     show_statistics(lab, application, others, texts)

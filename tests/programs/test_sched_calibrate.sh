@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# beryl-sched --calibrate writes figures that a machine can have, and --machine simulates it; one
-# process has nobody to send a message to.
+# beryl-sched --calibrate writes plausible measurements of a machine, and --machine simulates it;
+# one process is refused.
 #
 #   test_sched_calibrate.sh BERYL_SCHED PROCESSES MPIEXEC
 set -u
@@ -38,7 +38,7 @@ for name in node-latency overhead counter-time node-bandwidth crowded-speed fetc
     grep -q "\"$name\": {" machine.json || complain "$name without a spread"
 done
 
-# What the simulation says of its machine is what was measured, but for what is given.
+# The simulated machine has the measured values, except where an option was given.
 processes=1
 simulation="--exponential 1e-4 --tasks 100 --simulate 4 --machine machine.json --json run.json"
 run 0 $simulation --overhead 0.5

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# What beryl-sched writes: the same bytes for the same seed when simulated, other ones for
-# another seed; the sizes of a tree however it is walked; and of a sweep the same bytes on any
-# number of processes, which are those of its runs alone.
+# Outputs of beryl-sched: the same bytes for the same seed when simulated, other ones for
+# another seed; the sizes of a tree for every walk; the same bytes of a sweep on any
+# number of processes, which are those of its runs alone; and beryl-report's page of them.
 #
-#   test_sched_outputs.sh BERYL_SCHED MPIEXEC
+#   test_sched_outputs.sh BERYL_SCHED MPIEXEC BERYL_REPORT
 set -u
-beryl_sched=$1 mpiexec=$2
+beryl_sched=$1 mpiexec=$2 beryl_report=$3
 folder=$(mktemp -d) || exit 1
 . "$(dirname "$0")/results.sh"
 cd "$folder" || exit 1
@@ -95,7 +95,7 @@ for mode in share steal retentive; do
 done
 
 cat > sweep.txt <<'END'
-# What follows adds to the command line.
+# These lines add to the command line.
 --gauss 1e-4,2e-5 --tasks 500 --sched retentive --simulate 8
   --uts "-t 1 -a 3 -d 6 -b 4 -r 19" --sched=share --seed '3'
 
@@ -106,7 +106,7 @@ sweep()
     timeout 60 "$mpiexec" --oversubscribe -n "$1" "$beryl_sched" --sweep sweep.txt --simulate 16 \
         --iterations 2 --json "sweep$1.json" --report "sweep$1.html" > "sweep$1.txt" ||
         complain "sweep on $1: exit status $?"
-    grep -q '^sweep.txt:3: share, 16 workers: ' "sweep$1.txt" || complain "nothing told of line 3"
+    grep -q '^sweep.txt:3: share, 16 workers: ' "sweep$1.txt" || complain "nothing printed of line 3"
 }
 sweep 1
 for n in 2 3; do
@@ -130,5 +130,12 @@ import json
 assert last.pop("options_text") == "--exponential 1e-4 --tasks 300 --sched static --iterations 3"
 assert last == json.load(open("alone.json"))
 END
+
+timeout 60 "$beryl_report" alone.json sweep1.json -o page.html || complain "page: exit status $?"
+grep -q '4 recorded runs' page.html || complain "not a run for each line of the sweep"
+cp alone.json kept.json
+timeout 60 "$beryl_report" alone.json -o alone.json 2> errors.txt
+[ $? = 2 ] || complain "a page in the place of a result is not refused"
+cmp -s alone.json kept.json || complain "a page in the place of a result"
 
 exit $((n_failed > 0))

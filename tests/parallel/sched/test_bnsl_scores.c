@@ -91,7 +91,7 @@ static void check_known(const json_t *result)
     assert_int_equal(json_array_size(json_object_get(result, "edges")), 14);
 }
 
-static void test_every_mode(void **state)
+static void test_every_mode_finds_the_same_network(void **state)
 {
     (void)state;
     int rank;
@@ -118,7 +118,7 @@ static void test_every_mode(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_mode),
+        cmocka_unit_test(test_every_mode_finds_the_same_network),
     };
     return check_run_parallel(tests, &argc, &argv);
 }

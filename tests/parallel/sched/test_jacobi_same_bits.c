@@ -1,5 +1,5 @@
-/* Under every mode, on any number of processes, sweeps of Jacobi's relaxation give bit for
- * bit what plain loops over one array give. */
+/* Under every mode, on any number of processes, sweeps of Jacobi's relaxation give the
+ * bits of plain loops over one array. */
 #include "sched/workloads/workload.h"
 #include "support/base/sha256.h"
 #include "tests/cases/pool_cases.h"
@@ -152,7 +152,7 @@ static void check_case(const int n[3], const char *mode)
         assert_string_equal(outcome.sha256, expected.sha256);
 }
 
-static void test_every_mode(void **state)
+static void test_every_mode_gives_the_bits_of_plain_loops(void **state)
 {
     (void)state;
     for (int size = 0; size < n_sizes; size++)
@@ -160,7 +160,7 @@ static void test_every_mode(void **state)
             check_case(sizes[size], pool_cases[i]);
 }
 
-static void test_hybrids(void **state)
+static void test_every_hybrid_gives_the_bits_of_plain_loops(void **state)
 {
     (void)state;
     for (int size = 0; size < n_sizes; size++)
@@ -171,8 +171,8 @@ static void test_hybrids(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_mode),
-        cmocka_unit_test(test_hybrids),
+        cmocka_unit_test(test_every_mode_gives_the_bits_of_plain_loops),
+        cmocka_unit_test(test_every_hybrid_gives_the_bits_of_plain_loops),
     };
     return check_run_parallel(tests, &argc, &argv);
 }

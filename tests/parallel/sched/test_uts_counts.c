@@ -1,6 +1,5 @@
-/* The trees T1 and T3 of the UTS benchmark have the sizes that its authors
- * publish under every mode that allows tasks to add tasks: with several processes
- * and on 16 simulated ones, for which one process is enough. */
+/* The trees T1 and T3 of the UTS benchmark have the published sizes under every mode with dynamic
+ * pools: on several processes, and on 16 simulated workers. */
 #include "sched/drivers/sim/machine.h"
 #include "sched/workloads/workload.h"
 #include "tests/cases/pool_cases.h"
@@ -58,7 +57,7 @@ static void check_counts(size_t tree, const char *mode, int n_simulated)
     workload_destroy(workload);
 }
 
-static void test_real_workers(void **state)
+static void test_real_workers_count_the_published_sizes(void **state)
 {
     (void)state;
     int size;
@@ -70,7 +69,7 @@ static void test_real_workers(void **state)
                 check_counts(tree, modes[mode], 0);
 }
 
-static void test_simulated_workers(void **state)
+static void test_simulated_workers_count_the_published_sizes(void **state)
 {
     (void)state;
     int size;
@@ -85,8 +84,8 @@ static void test_simulated_workers(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_real_workers),
-        cmocka_unit_test(test_simulated_workers),
+        cmocka_unit_test(test_real_workers_count_the_published_sizes),
+        cmocka_unit_test(test_simulated_workers_count_the_published_sizes),
     };
     return check_run_parallel(tests, &argc, &argv);
 }

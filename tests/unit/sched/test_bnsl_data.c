@@ -1,5 +1,4 @@
-/* Tables of samples and lists of edges are read as they are meant, and broken ones refused with
- * the line at fault. */
+/* Tables of samples and lists of edges are read, and broken ones refused with the line at fault. */
 #include "sched/workloads/bnsl/bnsl_data.h"
 #include "sched/workloads/bnsl/bnsl_network.h"
 #include "tests/check.h"
@@ -13,7 +12,7 @@ static struct bnsl_data parse(const char *text)
     return data;
 }
 
-static void test_table(void **state)
+static void test_a_table_is_read(void **state)
 {
     (void)state;
     struct bnsl_data data = parse("rain , \"wet grass\",n\r\nno,yes,7\r\nyes, yes,8\nno,no,7\n\n");
@@ -57,7 +56,7 @@ static void test_bad_tables_are_refused(void **state)
 }
 
 /* Measured values are not categories. */
-static void test_too_many_categories(void **state)
+static void test_too_many_categories_are_refused(void **state)
 {
     (void)state;
     char text[4096];
@@ -69,7 +68,7 @@ static void test_too_many_categories(void **state)
     assert_non_null(strstr(status_text(), "test.csv:34: 'b'"));
 }
 
-static void test_network(void **state)
+static void test_networks_are_read_and_bad_ones_refused(void **state)
 {
     (void)state;
     struct bnsl_data data = parse("a,b,c\n1,2,3\n");
@@ -106,10 +105,10 @@ static void test_network(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_table),
+        cmocka_unit_test(test_a_table_is_read),
         cmocka_unit_test(test_bad_tables_are_refused),
-        cmocka_unit_test(test_too_many_categories),
-        cmocka_unit_test(test_network),
+        cmocka_unit_test(test_too_many_categories_are_refused),
+        cmocka_unit_test(test_networks_are_read_and_bad_ones_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
-/* Equivalence classes of networks are those of the definition: the same pairs joined and the
- * same parents that are not joined with each other (Verma, Pearl 1990). */
+/* Equivalent networks are those of the definition: the same adjacent pairs and the same pairs of
+ * non-adjacent parents (Verma, Pearl 1990). */
 #include "tests/cases/bnsl_graphs.h"
 
 static struct bnsl_graph dags[BNSL_N_DAGS];
@@ -28,7 +28,7 @@ static bool equivalent(const struct bnsl_graph *first, const struct bnsl_graph *
 }
 
 /* An edge keeps its direction if it has the same in all equivalent graphs: the union of these. */
-static void test_classes_by_definition(void **state)
+static void test_equivalence_classes_follow_the_definition(void **state)
 {
     (void)state;
     int n_classes = 0;
@@ -57,7 +57,7 @@ static void test_classes_by_definition(void **state)
     bnsl_free_dags(dags);
 }
 
-static void test_order(void **state)
+static void test_order_puts_parents_before_children(void **state)
 {
     (void)state;
     int order[BNSL_N], place[BNSL_N];
@@ -73,7 +73,7 @@ static void test_order(void **state)
     bnsl_free_dags(dags);
 }
 
-static void test_difference(void **state)
+static void test_difference_counts_missing_extra_and_reversed_edges(void **state)
 {
     (void)state;
     struct bnsl_graph first, second;
@@ -98,9 +98,9 @@ static void test_difference(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_classes_by_definition),
-        cmocka_unit_test(test_order),
-        cmocka_unit_test(test_difference),
+        cmocka_unit_test(test_equivalence_classes_follow_the_definition),
+        cmocka_unit_test(test_order_puts_parents_before_children),
+        cmocka_unit_test(test_difference_counts_missing_extra_and_reversed_edges),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

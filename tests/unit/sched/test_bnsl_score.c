@@ -1,5 +1,5 @@
-/* Scores are those of the formula, and the same bit for bit however the hypercubes are cut; tasks
- * and cubes correspond one to one. */
+/* Scores follow the formula, bit for bit the same for every cut into hypercubes; tasks and cubes
+ * correspond one to one. */
 #include "sched/workloads/bnsl/bnsl_candidates.h"
 #include "sched/workloads/bnsl/bnsl_cubes.h"
 #include "sched/workloads/bnsl/bnsl_score.h"
@@ -39,7 +39,7 @@ static double reference(const struct bnsl_data *data, const struct bnsl_family_o
 }
 
 /* Both kinds of tables: all configurations of a few parents, those that occur of many. */
-static void test_formula(void **state)
+static void test_scores_follow_the_formula(void **state)
 {
     (void)state;
     struct bnsl_data data = bnsl_case_data(12, 150, 1);
@@ -98,7 +98,7 @@ static void check_cubes(const struct bnsl_candidates *candidates, struct bnsl_sc
     free(scores);
 }
 
-static void test_cubes(void **state)
+static void test_every_parent_set_is_in_one_cube(void **state)
 {
     (void)state;
     struct bnsl_data data = bnsl_case_data(10, 100, 2);
@@ -121,7 +121,7 @@ static void test_cubes(void **state)
 }
 
 /* b is a with errors, c is b with more of them, d is on its own. */
-static void test_candidates(void **state)
+static void test_candidates_are_the_best_single_parents(void **state)
 {
     (void)state;
     static char text[200000];
@@ -157,9 +157,9 @@ static void test_candidates(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_formula),
-        cmocka_unit_test(test_cubes),
-        cmocka_unit_test(test_candidates),
+        cmocka_unit_test(test_scores_follow_the_formula),
+        cmocka_unit_test(test_every_parent_set_is_in_one_cube),
+        cmocka_unit_test(test_candidates_are_the_best_single_parents),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

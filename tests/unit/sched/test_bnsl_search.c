@@ -1,5 +1,5 @@
-/* Only parent sets that cannot matter are dropped, and the network that is found is the best of
- * all networks where these can be tried one by one. */
+/* Pruning drops only useless parent sets, and the search finds the best of all networks where
+ * these can be enumerated. */
 #include "sched/workloads/bnsl/bnsl_families.h"
 #include "sched/workloads/bnsl/bnsl_search.h"
 #include "tests/cases/bnsl_case.h"
@@ -53,7 +53,7 @@ static bool is_useful(const double *scores, int set)
     return true;
 }
 
-static void test_pruning(void **state)
+static void test_pruning_drops_only_useless_sets(void **state)
 {
     (void)state;
     for (uint64_t seed = 0; seed < 100; seed++) {
@@ -91,7 +91,7 @@ static double score_of(const struct scores *scores, const struct bnsl_graph *gra
     return sum;
 }
 
-static void test_best_of_all_networks(void **state)
+static void test_the_best_of_all_networks_is_found(void **state)
 {
     (void)state;
     static struct bnsl_graph dags[BNSL_N_DAGS];
@@ -122,8 +122,8 @@ static void test_best_of_all_networks(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_pruning),
-        cmocka_unit_test(test_best_of_all_networks),
+        cmocka_unit_test(test_pruning_drops_only_useless_sets),
+        cmocka_unit_test(test_the_best_of_all_networks_is_found),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

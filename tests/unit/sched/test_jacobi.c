@@ -1,5 +1,5 @@
-/* Jacobi's relaxation: sweeps approach the known solution as they should; on a simulated
- * machine the tasks are numbered by the blocks of its nodes. */
+/* Sweeps of Jacobi's relaxation give the known solution of every sweep; on a simulated machine the
+ * tasks are numbered by the blocks of its nodes. */
 #include "sched/queues/task_ranges.h"
 #include "sched/workloads/jacobi.h"
 #include "sched/workloads/workload.h"
@@ -68,7 +68,7 @@ static void check_sweeps(const struct jacobi_size *size, int n_sweeps)
     jacobi_fini(&jacobi);
 }
 
-static void test_known_solution(void **state)
+static void test_sweeps_give_the_known_solution(void **state)
 {
     (void)state;
     check_sweeps(&(struct jacobi_size){1, 1, 1}, 3);
@@ -76,7 +76,7 @@ static void test_known_solution(void **state)
     check_sweeps(&(struct jacobi_size){16, 3, 31}, 40);
 }
 
-static void test_sizes(void **state)
+static void test_sizes_are_read_and_bad_ones_refused(void **state)
 {
     (void)state;
     struct jacobi_size size;
@@ -127,7 +127,7 @@ static void check_owners(const struct workload *workload, int n_workers, int nod
     free(n_owned);
 }
 
-static void test_owners(void **state)
+static void test_owners_are_of_the_node_of_the_block(void **state)
 {
     (void)state;
     static const int cases[][3] = {/* workers, of a node, ny */
@@ -142,7 +142,7 @@ static void test_owners(void **state)
     }
 }
 
-static void test_blocks_are_owned(void **state)
+static void test_seeding_by_blocks_gives_owned_tasks(void **state)
 {
     (void)state;
     enum { n_workers = 128 };
@@ -158,7 +158,7 @@ static void test_blocks_are_owned(void **state)
 }
 
 /* 10 points along x on 3 nodes: blocks of 4, 3 and 3. */
-static void test_durations(void **state)
+static void test_durations_are_in_proportion_to_points(void **state)
 {
     (void)state;
     struct workload *workload = simulated("10,6,7", 9, 3);
@@ -175,7 +175,7 @@ static void test_durations(void **state)
     workload_destroy(workload);
 }
 
-static void test_too_many_nodes(void **state)
+static void test_more_nodes_than_points_are_refused(void **state)
 {
     (void)state;
     struct workload *workload;
@@ -190,9 +190,12 @@ static void test_too_many_nodes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_known_solution), cmocka_unit_test(test_sizes),
-        cmocka_unit_test(test_owners),         cmocka_unit_test(test_blocks_are_owned),
-        cmocka_unit_test(test_durations),      cmocka_unit_test(test_too_many_nodes),
+        cmocka_unit_test(test_sweeps_give_the_known_solution),
+        cmocka_unit_test(test_sizes_are_read_and_bad_ones_refused),
+        cmocka_unit_test(test_owners_are_of_the_node_of_the_block),
+        cmocka_unit_test(test_seeding_by_blocks_gives_owned_tasks),
+        cmocka_unit_test(test_durations_are_in_proportion_to_points),
+        cmocka_unit_test(test_more_nodes_than_points_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
-/* A machine on file fills what was not given, broken ones are refused; and what a full node
- * leaves its workers of their speed. */
+/* A machine file sets the options that were not given, and broken ones are refused; contention
+ * slows the workers of a node in proportion to their number; quartiles of samples. */
 #include "sched/cli/machine_file.h"
 #include "sched/core/sample_statistics.h"
 #include "tests/check.h"
@@ -20,7 +20,7 @@ static enum status read_text(const char *text, struct machine_settings *settings
     return status;
 }
 
-static void test_what_was_given_stays(void **state)
+static void test_given_options_override_the_file(void **state)
 {
     (void)state;
     struct machine_settings settings = machine_settings_unknown;
@@ -36,7 +36,7 @@ static void test_what_was_given_stays(void **state)
     assert_int_equal(settings.n_workers, 0);
 }
 
-static void test_broken_ones_are_refused(void **state)
+static void test_broken_files_are_refused(void **state)
 {
     (void)state;
     static const struct {
@@ -66,7 +66,7 @@ static void test_broken_ones_are_refused(void **state)
     }
 }
 
-static void test_missing_file(void **state)
+static void test_a_missing_file_is_refused(void **state)
 {
     (void)state;
     struct machine_settings settings = machine_settings_unknown;
@@ -89,7 +89,7 @@ static void test_a_worker_alone_keeps_its_speed(void **state)
     check_close(two[1], 0.9, 1e-15);
 }
 
-static void test_half_of_the_samples_lies_between(void **state)
+static void test_half_of_the_samples_lies_between_the_quartiles(void **state)
 {
     (void)state;
     struct samples samples = {0};
@@ -107,11 +107,11 @@ static void test_half_of_the_samples_lies_between(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_what_was_given_stays),
-        cmocka_unit_test(test_broken_ones_are_refused),
-        cmocka_unit_test(test_missing_file),
+        cmocka_unit_test(test_given_options_override_the_file),
+        cmocka_unit_test(test_broken_files_are_refused),
+        cmocka_unit_test(test_a_missing_file_is_refused),
         cmocka_unit_test(test_a_worker_alone_keeps_its_speed),
-        cmocka_unit_test(test_half_of_the_samples_lies_between),
+        cmocka_unit_test(test_half_of_the_samples_lies_between_the_quartiles),
     };
     MPI_Init(NULL, NULL);
     int failed = cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,4 @@
-/* Profiles come back as they were written, and broken ones are refused. */
+/* Profiles are read as they were written, and broken ones are refused. */
 #include "sched/core/profile.h"
 #include "sched/core/profile_read.h"
 #include "tests/check.h"
@@ -15,7 +15,7 @@ static void write_text(const char *path, const char *text, size_t size)
     assert_int_equal(fclose(file), 0);
 }
 
-static void test_read_what_was_written(void **state)
+static void test_written_profiles_are_read_back(void **state)
 {
     (void)state;
     const char *const paths[] = {"test_profile_read.csv", "test_profile_read.npy"};
@@ -107,12 +107,12 @@ static void test_bad_arrays_are_refused(void **state)
     check_array_refused("{'descr': '<f8', 'shape': (), }", 8, "not a one-dimensional");
     check_array_refused("{'descr': '<f8', 'shape': (1, 2), }", 16, "not a one-dimensional");
     check_array_refused("{'descr': '<f8', 'shape': (-1,), }", 8, "not a one-dimensional");
-    check_array_refused("{'descr': '<f8', 'shape': (2,), }", 8, "2 numbers, 1 follow");
-    check_array_refused("{'descr': '<f8', 'shape': (2,), }", 24, "2 numbers, 3 follow");
+    check_array_refused("{'descr': '<f8', 'shape': (2,), }", 8, "2 numbers, the file has 1");
+    check_array_refused("{'descr': '<f8', 'shape': (2,), }", 24, "2 numbers, the file has 3");
     check_array_refused("{'descr': '<f8', 'shape': (0,), }", 0, "without tasks");
 }
 
-static void test_missing_file(void **state)
+static void test_a_missing_file_is_refused(void **state)
 {
     (void)state;
     struct profile profile;
@@ -123,11 +123,11 @@ static void test_missing_file(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_read_what_was_written),
+        cmocka_unit_test(test_written_profiles_are_read_back),
         cmocka_unit_test(test_numbers_of_tasks_are_kept),
         cmocka_unit_test(test_bad_tables_are_refused),
         cmocka_unit_test(test_bad_arrays_are_refused),
-        cmocka_unit_test(test_missing_file),
+        cmocka_unit_test(test_a_missing_file_is_refused),
     };
     MPI_Init(NULL, NULL);
     int failed = cmocka_run_group_tests(tests, NULL, NULL);

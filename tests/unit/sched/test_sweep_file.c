@@ -1,5 +1,5 @@
-/* The lines of a sweep: words as in a shell, options added to the command line's, and what is
- * wrong with one told with its number. */
+/* Lines of a sweep are split as in a shell and extend the command line; a bad line is refused with
+ * its number. */
 #include "sched/cli/sweep_file.h"
 #include "tests/check.h"
 

@@ -1,4 +1,4 @@
-/* The trees of the UTS benchmark have the sizes that its authors publish. */
+/* The trees of the UTS benchmark have the published sizes. */
 #include "sched/workloads/uts.h"
 #include "tests/check.h"
 
@@ -36,7 +36,7 @@ static void check_walk(const char *text, int64_t nodes, int64_t leaves, int64_t 
 }
 
 /* Source: the sample workloads of the benchmark. */
-static void test_published_sizes(void **state)
+static void test_trees_have_the_published_sizes(void **state)
 {
     (void)state;
     check_walk("T1", 4130071, 3305118, 10);
@@ -46,7 +46,7 @@ static void test_published_sizes(void **state)
     check_walk("T5", 4147582, 2181318, 20);
 }
 
-static void test_the_originals_options(void **state)
+static void test_options_of_the_original_are_read(void **state)
 {
     (void)state;
     struct uts_tree named, spelt;
@@ -68,7 +68,7 @@ static void test_the_originals_options(void **state)
 }
 
 /* (3^6 - 1) / 2 nodes. */
-static void test_balanced_trees(void **state)
+static void test_balanced_and_degenerate_trees(void **state)
 {
     (void)state;
     check_walk("-t 3 -b 3 -d 5", 364, 243, 5);
@@ -97,9 +97,9 @@ static void test_bad_text_is_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_published_sizes),
-        cmocka_unit_test(test_the_originals_options),
-        cmocka_unit_test(test_balanced_trees),
+        cmocka_unit_test(test_trees_have_the_published_sizes),
+        cmocka_unit_test(test_options_of_the_original_are_read),
+        cmocka_unit_test(test_balanced_and_degenerate_trees),
         cmocka_unit_test(test_bad_text_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
