@@ -1,0 +1,35 @@
+#!/usr/bin/env bash
+# The checks that need no test run: format, includes, shell scripts, and clang-tidy on every C file
+# of the product. The target `lint` of CMake.
+#
+#     scripts/lint.sh BUILD_FOLDER      a configured build, for its compile commands
+set -u
+build=$(realpath "${1:?name a configured build folder}")
+cd "$(dirname "$0")/.." || exit 1
+failed=0
+
+# check COMMAND...: all checks run, whatever fails before.
+check() {
+    "$@" || { echo "lint: failed: $1" >&2; failed=1; }
+}
+
+# tracked PATTERN...: files of the project, those too that are not added yet.
+tracked() {
+    git ls-files --cached --others --exclude-standard -- "$@" | sort -u |
+        while read -r file; do [ -e "$file" ] && echo "$file"; done
+}
+
+mapfile -t sources < <(tracked '*.c' '*.h')
+mapfile -t scripts < <(tracked '*.sh' .ci/run)
+mapfile -t product < <(tracked 'support/*.c' 'basis/*.c' 'sched/*.c' 'hf/*.c' 'tce/*.c')
+
+check clang-format -n -Werror "${sources[@]}"
+check scripts/check_includes.py
+check shellcheck -x "${scripts[@]}"
+tidy() {
+    printf '%s\n' "${product[@]}" | grep -Ff <(sed -n "s|^ *\"file\": \"$PWD/\(.*\)\",*|\1|p" \
+        "$build/compile_commands.json") |
+        xargs -n 8 -P "$(nproc)" clang-tidy -p "$build" --quiet --warnings-as-errors='*' 2>/dev/null
+}
+check tidy
+exit "$failed"
