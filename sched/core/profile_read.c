@@ -136,8 +136,8 @@ static enum status read_array(FILE *file, const char *path, struct growing *grow
         TRY(add(growing, growing->profile.n, number));
     }
     if (growing->profile.n != n)
-        return FAIL(STATUS_INPUT, "%s: the header announces %lld numbers, the file has %lld", path, n,
-                    (long long)growing->profile.n);
+        return FAIL(STATUS_INPUT, "%s: the header announces %lld numbers, the file has %lld", path,
+                    n, (long long)growing->profile.n);
     return STATUS_OK;
 }
 
