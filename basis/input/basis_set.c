@@ -25,7 +25,7 @@ void basis_set_fini(struct basis_set *set)
     *set = (struct basis_set){0};
 }
 
-static struct basis_element *find_entry(const struct basis_set *set, int element)
+static struct basis_element *find_element(const struct basis_set *set, int element)
 {
     for (int64_t e = 0; e < set->n_elements; e++)
         if (set->elements[e].element == element)
@@ -35,12 +35,12 @@ static struct basis_element *find_entry(const struct basis_set *set, int element
 
 const struct basis_element *basis_set_find(const struct basis_set *set, int element)
 {
-    return find_entry(set, element);
+    return find_element(set, element);
 }
 
 enum status basis_set_add_element(struct basis_set *set, int element, struct basis_element **entry)
 {
-    *entry = find_entry(set, element);
+    *entry = find_element(set, element);
     if (*entry)
         return STATUS_OK;
     TRY(array_reserve(&set->elements, set->n_elements + 1, &set->capacity, sizeof *set->elements));
@@ -50,7 +50,7 @@ enum status basis_set_add_element(struct basis_set *set, int element, struct bas
 }
 
 /* A section of an NWChem file begins with `basis` or `ecp`; but so may a title in a
- * Gaussian94 file, which is told by the first line of a block: NWChem has none such. */
+ * Gaussian94 file, which is recognised by the first line of a block: NWChem has no such line. */
 static bool is_nwchem(struct line_reader reader)
 {
     bool has_section = false;

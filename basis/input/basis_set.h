@@ -45,11 +45,11 @@ struct basis_set {
  * has a `basis` or `ecp` line and no line `Sym 0`). Comments: `!` and `#`. Numbers
  * may use D exponents.
  * Gaussian94: title lines that begin with `Basis` before the first block, which are
- * passed over; a line `spherical` or `cartesian` (else BASIS_FORM_UNSTATED), blocks
+ * ignored; a line `spherical` or `cartesian` (else BASIS_FORM_UNSTATED), blocks
  * `Sym 0`, shells `S n scale`, `SP n scale` (or `L`), `l=4 n scale`, ended by
  * `****`; a scale factor multiplies exponents by its square; `Sym-ECP` blocks
  * mark the element.
- * NWChem: `basis ... [spherical|cartesian]` (Cartesian if it says neither),
+ * NWChem: `basis ... [spherical|cartesian]` (Cartesian without either word),
  * `Sym S` and rows of exponent and one or more coefficients, `end`; an `ecp`
  * section marks its elements.
  * Errors: STATUS_INPUT with name and line (also a shell beyond BASIS_MAX_L),

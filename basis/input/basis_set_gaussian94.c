@@ -88,7 +88,7 @@ static enum status skip_ecp(struct line_reader *reader)
 }
 
 /* Reads the n lines of a shell whose first line is current. */
-static enum status read_shell(struct line_reader *reader, struct basis_element *entry)
+static enum status read_gaussian94_shell(struct line_reader *reader, struct basis_element *entry)
 {
     int l[BASIS_MAX_L + 1], n_contractions;
     TRY(basis_parse_shell_type(reader, reader->words[0], entry->element, l, &n_contractions));
@@ -129,7 +129,7 @@ static enum status read_shells(struct line_reader *reader, struct basis_element 
         if (basis_gaussian94_element(reader) >= 0)
             return line_reader_fail(reader, "expected **** after the last shell of %s, before '%s'",
                                     symbol, word_show(reader->all).text);
-        TRY(read_shell(reader, entry));
+        TRY(read_gaussian94_shell(reader, entry));
         if (!line_reader_next_filled(reader))
             return line_reader_fail(reader,
                                     "the file ends without **** after the shells of %s that begin "

@@ -26,7 +26,7 @@ enum status basis_element_add_group(struct basis_element *entry, int n_contracti
 /* Room for one more primitive. */
 static enum status reserve_primitive(struct basis_contractions *group)
 {
-    /* The arrays grow together: the group's capacity is what both have. */
+    /* The arrays grow together, so one capacity serves both. */
     int64_t n = group->n_primitives + 1, capacity = group->capacity;
     size_t row = (size_t)group->n_contractions * sizeof *group->coefficients;
     TRY(array_reserve(&group->exponents, n, &capacity, sizeof *group->exponents));

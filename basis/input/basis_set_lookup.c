@@ -25,8 +25,8 @@ static void add_folder(struct folders *folders, const char *path, size_t length)
     }
 }
 
-/* Where sets may be, in the order of the search: what the user says, then
- * where an installation keeps them, then the source tree. */
+/* Folders of basis sets in the order of the search: those of the user, then that of the
+ * installation, then that of the source tree. */
 static void find_folders(struct folders *folders)
 {
     folders->n = 0;

@@ -20,8 +20,8 @@ static bool is_end(const struct line_reader *reader)
     return reader->n_words == 1 && word_equals(reader->words[0], "end");
 }
 
-/* What the line "basis ..." says of the form of the functions; NWChem takes
- * them as Cartesian if it says nothing. */
+/* The form of the functions from the line "basis ..."; Cartesian, as in NWChem, if it
+ * names none. */
 static enum status read_form(const struct line_reader *reader, struct basis_set *set)
 {
     enum basis_form form = BASIS_FORM_CARTESIAN;
@@ -73,9 +73,9 @@ static enum status add_group(const struct line_reader *reader, struct basis_elem
 }
 
 /* Reads the shell whose first line is current, up to the first line that does
- * not belong to it. closed says of each element whether an earlier section has it. */
-static enum status read_shell(struct line_reader *reader, struct basis_set *set,
-                              int64_t section_line, const bool *closed)
+ * not belong to it. closed: per element, whether an earlier section has it. */
+static enum status read_nwchem_shell(struct line_reader *reader, struct basis_set *set,
+                                     int64_t section_line, const bool *closed)
 {
     int element = 0, l[LINE_MAX_WORDS], n_types;
     struct word type;
@@ -109,7 +109,7 @@ static enum status read_basis(struct line_reader *reader, struct basis_set *set)
     TRY(read_form(reader, set));
     TRY(next_line(reader, section_line));
     while (!is_end(reader))
-        TRY(read_shell(reader, set, section_line, closed));
+        TRY(read_nwchem_shell(reader, set, section_line, closed));
     return STATUS_OK;
 }
 

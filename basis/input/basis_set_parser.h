@@ -1,4 +1,4 @@
-/* What the parsers of the two basis-set formats share; private to them. */
+/* Common parts of the parsers of the two basis-set formats; private to them. */
 #ifndef BERYL_BASIS_BASIS_SET_PARSER_H
 #define BERYL_BASIS_BASIS_SET_PARSER_H
 
@@ -37,7 +37,7 @@ enum status basis_group_add_primitive(const struct line_reader *reader,
                                       struct basis_contractions *group);
 
 /* Checks that no contraction is empty or all zero, and lays the coefficients
- * out as basis_set.h says. The reader tells the line for the message. */
+ * out as in basis_set.h. The message of a failure names the reader's line. */
 enum status basis_group_finish(const struct line_reader *reader, struct basis_contractions *group);
 
 /* Reads the type of a shell: letters such as S, P, SP, L (same as SP) or
@@ -46,8 +46,8 @@ enum status basis_group_finish(const struct line_reader *reader, struct basis_co
 enum status basis_parse_shell_type(const struct line_reader *reader, struct word type, int element,
                                    int *l, int *n);
 
-/* Whether the word can begin a shell: whether basis_parse_shell_type would
- * know it but for the limit of l. */
+/* Whether the word can begin a shell: basis_parse_shell_type accepts it, apart from the
+ * limit of l. */
 bool basis_is_shell_type(struct word type);
 
 #endif

@@ -33,7 +33,7 @@ struct molecule {
     bool bare_numbers; /* every centre was named by its atomic number, blank comment line */
 };
 
-/* What the file does not say or the command line overrides. */
+/* Values for what the file leaves open, and overrides from the command line. */
 struct molecule_settings {
     enum length_unit unit; /* of the coordinates, unless the comment line has units= */
     bool unit_given;       /* the command line named the unit: it wins over the comment */

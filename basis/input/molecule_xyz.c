@@ -97,7 +97,7 @@ static const char *skip_all(const char *begin, const char *end, const char *char
 }
 
 /* Uses the entries key=value of the comment line; a value in quotes may hold
- * spaces, and what is in it is no entry of its own. */
+ * spaces, and an = in it begins no entry. */
 static enum status read_comment(struct xyz *xyz, struct molecule *molecule)
 {
     line_reader_next(&xyz->reader);

@@ -73,7 +73,7 @@ void boys(int max_m, double T, double *F)
 double boys_reference(int m, double T)
 {
     const long double t = T;
-    /* Here exp(-T) vanishes beside every F_m in use. */
+    /* Here exp(-T) is negligible against every F_m in use. */
     if (T > 200) {
         long double F = sqrtl(acosl(-1.0L) / t) / 2;
         for (int k = 1; k <= m; k++)

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* libint wants, for every pair of primitives, the Gaussian product and the
+/* libint reads, for every pair of primitives, the Gaussian product and the
  * integral over s functions, and returns the block of raw Cartesians. Which
  * fields it reads depends on the operator:
  *   overlap    _0_Overlap_0_x/y/z, PA, PB, oo2z
@@ -94,8 +94,8 @@ void one_electron_destroy(struct one_electron *engine)
     libint_session_close();
 }
 
-/* Fills the pairs of primitives that matter and what every operator needs of
- * them; returns their number. */
+/* Fills the list of significant pairs of primitives with the quantities common to all
+ * operators; returns their number. */
 static int prepare_pairs(struct one_electron *engine, const struct shell *bra,
                          const struct shell *ket)
 {
@@ -140,7 +140,7 @@ static void prepare_overlap(struct one_electron *engine, int n)
     }
 }
 
-static double *run(struct one_electron *engine, build_function *build, int n, int target)
+static double *run_libint(struct one_electron *engine, build_function *build, int n, int target)
 {
     engine->primitives[0].contrdepth = n;
     build(engine->primitives);
@@ -174,7 +174,7 @@ void one_electron_overlap(struct one_electron *engine, const struct shell *bra,
     }
     prepare_overlap(engine, n);
     libint2_init_overlap(engine->primitives, engine->max_l, engine->stack);
-    map_block(bra, ket, run(engine, libint2_build_overlap[bra->l][ket->l], n, 0), block);
+    map_block(bra, ket, run_libint(engine, libint2_build_overlap[bra->l][ket->l], n, 0), block);
 }
 
 void one_electron_kinetic(struct one_electron *engine, const struct shell *bra,
@@ -186,7 +186,7 @@ void one_electron_kinetic(struct one_electron *engine, const struct shell *bra,
         return;
     prepare_overlap(engine, n);
     libint2_init_kinetic(engine->primitives, engine->max_l, engine->stack);
-    map_block(bra, ket, run(engine, libint2_build_kinetic[bra->l][ket->l], n, 0), block);
+    map_block(bra, ket, run_libint(engine, libint2_build_kinetic[bra->l][ket->l], n, 0), block);
 }
 
 void one_electron_dipole(struct one_electron *engine, const double origin[3],
@@ -205,7 +205,7 @@ void one_electron_dipole(struct one_electron *engine, const double origin[3],
         engine->primitives[i].BO_z[0] = ket->center[2] - origin[2];
     }
     libint2_init_1emultipole(engine->primitives, engine->max_l, engine->stack);
-    run(engine, libint2_build_1emultipole[bra->l][ket->l], n, 0);
+    run_libint(engine, libint2_build_1emultipole[bra->l][ket->l], n, 0);
     for (int k = 0; k < 3; k++)
         map_block(bra, ket, engine->primitives[0].targets[1 + k], blocks + k * size);
 }
@@ -216,7 +216,7 @@ _Static_assert(offsetof(Libint_t, _aB_s___0___ElecPot_s___0___Ab__up_10) ==
                    FIRST_S_INTEGRAL + 2 * BASIS_MAX_L * sizeof(double),
                "the s integrals are not in a row");
 
-/* The nucleus as libint needs it: P - C and
+/* The nucleus in libint's quantities: P - C and
  *   (s | 1/|r - C| | s)^(m) = 2 pi/p weight F_m(p |P - C|^2), m <= l(bra) + l(ket). */
 static void prepare_nucleus(struct one_electron *engine, int n, int max_m, double charge,
                             const double C[3])
@@ -274,7 +274,7 @@ void one_electron_nuclear(struct one_electron *engine, const struct molecule *mo
                 sum[0] += engine->primitives[i]._aB_s___0___ElecPot_s___0___Ab__up_0[0];
             continue;
         }
-        const double *part = run(engine, libint2_build_elecpot[bra->l][ket->l], n, 0);
+        const double *part = run_libint(engine, libint2_build_elecpot[bra->l][ket->l], n, 0);
         for (size_t i = 0; i < size; i++)
             sum[i] += part[i];
     }

@@ -4,7 +4,7 @@
  *   rho = zeta eta / (zeta + eta)    W = (zeta P + eta Q) / (zeta + eta)
  *   F[m] = factor F_m(T),  T = rho |P - Q|^2,  factor = factor_bra factor_ket / sqrt(zeta + eta)
  * They are evaluated PRIMITIVE_LANES at a time with vector instructions, of the
- * best set that the processor has: chosen when the program starts. Lists are padded
+ * best set that the processor has, chosen at program start. Lists are padded
  * to whole blocks, so that a value never depends on its place in a list. */
 #ifndef BERYL_BASIS_PRIMITIVE_QUARTETS_H
 #define BERYL_BASIS_PRIMITIVE_QUARTETS_H

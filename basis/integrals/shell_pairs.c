@@ -22,7 +22,7 @@ struct product {
     double zeta, factor, weight, P[3], PA[3];
 };
 
-/* What a class grows in while the rectangle is walked. */
+/* A class while the pairs of the rectangle are appended. */
 struct growing_class {
     struct shell_pair *pairs;
     int64_t n_pairs, pair_capacity;

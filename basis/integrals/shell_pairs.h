@@ -2,13 +2,13 @@
  *
  * The product of primitives a exp(-alpha |r-A|^2), b exp(-beta |r-B|^2) is a
  * Gaussian of exponent zeta = alpha + beta at P = (alpha A + beta B) / zeta.
- * What depends on one side of a quartet only is computed once per pair:
+ * Quantities of one side of a quartet are computed once per pair:
  *     factor = sqrt(2) pi^(5/4) c_a c_b exp(-alpha beta / zeta |A-B|^2) / zeta
  * so that (ss|ss) = factor_bra factor_ket F_0(T) / sqrt(zeta + eta).
  * Source: Obara & Saika, J. Chem. Phys. 84, 3963 (1986), eq. 44.
  *
- * Pairs come in classes of one angular type: what the integral engine, and a
- * vectorised one in particular, can treat alike. */
+ * Pairs come in classes of one angular type, which an integral engine, a vectorised one in
+ * particular, can treat alike. */
 #ifndef BERYL_BASIS_SHELL_PAIRS_H
 #define BERYL_BASIS_SHELL_PAIRS_H
 
@@ -23,7 +23,7 @@ struct primitive_products {
     double *zeta;
     double *half_inverse; /* 1 / (2 zeta) */
     double *factor;
-    double *weight; /* about the size of what the product adds to an integral: |factor|
+    double *weight; /* estimate of the largest contribution to an integral: |factor|
                      * times (|PA| + 1 / sqrt(2 zeta)) for every power of r - A, and alike
                      * for B, where that is larger than 1 */
     double *P[3];   /* Bohr */
@@ -64,7 +64,7 @@ struct shell_pairs {
 /* The rectangle: bra shells [first[0], last[0]) with ket shells [first[1], last[1]).
  * triangle keeps of a square only the pairs whose bra index is not below the
  * ket index. Pairs whose bound is below min_bound are left out, and so are
- * primitive products below PRODUCT_CUTOFF of what could matter. */
+ * primitive products with a weight below PRODUCT_CUTOFF (shell_pairs.c). */
 struct shell_rectangle {
     int64_t first[2];
     int64_t last[2];

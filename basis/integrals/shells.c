@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The shells of one element, placed nowhere: what all its atoms share. */
+/* The shells of each element, without a centre: common to all its atoms. */
 struct prototypes {
     struct shell *shells[MAX_ATOMIC_NUMBER + 1]; /* owned */
     int64_t n_shells[MAX_ATOMIC_NUMBER + 1];
@@ -98,8 +98,8 @@ static enum status make_prototypes(const struct basis_element *entry, bool spher
 }
 
 /* The set's entry for an atom; *entry is NULL for a plain ghost without one. */
-static enum status find_entry(const struct basis_set *set, const struct atom *atom,
-                              const struct basis_element **entry)
+static enum status find_atom_entry(const struct basis_set *set, const struct atom *atom,
+                                   const struct basis_element **entry)
 {
     *entry = basis_set_find(set, atom->element);
     const char *symbol = element_symbol(atom->element);
@@ -128,8 +128,8 @@ static size_t count_numbers(const struct basis_set *set)
 
 /* Makes the prototypes of all elements that the molecule has, and counts the
  * shells of the molecule. */
-static enum status prepare(const struct molecule *molecule, const struct basis_set *set,
-                           struct shells *shells, struct prototypes *prototypes)
+static enum status prepare_prototypes(const struct molecule *molecule, const struct basis_set *set,
+                                      struct shells *shells, struct prototypes *prototypes)
 {
     shells->numbers = malloc(count_numbers(set) * sizeof *shells->numbers);
     if (!shells->numbers)
@@ -138,7 +138,7 @@ static enum status prepare(const struct molecule *molecule, const struct basis_s
     for (int64_t a = 0; a < molecule->n_atoms; a++) {
         int element = molecule->atoms[a].element;
         const struct basis_element *entry;
-        TRY(find_entry(set, &molecule->atoms[a], &entry));
+        TRY(find_atom_entry(set, &molecule->atoms[a], &entry));
         if (entry && !prototypes->shells[element])
             TRY(make_prototypes(entry, shells->spherical, &numbers, prototypes));
         shells->n_shells += prototypes->n_shells[element];
@@ -148,8 +148,8 @@ static enum status prepare(const struct molecule *molecule, const struct basis_s
     return STATUS_OK;
 }
 
-static enum status place(const struct molecule *molecule, const struct prototypes *prototypes,
-                         struct shells *shells)
+static enum status place_shells(const struct molecule *molecule,
+                                const struct prototypes *prototypes, struct shells *shells)
 {
     shells->shells = malloc((size_t)shells->n_shells * sizeof *shells->shells);
     if (!shells->shells)
@@ -184,9 +184,9 @@ enum status shells_create(const struct molecule *molecule, const struct basis_se
         form = set->form;
     made->spherical = form != BASIS_FORM_CARTESIAN;
 
-    enum status status = prepare(molecule, set, made, &prototypes);
+    enum status status = prepare_prototypes(molecule, set, made, &prototypes);
     if (status == STATUS_OK)
-        status = place(molecule, &prototypes, made);
+        status = place_shells(molecule, &prototypes, made);
     for (int element = 0; element <= MAX_ATOMIC_NUMBER; element++)
         free(prototypes.shells[element]);
     if (status != STATUS_OK) {

@@ -8,7 +8,7 @@
 
 #include "basis/integrals/two_electron.h"
 
-/* What the quartets of a batch have in common; l[0] >= l[1], l[2] >= l[3] and
+/* Properties common to the quartets of a batch; l[0] >= l[1], l[2] >= l[3] and
  * l[0] + l[1] <= l[2] + l[3]. Numbers of primitives differ from quartet to quartet. */
 struct quartet_class {
     int l[4];       /* bra first, bra second, ket first, ket second */

@@ -1,3 +1,5 @@
+/* Basis sets are read alike from Gaussian94 and NWChem files, found by their usual names, and
+ * refused with the line at fault. */
 #include "basis/input/basis_set.h"
 #include "basis/input/molecule.h"
 #include "tests/check.h"

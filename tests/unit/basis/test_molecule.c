@@ -1,3 +1,5 @@
+/* XYZ files become centres in Bohr with charge and multiplicity; bad ones are refused with the
+ * line at fault. */
 #include "basis/input/molecule.h"
 #include "tests/check.h"
 

@@ -1,3 +1,5 @@
+/* Shells are normalised, ordered as shells.h states, and placed on the centres of the molecule in
+ * the order of atoms and basis file. */
 #include "basis/integrals/shells.h"
 #include "tests/check.h"
 #include "tests/reference/integrals_reference.h"
