@@ -28,7 +28,8 @@ struct fock_settings {
 
 struct fock;
 
-/* Collective. Everything but the settings is borrowed and must outlive the object.
+/* Collective over comm, whose processes are those of darray_comm(), in the same order.
+ * Everything but the settings is borrowed and must outlive the object.
  * Errors: STATUS_NO_MEMORY and those of the task pool; the same everywhere. */
 enum status fock_create(const struct screening *screening, const struct fock_settings *settings,
                         const struct taskpool_settings *pool_settings, MPI_Comm comm,

@@ -75,7 +75,7 @@ static struct tile_pair pair_of_id(const struct fock_tasks *tasks, int64_t id)
 }
 
 /* Larger bound first, equal ones by id: the order is the same everywhere. */
-static int compare_tile_pairs(const void *left, const void *right)
+static int compare_pair_bounds(const void *left, const void *right)
 {
     const struct tile_pair *a = left, *b = right;
     if (a->bound != b->bound)
@@ -134,7 +134,7 @@ static enum status find_quartets(struct fock_tasks *tasks, bool inspect)
     TRY(check_allocated(tasks, tasks->first_position));
     for (int64_t id = 0; id < tasks->n_pairs; id++)
         tasks->sorted[id] = pair_of_id(tasks, id);
-    qsort(tasks->sorted, (size_t)tasks->n_pairs, sizeof *tasks->sorted, compare_tile_pairs);
+    qsort(tasks->sorted, (size_t)tasks->n_pairs, sizeof *tasks->sorted, compare_pair_bounds);
     int64_t partners = tasks->n_pairs;
     for (int64_t rank = 0; rank < tasks->n_pairs; rank++) {
         const struct tile_pair *pair = &tasks->sorted[rank];
@@ -245,7 +245,7 @@ static enum status sort_rows(struct fock_tasks *tasks)
     for (int64_t r = 0; r < tasks->n_tiles; r++) {
         int64_t first = tasks->first_in_row[r], last = tasks->first_in_row[r + 1];
         qsort(tasks->sorted + first, (size_t)(last - first), sizeof *tasks->sorted,
-              compare_tile_pairs);
+              compare_pair_bounds);
     }
     return STATUS_OK;
 }

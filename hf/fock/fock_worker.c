@@ -10,8 +10,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Between two interruptions; reading the clock after each batch, and what is done
- * meanwhile, is then far below a percent. */
+/* Least time between two interruptions: reading the clock after each batch, and the
+ * interruptions themselves, then cost far below a percent. */
 #define INTERRUPT_S 100e-6
 
 struct fock_worker {
@@ -145,7 +145,8 @@ static void digest_quartets(const struct computed_batch *batch, void *context)
     interrupt_task(worker);
 }
 
-/* Weights of one shell pair seen by the other: rows of the views. */
+/* Weights of shell blocks (screening.h). role_a, role_c: the tiles of shells a and c;
+ * base: the role of the tile of the pair's first shell. */
 static double exchange_weight(const struct quartet_views *views, int role_a, int64_t a, int role_c,
                               int64_t c)
 {
@@ -163,9 +164,11 @@ static double coulomb_weight(const struct quartet_views *views, const struct she
                                    view_shell(views, role_b, pair->second) * view->shell_stride[1]];
 }
 
-/* Whether the quartet is computed; the Coulomb weights, which are at hand, first. */
-static bool density_counts(const struct quartet_views *views, const struct shell_pair *bra,
-                           double bra_weight, const struct shell_pair *ket, double threshold)
+/* Whether the density makes the quartet significant; tests the Coulomb weights first, which
+ * are found faster. */
+static bool density_is_significant(const struct quartet_views *views, const struct shell_pair *bra,
+                                   double bra_weight, const struct shell_pair *ket,
+                                   double threshold)
 {
     double bound = bra->bound * ket->bound;
     if (quartet_is_significant(bound, bra_weight, 0, threshold) ||
@@ -189,7 +192,7 @@ static int32_t select_significant(const struct shell_pair *bra, const struct she
     double bra_weight = coulomb_weight(&worker->views, bra, 0);
     int32_t n = 0;
     for (int32_t j = 0; j < n_kets; j++)
-        if (density_counts(&worker->views, bra, bra_weight, &kets[j], threshold))
+        if (density_is_significant(&worker->views, bra, bra_weight, &kets[j], threshold))
             selected[n++] = j;
     return n;
 }

@@ -17,7 +17,7 @@ struct element_density {
     double n_electrons;
 };
 
-/* Where the functions of the centres begin, and the densities by atomic number. */
+/* First function of each centre, and densities by atomic number. */
 struct superposition {
     const struct scf_problem *problem;
     int64_t *first_function; /* n_atoms */

@@ -13,7 +13,7 @@
 enum { ATOM_MAX_L = 3, ATOM_MAX_ITERATIONS = 200, ATOM_DIIS_SIZE = 8, ATOM_DAMPED_ITERATIONS = 4 };
 #define ATOM_CONVERGE 1e-9
 
-/* Where an angular momentum lies in the atom's arrays. */
+/* One angular momentum, with its offsets in the arrays of the atom. */
 struct channel {
     struct guess_atom_channel functions;
     int first_pair;  /* its pairs of exponents p >= q, row by row */

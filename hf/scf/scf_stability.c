@@ -118,7 +118,7 @@ static void collapse_subspace(struct davidson *davidson)
 /* Whether the sign of the lowest eigenvalue is known: an approximate one lies above it,
  * and one eigenvalue lies within the residual of it. A negative one is refined until
  * its vector is a good direction. */
-static bool is_converged(const struct davidson *davidson, int n_products)
+static bool lowest_is_converged(const struct davidson *davidson, int n_products)
 {
     double size = fabs(davidson->eigenvalue);
     if (davidson->residual_norm < SMALL_RESIDUAL)
@@ -136,7 +136,7 @@ static enum status find_lowest(struct davidson *davidson, struct scf_stability *
         TRY(extend_subspace(davidson));
         stability->n_products++;
         TRY(solve_subspace(davidson));
-        stability->converged = is_converged(davidson, stability->n_products);
+        stability->converged = lowest_is_converged(davidson, stability->n_products);
         if (stability->converged)
             return STATUS_OK;
         collapse_subspace(davidson);
