@@ -28,7 +28,7 @@ struct comm_functions {
     void (*send)(struct comm *comm, int to, const struct comm_message *message);
     void (*fetch_add)(struct comm *comm, int64_t increment);
     void (*wake)(struct comm *comm, double delay_s);
-    void (*fail)(struct comm *comm, const char *why);
+    void (*protocol_broken)(struct comm *comm, const char *why);
 };
 
 /* What only a mode can count, in one iteration; for the statistics. */
@@ -87,7 +87,7 @@ static inline void comm_wake(struct comm *comm, double delay_s)
  * return; the run then ends with STATUS_PROTOCOL. */
 static inline void comm_fail(struct comm *comm, const char *why)
 {
-    comm->functions->fail(comm, why);
+    comm->functions->protocol_broken(comm, why);
 }
 
 #endif

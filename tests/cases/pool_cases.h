@@ -1,48 +1,120 @@
-/* The table of pools that the parallel tests run: every mode with every option
- * that changes what it does. */
-#ifndef BERYL_TESTS_PARALLEL_POOL_CASES_H
-#define BERYL_TESTS_PARALLEL_POOL_CASES_H
+/* The one table of modes with options that the tests run: every mode with every option that
+ * changes its protocol. A registered mode that has no row here is run with its defaults. */
+#ifndef BERYL_TESTS_POOL_CASES_H
+#define BERYL_TESTS_POOL_CASES_H
 
 #include "sched/modes/mode_options.h"
+#include "sched/modes/modes.h"
 #include "sched/taskpool.h"
 #include "tests/check.h"
 
-#include <stdlib.h>
 #include <string.h>
 
-/* As typed on a command line. */
-static const char *const pool_cases[] = {
-    "--sched=static --seeding=block",
-    "--sched=static --seeding=cyclic",
-    "--sched=static --seeding=owner",
-    "--sched=static --seeding=cost",
-    "--sched=counter",
-    "--sched=counter --chunk=7",
-    "--sched=counter --chunk=1000000",
-    "--sched=counter --guided",
-    "--sched=counter --guided --chunk=20",
-    "--sched=steal",
-    "--sched=steal --termination=ring --seeding=owner",
-    "--sched=steal --seeding=cyclic --chunk=4 --victim=node",
-    "--sched=retentive",
-    "--sched=retentive --termination=ring --steal=3",
-    "--sched=share",
-    "--sched=share --chunk=1",
-    "--sched=share --managers=2 --chunk=3",
-    "--sched=dtree",
-    "--sched=dtree --fan-out=2 --first-share=0 --min-grant=3",
-    "--sched=dtree --fan-out=1 --drain=1",
-    "--sched=hybrid",
-    "--sched=hybrid --group=2 --static-fraction=0 --skew --seeding=cyclic",
-    "--sched=hybrid --no-locality --tasklets=5 --seeding=owner",
-    "--sched=persist",
-    "--sched=persist --balancer=central --donate-above=1",
-    "--sched=persist --branching=2 --termination=ring --seeding=owner",
-    "--sched=auto",
-    "--sched=auto --seeding=cost --termination=ring",
+struct pool_case {
+    const char *command_line; /* as typed */
+    bool over_mpi;            /* also in the parallel tests; all are simulated */
 };
 
-enum { n_pool_cases = sizeof pool_cases / sizeof pool_cases[0] };
+static const struct pool_case pool_case_table[] = {
+    {"--sched=static --seeding=block", true},
+    {"--sched=static --seeding=cyclic", true},
+    {"--sched=static --seeding=cost", true},
+    {"--sched=static --seeding=owner", true},
+    {"--sched=counter", true},
+    {"--sched=counter --chunk=7", true},
+    {"--sched=counter --guided", true},
+    {"--sched=counter --chunk=1000000", true},
+    {"--sched=counter --guided --chunk=20", true},
+    {"--sched=share", true},
+    {"--sched=share --chunk=1 --release-every=1", false},
+    {"--sched=share --chunk=2 --release-every=5", false},
+    {"--sched=share --managers=3 --chunk=1 --release-every=1", false},
+    {"--sched=share --managers=100 --chunk=2 --release-every=2", false},
+    {"--sched=share --chunk=1", true},
+    {"--sched=share --managers=2 --chunk=3", true},
+    {"--sched=steal", true},
+    {"--sched=steal --termination=ring", false},
+    {"--sched=steal --seeding=owner", false},
+    {"--sched=steal --seeding=cyclic --chunk=3", false},
+    {"--sched=steal --steal=1", false},
+    {"--sched=steal --steal=5 --chunk=2 --termination=ring", false},
+    {"--sched=steal --victim=node", false},
+    {"--sched=steal --termination=ring --seeding=owner", true},
+    {"--sched=steal --seeding=cyclic --chunk=4 --victim=node", true},
+    {"--sched=retentive", true},
+    {"--sched=retentive --termination=ring", false},
+    {"--sched=retentive --chunk=4 --victim=node", false},
+    {"--sched=retentive --seeding=owner", false},
+    {"--sched=retentive --termination=ring --steal=3", true},
+    {"--sched=persist", true},
+    {"--sched=persist --balancer=central", false},
+    {"--sched=persist --branching=2", false},
+    {"--sched=persist --branching=7 --fill-to=1.5 --seeding=owner", false},
+    {"--sched=persist --donate-above=1 --fill-to=1 --termination=ring", false},
+    {"--sched=persist --donate-above=2 --fill-to=1", false},
+    {"--sched=persist --balancer=central --donate-above=1 --seeding=cyclic", false},
+    {"--sched=persist --balance-over=0.5 --termination=ring", false},
+    {"--sched=persist --balancer=central --donate-above=1", true},
+    {"--sched=persist --branching=2 --termination=ring --seeding=owner", true},
+    {"--sched=dtree", true},
+    {"--sched=dtree --fan-out=1", false},
+    {"--sched=dtree --fan-out=2 --first-share=0", false},
+    {"--sched=dtree --fan-out=3 --first-share=1", false},
+    {"--sched=dtree --fan-out=4 --drain=1 --min-grant=3", false},
+    {"--sched=dtree --fan-out=5 --drain=0.1 --first-share=0.7", false},
+    {"--sched=dtree --fan-out=2 --first-share=0 --min-grant=3", true},
+    {"--sched=dtree --fan-out=1 --drain=1", true},
+    {"--sched=hybrid", true},
+    {"--sched=hybrid --group=7", false},
+    {"--sched=hybrid --group=1000 --static-fraction=0 --tasklets=3", false},
+    {"--sched=hybrid --static-fraction=0.3 --skew --seeding=owner", false},
+    {"--sched=hybrid --group=16 --static-fraction=0 --no-locality --skew --tasklets=4", false},
+    {"--sched=hybrid --group=5 --static-fraction=1", false},
+    {"--sched=hybrid --no-locality --seeding=cyclic --tasklets=1", false},
+    {"--sched=hybrid --group=2 --static-fraction=0 --skew --seeding=cyclic", true},
+    {"--sched=hybrid --no-locality --tasklets=5 --seeding=owner", true},
+    {"--sched=auto", true},
+    {"--sched=auto --seeding=cost", false},
+    {"--sched=auto --termination=ring --seeding=owner", false},
+    {"--sched=auto --chunk=3 --victim=node", false},
+    {"--sched=auto --seeding=cost --termination=ring", true},
+};
+
+enum { N_TABLED_CASES = sizeof pool_case_table / sizeof pool_case_table[0] };
+
+static inline bool pool_case_is_for(const char *command_line, const char *mode)
+{
+    size_t length = strlen(mode);
+    const char *name = command_line + strlen("--sched=");
+    return strncmp(name, mode, length) == 0 && (name[length] == ' ' || name[length] == '\0');
+}
+
+/* Command line i of those run over MPI, or of all; NULL past the last one. */
+static inline const char *pool_case_find(int i, bool over_mpi)
+{
+    static char lines[MODES_MAX][64]; /* of modes without a row */
+    for (int c = 0; c < N_TABLED_CASES; c++)
+        if ((pool_case_table[c].over_mpi || !over_mpi) && i-- == 0)
+            return pool_case_table[c].command_line;
+    for (int m = 0; m < mode_count(); m++) {
+        const char *name = mode_at(m)->name;
+        bool has_row = false;
+        for (int c = 0; c < N_TABLED_CASES; c++)
+            has_row = has_row || pool_case_is_for(pool_case_table[c].command_line, name);
+        snprintf(lines[m], sizeof lines[m], "--sched=%s", name);
+        if (!has_row && i-- == 0)
+            return lines[m];
+    }
+    return NULL;
+}
+
+static inline int pool_case_count(bool over_mpi)
+{
+    int n = 0;
+    while (pool_case_find(n, over_mpi))
+        n++;
+    return n;
+}
 
 /* The settings that a command line gives, and the environment variable BERYL_TEST_POOL_OPTIONS
  * in addition; of text they point into it, so it stays. At most 256 calls. */
@@ -54,7 +126,7 @@ static inline struct taskpool_settings pool_case_settings(const char *command_li
     char *argv[16] = {"test"};
     int argc = 1;
     const char *more = getenv("BERYL_TEST_POOL_OPTIONS");
-    snprintf(text, sizeof texts[0], "%s %s", command_line, more ? more : "");
+    snprintf(text, sizeof texts[0], "%.127s %.127s", command_line, more ? more : "");
     for (char *word = strtok(text, " "); word; word = strtok(NULL, " "))
         argv[argc++] = word;
 

@@ -7,7 +7,6 @@
  * is a success that one fails: so protocols that were broken on purpose show
  * that these schedules would find it. */
 #include "tests/cases/pool_cases.h"
-#include "tests/cases/property_cases.h"
 #include "tests/property/schedule.h"
 
 #include <signal.h>
@@ -16,28 +15,27 @@
 
 static bool must_fail;
 
-static bool can_be_dynamic(const char *command_line)
-{
-    return strstr(command_line, "=share") || strstr(command_line, "=steal") ||
-           strstr(command_line, "=retentive");
-}
+enum { CASES_MAX = 256 };
 
 /* Whether it holds. */
-static bool run_one(uint64_t seed, int i)
+static bool run_one(uint64_t seed, int i, int n_cases)
 {
-    static struct taskpool_settings settings[n_property_cases];
-    static bool parsed[n_property_cases];
+    static struct taskpool_settings settings[CASES_MAX];
+    static bool parsed[CASES_MAX];
     static struct schedule schedule;
+    const char *command_line = pool_case_find(i, false);
+    assert_true(i < CASES_MAX);
     if (!parsed[i])
-        settings[i] = pool_case_settings(property_cases[i]);
+        settings[i] = pool_case_settings(command_line);
     parsed[i] = true;
     schedule_init(&schedule, &settings[i], seed);
-    schedule.dynamic = can_be_dynamic(property_cases[i]) && seed / n_property_cases % 3 == 0;
+    bool can_be_dynamic = mode_find(settings[i].mode)->add != NULL;
+    schedule.dynamic = can_be_dynamic && seed / (uint64_t)n_cases % 3 == 0;
     char why[256] = "", text[512];
     if (schedule_holds(&schedule, why, sizeof why))
         return true;
     schedule_describe(&schedule, text, sizeof text);
-    fprintf(stderr, "%s (case %d)\n%s\n%s\n", property_cases[i], i, text, why);
+    fprintf(stderr, "%s (case %d)\n%s\n%s\n", command_line, i, text, why);
     return false;
 }
 
@@ -52,8 +50,8 @@ static void give_up(int signal)
 
 static int case_index(const char *command_line)
 {
-    for (int i = 0; i < n_property_cases; i++)
-        if (strcmp(property_cases[i], command_line) == 0)
+    for (int i = 0; pool_case_find(i, false); i++)
+        if (strcmp(pool_case_find(i, false), command_line) == 0)
             return i;
     fprintf(stderr, "%s is not one of the cases\n", command_line);
     exit(2);
@@ -72,10 +70,11 @@ int main(int argc, char **argv)
     MPI_Init(NULL, NULL);
     signal(SIGALRM, give_up);
     bool failed = false;
+    int n_cases = pool_case_count(false);
     uint64_t seed = first;
     for (; seed < first + (uint64_t)n && !failed; seed++) {
         alarm(20);
-        failed = !run_one(seed, only >= 0 ? only : (int)(seed % n_property_cases));
+        failed = !run_one(seed, only >= 0 ? only : (int)(seed % (uint64_t)n_cases), n_cases);
     }
     alarm(0);
     if (failed)

@@ -42,7 +42,7 @@ static void fail(struct comm *comm, const char *why)
 }
 
 static const struct comm_functions functions = {
-    .now = now, .send = send, .fetch_add = fetch_add, .wake = wake, .fail = fail};
+    .now = now, .send = send, .fetch_add = fetch_add, .wake = wake, .protocol_broken = fail};
 
 /* The workers that share this one's memory. */
 static void find_node(struct mpi_comm *comm, MPI_Comm mpi)

@@ -93,4 +93,4 @@ static void fail(struct comm *comm, const char *why)
 }
 
 const struct comm_functions sim_comm_functions = {
-    .now = now, .send = send, .fetch_add = fetch_add, .wake = wake, .fail = fail};
+    .now = now, .send = send, .fetch_add = fetch_add, .wake = wake, .protocol_broken = fail};

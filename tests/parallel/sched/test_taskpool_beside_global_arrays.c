@@ -72,10 +72,10 @@ static void test_tasks_use_global_arrays(void **state)
     (void)state;
     struct arrays arrays;
     fill(&arrays);
-    for (int i = 0; i < n_pool_cases; i++) {
+    for (int i = 0; i < pool_case_count(true); i++) {
         struct taskpool_problem problem = {
             .n_tasks = n_tasks, .run = add_block, .owner = owner, .cost = cost, .context = &arrays};
-        struct taskpool_settings settings = pool_case_settings(pool_cases[i]);
+        struct taskpool_settings settings = pool_case_settings(pool_case_find(i, true));
         struct taskpool *pool;
         darray_zero(arrays.target);
         check_ok(taskpool_create(MPI_COMM_WORLD, &problem, &settings, &pool));

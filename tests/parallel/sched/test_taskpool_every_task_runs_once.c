@@ -70,9 +70,9 @@ static void test_every_task_runs_once(void **state)
 {
     (void)state;
     const int64_t n_tasks[] = {0, 1, 2, 7, 1000, 20011};
-    for (int i = 0; i < n_pool_cases; i++)
+    for (int i = 0; i < pool_case_count(true); i++)
         for (size_t j = 0; j < sizeof n_tasks / sizeof n_tasks[0]; j++)
-            check_pool(pool_cases[i], n_tasks[j]);
+            check_pool(pool_case_find(i, true), n_tasks[j]);
 }
 
 /* Two pools of one program do not disturb each other. */

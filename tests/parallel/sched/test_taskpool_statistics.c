@@ -126,9 +126,9 @@ static void check_pool(const char *options, bool keep_history)
 static void test_parts_make_up_the_makespan(void **state)
 {
     (void)state;
-    for (int i = 0; i < n_pool_cases; i++) {
-        check_pool(pool_cases[i], false);
-        check_pool(pool_cases[i], true);
+    for (int i = 0; i < pool_case_count(true); i++) {
+        check_pool(pool_case_find(i, true), false);
+        check_pool(pool_case_find(i, true), true);
     }
 }
 
