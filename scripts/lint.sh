@@ -26,6 +26,7 @@ mapfile -t product < <(tracked 'support/*.c' 'basis/*.c' 'sched/*.c' 'hf/*.c' 't
 check clang-format -n -Werror "${sources[@]}"
 check scripts/check_includes.py
 check shellcheck -x "${scripts[@]}"
+# shellcheck disable=SC2317 # called by check
 tidy() {
     printf '%s\n' "${product[@]}" | grep -Ff <(sed -n "s|^ *\"file\": \"$PWD/\(.*\)\",*|\1|p" \
         "$build/compile_commands.json") |
