@@ -106,7 +106,7 @@ static enum status set_initial(struct beryl_sched_options *options)
     return STATUS_OK;
 }
 
-/* The first option of tables first to last, but for `except`, in which two sets of options
+/* The first option of tables first to last, except the one named, in which two sets of options
  * differ; NULL if there is none. */
 static const char *find_difference(const struct beryl_sched_options *options,
                                    const struct beryl_sched_options *others, int first, int last,

@@ -29,13 +29,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of Lifflander et al.; the tile was 40 functions. */
+/* Values of Lifflander et al.; the tile was 40 functions. */
 #define THRESHOLD 1e-6
 enum { PAPER_TILE = 40 };
 #define PAPER_MEAN_S    (115200.0 / 213144)
 #define PAPER_LONGEST_S 3.17
 
-/* What is fitted. */
+/* The fitted parameters. */
 struct costs {
     double integral_s; /* a */
     double test_s;     /* b */
@@ -49,7 +49,7 @@ struct tile_pair {
     int64_t orientations; /* (I, J) and (J, I) are tasks' tile pairs both */
 };
 
-/* What the tasks of two pairs of tiles do, in any orientation of either. */
+/* Work of the tasks of two pairs of tiles, in any orientation of either. */
 struct work {
     int64_t bra, ket; /* numbers of the pairs */
     double integrals, tests;
@@ -197,8 +197,8 @@ static struct costs fit_costs(const struct work *mean, const struct work *longes
         (PAPER_LONGEST_S * mean->integrals - PAPER_MEAN_S * longest->integrals) / determinant};
 }
 
-/* Which task is the longest depends on the costs, and they on it: begins with the one
- * that has most integrals, and ends because a few kinds of tasks only come into question. */
+/* The longest task depends on the costs, and they on it: iterates from the task with most
+ * integrals. Ends because only a few kinds of tasks can be the longest. */
 static struct costs fit(const struct work_list *list)
 {
     struct work mean = {0};
@@ -225,7 +225,7 @@ static struct costs fit(const struct work_list *list)
 
 /* --- output --- */
 
-/* Of a pair of tiles, the numbers of the ordered ones; how many there are. */
+/* Numbers of the ordered pairs of a pair of tiles; returns how many. */
 static int list_ordered(int64_t pair, int64_t n_tiles, int64_t ordered[2])
 {
     int64_t I, J;

@@ -4,7 +4,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-/* A table of all configurations is used up to so many cells for each sample. Beyond that most
+/* A table of all configurations is used up to this many cells for each sample. Beyond that most
  * cells would be empty, and counting the samples anew costs less. */
 enum { CELLS_PER_SAMPLE = 4 };
 
