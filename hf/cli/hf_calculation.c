@@ -2,7 +2,7 @@
 
 #include "hf/checkpoint/checkpoint.h"
 #include "hf/cli/hf_memory.h"
-#include "hf/cli/hf_result.h"
+#include "hf/cli/hf_qcschema.h"
 #include "hf/guess/guess.h"
 #include "hf/scf/scf_report.h"
 #include "support/base/agree.h"
@@ -139,7 +139,7 @@ struct engine_use hf_calculation_engines(const struct hf_calculation *calculatio
 /* Keeps an iteration for the result. */
 static void record_scf_iteration(const struct scf_iteration *iteration, void *context)
 {
-    json_array_append_new(context, hf_result_scf_iteration(iteration));
+    json_array_append_new(context, hf_qcschema_scf_iteration(iteration));
 }
 
 /* One line for all builds; each by itself is in the result file. */

@@ -40,7 +40,7 @@ struct hf_calculation {
     struct screening *screening;
     struct fock *fock;
     struct darray *D[2];      /* per spin: the guess, then the converged density */
-    json_t *iterations;       /* of the SCF: array of hf_result_scf_iteration */
+    json_t *iterations;       /* of the SCF: array of hf_qcschema_scf_iteration */
     struct scf_result result; /* of the SCF */
 };
 

@@ -61,7 +61,7 @@ static void note_failure(struct hf_outcome *outcome, enum status status)
 static enum status write_qcschema(const struct hf_outcome *outcome, bool page)
 {
     const struct hf_options *options = outcome->options;
-    json_t *json = hf_result_to_json(outcome);
+    json_t *json = hf_qcschema_to_json(outcome);
     if (!json)
         return FAIL(STATUS_NO_MEMORY, "no memory for the result");
     enum status status = page ? report_write((const json_t *const[]){json}, &options->molecule, 1,

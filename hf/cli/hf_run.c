@@ -3,7 +3,7 @@
 #include "hf/cli/hf_calculation.h"
 #include "hf/cli/hf_compare.h"
 #include "hf/cli/hf_outputs.h"
-#include "hf/cli/hf_result.h"
+#include "hf/cli/hf_qcschema.h"
 #include "sched/core/statistics_report.h"
 #include "sched/modes/mode_options.h"
 #include "support/base/agree.h"

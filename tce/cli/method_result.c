@@ -1,10 +1,11 @@
 #include "tce/cli/method_result.h"
 
 #include "hf/cli/hf_outputs.h"
-#include "hf/cli/hf_result.h"
+#include "hf/cli/hf_qcschema.h"
 #include "sched/taskpool.h"
 #include "support/base/log.h"
 #include "support/base/memory.h"
+#include "tce/cli/program_result.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -80,9 +81,7 @@ enum status method_result_write(const struct method_result *result, enum status 
     struct memory_use memory = memory_use_of_all(result->memory_bytes, comm);
     int n_workers;
     MPI_Comm_size(comm, &n_workers);
-    log_print("Peak memory %.0f MB per process (%.0f MB between iterations, what processes share "
-              "counted once)\n",
-              1e-6 * (double)memory.peak_bytes, 1e-6 * (double)memory.part_bytes);
+    program_result_print_memory(&memory);
     struct hf_correlated correlated = {.program = "beryl-tce",
                                        .method = result->options->method,
                                        .has_energy = status == STATUS_OK,

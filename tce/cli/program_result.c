@@ -4,6 +4,13 @@
 #include "support/base/log.h"
 #include "support/io/json.h"
 
+void program_result_print_memory(const struct memory_use *memory)
+{
+    log_print("Peak memory %.0f MB per process (%.0f MB between iterations, what processes share "
+              "counted once)\n",
+              1e-6 * (double)memory->peak_bytes, 1e-6 * (double)memory->part_bytes);
+}
+
 void program_result_print_scalars(const struct program_instance *instance)
 {
     const struct program *program = &instance->program;

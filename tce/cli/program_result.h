@@ -12,6 +12,9 @@
  * borrowed; NULL when out of memory. */
 json_t *program_result_note(struct mode_record *record, const struct executor_record *iteration);
 
+/* Prints the memory that processes used. */
+void program_result_print_memory(const struct memory_use *memory);
+
 /* Prints the values of the scalars. Not collective. */
 void program_result_print_scalars(const struct program_instance *instance);
 

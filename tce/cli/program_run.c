@@ -155,9 +155,7 @@ static enum status run_modes(struct program_run *run)
 static enum status write_json(const struct program_run *run)
 {
     struct memory_use memory = memory_use_of_all(run->memory_bytes, run->comm);
-    log_print("Peak memory %.0f MB per process (%.0f MB between iterations, what processes share "
-              "counted once)\n",
-              1e-6 * (double)memory.peak_bytes, 1e-6 * (double)memory.part_bytes);
+    program_result_print_memory(&memory);
     if (!run->options->json)
         return STATUS_OK;
     enum status status =

@@ -1,7 +1,7 @@
 /* The result of a run as QCSchema AtomicResult, version 1.
  * Source: the schema, molssi-qc-schema.readthedocs.io. */
-#ifndef BERYL_HF_HF_RESULT_H
-#define BERYL_HF_HF_RESULT_H
+#ifndef BERYL_HF_HF_QCSCHEMA_H
+#define BERYL_HF_HF_QCSCHEMA_H
 
 #include "basis/integrals/two_electron.h"
 #include "hf/cli/hf_input.h"
@@ -38,17 +38,14 @@ struct hf_outcome {
     bool complete;                          /* the run ended by itself, converged or not */
     int n_workers;
     int64_t memory_peak_bytes; /* largest of all processes */
-    json_t *scf_iterations;    /* array of hf_result_scf_iteration, or NULL */
+    json_t *scf_iterations;    /* array of hf_qcschema_scf_iteration, or NULL */
 };
 
 /* Sets the status, and with a failure its text. */
 void hf_outcome_set_status(struct hf_outcome *outcome, enum status status);
 
 /* An entry of extras.beryl.scf_iterations; the caller owns it. NULL when out of memory. */
-json_t *hf_result_scf_iteration(const struct scf_iteration *iteration);
-
-/* extras.beryl.iterations of n builds; the caller owns it. NULL when out of memory. */
-json_t *hf_result_builds(const struct fock_record *builds, int64_t n);
+json_t *hf_qcschema_scf_iteration(const struct scf_iteration *iteration);
 
 /* The whole document; unknown values are absent or null. The caller owns it. NULL when out of
  * memory. extras.beryl.engines says how the two-electron integrals of the run were computed, from
@@ -56,6 +53,6 @@ json_t *hf_result_builds(const struct fock_record *builds, int64_t n);
  *   first     name of the engine that was tried first: that of --engine, else the first of all
  *   computed  name of every engine -> {"quartets": of shells, "batches": of quartets of one class};
  *             a quartet of a class that `first` does not handle counts for the engine that does */
-json_t *hf_result_to_json(const struct hf_outcome *outcome);
+json_t *hf_qcschema_to_json(const struct hf_outcome *outcome);
 
 #endif

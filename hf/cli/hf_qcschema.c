@@ -1,4 +1,4 @@
-#include "hf/cli/hf_result.h"
+#include "hf/cli/hf_qcschema.h"
 
 #include "sched/core/statistics_report.h"
 #include "support/base/version.h"
@@ -54,7 +54,8 @@ static json_t *properties_to_json(const struct hf_outcome *outcome)
     return properties;
 }
 
-json_t *hf_result_builds(const struct fock_record *builds, int64_t n)
+/* extras.beryl.iterations. */
+static json_t *builds_to_json(const struct fock_record *builds, int64_t n)
 {
     json_t *iterations = json_array();
     for (int64_t i = 0; i < n; i++) {
@@ -65,7 +66,7 @@ json_t *hf_result_builds(const struct fock_record *builds, int64_t n)
     return iterations;
 }
 
-json_t *hf_result_scf_iteration(const struct scf_iteration *iteration)
+json_t *hf_qcschema_scf_iteration(const struct scf_iteration *iteration)
 {
     return json_pack(
         "{s:I, s:s, s:o, s:o, s:I, s:f, s:f}", "iteration", (json_int_t)iteration->iteration,
@@ -140,7 +141,7 @@ static void add_builds(const struct hf_outcome *outcome, json_t *extras)
     json_object_set_new(extras, "sched", json_string(outcome->options->pool.mode));
     json_object_set_new(
         extras, "iterations",
-        hf_result_builds(fock ? fock_records(fock) : NULL, fock ? fock_n_builds(fock) : 0));
+        builds_to_json(fock ? fock_records(fock) : NULL, fock ? fock_n_builds(fock) : 0));
 }
 
 /* extras.beryl: the keys of Beryl's own. */
@@ -199,7 +200,7 @@ static void add_correlated(const struct hf_correlated *correlated, json_t *resul
                        correlated->extras);
 }
 
-json_t *hf_result_to_json(const struct hf_outcome *outcome)
+json_t *hf_qcschema_to_json(const struct hf_outcome *outcome)
 {
     bool success = outcome->status == STATUS_OK;
     json_t *result = json_pack("{s:s, s:i, s:s, s:b, s:o}", "schema_name", "qcschema_output",
