@@ -300,7 +300,7 @@ int main(int argc, char **argv)
     } else if ((status = darray_start()) == STATUS_OK) {
         status = write_paper_profile(argv[1], atoll(argv[2]), argv[3]);
         if (status != STATUS_OK)
-            fprintf(stderr, "paper_profile: %s\n", status_text());
+            status_print("paper_profile");
         darray_stop();
     }
     MPI_Finalize();

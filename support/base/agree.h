@@ -1,5 +1,4 @@
-/* Agreement of all processes on an outcome: what lets every rank leave a
- * function the same way. */
+/* Agreement of all processes on an outcome, so that every rank leaves a function the same way. */
 #ifndef BERYL_SUPPORT_AGREE_H
 #define BERYL_SUPPORT_AGREE_H
 
@@ -8,7 +7,7 @@
 #include <mpi.h>
 
 /* The first failure, by rank, of all the processes' own outcomes; STATUS_OK if
- * there is none. Its text is copied to every process. Collective over comm. */
+ * there is none. Its text and origin are copied to every process. Collective over comm. */
 enum status status_agree(MPI_Comm comm, enum status own);
 
 /* Prints the message and ends all processes. For a rank that cannot reach the

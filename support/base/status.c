@@ -2,6 +2,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static char last_text[1024];
@@ -43,6 +44,19 @@ const char *status_origin(void)
 void status_set_text(const char *text)
 {
     snprintf(last_text, sizeof last_text, "%s", text);
+}
+
+void status_set_origin(const char *origin)
+{
+    snprintf(last_origin, sizeof last_origin, "%s", origin);
+}
+
+void status_print(const char *program)
+{
+    const char *debug = getenv("BERYL_DEBUG");
+    fprintf(stderr, "%s: %s\n", program, status_text());
+    if (debug && strcmp(debug, "1") == 0)
+        fprintf(stderr, "%s: failed in %s\n", program, status_origin());
 }
 
 int status_exit_code(enum status code)

@@ -1,7 +1,7 @@
 /* Status codes and the text that goes with the last failure.
  *
  * A function that can fail returns `enum status`. The code is the truth; the
- * text, kept once per process, is for people. FAIL records where and why and
+ * text, kept once per process, is for people. FAIL records text and place and
  * yields the code, TRY passes a failure on from a function that owns nothing:
  *
  *     if (n < 0)
@@ -20,7 +20,6 @@
     X(STATUS_IO, "cannot read or write", 2)                                                        \
     X(STATUS_LIMIT, "beyond a limit of the program", 2)                                            \
     X(STATUS_NO_MEMORY, "not enough memory", 1)                                                    \
-    X(STATUS_SHAPE, "shapes do not fit", 1)                                                        \
     X(STATUS_NOT_CONVERGED, "not converged", 1)                                                    \
     X(STATUS_NUMERIC, "numerical failure", 1)                                                      \
     X(STATUS_LIBRARY, "a library failed", 1)                                                       \
@@ -42,11 +41,16 @@ const char *status_words(enum status code);
 /* Text of the last failure on this process, "" if none. Valid until the next failure. */
 const char *status_text(void);
 
-/* "function (file:line)" of the last failure: for debug logs, not for users. */
+/* "function (file:line)" of the last failure: for developers, not for users. */
 const char *status_origin(void);
 
-/* Replaces the text, for a failure that happened on another process. */
+/* Replace one of them: a text with more context, a failure on another process. */
 void status_set_text(const char *text);
+void status_set_origin(const char *origin);
+
+/* Prints the text of the last failure to standard error after the program's name; if the
+ * environment variable BERYL_DEBUG is 1, its origin on a second line. */
+void status_print(const char *program);
 
 /* Exit status of a program whose outcome is code. */
 int status_exit_code(enum status code);

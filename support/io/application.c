@@ -3,7 +3,6 @@
 #include "support/base/log.h"
 
 #include <mpi.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 void application_start(struct application *application, int thread_level)
@@ -38,7 +37,7 @@ int application_finish(const struct application *application)
 {
     int started;
     if (application->status != STATUS_OK && application->rank == 0)
-        fprintf(stderr, "%s: %s\n", application->name, status_text());
+        status_print(application->name);
     MPI_Initialized(&started);
     if (started)
         MPI_Finalize();

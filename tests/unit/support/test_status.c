@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static enum status half(int n, int *result)
 {
@@ -49,10 +50,48 @@ static void test_a_long_text_is_cut_not_overrun(void **state)
     FAIL(STATUS_IO, "%s", text);
     assert_in_range(strlen(status_text()), 500, 4998);
     status_set_text(text);
+    status_set_origin(text);
+    assert_in_range(strlen(status_origin()), 100, 4998);
     assert_in_range(strlen(status_text()), 500, 4998);
     free(text);
     status_set_text("short");
+    status_set_origin("here");
     assert_string_equal(status_text(), "short");
+    assert_string_equal(status_origin(), "here");
+}
+
+/* The lines that status_print writes with this value of BERYL_DEBUG, NULL for none. */
+static void capture(const char *debug, char *text, size_t size)
+{
+    if (debug)
+        setenv("BERYL_DEBUG", debug, 1);
+    else
+        unsetenv("BERYL_DEBUG");
+    FILE *file = tmpfile();
+    int terminal = dup(STDERR_FILENO);
+    dup2(fileno(file), STDERR_FILENO);
+    status_print("beryl-test");
+    dup2(terminal, STDERR_FILENO);
+    close(terminal);
+    rewind(file);
+    text[fread(text, 1, size - 1, file)] = '\0';
+    fclose(file);
+}
+
+static void test_the_origin_is_printed_for_developers_only(void **state)
+{
+    (void)state;
+    char text[2048];
+    int result;
+    check_status(STATUS_INPUT, half(7, &result));
+    capture(NULL, text, sizeof text);
+    assert_string_equal(text, "beryl-test: 7 is odd\n");
+    capture("0", text, sizeof text);
+    assert_string_equal(text, "beryl-test: 7 is odd\n");
+    capture("1", text, sizeof text);
+    assert_memory_equal(text, "beryl-test: 7 is odd\nberyl-test: failed in half (", 48);
+    assert_non_null(strstr(text, "test_status.c:"));
+    assert_true(text[strlen(text) - 1] == '\n');
 }
 
 static void test_exit_codes_tell_usage_from_failure(void **state)
@@ -77,6 +116,7 @@ int main(void)
         cmocka_unit_test(test_fail_yields_the_code_and_keeps_the_text),
         cmocka_unit_test(test_try_passes_a_failure_on_and_nothing_else),
         cmocka_unit_test(test_a_long_text_is_cut_not_overrun),
+        cmocka_unit_test(test_the_origin_is_printed_for_developers_only),
         cmocka_unit_test(test_exit_codes_tell_usage_from_failure),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
