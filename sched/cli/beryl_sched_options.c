@@ -87,7 +87,7 @@ static struct options sched_program_options(const struct option_table *tables)
 /* --- contradictions --- */
 
 /* --speeds has an effect with every mode: the workers themselves have these speeds. */
-static enum status check_mode(const struct taskpool_settings *pool)
+static enum status check_mode_settings(const struct taskpool_settings *pool)
 {
     struct taskpool_settings without_speeds = *pool;
     without_speeds.speeds = "";
@@ -223,7 +223,7 @@ static enum status parse_sched(int argc, char **argv, bool is_line,
     TRY(machine_options_check(&options->machine));
     if (options->machine.server && options->pool.progress != PROGRESS_THREAD)
         return FAIL(STATUS_USAGE, "--server has no effect without --progress thread");
-    TRY(check_mode(&options->pool));
+    TRY(check_mode_settings(&options->pool));
     options->pool.keep_history = options->profile != NULL;
     TRY(check_workload(options));
     options->n_iterations = count_iterations(options);

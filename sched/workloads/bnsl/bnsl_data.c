@@ -83,8 +83,8 @@ static enum status allocate_values(struct reading *reading)
                         : FAIL(STATUS_NO_MEMORY, "%s: no memory for %d samples", reading->path, n);
 }
 
-static enum status find_state(struct reading *reading, int variable, struct bnsl_word word,
-                              uint8_t *state)
+static enum status find_category(struct reading *reading, int variable, struct bnsl_word word,
+                                 uint8_t *state)
 {
     struct bnsl_data *data = reading->data;
     struct bnsl_word *states = reading->states[variable];
@@ -116,7 +116,7 @@ static enum status read_sample(struct reading *reading, size_t sample)
     struct bnsl_word word;
     for (int variable = 0; bnsl_csv_next_field(&reading->csv, &word); variable++) {
         size_t place = (size_t)variable * (size_t)data->n_samples + sample;
-        TRY(find_state(reading, variable, word, &data->values[place]));
+        TRY(find_category(reading, variable, word, &data->values[place]));
     }
     return STATUS_OK;
 }

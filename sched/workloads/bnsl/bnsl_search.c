@@ -211,7 +211,7 @@ static void go_back(struct search *search)
 }
 
 /* Leaves the best families in search->best, returns their score. */
-static double search_orders(struct search *search, int64_t n_kicks, uint64_t seed)
+static double search_best_order(struct search *search, int64_t n_kicks, uint64_t seed)
 {
     struct random_stream random;
     random_stream_init(&random, seed, 0);
@@ -253,7 +253,7 @@ enum status bnsl_search(const struct bnsl_candidates *candidates,
     if (status == STATUS_OK)
         status = bnsl_graph_init(network, candidates->n_variables);
     if (status == STATUS_OK) {
-        *score = search_orders(&search, n_kicks, seed);
+        *score = search_best_order(&search, n_kicks, seed);
         make_network(&search, network);
     }
     end_search(&search);
