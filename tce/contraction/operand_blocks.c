@@ -51,11 +51,6 @@ static double *make_buffer(const struct operand_blocks *blocks, const struct cha
     return block_buffers_take(blocks->buffers, darray_block_size(factor->tensor->data, block));
 }
 
-static const double *find_own(const struct factor *factor, int64_t block)
-{
-    return darray_local(factor->tensor->data, block);
-}
-
 /* Completes and drops a transfer that is not needed. */
 static void forget_announced(struct operand_blocks *blocks, struct channel *channel)
 {
@@ -105,7 +100,7 @@ static double *load_packed(struct operand_blocks *blocks, struct channel *channe
 {
     int64_t extent[MAX_INDICES];
     *size = extents_of(factor, block, extent);
-    const double *source = find_own(factor, block);
+    const double *source = darray_local(factor->tensor->data, block);
     if (!source)
         source = receive_block(blocks, channel, factor, block);
     double *packed = source ? block_buffers_take(blocks->buffers, *size) : NULL;
@@ -278,7 +273,7 @@ void operand_blocks_destroy(struct operand_blocks *blocks)
 /* Where the block is used without having been loaded, or NULL. */
 static const double *find_in_place(const struct factor *factor, int64_t block)
 {
-    return factor->layout->packed ? NULL : find_own(factor, block);
+    return factor->layout->packed ? NULL : darray_local(factor->tensor->data, block);
 }
 
 void operand_blocks_announce(struct operand_blocks *blocks, struct operand_place place,
@@ -287,7 +282,8 @@ void operand_blocks_announce(struct operand_blocks *blocks, struct operand_place
     const struct factor *factor = factor_at(blocks, place);
     struct channel *channel = &blocks->channels[place.operand];
     if (!blocks->prefetch || (channel->announced == factor && channel->block == block) ||
-        find_own(factor, block) || item_cache_holds(blocks->cache, factor->first_number + block))
+        darray_local(factor->tensor->data, block) ||
+        item_cache_holds(blocks->cache, factor->first_number + block))
         return;
     forget_announced(blocks, channel);
     channel->buffer = make_buffer(blocks, channel, factor, block);

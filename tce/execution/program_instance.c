@@ -34,21 +34,13 @@ static enum status cut_space(const struct program_instance *self,
                        source->n_spaces > 0 ? ", or a name that the method has" : "");
 }
 
-static bool space_has_spins(const struct index_space *space)
-{
-    for (int32_t tile = 0; tile < space->n_tiles; tile++)
-        if (space->spin[tile] != 0)
-            return true;
-    return false;
-}
-
 /* Of bound spaces the parser does not know whether they have spins. */
 static enum status check_bars(const struct program_instance *self)
 {
     for (int t = 0; t < self->program.n_tensors; t++) {
         const struct program_tensor *tensor = &self->program.tensors[t];
         for (int d = 0; d < tensor->rank && !tensor->has_bar; d++)
-            if (space_has_spins(self->spaces[tensor->space[d]]))
+            if (self->plan->spaces.spaces[tensor->space[d]].has_spins)
                 return source_fail(self->program.file, tensor->place,
                                    "'%s' needs a bar '|' between its upper and its lower indices, "
                                    "because space '%s' is bound to one with spins",
@@ -67,10 +59,10 @@ static enum status parse_and_plan(struct program_instance *self,
         return FAIL(STATUS_NO_MEMORY, "no memory for %d index spaces", n);
     for (int i = 0; i < n; i++)
         TRY(cut_space(self, source, &self->program.spaces[i], &self->spaces[i]));
-    TRY(check_bars(self));
     struct plan_settings settings = {.memory_bytes = INFINITY};
-    return plan_create(&self->program, (const struct index_space *const *)self->spaces, &settings,
-                       &self->plan);
+    TRY(plan_create(&self->program, (const struct index_space *const *)self->spaces, &settings,
+                    &self->plan));
+    return check_bars(self);
 }
 
 enum status program_instance_init(const struct program_source *source, MPI_Comm comm,

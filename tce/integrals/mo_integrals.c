@@ -12,16 +12,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* The pools. */
-enum mo_step { MO_STEP_HALF, MO_STEP_FULL, N_MO_STEPS };
-
 struct mo_integrals {
     struct mo_plan *plan;
     struct darray *half; /* (mu nu|rs): mo_half_step.h */
     struct mo_scratch scratch;
     struct mo_half_step half_step;
     struct mo_full_step full_step;
-    struct taskpool *pools[N_MO_STEPS];
 };
 
 static enum status check_transformation_memory(const struct mo_plan *plan, MPI_Comm comm)
@@ -46,11 +42,8 @@ static enum status create_pools(struct mo_integrals *made, const struct taskpool
 {
     struct taskpool_problem half = mo_half_step_problem(&made->half_step);
     struct taskpool_problem full = mo_full_step_problem(&made->full_step);
-    TRY(taskpool_create(comm, &half, settings, &made->pools[MO_STEP_HALF]));
-    TRY(taskpool_create(comm, &full, settings, &made->pools[MO_STEP_FULL]));
-    made->half_step.pool = made->pools[MO_STEP_HALF];
-    made->full_step.pool = made->pools[MO_STEP_FULL];
-    return STATUS_OK;
+    TRY(taskpool_create(comm, &half, settings, &made->half_step.pool));
+    return taskpool_create(comm, &full, settings, &made->full_step.pool);
 }
 
 static enum status set_up_steps(struct mo_integrals *made,
@@ -91,8 +84,8 @@ void mo_integrals_destroy(struct mo_integrals *integrals)
 {
     if (!integrals)
         return;
-    for (int step = 0; step < N_MO_STEPS; step++)
-        taskpool_destroy(integrals->pools[step]);
+    taskpool_destroy(integrals->half_step.pool);
+    taskpool_destroy(integrals->full_step.pool);
     mo_scratch_fini(&integrals->scratch);
     darray_destroy(integrals->half);
     mo_plan_destroy(integrals->plan);
@@ -111,6 +104,6 @@ static enum status run_step(struct taskpool *pool)
 
 enum status mo_integrals_run(struct mo_integrals *integrals)
 {
-    TRY(run_step(integrals->pools[MO_STEP_HALF]));
-    return run_step(integrals->pools[MO_STEP_FULL]);
+    TRY(run_step(integrals->half_step.pool));
+    return run_step(integrals->full_step.pool);
 }

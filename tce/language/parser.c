@@ -45,12 +45,9 @@ enum status parser_unexpected(const struct parser *parser, const char *what)
 
 enum status parser_copy(const char *begin, size_t length, char **copy)
 {
-    *copy = malloc(length + 1);
-    if (!*copy)
-        return FAIL(STATUS_NO_MEMORY, "no memory for %zu bytes of a .tce program", length);
-    memcpy(*copy, begin, length);
-    (*copy)[length] = '\0';
-    return STATUS_OK;
+    *copy = strndup(begin, length);
+    return *copy ? STATUS_OK
+                 : FAIL(STATUS_NO_MEMORY, "no memory for %zu bytes of a .tce program", length);
 }
 
 /* --- names --- */

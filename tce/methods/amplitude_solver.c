@@ -18,9 +18,9 @@ struct step {
 struct amplitude_solver {
     int n, size, n_steps;
     MPI_Comm comm;
-    struct tensor **x, **f; /* n */
-    struct step *steps;     /* size; [0, n_steps) from the oldest on */
-    double *B;              /* size x size: scalar products of errors, as steps */
+    struct tensor *const *x, *const *f; /* n */
+    struct step *steps;                 /* size; [0, n_steps) from the oldest on */
+    double *B;                          /* size x size: scalar products of errors, as steps */
     /* size of each, for the step at hand */
     double *row; /* of B, or the coefficients */
     const struct tensor **images;
@@ -42,37 +42,24 @@ static enum status create_step(const struct amplitude_solver *self, struct step 
     return STATUS_OK;
 }
 
-static enum status create_steps(struct amplitude_solver *self)
-{
-    for (int i = 0; i < self->size; i++)
-        TRY(create_step(self, &self->steps[i]));
-    return STATUS_OK;
-}
-
 enum status amplitude_solver_create(int n, struct tensor *const x[], struct tensor *const f[],
                                     int size, MPI_Comm comm, struct amplitude_solver **solver)
 {
     struct amplitude_solver *made = calloc(1, sizeof *made);
     *solver = NULL;
     if (made) {
-        *made = (struct amplitude_solver){.n = n, .size = size, .comm = comm};
-        made->x = calloc((size_t)n, sizeof(struct tensor *));
-        made->f = calloc((size_t)n, sizeof(struct tensor *));
+        *made = (struct amplitude_solver){.n = n, .size = size, .comm = comm, .x = x, .f = f};
         made->steps = calloc((size_t)size, sizeof *made->steps);
         made->B = calloc((size_t)size * (size_t)size, sizeof *made->B);
         made->row = calloc((size_t)size, sizeof *made->row);
         made->images = calloc((size_t)size, sizeof *made->images);
         made->errors = calloc((size_t)size, sizeof *made->errors);
     }
-    bool complete = made && made->x && made->f && made->steps && made->B && made->row &&
-                    made->images && made->errors;
+    bool complete = made && made->steps && made->B && made->row && made->images && made->errors;
     enum status status =
         status_agree(comm, complete ? STATUS_OK : FAIL(STATUS_NO_MEMORY, "no memory for DIIS"));
-    if (status == STATUS_OK) {
-        memcpy(made->x, x, (size_t)n * sizeof(struct tensor *));
-        memcpy(made->f, f, (size_t)n * sizeof(struct tensor *));
-        status = create_steps(made);
-    }
+    for (int i = 0; status == STATUS_OK && i < size; i++)
+        status = create_step(made, &made->steps[i]);
     if (status != STATUS_OK) {
         amplitude_solver_destroy(made);
         return status;
@@ -101,8 +88,6 @@ void amplitude_solver_destroy(struct amplitude_solver *self)
     free(self->row);
     free(self->images);
     free(self->errors);
-    free(self->x);
-    free(self->f);
     free(self);
 }
 

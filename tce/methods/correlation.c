@@ -173,7 +173,8 @@ static void note_memory(struct correlation *self)
 }
 
 /* The energy is linear in the amplitudes, of which there are many. */
-static bool is_converged(const struct correlation *self, double energy_before, double threshold)
+static bool amplitudes_are_converged(const struct correlation *self, double energy_before,
+                                     double threshold)
 {
     const struct correlation_iteration *last = &self->iterations[self->n_iterations - 1];
     return last->change < threshold &&
@@ -191,7 +192,7 @@ static enum status iterate_amplitudes(struct correlation *self, struct amplitude
         TRY(keep_iteration(self, &iteration));
         if (settings->checkpoint)
             TRY(correlation_checkpoint_write(settings->checkpoint, self));
-        if (is_converged(self, energy_before, settings->converge))
+        if (amplitudes_are_converged(self, energy_before, settings->converge))
             return STATUS_OK;
     }
     return FAIL(STATUS_NOT_CONVERGED,

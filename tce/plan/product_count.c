@@ -102,7 +102,7 @@ static void count_moves_of_index(struct label_count *count, int index)
 
 /* The state in which nothing, or just what the laws ask for, has been brought together;
  * false if no tuple can do that. */
-static bool find_state(const struct label_count *count, bool end, size_t *state)
+static bool find_label_state(const struct label_count *count, bool end, size_t *state)
 {
     size_t scale = 1;
     *state = 0;
@@ -127,7 +127,7 @@ enum status product_count(const struct product *product, int n,
         count.law[law] = operand[law];
         size_law(&count, law);
     }
-    if (!find_state(&count, true, &end) || !find_state(&count, false, &begin))
+    if (!find_label_state(&count, true, &end) || !find_label_state(&count, false, &begin))
         return STATUS_OK;
     double *states = calloc(2 * count.n_states, sizeof *states);
     if (!states)

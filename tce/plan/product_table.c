@@ -46,7 +46,7 @@ static int compare_factors(const struct product *product, int f, int g)
 }
 
 /* Appends the factors that are left in every order that tensors and versions allow. */
-static void search_orders(struct key_search *search, uint64_t left)
+static void search_factor_orders(struct key_search *search, uint64_t left)
 {
     const struct product *product = search->product;
     if (left == 0) {
@@ -63,7 +63,7 @@ static void search_orders(struct key_search *search, uint64_t left)
         if (!(left >> f & 1) || compare_factors(product, f, first) != 0)
             continue;
         append_key_factor(search, f);
-        search_orders(search, left & ~(UINT64_C(1) << f));
+        search_factor_orders(search, left & ~(UINT64_C(1) << f));
         search->key.n_words = n_words;
         search->key.n_indices = n_indices;
     }
@@ -76,7 +76,7 @@ bool product_key(const struct product *product, uint64_t part, struct product_ke
         return false;
     struct key_search search = {.product = product, .part = part};
     search.key.word[search.key.n_words++] = n;
-    search_orders(&search, part);
+    search_factor_orders(&search, part);
     *key = search.least;
     return true;
 }
