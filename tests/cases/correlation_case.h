@@ -25,7 +25,7 @@ static inline void correlation_case_init(struct correlation_case *made, const ch
                                          const struct scf_setup *setup,
                                          const struct scf_result *field, int64_t n_core)
 {
-    struct taskpool_settings pool = correlation_case_pool(0);
+    struct taskpool_settings pool = correlation_case_pool("static");
     check_ok(orbital_spaces_create(field, setup->problem.n_spins, setup->problem.n_occupied, n_core,
                                    MPI_COMM_WORLD, &made->orbitals));
     const struct correlation_problem problem = {

@@ -70,7 +70,7 @@ static void test_iterations_end_as_they_are_told(void **state)
     (void)state;
     static const struct scf_case water = {WATER, 0, 1, "sto-3g", 1, 0};
     const struct scf_settings scf_settings = scf_settings_default();
-    const struct taskpool_settings pool = correlation_case_pool(0);
+    const struct taskpool_settings pool = correlation_case_pool("static");
     struct correlation_settings settings = {
         .converge = 1e-8, .max_iterations = 100, .diis_size = 8};
     struct scf_setup setup;

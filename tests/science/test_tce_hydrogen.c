@@ -82,7 +82,7 @@ static double solve(const char *method)
 {
     struct correlation_case made;
     correlation_case_init(&made, method, &setup, &field, 0);
-    double energy = correlation_case_solve(&made, 0);
+    double energy = correlation_case_solve(&made, "static");
     correlation_case_fini(&made);
     return energy;
 }
