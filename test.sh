@@ -63,7 +63,7 @@ run_tests release -L unit
 begin_tier "parallel" 180
 run_tests release -L parallel
 if $ci; then
-    run_tests tsan -L pool
+    run_tests tsan -R 'thread\.np[23]$'
 fi
 begin_tier "science" 120
 run_tests release -L science
