@@ -25,7 +25,7 @@ static inline int64_t mo_half_block(const struct mo_plan *plan, int64_t tile_pai
     return tile_pair * plan->n_orbital_pairs + orbital_pair;
 }
 
-/* The array, of zeros. Collective over comm, which is all processes, as for every darray.
+/* The array, of zeros. Collective over comm, whose processes are those of darray_comm().
  * Errors: STATUS_NO_MEMORY; the same everywhere. */
 enum status mo_half_create(const struct mo_plan *plan, MPI_Comm comm, struct darray **half);
 

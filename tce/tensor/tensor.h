@@ -1,6 +1,7 @@
 /* Block-sparse tensors in distributed memory. Blocks exist where labels allow
  * (block_index.h), each dense and row-major (the last index fastest), block b of the
- * tensor on process b mod P. */
+ * tensor on process b mod P. A comm below has the processes of darray_comm(), in the same
+ * order. */
 #ifndef BERYL_TCE_TENSOR_H
 #define BERYL_TCE_TENSOR_H
 
