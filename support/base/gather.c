@@ -8,8 +8,8 @@
 
 /* The parts have been counted and the list has room. counts and starts: one
  * entry for each process, scratch. */
-static void exchange(MPI_Comm comm, const struct gather_part *part, bool everywhere, void *list,
-                     int *counts, int *starts)
+static void exchange_parts(MPI_Comm comm, const struct gather_part *part, bool everywhere,
+                           void *list, int *counts, int *starts)
 {
     int size, n = (int)part->n_items;
     MPI_Comm_size(comm, &size);
@@ -51,7 +51,7 @@ static enum status gather(MPI_Comm comm, const struct gather_part *part, bool ev
         status = FAIL(STATUS_NO_MEMORY, "no memory for %lld %s", (long long)total, part->what);
     status = status_agree(comm, status);
     if (status == STATUS_OK) {
-        exchange(comm, part, everywhere, list, counts, counts + size);
+        exchange_parts(comm, part, everywhere, list, counts, counts + size);
         *items = list;
         *n_items = here ? total : 0;
         list = NULL;

@@ -1,4 +1,4 @@
-/* What a program says while it runs: text on standard output from one process
+/* Messages of a running program: text on standard output from one process
  * and a progress bar on a terminal. */
 #ifndef BERYL_SUPPORT_LOG_H
 #define BERYL_SUPPORT_LOG_H
