@@ -1,4 +1,4 @@
-#include "sched/modes/hybrid.h"
+#include "sched/modes/mode_hybrid_private.h"
 #include "sched/queues/tasklet_queue.h"
 #include "sched/queues/tasklets.h"
 #include "support/base/agree.h"

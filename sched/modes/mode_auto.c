@@ -17,7 +17,7 @@
  *
  * It is at worst stealing with a good start, and at best no message is sent
  * before the last tasks. It has no options of its own. */
-#include "sched/protocols/persistence.h"
+#include "sched/protocols/measured_balance.h"
 #include "support/base/agree.h"
 
 static const struct balancer_rules rules = {

@@ -13,7 +13,7 @@
  * that nothing is left. A member asks for a tasklet with the last of its static
  * tasks and then whenever it begins one, so that the next is here in time. Who
  * is told that nothing is left asks no more; the leader is done when all are. */
-#include "sched/modes/hybrid.h"
+#include "sched/modes/mode_hybrid_private.h"
 #include "support/base/agree.h"
 #include "support/io/option_row.h"
 

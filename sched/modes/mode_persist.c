@@ -5,7 +5,7 @@
  *
  * A worker runs its tasks in the order in which it ran them, because neighbours in
  * that order may share data, and then those it received. */
-#include "sched/protocols/persistence.h"
+#include "sched/protocols/measured_balance.h"
 #include "support/base/agree.h"
 #include "support/io/option_row.h"
 

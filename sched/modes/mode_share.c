@@ -25,7 +25,7 @@
  * the printed algorithm 2: its "Polling_Interval" is the release interval; and
  * a release is not bound to the moments when the number of tasks is a multiple
  * of it, at which there may be no surplus by chance. */
-#include "sched/modes/share.h"
+#include "sched/modes/mode_share_private.h"
 #include "support/base/agree.h"
 #include "support/io/option_row.h"
 

@@ -1,4 +1,4 @@
-#include "sched/modes/share.h"
+#include "sched/modes/mode_share_private.h"
 #include "sched/protocols/termination.h"
 #include "support/base/agree.h"
 

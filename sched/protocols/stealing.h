@@ -16,7 +16,7 @@
 #include "sched/core/comm.h"
 #include "sched/core/mode.h"
 #include "sched/protocols/termination.h"
-#include "sched/queues/retained.h"
+#include "sched/queues/ran_tasks.h"
 #include "sched/queues/task_deque.h"
 #include "sched/queues/task_ranges.h"
 

@@ -1,6 +1,6 @@
 #include "sched/drivers/mpi/driver_mpi.h"
 
-#include "sched/drivers/mpi/mpi_worker.h"
+#include "sched/drivers/mpi/driver_mpi_private.h"
 #include "support/base/agree.h"
 #include "support/base/clock.h"
 

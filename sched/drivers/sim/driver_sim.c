@@ -1,6 +1,6 @@
 #include "sched/drivers/sim/driver_sim.h"
 
-#include "sched/drivers/sim/sim.h"
+#include "sched/drivers/sim/driver_sim_private.h"
 #include "support/base/agree.h"
 #include "support/base/memory.h"
 

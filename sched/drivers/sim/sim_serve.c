@@ -1,4 +1,4 @@
-#include "sched/drivers/sim/sim.h"
+#include "sched/drivers/sim/driver_sim_private.h"
 #include "support/base/agree.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-#include "sched/queues/retained.h"
+#include "sched/queues/ran_tasks.h"
 
 #include "support/base/agree.h"
 

@@ -6,7 +6,7 @@
 #include "sched/core/driver.h"
 #include "sched/core/history.h"
 #include "sched/core/mode.h"
-#include "sched/core/pace.h"
+#include "sched/core/poll_interval.h"
 #include "sched/drivers/sim/event_queue.h"
 #include "sched/drivers/sim/machine.h"
 

@@ -1,4 +1,4 @@
-#include "sched/protocols/persistence.h"
+#include "sched/protocols/measured_balance.h"
 
 #include "support/base/agree.h"
 
