@@ -104,7 +104,7 @@ static enum status set_up(struct taskpool *pool, const struct mode *mode, int n_
 }
 
 /* machine: NULL for the workers that there are */
-static enum status init(struct taskpool *pool, const struct taskpool_machine *machine)
+static enum status init_pool(struct taskpool *pool, const struct taskpool_machine *machine)
 {
     const struct mode *mode = mode_find(pool->settings.mode);
     struct history *history = pool->settings.keep_history ? &pool->history : NULL;
@@ -119,9 +119,9 @@ static enum status init(struct taskpool *pool, const struct taskpool_machine *ma
     return driver_mpi_create(pool->comm, mode, &pool->setup, history, &pool->driver);
 }
 
-static enum status create(MPI_Comm comm, const struct taskpool_problem *problem,
-                          const struct taskpool_settings *settings,
-                          const struct taskpool_machine *machine, struct taskpool **out)
+static enum status create_pool_of(MPI_Comm comm, const struct taskpool_problem *problem,
+                                  const struct taskpool_settings *settings,
+                                  const struct taskpool_machine *machine, struct taskpool **out)
 {
     struct taskpool *pool = calloc(1, sizeof *pool);
     enum status status = STATUS_OK;
@@ -135,7 +135,7 @@ static enum status create(MPI_Comm comm, const struct taskpool_problem *problem,
     MPI_Comm_dup(comm, &pool->comm);
     pool->problem = *problem;
     pool->settings = *settings;
-    status = init(pool, machine);
+    status = init_pool(pool, machine);
     if (status != STATUS_OK) {
         taskpool_destroy(pool);
         return status;
@@ -147,14 +147,14 @@ static enum status create(MPI_Comm comm, const struct taskpool_problem *problem,
 enum status taskpool_create(MPI_Comm comm, const struct taskpool_problem *problem,
                             const struct taskpool_settings *settings, struct taskpool **pool)
 {
-    return create(comm, problem, settings, NULL, pool);
+    return create_pool_of(comm, problem, settings, NULL, pool);
 }
 
 enum status taskpool_simulate(const struct taskpool_problem *problem,
                               const struct taskpool_settings *settings,
                               const struct taskpool_machine *machine, struct taskpool **pool)
 {
-    return create(MPI_COMM_SELF, problem, settings, machine, pool);
+    return create_pool_of(MPI_COMM_SELF, problem, settings, machine, pool);
 }
 
 int64_t taskpool_task_bytes(const struct taskpool_settings *settings)

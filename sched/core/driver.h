@@ -26,7 +26,7 @@ struct driver_functions {
     void (*poll)(struct driver *driver);
 
     /* How far the mode thinks the iteration is, in [0, 1]. Does not communicate. */
-    double (*progress)(const struct driver *driver);
+    double (*progress)(struct driver *driver);
 
     void (*destroy)(struct driver *driver); /* collective */
 };

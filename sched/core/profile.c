@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int compare_tasks(const void *left, const void *right)
+static int compare_entries(const void *left, const void *right)
 {
     int64_t a = ((const struct history_entry *)left)->task;
     int64_t b = ((const struct history_entry *)right)->task;
@@ -47,7 +47,7 @@ static enum status write_file(struct history_entry *entries, int64_t n, const ch
 {
     struct output_buffer file;
     TRY(output_buffer_init(&file, path));
-    qsort(entries, (size_t)n, sizeof *entries, compare_tasks);
+    qsort(entries, (size_t)n, sizeof *entries, compare_entries);
     size_t path_length = strlen(path);
     if (path_length >= 4 && strcmp(path + path_length - 4, ".npy") == 0)
         write_npy(file.stream, entries, n);

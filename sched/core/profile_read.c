@@ -17,7 +17,7 @@ struct growing {
     int64_t seconds_capacity, tasks_capacity;
 };
 
-static enum status add(struct growing *growing, int64_t task, double number)
+static enum status add_row(struct growing *growing, int64_t task, double number)
 {
     struct profile *profile = &growing->profile;
     int64_t n = profile->n;
@@ -41,7 +41,7 @@ static bool is_duration(double number)
 /* --- CSV --- */
 
 /* `task,seconds`, and nothing else. */
-static bool parse_row(const char *row, int64_t *task, double *number)
+static bool parse_profile_row(const char *row, int64_t *task, double *number)
 {
     char *end;
     *task = strtoll(row, &end, 10);
@@ -69,7 +69,7 @@ static enum status read_rows(FILE *file, const char *path, struct growing *growi
         int64_t task;
         double number;
         line++;
-        if (!parse_row(row, &task, &number))
+        if (!parse_profile_row(row, &task, &number))
             return FAIL(STATUS_INPUT,
                         "%s:%lld: a row is a task's number, a comma and its seconds, 0 or more: "
                         "'%.*s'",
@@ -77,7 +77,7 @@ static enum status read_rows(FILE *file, const char *path, struct growing *growi
         if (growing->numbered && !follows(growing, task))
             return FAIL(STATUS_INPUT, "%s:%lld: task %lld: numbers ascend from 0 on", path,
                         (long long)line, (long long)task);
-        TRY(add(growing, task, number));
+        TRY(add_row(growing, task, number));
     }
     return STATUS_OK;
 }
@@ -133,7 +133,7 @@ static enum status read_array(FILE *file, const char *path, struct growing *grow
         if (!is_duration(number))
             return FAIL(STATUS_INPUT, "%s: number %lld is %g: seconds are 0 or more", path,
                         (long long)growing->profile.n, number);
-        TRY(add(growing, growing->profile.n, number));
+        TRY(add_row(growing, growing->profile.n, number));
     }
     if (growing->profile.n != n)
         return FAIL(STATUS_INPUT, "%s: the header announces %lld numbers, the file has %lld", path,
@@ -161,7 +161,7 @@ static enum status read_file(const char *path, struct growing *growing)
     return status;
 }
 
-static enum status reserve(struct growing *growing)
+static enum status reserve_rows(struct growing *growing)
 {
     struct profile *profile = &growing->profile;
     TRY(array_reserve(&profile->seconds, profile->n, &growing->seconds_capacity, sizeof(double)));
@@ -178,7 +178,7 @@ enum status profile_read(MPI_Comm comm, const char *path, bool numbered, struct 
     enum status status = status_agree(comm, rank == 0 ? read_file(path, &read) : STATUS_OK);
     if (status == STATUS_OK) {
         MPI_Bcast(&read.profile.n, 1, MPI_INT64_T, 0, comm);
-        status = status_agree(comm, rank > 0 ? reserve(&read) : STATUS_OK);
+        status = status_agree(comm, rank > 0 ? reserve_rows(&read) : STATUS_OK);
     }
     if (status != STATUS_OK) {
         profile_fini(&read.profile);

@@ -24,7 +24,7 @@ static enum status sort_by_owner(const struct taskpool_problem *problem, struct 
 
 /* Room for what the other processes send. Nobody sends more than arrives
  * somewhere: where all totals fit into MPI's counts, so does every message. */
-static enum status reserve(struct task_ranges *ranges, int64_t total)
+static enum status reserve_ranges(struct task_ranges *ranges, int64_t total)
 {
     if (total > INT_MAX)
         return FAIL(STATUS_LIMIT,
@@ -36,8 +36,8 @@ static enum status reserve(struct task_ranges *ranges, int64_t total)
 
 /* Sends lists[p] to process p and appends what comes from it to own, which
  * has room; n[p] ranges come from process p. */
-static void exchange(MPI_Comm comm, const struct task_ranges *lists, const int64_t *n,
-                     struct task_ranges *own)
+static void exchange_ranges(MPI_Comm comm, const struct task_ranges *lists, const int64_t *n,
+                            struct task_ranges *own)
 {
     int rank, size;
     MPI_Comm_rank(comm, &rank);
@@ -56,8 +56,8 @@ static void exchange(MPI_Comm comm, const struct task_ranges *lists, const int64
 }
 
 /* One worker per process: hands every list to its worker. */
-static enum status hand_over(MPI_Comm comm, const struct task_ranges *lists, int size,
-                             struct task_ranges *own)
+static enum status hand_lists_over(MPI_Comm comm, const struct task_ranges *lists, int size,
+                                   struct task_ranges *own)
 {
     int64_t *n = malloc(2 * (size_t)size * sizeof *n);
     enum status status = STATUS_OK;
@@ -74,9 +74,9 @@ static enum status hand_over(MPI_Comm comm, const struct task_ranges *lists, int
     int64_t total = 0;
     for (int process = 0; process < size; process++)
         total += n[process];
-    status = status_agree(comm, reserve(own, total));
+    status = status_agree(comm, reserve_ranges(own, total));
     if (status == STATUS_OK)
-        exchange(comm, lists, n, own);
+        exchange_ranges(comm, lists, n, own);
 done:
     free(n);
     return status;
@@ -115,7 +115,7 @@ enum status seeding_owner_init(struct seeding *seeding, MPI_Comm comm,
     struct task_ranges *own = calloc(1, sizeof *own);
     status = status_agree(comm, own ? STATUS_OK : FAIL(STATUS_NO_MEMORY, "no memory"));
     if (status == STATUS_OK)
-        status = hand_over(comm, lists, size, own);
+        status = hand_lists_over(comm, lists, size, own);
     free_lists(lists, n_workers);
     seeding->owned = own;
     seeding->n_owned = own ? 1 : 0;

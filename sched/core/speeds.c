@@ -20,7 +20,7 @@ static const char *skip_blank(const char *text, int *line)
     }
 }
 
-static enum status parse(const char *path, const char *text, int n_workers, double *speeds)
+static enum status parse_speeds(const char *path, const char *text, int n_workers, double *speeds)
 {
     int line = 1;
     for (int i = 0; i < n_workers; i++) {
@@ -44,7 +44,7 @@ enum status speeds_read(MPI_Comm comm, const char *path, int n_workers, double *
     struct text_file file;
     TRY(text_file_read_all(path, comm, &file));
     double *speeds = malloc((size_t)n_workers * sizeof *speeds);
-    enum status status = speeds ? parse(path, file.bytes, n_workers, speeds)
+    enum status status = speeds ? parse_speeds(path, file.bytes, n_workers, speeds)
                                 : FAIL(STATUS_NO_MEMORY, "no memory for %d speeds", n_workers);
     text_file_fini(&file);
     status = status_agree(comm, status);

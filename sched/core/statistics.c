@@ -26,7 +26,7 @@ static struct maxima find_maxima(const struct statistics_worker *workers, int64_
     return maxima;
 }
 
-static void add(struct sums *sums, const struct statistics_worker *worker)
+static void add_worker(struct sums *sums, const struct statistics_worker *worker)
 {
     double attempted = (double)worker->steals_attempted;
     double successful = (double)worker->steals_successful;
@@ -46,7 +46,7 @@ static void add(struct sums *sums, const struct statistics_worker *worker)
     sums->bytes += (double)worker->bytes;
 }
 
-static struct statistics_spread spread(double sum, double sum_of_squares, double n)
+static struct statistics_spread spread_of_sums(double sum, double sum_of_squares, double n)
 {
     double mean = sum / n;
     return (struct statistics_spread){.mean = mean,
@@ -63,7 +63,7 @@ void statistics_summarize(MPI_Comm comm, struct statistics_worker *workers, int6
     for (int64_t i = 0; i < n_workers; i++) {
         workers[i].idle_s += maxima.elapsed_s - workers[i].elapsed_s;
         workers[i].elapsed_s = maxima.elapsed_s;
-        add(&sums, &workers[i]);
+        add_worker(&sums, &workers[i]);
     }
     MPI_Allreduce(MPI_IN_PLACE, &sums, sizeof sums / sizeof(double), MPI_DOUBLE, MPI_SUM, comm);
 
@@ -84,8 +84,8 @@ void statistics_summarize(MPI_Comm comm, struct statistics_worker *workers, int6
         .load_max = maxima.task_s,
         .imbalance = load_mean > 0 ? maxima.task_s / load_mean - 1 : 0,
         .efficiency = capacity_s > 0 ? sums.task_s / capacity_s : 1,
-        .steals_attempted = spread(sums.attempted, sums.attempted_squared, sums.workers),
-        .steals_successful = spread(sums.successful, sums.successful_squared, sums.workers),
+        .steals_attempted = spread_of_sums(sums.attempted, sums.attempted_squared, sums.workers),
+        .steals_successful = spread_of_sums(sums.successful, sums.successful_squared, sums.workers),
         .tasks_moved = (int64_t)sums.tasks_moved,
         .messages = (int64_t)sums.messages,
         .bytes = (int64_t)sums.bytes,

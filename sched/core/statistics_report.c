@@ -24,7 +24,7 @@ static void print_rows(const struct statistics_iteration *iterations, int64_t n)
     }
 }
 
-static int compare(const void *left, const void *right)
+static int compare_makespans(const void *left, const void *right)
 {
     double a = *(const double *)left, b = *(const double *)right;
     return (a > b) - (a < b);
@@ -39,7 +39,7 @@ static void print_spread(const struct statistics_iteration *iterations, int64_t 
         return;
     for (int64_t i = 0; i < n; i++)
         sum += makespans[i] = iterations[i].makespan_s;
-    qsort(makespans, (size_t)n, sizeof *makespans, compare);
+    qsort(makespans, (size_t)n, sizeof *makespans, compare_makespans);
     double median = (makespans[(n - 1) / 2] + makespans[n / 2]) / 2;
     log_print("\nMakespans  least %.4g s, median %.4g s, mean %.4g s, 99 %% below %.4g s, largest "
               "%.4g s\n",

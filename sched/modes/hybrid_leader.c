@@ -55,7 +55,7 @@ int hybrid_leader_take_tasklet(struct hybrid_leader *self, int member, struct ta
     return last;
 }
 
-static void answer(struct hybrid_leader *self, int member)
+static void answer_member(struct hybrid_leader *self, int member)
 {
     struct task_ranges ranges = {0};
     int last = hybrid_leader_take_tasklet(self, member, &ranges);
@@ -93,14 +93,14 @@ void hybrid_leader_take_part(struct hybrid_leader *self, int member,
     if (!hybrid_leader_is_ready(self))
         return;
     for (int i = 0; i < self->n_waiting; i++)
-        answer(self, self->waiting[i]);
+        answer_member(self, self->waiting[i]);
     self->n_waiting = 0;
 }
 
 void hybrid_leader_take_request(struct hybrid_leader *self, int member)
 {
     if (hybrid_leader_is_ready(self))
-        answer(self, member);
+        answer_member(self, member);
     else
         self->waiting[self->n_waiting++] = member;
 }

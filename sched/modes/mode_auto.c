@@ -25,13 +25,13 @@ static const struct balancer_rules rules = {
 
 static enum status auto_init(void *state, const struct mode_setup *setup, struct comm *comm)
 {
-    return persistence_init(state, setup, comm, &rules);
+    return measured_balance_init(state, setup, comm, &rules);
 }
 
 /* The worker's seeding, in the order of what it is predicted to cost. */
 static enum status auto_seed(void *state)
 {
-    struct persistence *self = state;
+    struct measured_balance *self = state;
     const struct taskpool_problem *problem = self->stealing.setup->problem;
     const struct seeding *seeding = self->stealing.setup->seeding;
     int worker = self->stealing.comm->rank;
@@ -42,14 +42,14 @@ static enum status auto_seed(void *state)
         for (int64_t task = range.first; task < range.last; task += range.step)
             TRY(duration_bins_add(&self->bins, task, problem->cost(task, problem->context)));
     }
-    return persistence_begin(self, true, true);
+    return measured_balance_begin(self, true, true);
 }
 
 static enum mode_step auto_restore(void *state)
 {
-    if (!persistence_balance(state))
+    if (!measured_balance_balance(state))
         return MODE_WAIT;
-    if (persistence_begin(state, true, true) != STATUS_OK)
+    if (measured_balance_begin(state, true, true) != STATUS_OK)
         die("%s", status_text());
     return MODE_DONE;
 }
@@ -57,18 +57,18 @@ static enum mode_step auto_restore(void *state)
 const struct mode mode_auto = {
     .name = "auto",
     .help = "seeded by predicted cost, corrected by measurement, the rest stolen",
-    .state_size = sizeof(struct persistence),
+    .state_size = sizeof(struct measured_balance),
     .seeded = true,
     .prefers_cost = true,
     .task_bytes = sizeof(struct duration_entry) + DURATION_BINS_ORDER_BYTES,
     .init = auto_init,
-    .fini = persistence_fini,
+    .fini = measured_balance_fini,
     .seed = auto_seed,
     .next = stealing_next,
     .next_local = stealing_next_local,
-    .receive = persistence_receive,
-    .sent = persistence_sent,
-    .finished = persistence_finished,
+    .receive = measured_balance_receive,
+    .sent = measured_balance_sent,
+    .finished = measured_balance_finished,
     .restore = auto_restore,
     .progress = stealing_progress,
 };

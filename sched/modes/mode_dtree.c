@@ -136,7 +136,7 @@ static void find_place(struct dtree_state *self, int64_t n_tasks)
     self->given = given;
 }
 
-static void begin(struct dtree_state *self)
+static void begin_iteration(struct dtree_state *self)
 {
     const struct dtree_node *node = &self->node;
     self->buffer = self->work = self->given;
@@ -175,7 +175,7 @@ static enum status dtree_init(void *state, const struct mode_setup *setup, struc
         self->shares[1 + i].weight = dtree_weight(&self->shape, rank, n_nodes);
         rank += n_nodes;
     }
-    begin(self);
+    begin_iteration(self);
     return STATUS_OK;
 }
 
@@ -206,7 +206,7 @@ static int rank_of_child(const struct dtree_state *self, int index)
 }
 
 /* Answers one who waits, with nothing if the buffer is empty. */
-static void grant(struct dtree_state *self, int share)
+static void grant_share(struct dtree_state *self, int share)
 {
     struct dtree_grant grant = {.first = self->buffer.first};
     grant.last = self->buffer.first += grant_size(self, share);
@@ -221,13 +221,13 @@ static void grant(struct dtree_state *self, int share)
     self->told = nothing;
 }
 
-static void serve(struct dtree_state *self)
+static void serve_shares(struct dtree_state *self)
 {
     while (self->n_waiting > 0 && (task_range_count(&self->buffer) > 0 || self->exhausted)) {
         int share = self->shares[self->first_waiting].waiting;
         self->first_waiting = (self->first_waiting + 1) % self->n_shares;
         self->n_waiting--;
-        grant(self, share);
+        grant_share(self, share);
     }
     if (self->n_waiting > 0 && !self->asking) {
         int64_t index = self->node.index;
@@ -236,14 +236,14 @@ static void serve(struct dtree_state *self)
     }
 }
 
-static void ask(struct dtree_state *self, int share)
+static void ask_for_share(struct dtree_state *self, int share)
 {
     int end = (self->first_waiting + self->n_waiting++) % self->n_shares;
     self->shares[end].waiting = share;
-    serve(self);
+    serve_shares(self);
 }
 
-static void take_grant(struct dtree_state *self, const struct dtree_grant *grant)
+static void take_range_grant(struct dtree_state *self, const struct dtree_grant *grant)
 {
     int64_t n = grant->last - grant->first;
     self->asking = false;
@@ -251,7 +251,7 @@ static void take_grant(struct dtree_state *self, const struct dtree_grant *grant
     self->n_given += n;
     self->comm->counts.tasks_moved += n;
     self->exhausted = n == 0;
-    serve(self);
+    serve_shares(self);
 }
 
 /* --- the table --- */
@@ -261,9 +261,9 @@ static void dtree_receive(void *state, int from, const void *message, size_t siz
     struct dtree_state *self = state;
     (void)from;
     if (size == sizeof(struct dtree_grant))
-        take_grant(self, message);
+        take_range_grant(self, message);
     else
-        ask(self, 1 + (int)*(const int64_t *)message);
+        ask_for_share(self, 1 + (int)*(const int64_t *)message);
 }
 
 static enum mode_step dtree_next(void *state, struct mode_work *work)
@@ -271,7 +271,7 @@ static enum mode_step dtree_next(void *state, struct mode_work *work)
     struct dtree_state *self = state;
     if (self->work.first == self->work.last && !self->waiting && !self->told) {
         self->waiting = true;
-        ask(self, 0);
+        ask_for_share(self, 0);
     }
     int64_t left = self->work.last - self->work.first;
     if (left == 0) {
@@ -288,7 +288,7 @@ static enum mode_step dtree_next(void *state, struct mode_work *work)
 
 static enum mode_step dtree_restore(void *state)
 {
-    begin(state);
+    begin_iteration(state);
     return MODE_DONE;
 }
 

@@ -7,12 +7,12 @@
  * static: it runs them first, in their order. The others are cut into --tasklets
  * tasklets (tasklets.h), which wait in the queue of the group (tasklet_queue.h).
  * The paper's queue lies in memory that the threads share; here the first worker
- * of the group, its leader (hybrid.h), keeps it and works like the others. In the first
- * iteration each member sends the leader what is not static; the leader hands
- * out nothing before it has heard of all, because until then it cannot know
- * that nothing is left. A member asks for a tasklet with the last of its static
- * tasks and then whenever it begins one, so that the next is here in time. Who
- * is told that nothing is left asks no more; the leader is done when all are. */
+ * of the group, its leader (mode_hybrid_private.h), keeps it and works like the others. In the
+ * first iteration each member sends the leader what is not static; the leader hands out nothing
+ * before it has heard of all, because until then it cannot know that nothing is left. A member asks
+ * for a tasklet with the last of its static tasks and then whenever it begins one, so that the next
+ * is here in time. Who is told that nothing is left asks no more; the leader is done when all are.
+ */
 #include "sched/modes/mode_hybrid_private.h"
 #include "support/base/agree.h"
 #include "support/io/option_row.h"
@@ -147,7 +147,7 @@ static enum status hybrid_seed(void *state)
 
 /* --- the shared tasks --- */
 
-static void announce(struct hybrid_state *self)
+static void announce_shared(struct hybrid_state *self)
 {
     self->announced = true;
     if (self->leader) {
@@ -194,7 +194,7 @@ static void get_tasklet(struct hybrid_state *self)
     }
 }
 
-static void take_grant(struct hybrid_state *self, const struct hybrid_message *grant)
+static void take_tasklet_grant(struct hybrid_state *self, const struct hybrid_message *grant)
 {
     self->asking = false;
     for (int64_t i = 0; i < grant->n_ranges; i++)
@@ -217,7 +217,7 @@ static void hybrid_receive(void *state, int from, const void *bytes, size_t size
         hybrid_leader_take_request(self->leader, message->member);
         break;
     case HYBRID_GRANT:
-        take_grant(self, message);
+        take_tasklet_grant(self, message);
         break;
     }
 }
@@ -257,7 +257,7 @@ static enum mode_step hybrid_next(void *state, struct mode_work *work)
 {
     struct hybrid_state *self = state;
     if (!self->announced)
-        announce(self);
+        announce_shared(self);
     bool has_tasks = find_tasks(self);
     if (has_tasks) {
         int64_t n = task_range_count(&self->range);

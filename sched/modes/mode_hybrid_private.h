@@ -1,8 +1,8 @@
 /* What a member and the leader of a group in mode hybrid have in common, see
  * mode_hybrid.c; and the leader: the member that keeps the queue of the group and
  * hands out its tasklets. */
-#ifndef BERYL_SCHED_HYBRID_H
-#define BERYL_SCHED_HYBRID_H
+#ifndef BERYL_SCHED_MODE_HYBRID_PRIVATE_H
+#define BERYL_SCHED_MODE_HYBRID_PRIVATE_H
 
 #include "sched/core/mode.h"
 #include "sched/queues/task_ranges.h"

@@ -32,7 +32,7 @@ static bool reads(const struct mode *mode, const void *options)
     return false;
 }
 
-static struct option_row *add_row(const struct option_row *row)
+static struct option_row *append_row(const struct option_row *row)
 {
     if (array_reserve(&table.rows, table.n_rows + 1, &table.capacity, sizeof *table.rows) !=
         STATUS_OK)
@@ -62,7 +62,7 @@ static void add_options(const struct mode_options *options)
             return;
     size_t place = offsetof(struct taskpool_settings, of_modes) + options->place;
     for (size_t r = 0; r < options->n_rows; r++) {
-        struct option_row *row = add_row(&options->rows[r]);
+        struct option_row *row = append_row(&options->rows[r]);
         row->help = help_of(row, options);
         row->offset += options->size > 0 ? place : 0;
     }
@@ -71,9 +71,9 @@ static void add_options(const struct mode_options *options)
 static void make_table(void)
 {
     table.n_rows = 0;
-    add_row(&sched_row);
+    append_row(&sched_row);
     for (size_t r = 0; r < common_options.n_rows; r++)
-        add_row(&common_options.rows[r]);
+        append_row(&common_options.rows[r]);
     for (table.n_modes = 0; table.n_modes < mode_count(); table.n_modes++) {
         const struct mode *mode = mode_at(table.n_modes);
         for (int o = 0; mode->options && mode->options[o]; o++)

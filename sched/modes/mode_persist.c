@@ -72,8 +72,8 @@ static struct mode_options persist_options = {.rows = persist_rows,
                                               .size = sizeof(struct persist_settings)};
 
 struct persist_state {
-    struct persistence persistence; /* first */
-    int64_t n_iterations;           /* that are over */
+    struct measured_balance measured; /* first */
+    int64_t n_iterations;             /* that are over */
 };
 
 static enum status persist_init(void *state, const struct mode_setup *setup, struct comm *comm)
@@ -86,17 +86,17 @@ static enum status persist_init(void *state, const struct mode_setup *setup, str
         .fill_to = settings->fill_to,
         .balance_over = settings->balance_over,
     };
-    return persistence_init(&self->persistence, setup, comm, &rules);
+    return measured_balance_init(&self->measured, setup, comm, &rules);
 }
 
 static enum mode_step persist_restore(void *state)
 {
     struct persist_state *self = state;
-    if (!self->persistence.balancing)
+    if (!self->measured.balancing)
         self->n_iterations++;
-    if (self->n_iterations > 1 && !persistence_balance(&self->persistence))
+    if (self->n_iterations > 1 && !measured_balance_balance(&self->measured))
         return MODE_WAIT;
-    if (persistence_begin(&self->persistence, false, false) != STATUS_OK)
+    if (measured_balance_begin(&self->measured, false, false) != STATUS_OK)
         die("%s", status_text());
     return MODE_DONE;
 }
@@ -110,13 +110,13 @@ const struct mode mode_persist = {
     .seeded = true,
     .task_bytes = sizeof(struct duration_entry),
     .init = persist_init,
-    .fini = persistence_fini,
-    .seed = persistence_seed,
+    .fini = measured_balance_fini,
+    .seed = measured_balance_seed,
     .next = stealing_next,
     .next_local = stealing_next_local,
-    .receive = persistence_receive,
-    .sent = persistence_sent,
-    .finished = persistence_finished,
+    .receive = measured_balance_receive,
+    .sent = measured_balance_sent,
+    .finished = measured_balance_finished,
     .restore = persist_restore,
     .progress = stealing_progress,
 };

@@ -1,14 +1,14 @@
 /* Mode `retentive`: work stealing whose next iteration starts where the tasks
  * ran in the last one (Lifflander, Krishnamoorthy, Kale, HPDC 2012, section 6).
  * The paper leaves open in which order; here a worker begins with its longest tasks, see
- * retained.h. Of a dynamic pool what ran is kept for the tasks that were added before the run;
+ * ran_tasks.h. Of a dynamic pool what ran is kept for the tasks that were added before the run;
  * those that tasks add are made anew. */
 #include "sched/protocols/stealing.h"
 #include "support/base/agree.h"
 
 struct retentive_state {
     struct stealing stealing; /* first: most functions of the table are stealing's own */
-    struct retained ran;      /* in this iteration */
+    struct ran_tasks ran;     /* in this iteration */
 };
 
 static enum status retentive_init(void *state, const struct mode_setup *setup, struct comm *comm)
@@ -22,13 +22,13 @@ static void retentive_fini(void *state)
 {
     struct retentive_state *self = state;
     stealing_fini(&self->stealing);
-    retained_fini(&self->ran);
+    ran_tasks_fini(&self->ran);
 }
 
-static enum status seed_with(struct stealing *stealing, const struct retained *ran)
+static enum status seed_with(struct stealing *stealing, const struct ran_tasks *ran)
 {
     struct task_ranges tasks = {0};
-    enum status status = retained_list(ran, &tasks);
+    enum status status = ran_tasks_list(ran, &tasks);
     if (status == STATUS_OK)
         status = stealing_push(stealing, &tasks);
     task_ranges_fini(&tasks);
@@ -43,7 +43,7 @@ static enum mode_step retentive_restore(void *state)
     stealing_begin(&self->stealing, true);
     if (seed_with(&self->stealing, &self->ran) != STATUS_OK)
         die("no memory for the next iteration's tasks");
-    retained_clear(&self->ran);
+    ran_tasks_clear(&self->ran);
     return MODE_DONE;
 }
 

@@ -1,6 +1,6 @@
 /* What the two roles of mode share have in common, see mode_share.c. */
-#ifndef BERYL_SCHED_SHARE_H
-#define BERYL_SCHED_SHARE_H
+#ifndef BERYL_SCHED_MODE_SHARE_PRIVATE_H
+#define BERYL_SCHED_MODE_SHARE_PRIVATE_H
 
 #include "sched/core/mode.h"
 #include "sched/queues/record_list.h"

@@ -80,7 +80,7 @@ static enum status check_options(const struct mode *mode)
     return STATUS_OK;
 }
 
-static enum status check_mode(const struct mode *mode)
+static enum status check_new_mode(const struct mode *mode)
 {
     static const char letters[] = "abcdefghijklmnopqrstuvwxyz0123456789-_";
     size_t length = mode->name ? strlen(mode->name) : 0;
@@ -98,7 +98,7 @@ static enum status check_mode(const struct mode *mode)
 
 static enum status register_checked(const struct mode *mode)
 {
-    TRY(check_mode(mode));
+    TRY(check_new_mode(mode));
     for (int o = 0; mode->options && mode->options[o]; o++) {
         struct mode_options *options = mode->options[o];
         if (options->is_registered)

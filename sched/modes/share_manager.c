@@ -67,7 +67,7 @@ void share_manager_begin(struct share_state *self)
 }
 
 /* The whole group waits, and nothing of it is under way. */
-static bool is_without_work(const struct share_state *self)
+static bool group_is_without_work(const struct share_state *self)
 {
     const struct share_manager *managed = self->managed;
     return managed->n_waiting == managed->n_workers &&
@@ -89,7 +89,7 @@ static int next_waiting(struct share_manager *managed)
 }
 
 /* After this the queue is empty or nobody waits. */
-static void serve(struct share_state *self)
+static void serve_workers(struct share_state *self)
 {
     struct share_manager *managed = self->managed;
     int64_t left;
@@ -128,7 +128,7 @@ enum mode_step share_manager_next(struct share_state *self)
     struct termination *termination = &managed->termination;
     if (self->n_managers > 1 && managed->n_waiting > 0 && task_queue_count(&self->queue) == 0)
         look_for_work(self);
-    if (is_without_work(self))
+    if (group_is_without_work(self))
         termination_without_work(termination);
     if (!termination->over)
         return MODE_WAIT;
@@ -138,7 +138,7 @@ enum mode_step share_manager_next(struct share_state *self)
 }
 
 /* Half of the chunks, rounded up: nobody waits for them here. */
-static void answer(struct share_state *self, int manager)
+static void answer_manager(struct share_state *self, int manager)
 {
     struct termination *termination = &self->managed->termination;
     int64_t count = task_queue_count(&self->queue);
@@ -164,7 +164,7 @@ static void take_refusal(struct share_state *self)
     managed->ask_after_s = comm_now(self->comm) + pause_s;
 }
 
-static void take_transfer(struct share_state *self, const struct share_message *transfer)
+static void take_chunks(struct share_state *self, const struct share_message *transfer)
 {
     termination_received_transfer(&self->managed->termination);
     self->managed->n_refusals = 0;
@@ -185,24 +185,24 @@ void share_manager_receive(struct share_state *self, int from, const struct shar
         share_take_tasks(self, message);
         break;
     case SHARE_ASK:
-        answer(self, from);
+        answer_manager(self, from);
         break;
     case SHARE_REFUSAL:
         take_refusal(self);
         break;
     case SHARE_TRANSFER:
-        take_transfer(self, message);
+        take_chunks(self, message);
         break;
     case SHARE_TERMINATION:
         termination_receive(&managed->termination,
                             (const struct termination_message *)(const void *)message,
-                            is_without_work(self));
+                            group_is_without_work(self));
         break;
     case SHARE_GRANT:
     case SHARE_OVER:
         break;
     }
-    serve(self);
+    serve_workers(self);
 }
 
 /* What is left of its block, in a static pool. */

@@ -130,7 +130,7 @@ static void put_back(struct balancer *self, const struct balancer_task *task)
     self->n_taken++;
 }
 
-static void take(struct balancer *self, int64_t first, int64_t n)
+static void take_from_donor(struct balancer *self, int64_t first, int64_t n)
 {
     struct balancer_message head = {.kind = BALANCER_TAKE, .n = n};
     for (int64_t i = first; i < first + n; i++)
@@ -157,7 +157,7 @@ static void receive_grant(struct balancer *self, const struct balancer_message *
             if (donor == self->link.comm->rank)
                 put_back(self, &self->granted[end]);
         if (donor != self->link.comm->rank)
-            take(self, first, end - first);
+            take_from_donor(self, first, end - first);
     }
 }
 

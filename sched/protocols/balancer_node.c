@@ -35,7 +35,7 @@ void balancer_node_finish(struct balancer_node *self)
 /* --- the greedy assignment --- */
 
 /* Longest first. */
-static int compare_tasks(const void *left, const void *right)
+static int compare_donated(const void *left, const void *right)
 {
     const struct balancer_task *a = left, *b = right;
     if (a->time_s != b->time_s)
@@ -83,7 +83,7 @@ void balancer_node_assign(struct balancer_node *self, struct balancer_pool *pool
     for (int32_t i = n / 2 - 1; i >= 0; i--)
         sink(children, heap, n, i);
     if (pool->n > 1)
-        qsort(pool->tasks, (size_t)pool->n, sizeof *pool->tasks, compare_tasks);
+        qsort(pool->tasks, (size_t)pool->n, sizeof *pool->tasks, compare_donated);
     pool->child = balancer_allocate(pool->n, sizeof *pool->child);
     pool->n_assigned = 0;
     for (int64_t i = 0; i < pool->n; i++) {
@@ -115,7 +115,7 @@ static void send_to_child(struct balancer_node *self, int32_t child, struct bala
 }
 
 /* The average is known: nothing more comes if that is the end. */
-static void announce(struct balancer_node *self, double average_s)
+static void announce_average(struct balancer_node *self, double average_s)
 {
     self->average_s = average_s;
     self->over = average_s == 0;
@@ -138,7 +138,7 @@ static void place_assigned(const struct balancer_pool *pool, int64_t *end,
 }
 
 /* Sends the children what was assigned to them on the way up and the way down. */
-static void grant(struct balancer_node *self)
+static void grant_donations(struct balancer_node *self)
 {
     int64_t *end = balancer_allocate(self->n_children + 1, sizeof *end);
     count_assigned(&self->donated, end);
@@ -177,7 +177,7 @@ static void add_load(struct balancer_node *self, const struct balancer_message *
     if (self->is_root) {
         double average_s = sum_s / (double)self->tree->n_leaves;
         bool worthwhile = self->max_s > average_s * (1 + self->rules->balance_over);
-        announce(self, worthwhile ? average_s : 0);
+        announce_average(self, worthwhile ? average_s : 0);
         return;
     }
     struct balancer_message head = {
@@ -185,7 +185,7 @@ static void add_load(struct balancer_node *self, const struct balancer_message *
     balancer_send(self->link, balancer_tree_host(self->parent), &head, NULL, 0);
 }
 
-static void append(struct balancer_pool *pool, const struct balancer_message *message)
+static void append_message(struct balancer_pool *pool, const struct balancer_message *message)
 {
     int64_t n = pool->n + message->n;
     if (array_reserve(&pool->tasks, n, &pool->capacity, sizeof *pool->tasks) != STATUS_OK)
@@ -198,13 +198,13 @@ static void append(struct balancer_pool *pool, const struct balancer_message *me
 static void add_donation(struct balancer_node *self, const struct balancer_message *message)
 {
     struct balancer_pool *pool = &self->donated;
-    append(pool, message);
+    append_message(pool, message);
     self->children[message->child].load_s = message->load_s;
     if (++self->n_donations < self->n_children)
         return;
     if (self->is_root) {
         balancer_node_assign(self, pool, INFINITY);
-        grant(self);
+        grant_donations(self);
         return;
     }
     balancer_node_assign(self, pool, self->rules->fill_to * self->average_s);
@@ -223,15 +223,15 @@ void balancer_node_receive(struct balancer_node *self, const struct balancer_mes
         add_load(self, message);
         break;
     case BALANCER_AVERAGE:
-        announce(self, message->load_s);
+        announce_average(self, message->load_s);
         break;
     case BALANCER_DONATION:
         add_donation(self, message);
         break;
     case BALANCER_GRANT:
-        append(&self->granted, message);
+        append_message(&self->granted, message);
         balancer_node_assign(self, &self->granted, INFINITY);
-        grant(self);
+        grant_donations(self);
         break;
     case BALANCER_TAKE:
     case BALANCER_GIVE:

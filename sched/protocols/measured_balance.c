@@ -2,54 +2,54 @@
 
 #include "support/base/agree.h"
 
-enum status persistence_init(struct persistence *self, const struct mode_setup *setup,
-                             struct comm *comm, const struct balancer_rules *rules)
+enum status measured_balance_init(struct measured_balance *self, const struct mode_setup *setup,
+                                  struct comm *comm, const struct balancer_rules *rules)
 {
     balancer_init(&self->balancer, comm, &self->bins, rules);
     /* What ran here need not be noted twice. */
     return stealing_init(&self->stealing, setup, comm, NULL);
 }
 
-void persistence_fini(void *state)
+void measured_balance_fini(void *state)
 {
-    struct persistence *self = state;
+    struct measured_balance *self = state;
     balancer_fini(&self->balancer);
     duration_bins_fini(&self->bins);
     stealing_fini(&self->stealing);
 }
 
-enum status persistence_seed(void *state)
+enum status measured_balance_seed(void *state)
 {
-    struct persistence *self = state;
+    struct measured_balance *self = state;
     return stealing_seed(&self->stealing);
 }
 
-void persistence_finished(void *state, int64_t task, double time_s)
+void measured_balance_finished(void *state, int64_t task, double time_s)
 {
-    struct persistence *self = state;
+    struct measured_balance *self = state;
     if (duration_bins_add(&self->bins, task, time_s) != STATUS_OK)
         die("%s", status_text());
 }
 
-void persistence_receive(void *state, int from, const void *message, size_t size)
+void measured_balance_receive(void *state, int from, const void *message, size_t size)
 {
-    struct persistence *self = state;
+    struct measured_balance *self = state;
     if (*(const int32_t *)message < STEALING_N_KINDS)
         stealing_receive(state, from, message, size);
     else
         balancer_receive(&self->balancer, from, message);
 }
 
-void persistence_sent(void *state, int64_t token)
+void measured_balance_sent(void *state, int64_t token)
 {
-    struct persistence *self = state;
+    struct measured_balance *self = state;
     if (token == BALANCER_TOKEN)
         balancer_sent(&self->balancer);
     else
         stealing_sent(state, token);
 }
 
-bool persistence_balance(struct persistence *self)
+bool measured_balance_balance(struct measured_balance *self)
 {
     if (!self->balancing)
         balancer_begin(&self->balancer);
@@ -57,7 +57,7 @@ bool persistence_balance(struct persistence *self)
     return !self->balancing;
 }
 
-enum status persistence_begin(struct persistence *self, bool steals, bool longest_first)
+enum status measured_balance_begin(struct measured_balance *self, bool steals, bool longest_first)
 {
     struct task_ranges tasks = {0};
     stealing_begin(&self->stealing, steals);

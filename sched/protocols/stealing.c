@@ -91,7 +91,7 @@ static enum status parse_steal(const char *text, int64_t *n_tasks)
 }
 
 enum status stealing_init(struct stealing *self, const struct mode_setup *setup, struct comm *comm,
-                          struct retained *ran)
+                          struct ran_tasks *ran)
 {
     size_t record_size = setup->problem->record_size;
     const struct stealing_settings *settings = settings_of(setup->settings, &stealing_options);
@@ -141,7 +141,7 @@ static void note(struct stealing *self, const struct mode_work *work, bool initi
     /* The clock is read for long tasks only. */
     bool timed = work->are_long || self->ran->runs_long;
     if (self->deque.record_size == 0)
-        retained_take(self->ran, &work->range, work->are_long, timed ? comm_now(self->comm) : 0);
+        ran_tasks_take(self->ran, &work->range, work->are_long, timed ? comm_now(self->comm) : 0);
     else if (initial && record_list_add(&self->ran->records, work->record) != STATUS_OK)
         die("no memory to note which tasks ran");
 }
@@ -208,7 +208,7 @@ static bool pauses(struct stealing *self)
     return left_s > 0;
 }
 
-static void ask(struct stealing *self)
+static void ask_victim(struct stealing *self)
 {
     self->asked_s = comm_now(self->comm);
     if (self->n_refusals == 0)
@@ -229,17 +229,17 @@ enum mode_step stealing_next(void *state, struct mode_work *work)
     if (task_deque_acquire(&self->deque, are_long) && stealing_next_local(self, work))
         return MODE_RUN;
     if (self->ran && self->ran->runs_long)
-        retained_end(self->ran, comm_now(self->comm));
+        ran_tasks_end(self->ran, comm_now(self->comm));
     if (!self->enabled || self->comm->size == 1)
         return MODE_DONE;
     self->searching = true;
     if (!self->termination.closed && !self->termination.asking && !pauses(self))
-        ask(self);
+        ask_victim(self);
     termination_without_work(&self->termination);
     return self->termination.over ? MODE_DONE : MODE_SEARCH;
 }
 
-static void take_transfer(struct stealing *self, const struct steal_message *transfer)
+static void take_stolen(struct stealing *self, const struct steal_message *transfer)
 {
     struct task_deque *deque = &self->deque;
     const char *entries = (const char *)(transfer + 1);
@@ -265,7 +265,7 @@ static void take_transfer(struct stealing *self, const struct steal_message *tra
 
 /* --- the victim --- */
 
-static void answer(struct stealing *self, int thief)
+static void answer_thief(struct stealing *self, int thief)
 {
     struct task_deque_loot loot;
     termination_received_request(&self->termination);
@@ -285,7 +285,7 @@ static void answer(struct stealing *self, int thief)
     termination_sent_transfer(&self->termination);
 }
 
-static bool is_without_work(const struct stealing *self)
+static bool thief_is_without_work(const struct stealing *self)
 {
     return self->searching && task_deque_n_tasks(&self->deque) == 0;
 }
@@ -296,18 +296,18 @@ void stealing_receive(void *state, int from, const void *message, size_t size)
     (void)size;
     switch ((enum stealing_kind) * (const int32_t *)message) {
     case STEALING_REQUEST:
-        answer(self, from);
+        answer_thief(self, from);
         break;
     case STEALING_REFUSAL:
         set_pause(self);
         termination_received_refusal(&self->termination);
         break;
     case STEALING_TRANSFER:
-        take_transfer(self, message);
+        take_stolen(self, message);
         break;
     case STEALING_TERMINATION:
-        termination_receive(&self->termination, message, is_without_work(self));
-        if (self->termination.closed && !is_without_work(self))
+        termination_receive(&self->termination, message, thief_is_without_work(self));
+        if (self->termination.closed && !thief_is_without_work(self))
             comm_fail(self->comm, "the end was found while there was work");
         break;
     case STEALING_N_KINDS:

@@ -59,14 +59,14 @@ struct stealing {
     double asked_s;         /* the last one */
     double ask_after_s;     /* no other before this moment */
 
-    struct retained *ran; /* borrowed; NULL: it need not be noted */
+    struct ran_tasks *ran; /* borrowed; NULL: it need not be noted */
 };
 
 /* setup, comm  borrowed
  * ran          where to note what runs here, borrowed; NULL: nowhere
  * Errors: STATUS_USAGE (--steal), STATUS_NO_MEMORY. */
 enum status stealing_init(struct stealing *stealing, const struct mode_setup *setup,
-                          struct comm *comm, struct retained *ran);
+                          struct comm *comm, struct ran_tasks *ran);
 void stealing_fini(struct stealing *stealing);
 
 /* Begins an iteration, with an empty deque and nothing noted. */

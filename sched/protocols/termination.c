@@ -30,7 +30,8 @@ void termination_begin(struct termination *self)
     self->current = (struct termination_message){.kind = self->kind, .step = TERMINATION_WAVE};
 }
 
-static void send(struct termination *self, int member, const struct termination_message *message)
+static void send_step(struct termination *self, int member,
+                      const struct termination_message *message)
 {
     comm_send(self->comm, self->rank_of(member, self->context), message, sizeof *message);
 }
@@ -50,7 +51,7 @@ static int n_children(const struct termination *self)
 }
 
 /* Begins a wave here and sends it on. */
-static void spread(struct termination *self, int step)
+static void spread_step(struct termination *self, int step)
 {
     self->here = step != TERMINATION_RED;
     self->n_answers = 0;
@@ -58,19 +59,19 @@ static void spread(struct termination *self, int step)
     self->closed = step != TERMINATION_WAVE;
     self->over = step == TERMINATION_RED;
     for (int child = 0; child < n_children(self); child++)
-        send(self, BRANCHING * self->member + 1 + child, &self->current);
+        send_step(self, BRANCHING * self->member + 1 + child, &self->current);
 }
 
 /* All of the tree has answered. */
 static void conclude(struct termination *self)
 {
     if (self->current.step == TERMINATION_PINK)
-        spread(self, TERMINATION_RED);
+        spread_step(self, TERMINATION_RED);
     else
-        spread(self, is_white_and_equal(&self->current) ? TERMINATION_PINK : TERMINATION_WAVE);
+        spread_step(self, is_white_and_equal(&self->current) ? TERMINATION_PINK : TERMINATION_WAVE);
 }
 
-static void answer(struct termination *self)
+static void answer_parent(struct termination *self)
 {
     struct termination_message *current = &self->current;
     current->up = 1;
@@ -80,7 +81,7 @@ static void answer(struct termination *self)
     self->black = false;
     self->here = false;
     if (self->member > 0)
-        send(self, (self->member - 1) / BRANCHING, current);
+        send_step(self, (self->member - 1) / BRANCHING, current);
     else
         conclude(self);
 }
@@ -92,14 +93,14 @@ static void advance_tree(struct termination *self, bool without_work)
         bool ready = self->current.step == TERMINATION_PINK ? !self->asking : without_work;
         if (!ready)
             return;
-        answer(self);
+        answer_parent(self);
     }
 }
 
 static void receive_tree(struct termination *self, const struct termination_message *message)
 {
     if (!message->up) {
-        spread(self, message->step);
+        spread_step(self, message->step);
         return;
     }
     self->n_answers++;
@@ -139,7 +140,7 @@ static void pass(struct termination *self)
     self->here = false;
     bool is_end = self->over && self->member == self->n_members - 1;
     if (!is_end)
-        send(self, (self->member + 1) % self->n_members, token);
+        send_step(self, (self->member + 1) % self->n_members, token);
 }
 
 static void advance_ring(struct termination *self, bool without_work)
@@ -158,7 +159,7 @@ static void receive_ring(struct termination *self, const struct termination_mess
 
 /* --- both --- */
 
-static void advance(struct termination *self, bool without_work)
+static void advance_wave(struct termination *self, bool without_work)
 {
     if (self->over)
         return;
@@ -210,7 +211,7 @@ void termination_received_refusal(struct termination *self)
 
 void termination_without_work(struct termination *self)
 {
-    advance(self, true);
+    advance_wave(self, true);
 }
 
 void termination_receive(struct termination *self, const struct termination_message *message,
@@ -221,5 +222,5 @@ void termination_receive(struct termination *self, const struct termination_mess
         receive_ring(self, message);
     else
         receive_tree(self, message);
-    advance(self, without_work);
+    advance_wave(self, without_work);
 }

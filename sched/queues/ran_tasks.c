@@ -2,14 +2,14 @@
 
 #include "support/base/agree.h"
 
-void retained_fini(struct retained *self)
+void ran_tasks_fini(struct ran_tasks *self)
 {
     task_ranges_fini(&self->ranges);
     duration_bins_fini(&self->longs);
     record_list_fini(&self->records);
 }
 
-void retained_clear(struct retained *self)
+void ran_tasks_clear(struct ran_tasks *self)
 {
     self->ranges.n = 0;
     self->records.n = 0;
@@ -17,10 +17,10 @@ void retained_clear(struct retained *self)
     duration_bins_clear(&self->longs);
 }
 
-void retained_take(struct retained *self, const struct task_range *range, bool are_long,
-                   double now_s)
+void ran_tasks_take(struct ran_tasks *self, const struct task_range *range, bool are_long,
+                    double now_s)
 {
-    retained_end(self, now_s);
+    ran_tasks_end(self, now_s);
     self->runs_long = are_long && task_range_count(range) == 1;
     self->running = range->first;
     self->began_s = now_s;
@@ -28,7 +28,7 @@ void retained_take(struct retained *self, const struct task_range *range, bool a
         die("no memory to note which tasks ran");
 }
 
-void retained_end(struct retained *self, double now_s)
+void ran_tasks_end(struct ran_tasks *self, double now_s)
 {
     if (!self->runs_long)
         return;
@@ -37,7 +37,7 @@ void retained_end(struct retained *self, double now_s)
         die("%s", status_text());
 }
 
-enum status retained_list(const struct retained *self, struct task_ranges *tasks)
+enum status ran_tasks_list(const struct ran_tasks *self, struct task_ranges *tasks)
 {
     TRY(duration_bins_list_longest_first(&self->longs, tasks));
     for (int64_t i = 0; i < self->ranges.n; i++)

@@ -1,11 +1,11 @@
 /* What ran on a worker in an iteration, for one that begins with it next time.
  *
- * Long tasks are those after each of which messages are looked for (pace.h): they are listed with
- * their durations, so that the next iteration can begin with the longest. Then only short ones are
- * left when some workers are early, and these can be stolen: a long one begun last would end
- * last in every iteration. Short tasks are few ranges, in the order in which they ran. */
-#ifndef BERYL_SCHED_RETAINED_H
-#define BERYL_SCHED_RETAINED_H
+ * Long tasks are those after each of which messages are looked for (poll_interval.h): they are
+ * listed with their durations, so that the next iteration can begin with the longest. Then only
+ * short ones are left when some workers are early, and these can be stolen: a long one begun last
+ * would end last in every iteration. Short tasks are few ranges, in the order in which they ran. */
+#ifndef BERYL_SCHED_RAN_TASKS_H
+#define BERYL_SCHED_RAN_TASKS_H
 
 #include "sched/queues/duration_bins.h"
 #include "sched/queues/record_list.h"
@@ -16,7 +16,7 @@
 #include <stdint.h>
 
 /* Zero-initialised, but for the size of records, is empty. */
-struct retained {
+struct ran_tasks {
     struct task_ranges ranges;  /* of short tasks */
     struct duration_bins longs; /* long ones */
     bool runs_long;             /* a long one, since began_s */
@@ -25,20 +25,20 @@ struct retained {
     struct record_list records; /* of a dynamic pool, the initial ones */
 };
 
-void retained_fini(struct retained *retained);
+void ran_tasks_fini(struct ran_tasks *ran);
 
 /* Forgets everything. */
-void retained_clear(struct retained *retained);
+void ran_tasks_clear(struct ran_tasks *ran);
 
 /* A worker took these tasks. Ends the program when out of memory, as the next does. */
-void retained_take(struct retained *retained, const struct task_range *range, bool are_long,
-                   double now_s);
+void ran_tasks_take(struct ran_tasks *ran, const struct task_range *range, bool are_long,
+                    double now_s);
 
 /* What the worker took last has ended. */
-void retained_end(struct retained *retained, double now_s);
+void ran_tasks_end(struct ran_tasks *ran, double now_s);
 
 /* Appends all tasks in the order in which they are to run next: the longest first, by powers
  * of two of their durations, then the short ones. Errors: STATUS_NO_MEMORY. */
-enum status retained_list(const struct retained *retained, struct task_ranges *tasks);
+enum status ran_tasks_list(const struct ran_tasks *ran, struct task_ranges *tasks);
 
 #endif

@@ -43,14 +43,14 @@ static char *slot(const struct task_deque *deque, int64_t position)
     return deque->entries + (size_t)(position & (deque->capacity - 1)) * deque->entry_size;
 }
 
-static struct task_range *range_at(const struct task_deque *deque, int64_t position)
+static struct task_range *deque_range_at(const struct task_deque *deque, int64_t position)
 {
     return (struct task_range *)slot(deque, position);
 }
 
 static int64_t count_at(const struct task_deque *deque, int64_t position)
 {
-    return deque->record_size > 0 ? 1 : task_range_count(range_at(deque, position));
+    return deque->record_size > 0 ? 1 : task_range_count(deque_range_at(deque, position));
 }
 
 /* Those that still leave, too: their room is not free. */
@@ -89,7 +89,7 @@ static enum status grow(struct task_deque *deque)
 }
 
 /* Room for one more entry at the head. */
-static enum status reserve(struct task_deque *deque)
+static enum status reserve_entries(struct task_deque *deque)
 {
     if (deque->bound > 0 && entries_in_use(deque) >= deque->bound)
         return FAIL(STATUS_LIMIT, "the deque of a worker is full at %lld tasks: raise --deque",
@@ -102,8 +102,8 @@ enum status task_deque_push_range(struct task_deque *deque, struct task_range ra
     int64_t n_tasks = task_range_count(&range);
     if (n_tasks == 0)
         return STATUS_OK;
-    TRY(reserve(deque));
-    *range_at(deque, deque->head++) = range;
+    TRY(reserve_entries(deque));
+    *deque_range_at(deque, deque->head++) = range;
     deque->local_tasks += n_tasks;
     return STATUS_OK;
 }
@@ -118,8 +118,8 @@ static int64_t max(int64_t a, int64_t b)
  * There is room above, and nothing in it. */
 static void cut(struct task_deque *deque, int64_t position, int64_t n)
 {
-    struct task_range *lower = range_at(deque, position);
-    struct task_range *upper = range_at(deque, position + 1);
+    struct task_range *lower = deque_range_at(deque, position);
+    struct task_range *upper = deque_range_at(deque, position + 1);
     *upper = *lower;
     lower->first += n * lower->step;
     upper->last = lower->first;
@@ -175,7 +175,7 @@ static void release_if_none_shared(struct task_deque *deque)
 
 enum status task_deque_push_record(struct task_deque *deque, const void *record, bool mark)
 {
-    TRY(reserve(deque));
+    TRY(reserve_entries(deque));
     char *entry = slot(deque, deque->head++);
     memcpy(entry, record, deque->record_size);
     entry[deque->record_size] = mark;
@@ -201,7 +201,7 @@ bool task_deque_take_range(struct task_deque *deque, int64_t n_wanted, bool are_
 {
     if (deque->local_tasks == 0)
         return false;
-    struct task_range *entry = range_at(deque, deque->head - 1);
+    struct task_range *entry = deque_range_at(deque, deque->head - 1);
     int64_t n = task_range_count(entry);
     int64_t half = (deque->local_tasks + 1) / 2;
     if (n > half)
@@ -275,7 +275,7 @@ int64_t task_deque_give_away(struct task_deque *deque, int64_t n_wanted,
         loot->n++;
     }
     if (tail < end && loot->n_tasks < n_wanted) {
-        loot->part = cut_end(range_at(deque, tail), n_wanted - loot->n_tasks);
+        loot->part = cut_end(deque_range_at(deque, tail), n_wanted - loot->n_tasks);
         loot->n_tasks = n_wanted;
     }
     deque->shared_tasks -= loot->n_tasks;

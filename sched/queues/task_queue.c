@@ -30,7 +30,7 @@ static char *record_at(const struct task_queue *queue, int64_t i)
 
 /* Room for n more records. What was taken leaves room at the start, which is
  * used when it is at least half of all, so that moving is cheap on average. */
-static enum status reserve(struct task_queue *queue, int64_t n)
+static enum status reserve_records(struct task_queue *queue, int64_t n)
 {
     if (queue->first + queue->n + n <= queue->capacity)
         return STATUS_OK;
@@ -46,7 +46,7 @@ static enum status reserve(struct task_queue *queue, int64_t n)
 
 enum status task_queue_push(struct task_queue *queue, const void *records, int64_t n)
 {
-    TRY(reserve(queue, n));
+    TRY(reserve_records(queue, n));
     memcpy(record_at(queue, queue->n), records, (size_t)n * queue->record_size);
     queue->n += n;
     return STATUS_OK;

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 /* The larger first; of equal ones each member's first, then each one's second. */
-static int compare(const void *left, const void *right)
+static int compare_tasklets(const void *left, const void *right)
 {
     const struct tasklet *a = left, *b = right;
     if (a->n_tasks != b->n_tasks)
@@ -21,7 +21,7 @@ static void list_tasklets(struct tasklet_queue *queue, const struct tasklets *pa
             *tasklet++ = (struct tasklet){
                 .index = i, .n_tasks = tasklets_size(&parts[m], i), .owner = m, .last = m};
     if (queue->skew)
-        qsort(queue->tasklets, (size_t)queue->n, sizeof *queue->tasklets, compare);
+        qsort(queue->tasklets, (size_t)queue->n, sizeof *queue->tasklets, compare_tasklets);
 }
 
 static bool allocate_shelf(struct tasklet_shelf *shelf, int64_t n_tasklets, int n_members)

@@ -51,7 +51,7 @@ int64_t tasklets_size(const struct tasklets *tasklets, int64_t i)
 }
 
 /* Index of the range that holds the task at a position. */
-static int64_t range_at(const struct tasklets *tasklets, int64_t position)
+static int64_t tasklet_range_at(const struct tasklets *tasklets, int64_t position)
 {
     int64_t low = 0, high = tasklets->n_ranges;
     while (high - low > 1) {
@@ -67,7 +67,7 @@ static int64_t range_at(const struct tasklets *tasklets, int64_t position)
 enum status tasklets_add_to(const struct tasklets *tasklets, int64_t i, struct task_ranges *list)
 {
     int64_t position = border(tasklets, i), end = border(tasklets, i + 1);
-    for (int64_t r = range_at(tasklets, position); position < end; r++) {
+    for (int64_t r = tasklet_range_at(tasklets, position); position < end; r++) {
         struct task_range range = tasklets->ranges[r];
         int64_t last = end < tasklets->before[r + 1] ? end : tasklets->before[r + 1];
         task_range_cut_front(&range, position - tasklets->before[r]);

@@ -6,14 +6,14 @@
 
 #include <stdlib.h>
 
-static struct driver_mpi *own(struct driver *driver)
+static struct driver_mpi *driver_mpi_of(struct driver *driver)
 {
     return (struct driver_mpi *)driver;
 }
 
 static void poll_inside_task(struct driver *base)
 {
-    struct driver_mpi *driver = own(base);
+    struct driver_mpi *driver = driver_mpi_of(base);
     if (driver->threaded || !mpi_worker_has_messages(driver))
         return;
     double start_s = clock_now_s();
@@ -23,9 +23,9 @@ static void poll_inside_task(struct driver *base)
     driver->worker.communication_s += time_s;
 }
 
-static enum status add(struct driver *base, const void *record)
+static enum status driver_mpi_add(struct driver *base, const void *record)
 {
-    struct driver_mpi *driver = own(base);
+    struct driver_mpi *driver = driver_mpi_of(base);
     mpi_worker_lock(driver);
     enum status status = driver->mode->add(driver->state, record, !driver->running);
     mpi_worker_unlock(driver);
@@ -34,12 +34,12 @@ static enum status add(struct driver *base, const void *record)
 
 /* waits: the last step was to wait. Then tasks may be coming in from the thread that
  * answers messages, and all is done under the lock. */
-static enum mode_step ask_mode(struct driver_mpi *driver, bool waits, struct mode_work *work,
-                               int64_t *n_events)
+static enum mode_step ask_mpi_mode(struct driver_mpi *driver, bool waits, struct mode_work *work,
+                                   int64_t *n_events)
 {
     const struct mode *mode = driver->mode;
-    *work = (struct mode_work){.n_wanted = driver->pace.n - driver->n_since_look,
-                               .are_long = driver->pace.n == 1,
+    *work = (struct mode_work){.n_wanted = driver->interval.n - driver->n_since_poll,
+                               .are_long = driver->interval.n == 1,
                                .record = driver->record};
     if (!waits && mode->next_local && mode->next_local(driver->state, work))
         return MODE_RUN;
@@ -67,7 +67,7 @@ static enum mode_step wait_for_work(struct driver_mpi *driver, enum mode_step st
                                     struct mode_work *work, int64_t n_events)
 {
     struct statistics_worker *worker = &driver->worker;
-    if (driver->n_since_look > 0 && !mpi_worker_is_timed(driver))
+    if (driver->n_since_poll > 0 && !mpi_worker_is_timed(driver))
         mpi_worker_account_tasks(driver);
     else
         mpi_worker_account(driver, &worker->scheduler_s);
@@ -75,12 +75,12 @@ static enum mode_step wait_for_work(struct driver_mpi *driver, enum mode_step st
         double *use_s = step == MODE_SEARCH ? &worker->search_s : &worker->idle_s;
         mpi_worker_wait(driver, n_events);
         mpi_worker_account(driver, use_s);
-        step = ask_mode(driver, true, work, &n_events);
+        step = ask_mpi_mode(driver, true, work, &n_events);
     }
     mpi_worker_account(driver, &worker->scheduler_s);
     start_messages(driver);
-    driver->n_since_look = 0;
-    driver->looked_task_s = worker->task_s;
+    driver->n_since_poll = 0;
+    driver->polled_task_s = worker->task_s;
     return step;
 }
 
@@ -89,7 +89,7 @@ static void run_until_done(struct driver_mpi *driver)
     struct mode_work work;
     int64_t n_events = 0;
     for (;;) {
-        enum mode_step step = ask_mode(driver, false, &work, &n_events);
+        enum mode_step step = ask_mpi_mode(driver, false, &work, &n_events);
         if (step != MODE_RUN)
             step = wait_for_work(driver, step, &work, n_events);
         else if (driver->measures_next)
@@ -105,24 +105,24 @@ static void run_until_done(struct driver_mpi *driver)
 
 /* Moves the figures of the iteration out and clears them. What is sent between
  * two iterations counts for the later one. */
-static struct statistics_worker take_figures(struct driver_mpi *driver)
+static struct statistics_worker take_mpi_figures(struct driver_mpi *driver)
 {
     struct statistics_worker worker = driver->worker;
     struct mpi_comm *comm = &driver->comm;
     worker.messages = comm->messages.n_sent + comm->n_fetches;
     worker.bytes = comm->messages.bytes_sent + comm->n_fetches * (int64_t)sizeof comm->increment;
-    worker.steals_attempted = comm->comm.counts.steals_attempted;
-    worker.steals_successful = comm->comm.counts.steals_successful;
-    worker.tasks_moved = comm->comm.counts.tasks_moved;
+    worker.steals_attempted = comm->base.counts.steals_attempted;
+    worker.steals_successful = comm->base.counts.steals_successful;
+    worker.tasks_moved = comm->base.counts.tasks_moved;
 
     driver->worker = (struct statistics_worker){0};
-    comm->comm.counts = (struct comm_counts){0};
+    comm->base.counts = (struct comm_counts){0};
     comm->messages.n_sent = comm->messages.n_received = comm->messages.bytes_sent = 0;
     comm->n_fetches = 0;
     return worker;
 }
 
-static enum status end_phase(struct driver_mpi *driver)
+static enum status end_mpi_phase(struct driver_mpi *driver)
 {
     mpi_comm_finish(&driver->comm);
     if (driver->mode->receive && mpi_comm_n_lost(&driver->comm) != 0)
@@ -131,13 +131,13 @@ static enum status end_phase(struct driver_mpi *driver)
     return STATUS_OK;
 }
 
-static enum status run(struct driver *base, struct statistics_worker *worker)
+static enum status driver_mpi_run(struct driver *base, struct statistics_worker *worker)
 {
-    struct driver_mpi *driver = own(base);
+    struct driver_mpi *driver = driver_mpi_of(base);
     driver->status = STATUS_OK;
-    driver->pace = pace_begin(driver->poll_every);
-    driver->n_since_look = 0;
-    driver->looked_task_s = driver->polled_s = 0;
+    driver->interval = poll_interval_begin(driver->poll_every);
+    driver->n_since_poll = 0;
+    driver->polled_task_s = driver->polled_s = 0;
     driver->measures_next = false;
     mpi_comm_begin(&driver->comm);
     driver->running = true;
@@ -149,30 +149,34 @@ static enum status run(struct driver *base, struct statistics_worker *worker)
     mpi_worker_stop_thread(driver);
     driver->running = false;
 
-    enum status status = end_phase(driver);
-    *worker = take_figures(driver);
+    enum status status = end_mpi_phase(driver);
+    *worker = take_mpi_figures(driver);
     return driver->status != STATUS_OK ? driver->status : status;
 }
 
-static enum status restore(struct driver *base)
+static enum status driver_mpi_restore(struct driver *base)
 {
-    struct driver_mpi *driver = own(base);
+    struct driver_mpi *driver = driver_mpi_of(base);
     double start_s = clock_now_s();
     while (driver->mode->restore(driver->state) != MODE_DONE)
         mpi_comm_wait(&driver->comm);
     driver->worker.balance_s += clock_now_s() - start_s;
-    return end_phase(driver);
+    return end_mpi_phase(driver);
 }
 
-static double progress(const struct driver *base)
+/* From the body of a task: under the lock, as the thread may be inside the mode. */
+static double driver_mpi_progress(struct driver *base)
 {
-    const struct driver_mpi *driver = (const struct driver_mpi *)base;
-    return driver->mode->progress(driver->state, driver->worker.tasks);
+    struct driver_mpi *driver = driver_mpi_of(base);
+    mpi_worker_lock(driver);
+    double progress = driver->mode->progress(driver->state, driver->worker.tasks);
+    mpi_worker_unlock(driver);
+    return progress;
 }
 
-static void destroy(struct driver *base)
+static void driver_mpi_destroy(struct driver *base)
 {
-    struct driver_mpi *driver = own(base);
+    struct driver_mpi *driver = driver_mpi_of(base);
     mpi_comm_fini(&driver->comm);
     if (driver->state && driver->mode->fini)
         driver->mode->fini(driver->state);
@@ -182,14 +186,14 @@ static void destroy(struct driver *base)
     free(driver);
 }
 
-static const struct driver_functions functions = {.run = run,
-                                                  .restore = restore,
-                                                  .add = add,
+static const struct driver_functions functions = {.run = driver_mpi_run,
+                                                  .restore = driver_mpi_restore,
+                                                  .add = driver_mpi_add,
                                                   .poll = poll_inside_task,
-                                                  .progress = progress,
-                                                  .destroy = destroy};
+                                                  .progress = driver_mpi_progress,
+                                                  .destroy = driver_mpi_destroy};
 
-static enum status init_state(struct driver_mpi *driver, const struct mode_setup *setup)
+static enum status init_mpi_state(struct driver_mpi *driver, const struct mode_setup *setup)
 {
     const struct mode *mode = driver->mode;
     size_t record_size = setup->problem->record_size;
@@ -199,7 +203,7 @@ static enum status init_state(struct driver_mpi *driver, const struct mode_setup
         free(state);
         return FAIL(STATUS_NO_MEMORY, "no memory for the scheduler");
     }
-    enum status status = mode->init(state, setup, &driver->comm.comm);
+    enum status status = mode->init(state, setup, &driver->comm.base);
     if (status != STATUS_OK) {
         free(state);
         return status;
@@ -241,10 +245,10 @@ enum status driver_mpi_create(MPI_Comm comm, const struct mode *mode,
     mpi_comm_init(&driver->comm, comm, mode, (uint64_t)setup->settings->seed);
     status = check_threads(driver);
     if (status == STATUS_OK)
-        status = init_state(driver, setup);
+        status = init_mpi_state(driver, setup);
     status = status_agree(comm, status);
     if (status != STATUS_OK) {
-        destroy(&driver->driver);
+        driver_mpi_destroy(&driver->driver);
         return status;
     }
     *out = &driver->driver;

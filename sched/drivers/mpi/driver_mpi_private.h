@@ -1,7 +1,7 @@
 /* The worker of a process from the inside: what the parts of the MPI driver share.
- * Only driver_mpi.c and mpi_worker*.c include this. */
-#ifndef BERYL_SCHED_MPI_WORKER_H
-#define BERYL_SCHED_MPI_WORKER_H
+ * Only driver_mpi.c and mpi_worker.c include this. */
+#ifndef BERYL_SCHED_DRIVER_MPI_PRIVATE_H
+#define BERYL_SCHED_DRIVER_MPI_PRIVATE_H
 
 #include "sched/core/driver.h"
 #include "sched/core/history.h"
@@ -23,10 +23,10 @@ struct driver_mpi {
     void *state;
     void *record; /* of the task that runs, in a dynamic pool */
 
-    struct pace pace;
+    struct poll_interval interval;
     int64_t poll_every;
-    int64_t n_since_look; /* tasks */
-    double looked_task_s; /* task seconds at the last look for messages */
+    int64_t n_since_poll; /* tasks */
+    double polled_task_s; /* task seconds at the last look for messages */
     bool measures_next;   /* the mode's next answer is timed: see statistics.h */
     double clock_s;       /* the last moment up to which time is accounted for */
     double polled_s;      /* spent in polls from inside the task that runs */
@@ -43,7 +43,7 @@ struct driver_mpi {
     int64_t n_events; /* told to the mode */
 };
 
-/* --- mpi_worker.c: time, messages, the thread --- */
+/* --- mpi_worker.c: time, messages, the thread, tasks --- */
 
 /* Puts the time since the last call down to one use of it. */
 void mpi_worker_account(struct driver_mpi *driver, double *use_s);
@@ -73,13 +73,11 @@ bool mpi_worker_has_messages(const struct driver_mpi *driver);
 void mpi_worker_deliver(struct driver_mpi *driver);
 
 /* A look for messages between two tasks. */
-void mpi_worker_look(struct driver_mpi *driver);
+void mpi_worker_poll(struct driver_mpi *driver);
 
 /* Waits until something happens or the moment of comm_wake; n_events is how much
  * had happened when the mode was asked. */
 void mpi_worker_wait(struct driver_mpi *driver, int64_t n_events);
-
-/* --- mpi_worker_tasks.c --- */
 
 /* Whether somebody wants to know how long each task took. */
 bool mpi_worker_is_timed(const struct driver_mpi *driver);

@@ -38,7 +38,7 @@ struct probe {
 static void send_probe(struct probe *probe, int to, enum probe_kind kind)
 {
     int32_t message = (int32_t)kind;
-    comm_send(&probe->comm.comm, to, &message, sizeof message);
+    comm_send(&probe->comm.base, to, &message, sizeof message);
 }
 
 static void receive_probe(void *state, int from, const void *message, size_t size)
@@ -84,7 +84,7 @@ static void ping(struct probe *probe, int other, const void *bulk)
 {
     int32_t kind = PING;
     int64_t n_pongs = probe->n_pongs;
-    comm_send_bulk(&probe->comm.comm, other,
+    comm_send_bulk(&probe->comm.base, other,
                    &(struct comm_message){.head = &kind,
                                           .head_size = sizeof kind,
                                           .bulk = bulk,
@@ -99,7 +99,7 @@ static double fetch_batch(struct probe *probe)
     double begin_s = clock_now_s();
     for (int i = 0; i < BATCH; i++) {
         probe->fetched = false;
-        comm_fetch_add(&probe->comm.comm, 1);
+        comm_fetch_add(&probe->comm.base, 1);
         while (!probe->fetched)
             mpi_comm_wait(&probe->comm);
     }
@@ -222,7 +222,7 @@ static struct mpi_calibration_link measure_link(struct probe *probe, int other, 
 static void calibrate_link(struct probe *probe, int other, const void *bulk,
                            struct mpi_calibration_link *link)
 {
-    int rank = probe->comm.comm.rank;
+    int rank = probe->comm.base.rank;
     mpi_comm_begin(&probe->comm);
     probe->ended = false;
     if (other >= 0 && rank == 0) {
@@ -240,9 +240,9 @@ static void calibrate_link(struct probe *probe, int other, const void *bulk,
 static void calibrate_fetch_add(struct probe *probe, MPI_Comm comm, struct quartiles *fetch_add_s)
 {
     struct samples samples = {0};
-    int last = probe->comm.comm.size - 1;
+    int last = probe->comm.base.size - 1;
     mpi_comm_begin(&probe->comm);
-    if (probe->comm.comm.rank == last)
+    if (probe->comm.base.rank == last)
         for (double start_s = clock_now_s(); !is_enough(&samples, start_s);)
             samples_add(&samples, fetch_batch(probe) / BATCH);
     *fetch_add_s = samples_quartiles(&samples);
@@ -257,7 +257,7 @@ static void calibrate_counter(struct probe *probe, MPI_Comm comm, struct quartil
         mpi_comm_begin(&probe->comm);
         double time_s = fetch_batch(probe);
         MPI_Allreduce(MPI_IN_PLACE, &time_s, 1, MPI_DOUBLE, MPI_MAX, comm);
-        samples_add(&samples, time_s / (BATCH * probe->comm.comm.size));
+        samples_add(&samples, time_s / (BATCH * probe->comm.base.size));
         again = !is_enough(&samples, start_s);
         MPI_Bcast(&again, 1, MPI_INT, 0, comm);
     }
@@ -282,7 +282,7 @@ void mpi_calibrate(MPI_Comm comm, struct mpi_calibration *calibration)
     struct probe probe = {0};
     mpi_comm_init(&probe.comm, comm, &probe_mode, 1);
     probe.comm.state = &probe;
-    const struct comm *base = &probe.comm.comm;
+    const struct comm *base = &probe.comm.base;
     int others[2] = {base->n_node_ranks > 1 ? base->node_ranks[1] : -1, find_far(base)};
     MPI_Bcast(others, 2, MPI_INT, 0, comm);
     *calibration = (struct mpi_calibration){.node_size = base->n_node_ranks};

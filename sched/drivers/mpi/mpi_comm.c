@@ -8,13 +8,13 @@
 #include <math.h>
 #include <stdlib.h>
 
-static double now(struct comm *comm)
+static double mpi_comm_now(struct comm *comm)
 {
     (void)comm;
     return clock_now_s();
 }
 
-static void send(struct comm *comm, int to, const struct comm_message *message)
+static void mpi_comm_send(struct comm *comm, int to, const struct comm_message *message)
 {
     struct mpi_comm *self = (struct mpi_comm *)comm;
     assert(to >= 0 && to < comm->size && self->mode->receive);
@@ -22,7 +22,7 @@ static void send(struct comm *comm, int to, const struct comm_message *message)
     mpi_messages_send(&self->messages, to, message);
 }
 
-static void fetch_add(struct comm *comm, int64_t increment)
+static void mpi_comm_fetch_add(struct comm *comm, int64_t increment)
 {
     struct mpi_comm *self = (struct mpi_comm *)comm;
     assert(self->mode->fetched && !self->fetching);
@@ -31,34 +31,37 @@ static void fetch_add(struct comm *comm, int64_t increment)
     self->n_fetches++;
 }
 
-static void wake(struct comm *comm, double delay_s)
+static void mpi_comm_wake(struct comm *comm, double delay_s)
 {
     ((struct mpi_comm *)comm)->wake_s = clock_now_s() + delay_s;
 }
 
-static void fail(struct comm *comm, const char *why)
+static void mpi_comm_protocol_broken(struct comm *comm, const char *why)
 {
     die("worker %d, mode %s: %s", comm->rank, ((struct mpi_comm *)comm)->mode->name, why);
 }
 
-static const struct comm_functions functions = {
-    .now = now, .send = send, .fetch_add = fetch_add, .wake = wake, .protocol_broken = fail};
+static const struct comm_functions functions = {.now = mpi_comm_now,
+                                                .send = mpi_comm_send,
+                                                .fetch_add = mpi_comm_fetch_add,
+                                                .wake = mpi_comm_wake,
+                                                .protocol_broken = mpi_comm_protocol_broken};
 
 /* The workers that share this one's memory. */
 static void find_node(struct mpi_comm *comm, MPI_Comm mpi)
 {
-    comm->node_ranks = node_ranks(mpi, &comm->comm.n_node_ranks);
+    comm->node_ranks = node_ranks(mpi, &comm->base.n_node_ranks);
     if (!comm->node_ranks)
         die("no memory for the ranks of a node");
-    comm->comm.node_ranks = comm->node_ranks;
+    comm->base.node_ranks = comm->node_ranks;
 }
 
 void mpi_comm_init(struct mpi_comm *comm, MPI_Comm mpi, const struct mode *mode, uint64_t seed)
 {
-    *comm = (struct mpi_comm){.comm.functions = &functions, .mode = mode, .wake_s = INFINITY};
-    MPI_Comm_rank(mpi, &comm->comm.rank);
-    MPI_Comm_size(mpi, &comm->comm.size);
-    random_stream_init(&comm->comm.random, seed, (uint64_t)comm->comm.rank);
+    *comm = (struct mpi_comm){.base.functions = &functions, .mode = mode, .wake_s = INFINITY};
+    MPI_Comm_rank(mpi, &comm->base.rank);
+    MPI_Comm_size(mpi, &comm->base.size);
+    random_stream_init(&comm->base.random, seed, (uint64_t)comm->base.rank);
     find_node(comm, mpi);
     mpi_messages_init(&comm->messages, mpi);
     /* Windows are not to be had everywhere: only who needs one asks for it. */
@@ -80,7 +83,7 @@ void mpi_comm_begin(struct mpi_comm *comm)
     if (comm->mode->fetched)
         mpi_counter_reset(&comm->counter);
     else
-        MPI_Barrier(comm->messages.comm);
+        MPI_Barrier(comm->messages.mpi);
 }
 
 bool mpi_comm_recorded(const struct mpi_comm *comm)
@@ -160,6 +163,6 @@ void mpi_comm_finish(struct mpi_comm *comm)
 int64_t mpi_comm_n_lost(const struct mpi_comm *comm)
 {
     int64_t n_lost = comm->messages.n_sent - comm->messages.n_received;
-    MPI_Allreduce(MPI_IN_PLACE, &n_lost, 1, MPI_INT64_T, MPI_SUM, comm->messages.comm);
+    MPI_Allreduce(MPI_IN_PLACE, &n_lost, 1, MPI_INT64_T, MPI_SUM, comm->messages.mpi);
     return n_lost;
 }

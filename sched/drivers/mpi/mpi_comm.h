@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 struct mpi_comm {
-    struct comm comm; /* first: what the mode sees */
+    struct comm base; /* first: what the mode sees */
     const struct mode *mode;
     void *state;     /* of the mode; set by the driver before the first event */
     int *node_ranks; /* of comm, owned */

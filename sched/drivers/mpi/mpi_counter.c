@@ -4,7 +4,7 @@
 
 void mpi_counter_init(struct mpi_counter *counter, MPI_Comm comm)
 {
-    *counter = (struct mpi_counter){.comm = comm, .request = MPI_REQUEST_NULL};
+    *counter = (struct mpi_counter){.mpi = comm, .request = MPI_REQUEST_NULL};
     int rank;
     MPI_Comm_rank(comm, &rank);
     int64_t *base;
@@ -23,13 +23,13 @@ void mpi_counter_fini(struct mpi_counter *counter)
 void mpi_counter_reset(struct mpi_counter *counter)
 {
     int rank;
-    MPI_Comm_rank(counter->comm, &rank);
+    MPI_Comm_rank(counter->mpi, &rank);
     if (rank == 0) {
         const int64_t zero = 0;
         MPI_Accumulate(&zero, 1, MPI_INT64_T, 0, 0, 1, MPI_INT64_T, MPI_REPLACE, counter->window);
         MPI_Win_flush(0, counter->window);
     }
-    MPI_Barrier(counter->comm);
+    MPI_Barrier(counter->mpi);
 }
 
 void mpi_counter_start(struct mpi_counter *counter, int64_t increment)

@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 struct mpi_counter {
-    MPI_Comm comm; /* borrowed */
+    MPI_Comm mpi; /* borrowed */
     MPI_Win window;
     int64_t increment, value; /* buffers of the request under way */
     MPI_Request request;      /* MPI_REQUEST_NULL if there is none */

@@ -26,7 +26,7 @@ static _Noreturn void die_without_memory(size_t size)
     die("the scheduler has no memory for a message of %zu bytes", size);
 }
 
-static void append(struct mpi_outbox *outbox, struct mpi_outgoing *outgoing)
+static void append_outgoing(struct mpi_outbox *outbox, struct mpi_outgoing *outgoing)
 {
     outgoing->next = NULL;
     if (outbox->last)
@@ -47,7 +47,7 @@ static struct mpi_outgoing *remove_first(struct mpi_outbox *outbox)
 
 void mpi_messages_init(struct mpi_messages *messages, MPI_Comm comm)
 {
-    *messages = (struct mpi_messages){.comm = comm};
+    *messages = (struct mpi_messages){.mpi = comm};
 }
 
 void mpi_messages_fini(struct mpi_messages *messages)
@@ -70,7 +70,7 @@ void mpi_messages_send(struct mpi_messages *messages, int to, const struct comm_
     outgoing->token = message->token;
     outgoing->head_size = message->head_size;
     memcpy(outgoing->head, message->head, message->head_size);
-    append(&messages->recorded, outgoing);
+    append_outgoing(&messages->recorded, outgoing);
     messages->n_sent++;
     messages->bytes_sent += (int64_t)size;
 }
@@ -94,11 +94,11 @@ void mpi_messages_start(struct mpi_messages *messages)
     while (messages->recorded.first) {
         struct mpi_outgoing *outgoing = remove_first(&messages->recorded);
         if (outgoing->bulk)
-            start_with_bulk(outgoing, messages->comm);
+            start_with_bulk(outgoing, messages->mpi);
         else
             MPI_Isend(outgoing->head, (int)outgoing->head_size, MPI_BYTE, outgoing->to, MESSAGE_TAG,
-                      messages->comm, &outgoing->request);
-        append(&messages->flying, outgoing);
+                      messages->mpi, &outgoing->request);
+        append_outgoing(&messages->flying, outgoing);
     }
 }
 
@@ -107,7 +107,7 @@ bool mpi_messages_receive(struct mpi_messages *messages, int *from, size_t *size
     int found, count;
     MPI_Message message;
     MPI_Status status;
-    MPI_Improbe(MPI_ANY_SOURCE, MESSAGE_TAG, messages->comm, &found, &message, &status);
+    MPI_Improbe(MPI_ANY_SOURCE, MESSAGE_TAG, messages->mpi, &found, &message, &status);
     if (!found)
         return false;
     MPI_Get_count(&status, MPI_BYTE, &count);

@@ -19,7 +19,7 @@ struct mpi_outbox {
 };
 
 struct mpi_messages {
-    MPI_Comm comm;                          /* borrowed; no one else's messages meanwhile */
+    MPI_Comm mpi;                           /* borrowed; no one else's messages meanwhile */
     struct mpi_outbox recorded;             /* not yet on their way */
     struct mpi_outbox flying;               /* not yet completed */
     void *incoming;                         /* the last message received */

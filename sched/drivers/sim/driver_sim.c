@@ -82,7 +82,7 @@ static enum status run_phase(struct driver_sim *sim, bool restoring)
 }
 
 /* What a worker's threads did; what the worker did as a whole counts for the first. */
-static void take_figures(struct sim_worker *worker, struct statistics_worker *figures)
+static void take_sim_figures(struct sim_worker *worker, struct statistics_worker *figures)
 {
     struct sim_thread *threads = sim_threads(worker);
     for (int i = 0; i < worker->sim->n_threads; i++) {
@@ -102,10 +102,11 @@ static enum status sim_run(struct driver *driver, struct statistics_worker *work
     sim->counter = 0;
     for (int i = 0; i < sim->n_workers; i++)
         for (int j = 0; j < sim->n_threads; j++)
-            sim_threads(sim_worker(sim, i))[j].pace = pace_begin(sim->setup->settings->poll_every);
+            sim_threads(sim_worker(sim, i))[j].interval =
+                poll_interval_begin(sim->setup->settings->poll_every);
     enum status status = run_phase(sim, false);
     for (int i = 0; i < sim->n_workers; i++)
-        take_figures(sim_worker(sim, i), &workers[(int64_t)i * sim->n_threads]);
+        take_sim_figures(sim_worker(sim, i), &workers[(int64_t)i * sim->n_threads]);
     return status != STATUS_OK ? status : sim->status;
 }
 
@@ -135,7 +136,7 @@ static void sim_poll(struct driver *driver)
     (void)driver; /* a body takes no simulated time of its own */
 }
 
-static double sim_progress(const struct driver *driver)
+static double sim_progress(struct driver *driver)
 {
     const struct driver_sim *sim = (const struct driver_sim *)driver;
     struct sim_worker *worker = sim_worker(sim, 0);
@@ -182,7 +183,7 @@ static size_t state_offset(const struct driver_sim *sim)
 
 /* On large pages where the system has them: the workers are visited in no order, and with
  * small ones each visit would be a walk through page tables first. */
-static char *allocate_workers(size_t size)
+static char *allocate_on_large_pages(size_t size)
 {
     char *workers = aligned_alloc(LARGE_PAGE, (size + LARGE_PAGE - 1) / LARGE_PAGE * LARGE_PAGE);
     if (!workers)
@@ -208,14 +209,14 @@ static enum status check_sim_memory(const struct driver_sim *sim)
     return status == STATUS_OK ? STATUS_OK : STATUS_LIMIT;
 }
 
-static enum status allocate(struct driver_sim *sim)
+static enum status allocate_workers(struct driver_sim *sim)
 {
     size_t n = (size_t)sim->n_workers;
     size_t n_nodes = (n - 1) / (size_t)sim->node_size + 1;
     sim->worker_size = state_offset(sim) + aligned(sim->mode->state_size) +
                        aligned(sim->setup->problem->record_size);
     TRY(check_sim_memory(sim));
-    sim->workers = allocate_workers(n * sim->worker_size);
+    sim->workers = allocate_on_large_pages(n * sim->worker_size);
     sim->servers = sim->machine->node_server ? calloc(n_nodes, sizeof *sim->servers) : NULL;
     sim->ranks = malloc(n * sizeof *sim->ranks);
     if (!sim->workers || !sim->ranks || (sim->machine->node_server && !sim->servers)) {
@@ -252,7 +253,7 @@ static void connect_worker(struct driver_sim *sim, int rank)
 
 static enum status init_workers(struct driver_sim *sim)
 {
-    TRY(allocate(sim));
+    TRY(allocate_workers(sim));
     for (int rank = 0; rank < sim->n_workers; rank++) {
         connect_worker(sim, rank);
         void *state = (char *)sim_worker(sim, rank) + state_offset(sim);

@@ -1,7 +1,7 @@
 /* A simulation from the inside: what its parts share. Only driver_sim.c and
  * sim_*.c include this. */
-#ifndef BERYL_SCHED_SIM_H
-#define BERYL_SCHED_SIM_H
+#ifndef BERYL_SCHED_DRIVER_SIM_PRIVATE_H
+#define BERYL_SCHED_DRIVER_SIM_PRIVATE_H
 
 #include "sched/core/driver.h"
 #include "sched/core/history.h"
@@ -51,7 +51,7 @@ struct sim_thread {
     double began_s;          /* the tasks that run now */
     struct task_range range; /* of tasks that have not ended */
     int64_t n_running;       /* of these, that run now */
-    struct pace pace;
+    struct poll_interval interval;
     double noise_phase_s;
     struct statistics_worker figures;
 };

@@ -22,7 +22,7 @@ static bool before(const struct event *a, const struct event *b)
     return a->time_s < b->time_s || (a->time_s == b->time_s && a->order < b->order);
 }
 
-static void reserve(struct event_list *list, int64_t n)
+static void reserve_events(struct event_list *list, int64_t n)
 {
     if (array_reserve(&list->events, n, &list->capacity, sizeof *list->events) != STATUS_OK)
         die("no memory for %lld events", (long long)n);
@@ -107,7 +107,7 @@ static void deal(struct event_queue *queue, struct event_bucket *bucket, double 
 
 /* --- what is due --- */
 
-static int compare(const void *left, const void *right)
+static int compare_events(const void *left, const void *right)
 {
     const struct event *a = left, *b = right;
     return before(a, b) ? -1 : before(b, a);
@@ -116,7 +116,7 @@ static int compare(const void *left, const void *right)
 static void sort(struct event_list *list)
 {
     if (list->n > DUE_EVENTS) {
-        qsort(list->events, (size_t)list->n, sizeof *list->events, compare);
+        qsort(list->events, (size_t)list->n, sizeof *list->events, compare_events);
         return;
     }
     for (int64_t i = 1; i < list->n; i++) {
@@ -132,7 +132,7 @@ static void make_due(struct event_queue *queue, struct event_bucket *bucket)
 {
     struct event_list *due = &queue->due;
     due->n = queue->next_due = 0;
-    reserve(due, bucket->n);
+    reserve_events(due, bucket->n);
     struct event_chunk *chunk = bucket->chunks;
     while (chunk) {
         struct event_chunk *next = chunk->next;
@@ -200,7 +200,7 @@ static void open(struct event_queue *queue, struct event_bucket *bucket)
 }
 
 /* Opens the next bucket until events are due. */
-static void advance(struct event_queue *queue)
+static void advance_window(struct event_queue *queue)
 {
     while (queue->next_due == queue->due.n && queue->n > 0) {
         if (queue->n_rungs == 0) {
@@ -225,7 +225,7 @@ static void advance(struct event_queue *queue)
 
 static void add_late(struct event_list *late, const struct event *event)
 {
-    reserve(late, late->n + 1);
+    reserve_events(late, late->n + 1);
     int64_t hole = late->n++;
     for (; hole > 0 && before(event, &late->events[(hole - 1) / 4]); hole = (hole - 1) / 4)
         late->events[hole] = late->events[(hole - 1) / 4];
@@ -293,7 +293,7 @@ bool event_queue_next(struct event_queue *queue, struct event *event)
         return false;
     struct event_list *late = &queue->late;
     if (late->n == 0)
-        advance(queue);
+        advance_window(queue);
     bool any_due = queue->next_due < queue->due.n;
     if (late->n > 0 &&
         (!any_due || before(&late->events[0], &queue->due.events[queue->next_due]))) {

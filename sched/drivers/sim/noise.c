@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static enum status allocate(struct noise *noise, int64_t n)
+static enum status allocate_noise(struct noise *noise, int64_t n)
 {
     *noise = (struct noise){.n = n};
     noise->start_s = malloc((size_t)n * sizeof(double));
@@ -21,7 +21,7 @@ static enum status allocate(struct noise *noise, int64_t n)
 
 enum status noise_init_periodic(struct noise *noise, double period_s, double length_s)
 {
-    TRY(allocate(noise, 1));
+    TRY(allocate_noise(noise, 1));
     noise->period_s = period_s;
     noise->start_s[0] = 0;
     noise->free_s[0] = 0;
@@ -48,7 +48,7 @@ struct interruption_list {
 };
 
 /* `start,seconds`, and nothing else; the end of the row, or NULL. */
-static const char *parse_row(const char *row, struct interruption *interruption)
+static const char *parse_trace_row(const char *row, struct interruption *interruption)
 {
     char *end;
     interruption->start_s = strtod(row, &end);
@@ -62,7 +62,7 @@ static const char *parse_row(const char *row, struct interruption *interruption)
     return *end == '\n' || *end == '\0' ? end : NULL;
 }
 
-static enum status parse(const char *path, const char *text, struct interruption_list *trace)
+static enum status parse_trace(const char *path, const char *text, struct interruption_list *trace)
 {
     static const char header[] = "start,seconds";
     const char *row = strchr(text, '\n');
@@ -71,7 +71,7 @@ static enum status parse(const char *path, const char *text, struct interruption
         return FAIL(STATUS_INPUT, "%s:1: a trace of noise begins with the line '%s'", path, header);
     for (int64_t line = 2; *++row; line++) {
         struct interruption new;
-        const char *end = parse_row(row, &new);
+        const char *end = parse_trace_row(row, &new);
         if (!end || !(new.start_s >= end_s) || !(new.length_s > 0) ||
             !isfinite(new.start_s + new.length_s))
             return FAIL(STATUS_INPUT,
@@ -88,9 +88,9 @@ static enum status parse(const char *path, const char *text, struct interruption
     return trace->n > 0 ? STATUS_OK : FAIL(STATUS_INPUT, "%s: a trace without a row", path);
 }
 
-static enum status take(struct noise *noise, const struct interruption_list *trace)
+static enum status take_interruption(struct noise *noise, const struct interruption_list *trace)
 {
-    TRY(allocate(noise, trace->n));
+    TRY(allocate_noise(noise, trace->n));
     double lost_s = 0;
     for (int64_t i = 0; i < trace->n; i++) {
         noise->start_s[i] = trace->list[i].start_s;
@@ -108,10 +108,10 @@ enum status noise_read(struct noise *noise, const char *path)
     struct text_file file;
     struct interruption_list trace = {0};
     TRY(text_file_read(path, &file));
-    enum status status = parse(path, file.bytes, &trace);
+    enum status status = parse_trace(path, file.bytes, &trace);
     text_file_fini(&file);
     if (status == STATUS_OK)
-        status = take(noise, &trace);
+        status = take_interruption(noise, &trace);
     free(trace.list);
     if (status == STATUS_OK && !(noise->free_s[noise->n] > NOISE_MIN_FREE * noise->period_s &&
                                  noise->period_s >= NOISE_MIN_PERIOD_S)) {

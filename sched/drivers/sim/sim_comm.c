@@ -7,7 +7,7 @@
 
 #define SAME_MOMENT_S 1e-9
 
-static double now(struct comm *comm)
+static double sim_comm_now(struct comm *comm)
 {
     const struct sim_worker *worker = (struct sim_worker *)comm;
     return worker->serving ? worker->serving_s : worker->caller->clock_s;
@@ -30,7 +30,7 @@ static void count_message(struct sim_worker *worker, size_t size)
     figures->bytes += (int64_t)size;
 }
 
-static void send(struct comm *comm, int to, const struct comm_message *message)
+static void sim_comm_send(struct comm *comm, int to, const struct comm_message *message)
 {
     struct sim_worker *worker = (struct sim_worker *)comm;
     struct driver_sim *sim = worker->sim;
@@ -58,7 +58,7 @@ static void send(struct comm *comm, int to, const struct comm_message *message)
     event_queue_add(&sim->events, event);
 }
 
-static void fetch_add(struct comm *comm, int64_t increment)
+static void sim_comm_fetch_add(struct comm *comm, int64_t increment)
 {
     struct sim_worker *worker = (struct sim_worker *)comm;
     struct driver_sim *sim = worker->sim;
@@ -71,10 +71,10 @@ static void fetch_add(struct comm *comm, int64_t increment)
                                                  .value = increment});
 }
 
-static void wake(struct comm *comm, double delay_s)
+static void sim_comm_wake(struct comm *comm, double delay_s)
 {
     struct sim_worker *worker = (struct sim_worker *)comm;
-    double time_s = now(comm) + delay_s;
+    double time_s = sim_comm_now(comm) + delay_s;
     /* The same moment once more, as who is asked often while it pauses says. */
     if (fabs(time_s - worker->wake_s) < SAME_MOMENT_S)
         return;
@@ -85,12 +85,15 @@ static void wake(struct comm *comm, double delay_s)
                                                          .value = ++worker->n_wakes});
 }
 
-static void fail(struct comm *comm, const char *why)
+static void sim_comm_protocol_broken(struct comm *comm, const char *why)
 {
     struct driver_sim *sim = ((struct sim_worker *)comm)->sim;
     sim->protocol =
         FAIL(STATUS_PROTOCOL, "worker %d, mode %s: %s", comm->rank, sim->mode->name, why);
 }
 
-const struct comm_functions sim_comm_functions = {
-    .now = now, .send = send, .fetch_add = fetch_add, .wake = wake, .protocol_broken = fail};
+const struct comm_functions sim_comm_functions = {.now = sim_comm_now,
+                                                  .send = sim_comm_send,
+                                                  .fetch_add = sim_comm_fetch_add,
+                                                  .wake = sim_comm_wake,
+                                                  .protocol_broken = sim_comm_protocol_broken};

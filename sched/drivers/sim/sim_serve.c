@@ -37,7 +37,7 @@ static void hand_over_message(struct sim_worker *worker, const struct event *eve
     sim_message_destroy(sim, message);
 }
 
-static void hand_over(struct sim_worker *worker, const struct event *event)
+static void hand_message_over(struct sim_worker *worker, const struct event *event)
 {
     sim_spend_overhead(worker);
     if (event->size > 0)
@@ -50,20 +50,20 @@ void sim_hand_over_letters(struct sim_worker *worker)
 {
     while (worker->first) {
         struct event event = sim_letter_take(worker);
-        hand_over(worker, &event);
+        hand_message_over(worker, &event);
     }
 }
 
 /* By the thread that does nothing else: while it is busy, messages wait. Its answers are
  * given in the state that the worker has now, and leave when it comes to them. */
-static void serve(struct sim_worker *worker, const struct event *event)
+static void serve_message(struct sim_worker *worker, const struct event *event)
 {
     struct driver_sim *sim = worker->sim;
     double *free_s =
         sim->servers ? &sim->servers[worker->comm.rank / sim->node_size] : &worker->free_s;
     worker->serving = true;
     worker->serving_s = fmax(event->time_s, *free_s);
-    hand_over(worker, event);
+    hand_message_over(worker, event);
     worker->serving = false;
     *free_s = worker->serving_s;
     if (worker->n_waiting > 0)
@@ -87,13 +87,13 @@ void sim_arrive(struct sim_worker *worker, const struct event *event)
         if (event->size == 0)
             sim_message_destroy(sim, event->what);
     } else if (by_thread && (sim->servers || worker->n_waiting == 0)) {
-        serve(worker, event);
+        serve_message(worker, event);
     } else if (worker->n_waiting == 0) {
         sim_letter_put(worker, event);
     } else {
         worker->caller = find_waiting(worker);
         sim_stop_waiting(worker->caller, event->time_s);
-        hand_over(worker, event);
+        hand_message_over(worker, event);
         sim_proceed_waiting(worker, worker->caller->clock_s);
     }
 }

@@ -44,7 +44,7 @@ static void begin_tasks(struct sim_worker *worker)
 {
     struct sim_thread *thread = worker->caller;
     int64_t left = thread->has_record ? 1 : task_range_count(&thread->range);
-    thread->n_running = left < thread->pace.n ? left : thread->pace.n;
+    thread->n_running = left < thread->interval.n ? left : thread->interval.n;
     thread->began_s = thread->clock_s;
     double time_s = thread->clock_s;
     for (int64_t i = 0; i < thread->n_running; i++) {
@@ -86,7 +86,7 @@ void sim_end_tasks(struct sim_worker *worker, double time_s)
 {
     struct sim_thread *thread = worker->caller;
     if (thread->n_running > 0)
-        pace_next(&thread->pace, thread->n_running, time_s - thread->began_s);
+        poll_interval_next(&thread->interval, thread->n_running, time_s - thread->began_s);
     double start_s = thread->began_s;
     thread->clock_s = time_s;
     for (; thread->n_running > 0; thread->n_running--) {
@@ -119,7 +119,7 @@ static void run_null_tasks(struct sim_worker *worker)
 
 /* --- threads --- */
 
-static void end_phase(struct sim_worker *worker)
+static void end_sim_phase(struct sim_worker *worker)
 {
     worker->caller->doing = ENDED;
     if (--worker->n_active == 0)
@@ -137,12 +137,12 @@ static void proceed_restoring(struct sim_worker *worker)
 {
     enum mode_step step = worker->sim->mode->restore(worker->state);
     if (step == MODE_DONE)
-        end_phase(worker);
+        end_sim_phase(worker);
     else
         await(worker, step);
 }
 
-static enum mode_step ask_mode(struct sim_worker *worker, struct mode_work *work)
+static enum mode_step ask_sim_mode(struct sim_worker *worker, struct mode_work *work)
 {
     if (task_range_count(&worker->left) == 0)
         return worker->sim->mode->next(worker->state, work);
@@ -164,13 +164,13 @@ static bool get_tasks(struct sim_worker *worker)
     struct driver_sim *sim = worker->sim;
     struct sim_thread *thread = worker->caller;
     /* After a null task may come a long one, which nobody else could take then. */
-    int64_t n_wanted = sim->machine->are_null ? 1 : thread->pace.n;
+    int64_t n_wanted = sim->machine->are_null ? 1 : thread->interval.n;
     struct mode_work work = {
         .n_wanted = n_wanted, .are_long = n_wanted == 1, .record = worker->record};
-    enum mode_step step = ask_mode(worker, &work);
+    enum mode_step step = ask_sim_mode(worker, &work);
     if (step == MODE_DONE) {
         thread->figures.elapsed_s = thread->clock_s - sim->start_s;
-        end_phase(worker);
+        end_sim_phase(worker);
     } else if (step != MODE_RUN) {
         await(worker, step);
     } else if (sim->n_threads > 1) {
@@ -186,7 +186,7 @@ static void proceed_running(struct sim_worker *worker)
     struct sim_thread *thread = worker->caller;
     double looked_s = thread->clock_s;
     while (!thread->has_record && task_range_count(&thread->range) == 0) {
-        if (thread->clock_s - looked_s > PACE_LOOK_S) {
+        if (thread->clock_s - looked_s > POLL_INTERVAL_S) {
             call_back_at(worker, thread->clock_s);
             return;
         }
