@@ -88,8 +88,8 @@ UNREACHABLE = {
 }
 
 # The tests see everything, and only they see these.
-TEST_ROOMS = ["tests", "tests/benchmarks", "tests/cases", "tests/fuzz", "tests/package",
-              "tests/property", "tests/reference", "tests/science"] + [
+TEST_ROOMS = ["tests", "tests/benchmarks", "tests/cases", "tests/example_mode", "tests/fuzz",
+              "tests/package", "tests/property", "tests/reference", "tests/science"] + [
                   f"tests/{kind}/{folder}" for kind in ("unit", "parallel")
                   for folder in ("support", "basis", "sched", "hf", "tce")]
 

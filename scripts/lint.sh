@@ -25,6 +25,7 @@ mapfile -t product < <(tracked 'support/*.c' 'basis/*.c' 'sched/*.c' 'hf/*.c' 't
 
 check clang-format -n -Werror "${sources[@]}"
 check scripts/check_includes.py
+check scripts/check_names.py
 check shellcheck -x "${scripts[@]}"
 # shellcheck disable=SC2317 # called by check
 tidy() {

@@ -2,17 +2,18 @@
 # The Fock matrix is the same, bit for bit, whatever the number of processes, the
 # scheduling mode, the pruning and the cache: one SHA-256 for each molecule.
 #
-#   test_same_digest.sh BERYL_HF MPIEXEC BERYL_SCHED INPUTS
+#   test_same_digest.sh BERYL_HF MPIEXEC BERYL_SCHED INPUTS [MODE...]
 #
 # For each molecule every pruning with each number of processes; over all of these runs, which
 # are at least as many as there are modes, every mode, with and without a cache, polling and with
-# a thread.
+# a thread. With MODE only these modes, and only the first molecule.
 set -u
 beryl_hf=$1 mpiexec=$2 beryl_sched=$3 inputs=$4
 folder=$(mktemp -d) || exit 1
 . "$(dirname "$0")/results.sh"
 
 mapfile -t modes < <("$beryl_sched" --list-modes | cut -f 1)
+[ $# = 4 ] || modes=("${@:5}")
 [ "${#modes[@]}" -gt 1 ] || { echo "$beryl_sched --list-modes names no modes"; exit 1; }
 numbers=(1 2 3 4 7)
 prunings=(none observed inspect)
@@ -58,5 +59,5 @@ check_molecule()
 }
 
 check_molecule "$inputs/be16.xyz" --basis be15s --screen 1e-6
-check_molecule "$inputs/water10.xyz" --basis sto-3g --screen 1e-6 --tile 20
+[ $# -gt 4 ] || check_molecule "$inputs/water10.xyz" --basis sto-3g --screen 1e-6 --tile 20
 exit $((n_failed > 0))

@@ -1,0 +1,109 @@
+/* Mode `example`: worker 0 hands out single tasks on request. A file as sched/modes/ would have
+ * it, for the tests that a mode is one file and a line of built_in_modes.h. */
+#include "sched/core/mode.h"
+#include "support/io/option_row.h"
+
+struct example_settings {
+    int64_t grant; /* tasks handed out together */
+};
+
+static const struct option_row example_rows[] = {
+    {.name = "example-grant",
+     .kind = OPTION_INTEGER,
+     .offset = offsetof(struct example_settings, grant),
+     .default_text = "1",
+     .min = 1,
+     .max = 1e6,
+     .value = "N",
+     .help = "tasks handed out together"},
+};
+
+static struct mode_options example_options = {
+    .rows = example_rows, .n_rows = 1, .size = sizeof(struct example_settings)};
+
+struct example_state {
+    struct comm *comm;
+    int64_t n_tasks, grant;
+    int64_t next_task; /* worker 0: the first that is not handed out */
+    int n_finished;    /* worker 0: others that it told that nothing is left */
+    struct task_range range;
+    bool asking, finished; /* the others */
+};
+
+/* The next tasks; none at the end. */
+static struct task_range example_cut(struct example_state *self)
+{
+    int64_t left = self->n_tasks - self->next_task;
+    struct task_range range = {.first = self->next_task, .step = 1};
+    range.last = self->next_task += left < self->grant ? left : self->grant;
+    return range;
+}
+
+static enum status example_init(void *state, const struct mode_setup *setup, struct comm *comm)
+{
+    const struct example_settings *settings = settings_of(setup->settings, &example_options);
+    *(struct example_state *)state = (struct example_state){
+        .comm = comm, .n_tasks = setup->problem->n_tasks, .grant = settings->grant};
+    return STATUS_OK;
+}
+
+static enum mode_step example_next(void *state, struct mode_work *work)
+{
+    struct example_state *self = state;
+    char request = 0;
+    work->range = self->comm->rank == 0 ? example_cut(self) : self->range;
+    self->range = (struct task_range){.step = 1};
+    if (work->range.first < work->range.last)
+        return MODE_RUN;
+    if (self->comm->rank == 0)
+        return self->n_finished == self->comm->size - 1 ? MODE_DONE : MODE_WAIT;
+    if (self->finished)
+        return MODE_DONE;
+    if (!self->asking)
+        comm_send(self->comm, 0, &request, sizeof request);
+    self->asking = true;
+    return MODE_SEARCH;
+}
+
+static void example_receive(void *state, int from, const void *message, size_t size)
+{
+    struct example_state *self = state;
+    (void)size;
+    if (self->comm->rank == 0) {
+        struct task_range range = example_cut(self);
+        self->n_finished += range.first == range.last;
+        comm_send(self->comm, from, &range, sizeof range);
+        return;
+    }
+    self->range = *(const struct task_range *)message;
+    self->asking = false;
+    self->finished = self->range.first == self->range.last;
+}
+
+static enum mode_step example_restore(void *state)
+{
+    struct example_state *self = state;
+    self->next_task = 0;
+    self->n_finished = 0;
+    self->finished = false;
+    return MODE_DONE;
+}
+
+static double example_progress(const void *state, int64_t n_run)
+{
+    const struct example_state *self = state;
+    int64_t n = self->comm->rank == 0 ? self->next_task : self->finished ? self->n_tasks : n_run;
+    return self->n_tasks > 0 ? (double)n / (double)self->n_tasks : 1;
+}
+
+const struct mode mode_example = {
+    .name = "example",
+    .help = "worker 0 hands out single tasks on request",
+    .options = (struct mode_options *[]){&example_options, NULL},
+    .state_size = sizeof(struct example_state),
+    .init = example_init,
+    .next = example_next,
+    .receive = example_receive,
+    .restore = example_restore,
+    .progress = example_progress,
+};

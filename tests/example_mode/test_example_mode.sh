@@ -1,0 +1,28 @@
+#!/usr/bin/env bash
+# A mode of one file and one line is in --help with its option, in --list-modes and in
+# --compare all, where its Fock matrix is that of the others.
+#
+#   test_example_mode.sh BERYL_HF BERYL_SCHED MPIEXEC INPUTS
+set -eu
+beryl_hf=$1 beryl_sched=$2 mpiexec=$3 inputs=$4
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+
+for program in "$beryl_hf" "$beryl_sched"; do
+    "$program" --help > "$folder/help"
+    tr -s ' \n' ' ' < "$folder/help" | grep -q 'hybrid, auto, example; default: auto'
+    tr -s ' \n' ' ' < "$folder/help" | grep -q -- '--example-grant N example: tasks handed out'
+done
+"$beryl_sched" --list-modes | grep -q "^example	static	worker 0 hands out"
+"$mpiexec" --oversubscribe -n 3 "$beryl_hf" "$inputs/be16.xyz" --basis be15s --screen 1e-6 \
+    --fock-only 1 --compare all --json "$folder/all.json" > "$folder/table"
+grep -q '^example ' "$folder/table"
+[ "$(grep -c '"fock_sha256"' "$folder/all.json")" -gt 9 ]
+[ "$(grep -o '"fock_sha256": "[0-9a-f]*"' "$folder/all.json" | sort -u | wc -l)" = 1 ]
+if "$beryl_sched" --gauss 1,0 --tasks 9 --simulate 2 --sched static --example-grant 2 \
+    2> "$folder/refused"; then
+    echo "--example-grant was accepted with --sched static"
+    exit 1
+fi
+grep -q 'has no effect with --sched static: it is for example' "$folder/refused"
+echo "mode example is in --help, in --list-modes and in --compare all"
