@@ -8,55 +8,30 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct option_row run_rows[] = {
-    {.name = "iterations",
-     .kind = OPTION_INTEGER,
-     .offset = offsetof(struct beryl_sched_options, n_iterations),
-     .min = 1,
-     .max = 1e6,
-     .value = "N",
-     .help = "runs of the same tasks, each with the history of the last (1)"},
-    {.name = "write-statistics",
-     .kind = OPTION_TEXT,
-     .offset = offsetof(struct beryl_sched_options, statistics),
-     .value = "FILE.csv",
-     .help = "write a table of every worker in every iteration"},
-    {.name = "write-profile",
-     .kind = OPTION_TEXT,
-     .offset = offsetof(struct beryl_sched_options, profile),
-     .value = "FILE.csv|FILE.npy",
-     .help = "write the seconds of every task in the last iteration"},
-    {.name = "json",
-     .kind = OPTION_TEXT,
-     .offset = offsetof(struct beryl_sched_options, json),
-     .value = "FILE",
-     .help = "write the result"},
-    {.name = "report",
-     .kind = OPTION_TEXT,
-     .offset = offsetof(struct beryl_sched_options, report),
-     .value = "FILE.html",
-     .help = "write a page of tables and charts"},
-    {.name = "sweep",
-     .kind = OPTION_TEXT,
-     .offset = offsetof(struct beryl_sched_options, sweep),
-     .value = "FILE",
-     .help = "many simulated runs, distributed over the processes: each line has the options of "
-             "one, quoted as in a shell, in addition to those given here; lines that begin with # "
-             "are comments"},
-    {.name = "calibrate",
-     .kind = OPTION_TEXT,
-     .offset = offsetof(struct beryl_sched_options, calibration),
-     .value = "FILE.json",
-     .help = "instead of a workload: measure this machine, with two processes or more, and write "
-             "a file for --machine"},
-    {.name = "list-modes",
-     .kind = OPTION_FLAG,
-     .offset = offsetof(struct beryl_sched_options, list_modes),
-     .help = "instead of a workload: print a line for each scheduling mode, its name, `dynamic` or "
-             "`static` (whether tasks may add tasks) and a description, separated by tabs"},
-};
+#define FIELD(name) offsetof(struct beryl_sched_options, name)
 
-#define N_ROWS(rows) (sizeof(rows) / sizeof((rows)[0]))
+static const struct option_row run_rows[] = {
+    INTEGER_OPTION("iterations", FIELD(n_iterations), 1, 1e6, .value = "N",
+                   .help = "runs of the same tasks, each with the history of the last (1)"),
+    TEXT_OPTION("write-statistics", FIELD(statistics), .value = "FILE.csv",
+                .help = "write a table of every worker in every iteration"),
+    TEXT_OPTION("write-profile", FIELD(profile), .value = "FILE.csv|FILE.npy",
+                .help = "write the seconds of every task in the last iteration"),
+    TEXT_OPTION("json", FIELD(json), .value = "FILE", .help = "write the result"),
+    TEXT_OPTION("report", FIELD(report), .value = "FILE.html",
+                .help = "write a page of tables and charts"),
+    TEXT_OPTION("sweep", FIELD(sweep), .value = "FILE",
+                .help = "many simulated runs, distributed over the processes: each line has the "
+                        "options of one, quoted as in a shell, in addition to those given here; "
+                        "lines that begin with # are comments"),
+    TEXT_OPTION("calibrate", FIELD(calibration), .value = "FILE.json",
+                .help = "instead of a workload: measure this machine, with two processes or more, "
+                        "and write a file for --machine"),
+    FLAG_OPTION("list-modes", FIELD(list_modes),
+                .help = "instead of a workload: print a line for each scheduling mode, its name, "
+                        "`dynamic` or `static` (whether tasks may add tasks) and a description, "
+                        "separated by tabs"),
+};
 
 /* The tables of the workloads come first. */
 enum { MACHINE_TABLE = WORKLOAD_N_TABLES, SCHEDULING_TABLE, RUN_TABLE, N_TABLES };
@@ -67,7 +42,7 @@ static void fill_tables(struct beryl_sched_options *options, struct option_table
     tables[MACHINE_TABLE] = (struct option_table){"Simulated machine", machine_option_rows,
                                                   machine_n_option_rows, &options->machine};
     tables[SCHEDULING_TABLE] = mode_options_table(&options->pool);
-    tables[RUN_TABLE] = (struct option_table){"Run", run_rows, N_ROWS(run_rows), options};
+    tables[RUN_TABLE] = OPTION_TABLE("Run", run_rows, options);
 }
 
 static struct options sched_program_options(const struct option_table *tables)

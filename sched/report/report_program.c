@@ -16,12 +16,8 @@ struct report_settings {
 };
 
 static const struct option_row report_rows[] = {
-    {.name = "output",
-     .letter = 'o',
-     .kind = OPTION_TEXT,
-     .offset = offsetof(struct report_settings, output),
-     .value = "FILE.html",
-     .help = "the page to write"},
+    TEXT_OPTION("output", offsetof(struct report_settings, output), .letter = 'o',
+                .value = "FILE.html", .help = "the page to write"),
 };
 
 static enum status load_result(const char *path, json_t **result)
@@ -76,8 +72,7 @@ static enum status report_files(const struct report_settings *settings, size_t n
 int report_program(int argc, char **argv, const struct report_section *section)
 {
     struct report_settings settings;
-    const struct option_table table = {"Options", report_rows,
-                                       sizeof report_rows / sizeof report_rows[0], &settings};
+    const struct option_table table = OPTION_TABLE("Options", report_rows, &settings);
     const struct options options = {
         .program = "beryl-report",
         .synopsis = "RUN.json ... -o page.html",

@@ -9,23 +9,12 @@ static const struct workload_kind *const kinds[WORKLOAD_N_KINDS] = {
 };
 
 static const struct option_row shared_rows[] = {
-    {.name = "tasks",
-     .kind = OPTION_INTEGER,
-     .offset = offsetof(struct workload_settings, n_tasks),
-     .min = 0,
-     .max = 1e15,
-     .value = "T",
-     .help = "number of tasks, of a distribution or, with --null-time, in all"},
-    {.name = "time-scale",
-     .kind = OPTION_REAL,
-     .offset = offsetof(struct workload_settings, time_scale),
-     .default_text = "1",
-     .min = 0,
-     .max = 1e15,
-     .min_excluded = true,
-     .value = "X",
-     .help = "factor of durations; a simulated node of a tree takes 125 ns, a point of a mesh "
-             "1.05 ns"},
+    INTEGER_OPTION("tasks", WORKLOAD_FIELD(n_tasks), 0, 1e15, .value = "T",
+                   .help = "number of tasks, of a distribution or, with --null-time, in all"),
+    REAL_OPTION("time-scale", WORKLOAD_FIELD(time_scale), 0, 1e15, .min_excluded = true,
+                .default_text = "1", .value = "X",
+                .help = "factor of durations; a simulated node of a tree takes 125 ns, a point of "
+                        "a mesh 1.05 ns"),
 };
 
 const struct workload_settings workload_settings_unknown = {
@@ -50,8 +39,7 @@ void workload_option_tables(struct workload_settings *settings,
     for (int i = 0; i < WORKLOAD_N_KINDS; i++)
         tables[i] = (struct option_table){i == 0 ? heading : NULL, kinds[i]->rows, kinds[i]->n_rows,
                                           settings};
-    tables[WORKLOAD_N_KINDS] = (struct option_table){
-        NULL, shared_rows, sizeof shared_rows / sizeof shared_rows[0], settings};
+    tables[WORKLOAD_N_KINDS] = OPTION_TABLE(NULL, shared_rows, settings);
 }
 
 static bool is_given(const struct option_row *row, const struct workload_settings *settings)

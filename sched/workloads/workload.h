@@ -40,6 +40,9 @@ struct workload_settings {
     double speed; /* of this process, by which real durations are divided; > 0 */
 };
 
+/* The field of an option of a workload. */
+#define WORKLOAD_FIELD(name) offsetof(struct workload_settings, name)
+
 struct workload;
 
 struct workload_functions {

@@ -279,40 +279,19 @@ static enum status create_bnsl(const struct workload_settings *settings, MPI_Com
 }
 
 static const struct option_row bnsl_rows[] = {
-    {.name = "bnsl",
-     .kind = OPTION_TEXT,
-     .offset = offsetof(struct workload_settings, bnsl),
-     .value = "DATA.csv",
-     .help = "the search for the Bayesian network behind samples: a row of names, then a row of "
-             "categories for each sample"},
-    {.name = "candidates",
-     .kind = OPTION_INTEGER,
-     .offset = offsetof(struct workload_settings, bnsl_candidates),
-     .min = 1,
-     .max = BNSL_MAX_CANDIDATES,
-     .value = "N",
-     .expert = true,
-     .help = "--bnsl: upper bound on the possible parents of a variable (16)"},
-    {.name = "hypercube",
-     .kind = OPTION_INTEGER,
-     .offset = offsetof(struct workload_settings, bnsl_hypercube),
-     .min = 0,
-     .max = 20,
-     .value = "N",
-     .help = "--bnsl: a task scores up to 2^N sets of parents (6)"},
-    {.name = "kicks",
-     .kind = OPTION_INTEGER,
-     .offset = offsetof(struct workload_settings, bnsl_kicks),
-     .min = 0,
-     .max = 1e6,
-     .value = "N",
-     .expert = true,
-     .help = "--bnsl: random changes from which the search for the network resumes (2000)"},
-    {.name = "network",
-     .kind = OPTION_TEXT,
-     .offset = offsetof(struct workload_settings, bnsl_network),
-     .value = "FILE.csv",
-     .help = "--bnsl: compare with this network: rows parent,child"},
+    TEXT_OPTION("bnsl", WORKLOAD_FIELD(bnsl), .value = "DATA.csv",
+                .help = "the search for the Bayesian network behind samples: a row of names, then "
+                        "a row of categories for each sample"),
+    INTEGER_OPTION("candidates", WORKLOAD_FIELD(bnsl_candidates), 1, BNSL_MAX_CANDIDATES,
+                   .value = "N", .expert = true,
+                   .help = "--bnsl: upper bound on the possible parents of a variable (16)"),
+    INTEGER_OPTION("hypercube", WORKLOAD_FIELD(bnsl_hypercube), 0, 20, .value = "N",
+                   .help = "--bnsl: a task scores up to 2^N sets of parents (6)"),
+    INTEGER_OPTION("kicks", WORKLOAD_FIELD(bnsl_kicks), 0, 1e6, .value = "N", .expert = true,
+                   .help = "--bnsl: random changes from which the search for the network resumes "
+                           "(2000)"),
+    TEXT_OPTION("network", WORKLOAD_FIELD(bnsl_network), .value = "FILE.csv",
+                .help = "--bnsl: compare with this network: rows parent,child"),
 };
 
 const struct workload_kind workload_bnsl = {

@@ -181,44 +181,27 @@ static enum status create_durations(const struct workload_settings *settings, MP
 
 /* --- kinds --- */
 
-#define OFFSET(name) offsetof(struct workload_settings, name)
-
 static const struct option_row profile_rows[] = {
-    {.name = "profile",
-     .kind = OPTION_TEXT,
-     .offset = OFFSET(profile),
-     .value = "FILE.csv|FILE.npy",
-     .help = "tasks of the durations on file: rows task,seconds, or an array of doubles"},
-    {.name = "null-time",
-     .kind = OPTION_REAL,
-     .offset = OFFSET(null_s),
-     .min = 0,
-     .max = 1e6,
-     .value = "SECONDS",
-     .help = "--profile: duration of null tasks, those of the --tasks T that are not on file; the "
-             "tasks on file keep their numbers"},
+    TEXT_OPTION("profile", WORKLOAD_FIELD(profile), .value = "FILE.csv|FILE.npy",
+                .help = "tasks of the durations on file: rows task,seconds, or an array of "
+                        "doubles"),
+    REAL_OPTION("null-time", WORKLOAD_FIELD(null_s), 0, 1e6, .value = "SECONDS",
+                .help = "--profile: duration of null tasks, those of the --tasks T that are not "
+                        "on file; the tasks on file keep their numbers"),
 };
 
-static const struct option_row gauss_row = {.name = "gauss",
-                                            .kind = OPTION_TEXT,
-                                            .offset = OFFSET(gauss),
-                                            .value = "MEAN,SD",
-                                            .help = "normally distributed durations, seconds; "
-                                                    "negative ones become 0"};
+static const struct option_row gauss_row =
+    TEXT_OPTION("gauss", WORKLOAD_FIELD(gauss), .value = "MEAN,SD",
+                .help = "normally distributed durations, seconds; negative ones become 0");
 
-static const struct option_row exponential_row = {
-    .name = "exponential",
-    .kind = OPTION_TEXT,
-    .offset = OFFSET(exponential),
-    .value = "MEAN",
-    .help = "exponentially distributed durations, seconds"};
+static const struct option_row exponential_row =
+    TEXT_OPTION("exponential", WORKLOAD_FIELD(exponential), .value = "MEAN",
+                .help = "exponentially distributed durations, seconds");
 
-static const struct option_row lognormal_row = {
-    .name = "lognormal",
-    .kind = OPTION_TEXT,
-    .offset = OFFSET(lognormal),
-    .value = "MEAN,SD",
-    .help = "log-normally distributed durations with this mean and standard deviation, seconds"};
+static const struct option_row lognormal_row =
+    TEXT_OPTION("lognormal", WORKLOAD_FIELD(lognormal), .value = "MEAN,SD",
+                .help = "log-normally distributed durations with this mean and standard "
+                        "deviation, seconds");
 
 const struct workload_kind workload_profile = {
     .rows = profile_rows, .n_rows = 2, .create = create_durations};

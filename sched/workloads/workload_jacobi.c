@@ -340,19 +340,11 @@ static enum status create_jacobi(const struct workload_settings *settings, MPI_C
 }
 
 static const struct option_row jacobi_rows[] = {
-    {.name = "jacobi",
-     .kind = OPTION_TEXT,
-     .offset = offsetof(struct workload_settings, jacobi),
-     .value = "NX,NY,NZ",
-     .help = "Jacobi's relaxation on a mesh of NX x NY x NZ points, a task being a plane of y; "
-             "simulated, X is cut into a block for each node"},
-    {.name = "sweeps",
-     .kind = OPTION_INTEGER,
-     .offset = offsetof(struct workload_settings, n_sweeps),
-     .min = 1,
-     .max = 1e6,
-     .value = "N",
-     .help = "--jacobi: number of sweeps, an iteration each"},
+    TEXT_OPTION("jacobi", WORKLOAD_FIELD(jacobi), .value = "NX,NY,NZ",
+                .help = "Jacobi's relaxation on a mesh of NX x NY x NZ points, a task being a "
+                        "plane of y; simulated, X is cut into a block for each node"),
+    INTEGER_OPTION("sweeps", WORKLOAD_FIELD(n_sweeps), 1, 1e6, .value = "N",
+                   .help = "--jacobi: number of sweeps, an iteration each"),
 };
 
 const struct workload_kind workload_jacobi = {

@@ -120,12 +120,9 @@ static enum status create_tree(const struct workload_settings *settings, MPI_Com
     return status_agree(comm, allocate_tree(settings, workload));
 }
 
-static const struct option_row tree_row = {
-    .name = "uts",
-    .kind = OPTION_TEXT,
-    .offset = offsetof(struct workload_settings, uts),
-    .value = "TREE",
-    .help = "the nodes of an unbalanced tree: T1 to T5, T1L, T3L, or the options of the UTS "
-            "benchmark, such as \"-t 1 -a 3 -d 10 -b 4 -r 19\""};
+static const struct option_row tree_row =
+    TEXT_OPTION("uts", WORKLOAD_FIELD(uts), .value = "TREE",
+                .help = "the nodes of an unbalanced tree: T1 to T5, T1L, T3L, or the options of "
+                        "the UTS benchmark, such as \"-t 1 -a 3 -d 10 -b 4 -r 19\"");
 
 const struct workload_kind workload_uts = {.rows = &tree_row, .n_rows = 1, .create = create_tree};

@@ -30,4 +30,21 @@ struct option_row {
     const char *help;
 };
 
+/* A row of each kind: the name of the option, the offset of its field, the range of numbers or the
+ * words to choose from, and other members with their names:
+ *     INTEGER_OPTION("tile", offsetof(struct settings, tile), 1, 1e6, .default_text = "40",
+ *                    .value = "N", .help = "basis functions in a tile"), */
+#define OPTION_OF_KIND(kind_, name_, offset_, ...)                                                 \
+    {                                                                                              \
+        .name = name_, .kind = kind_, .offset = offset_, __VA_ARGS__                               \
+    }
+#define FLAG_OPTION(name_, offset_, ...) OPTION_OF_KIND(OPTION_FLAG, name_, offset_, __VA_ARGS__)
+#define TEXT_OPTION(name_, offset_, ...) OPTION_OF_KIND(OPTION_TEXT, name_, offset_, __VA_ARGS__)
+#define CHOICE_OPTION(name_, offset_, words_, ...)                                                 \
+    OPTION_OF_KIND(OPTION_CHOICE, name_, offset_, .choices = words_, __VA_ARGS__)
+#define INTEGER_OPTION(name_, offset_, min_, max_, ...)                                            \
+    OPTION_OF_KIND(OPTION_INTEGER, name_, offset_, .min = min_, .max = max_, __VA_ARGS__)
+#define REAL_OPTION(name_, offset_, min_, max_, ...)                                               \
+    OPTION_OF_KIND(OPTION_REAL, name_, offset_, .min = min_, .max = max_, __VA_ARGS__)
+
 #endif

@@ -3,9 +3,8 @@
  *
  *     struct settings { int64_t tile; double screen; const char *basis; };
  *     static const struct option_row rows[] = {
- *         {.name = "tile", .kind = OPTION_INTEGER, .offset = offsetof(struct settings, tile),
- *          .default_text = "40", .min = 1, .max = 1e6, .value = "N",
- *          .help = "basis functions in a tile"},
+ *         INTEGER_OPTION("tile", offsetof(struct settings, tile), 1, 1e6, .default_text = "40",
+ *                        .value = "N", .help = "basis functions in a tile"),
  *         ...
  *     };
  *
@@ -30,6 +29,10 @@ struct option_table {
     size_t n_rows;
     void *fields;
 };
+
+/* The table of all rows of an array. */
+#define OPTION_TABLE(heading, rows, fields)                                                        \
+    ((struct option_table){heading, rows, sizeof(rows) / sizeof((rows)[0]), fields})
 
 struct options {
     const char *program;  /* "beryl-hf" */
