@@ -26,6 +26,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* First kinds of messages of the protocols that one mode may combine. */
+enum { STEALING_FIRST_KIND = 0, BALANCER_FIRST_KIND = 16 };
+
 /* What a worker is to do now. */
 enum mode_step {
     MODE_RUN,    /* these tasks, all of them, in order; there may be none */

@@ -4,19 +4,19 @@
 #define BERYL_SCHED_BALANCER_LINK_H
 
 #include "sched/core/comm.h"
-#include "sched/protocols/stealing.h"
+#include "sched/core/mode.h"
 
 #include <stddef.h>
 #include <stdint.h>
 
 /* Told apart from those of stealing.h, which the same mode may send. */
 enum balancer_kind {
-    BALANCER_LOAD = STEALING_N_KINDS, /* to the parent */
-    BALANCER_AVERAGE,                 /* to a child */
-    BALANCER_DONATION,                /* to the parent */
-    BALANCER_GRANT,                   /* to a child */
-    BALANCER_TAKE,                    /* receiver to donor */
-    BALANCER_GIVE,                    /* donor to receiver */
+    BALANCER_LOAD = BALANCER_FIRST_KIND, /* to the parent */
+    BALANCER_AVERAGE,                    /* to a child */
+    BALANCER_DONATION,                   /* to the parent */
+    BALANCER_GRANT,                      /* to a child */
+    BALANCER_TAKE,                       /* receiver to donor */
+    BALANCER_GIVE,                       /* donor to receiver */
 };
 
 /* Of all its messages; those of stealing.h are above 0. */

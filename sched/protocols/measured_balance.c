@@ -34,7 +34,7 @@ void measured_balance_finished(void *state, int64_t task, double time_s)
 void measured_balance_receive(void *state, int from, const void *message, size_t size)
 {
     struct measured_balance *self = state;
-    if (*(const int32_t *)message < STEALING_N_KINDS)
+    if (*(const int32_t *)message < BALANCER_FIRST_KIND)
         stealing_receive(state, from, message, size);
     else
         balancer_receive(&self->balancer, from, message);

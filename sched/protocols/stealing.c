@@ -310,8 +310,6 @@ void stealing_receive(void *state, int from, const void *message, size_t size)
         if (self->termination.closed && !thief_is_without_work(self))
             comm_fail(self->comm, "the end was found while there was work");
         break;
-    case STEALING_N_KINDS:
-        break;
     }
 }
 

@@ -24,14 +24,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The first word of every message. Modes that add their own begin at
- * STEALING_N_KINDS. */
+/* The first word of every message. */
 enum stealing_kind {
-    STEALING_REQUEST,
+    STEALING_REQUEST = STEALING_FIRST_KIND,
     STEALING_REFUSAL,
     STEALING_TRANSFER,
     STEALING_TERMINATION,
-    STEALING_N_KINDS
 };
 
 enum stealing_victim { VICTIM_RANDOM, VICTIM_NODE };

@@ -142,14 +142,6 @@ extern const struct comm_functions sim_comm_functions;
  * the moment after. */
 double sim_spend_overhead(struct sim_worker *worker);
 
-/* --- sim_serve.c: who gets messages, and when --- */
-
-/* A message arrives. */
-void sim_arrive(struct sim_worker *worker, const struct event *event);
-
-/* Hands over what arrived while tasks ran, to the caller. */
-void sim_hand_over_letters(struct sim_worker *worker);
-
 /* --- sim_worker.c: what a worker does when something has happened --- */
 
 /* The time of a thread that waits goes on to this one. */

@@ -1,6 +1,106 @@
 #include "sched/drivers/sim/driver_sim_private.h"
+#include "support/base/agree.h"
 
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* --- messages --- */
+
+/* The message as its receiver sees it: what is sent in bulk is read only now. */
+static void assemble(struct driver_sim *sim, const struct sim_message *message)
+{
+    size_t head_size = (size_t)message->head_size;
+    size_t size = head_size + message->bulk_size;
+    if (size > sim->incoming_capacity) {
+        free(sim->incoming);
+        sim->incoming_capacity = 2 * size;
+        sim->incoming = malloc(sim->incoming_capacity);
+        if (!sim->incoming)
+            die("no memory for a message of %zu bytes", size);
+    }
+    memcpy(sim->incoming, message->head, head_size);
+    if (message->bulk)
+        memcpy((char *)sim->incoming + head_size, message->bulk, message->bulk_size);
+}
+
+static void receive_in_full(struct sim_worker *worker, const struct event *event)
+{
+    struct driver_sim *sim = worker->sim;
+    struct sim_message *message = event->what;
+    assemble(sim, message);
+    sim->mode->receive(worker->state, event->from, sim->incoming,
+                       (size_t)message->head_size + message->bulk_size);
+    if (message->bulk)
+        event_queue_add(&sim->events, (struct event){.kind = EVENT_SENT,
+                                                     .time_s = comm_now(&worker->comm),
+                                                     .worker = event->from,
+                                                     .value = message->token});
+    sim_message_destroy(sim, message);
+}
+
+static void receive_message(struct sim_worker *worker, const struct event *event)
+{
+    sim_spend_overhead(worker);
+    if (event->size > 0)
+        worker->sim->mode->receive(worker->state, event->from, event->bytes, (size_t)event->size);
+    else
+        receive_in_full(worker, event);
+}
+
+static void receive_queued(struct sim_worker *worker)
+{
+    while (worker->first) {
+        struct event event = sim_letter_take(worker);
+        receive_message(worker, &event);
+    }
+}
+
+/* By the thread that does nothing else: while it is busy, messages wait. Its answers are
+ * given in the state that the worker has now, and leave when it comes to them. */
+static void serve_message(struct sim_worker *worker, const struct event *event)
+{
+    struct driver_sim *sim = worker->sim;
+    double *free_s =
+        sim->servers ? &sim->servers[worker->comm.rank / sim->node_size] : &worker->free_s;
+    worker->serving = true;
+    worker->serving_s = fmax(event->time_s, *free_s);
+    receive_message(worker, event);
+    worker->serving = false;
+    *free_s = worker->serving_s;
+    if (worker->n_waiting > 0)
+        sim_proceed_waiting(worker, worker->serving_s);
+}
+
+static struct sim_thread *find_waiting(struct sim_worker *worker)
+{
+    struct sim_thread *thread = sim_threads(worker);
+    while (thread->doing != WAITING)
+        thread++;
+    return thread;
+}
+
+static void take_message(struct sim_worker *worker, const struct event *event)
+{
+    struct driver_sim *sim = worker->sim;
+    bool by_thread = sim->setup->settings->progress == PROGRESS_THREAD;
+    if (worker->n_active == 0) {
+        sim->n_lost++;
+        if (event->size == 0)
+            sim_message_destroy(sim, event->what);
+    } else if (by_thread && (sim->servers || worker->n_waiting == 0)) {
+        serve_message(worker, event);
+    } else if (worker->n_waiting == 0) {
+        sim_letter_put(worker, event);
+    } else {
+        worker->caller = find_waiting(worker);
+        sim_stop_waiting(worker->caller, event->time_s);
+        receive_message(worker, event);
+        sim_proceed_waiting(worker, worker->caller->clock_s);
+    }
+}
+
+/* --- all events --- */
 
 /* The counter's side of comm_fetch_add: one request after another. */
 static void answer_fetch(struct driver_sim *sim, const struct event *event)
@@ -19,7 +119,7 @@ void sim_happen(struct driver_sim *sim, const struct event *event)
     struct sim_worker *worker = sim_worker(sim, event->worker);
     switch ((enum event_kind)event->kind) {
     case EVENT_MESSAGE:
-        sim_arrive(worker, event);
+        take_message(worker, event);
         break;
     case EVENT_SENT:
         sim->mode->sent(worker->state, event->value);
@@ -30,7 +130,7 @@ void sim_happen(struct driver_sim *sim, const struct event *event)
     case EVENT_RAN:
         worker->caller = &sim_threads(worker)[event->from];
         sim_end_tasks(worker, event->time_s);
-        sim_hand_over_letters(worker);
+        receive_queued(worker);
         sim_proceed(worker);
         break;
     case EVENT_WAKE:
