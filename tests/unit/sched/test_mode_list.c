@@ -8,13 +8,25 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The value of an option in settings, as typed. */
+/* All options of the settings, by name. */
+static json_t *options_in_force(const struct taskpool_settings *settings)
+{
+    struct taskpool_settings copy = *settings;
+    const struct option_table table = mode_options_table(&copy);
+    return options_to_json(&(struct options){.tables = &table, .n_tables = 1});
+}
+
+/* Whether an option has the value, as typed. */
 static bool has_value(const struct taskpool_settings *settings, const char *option,
                       const char *value)
 {
     struct taskpool_settings same = *settings;
     check_ok(taskpool_settings_set(&same, option, value));
-    return memcmp(&same, settings, sizeof same) == 0;
+    json_t *expected = options_in_force(&same), *actual = options_in_force(settings);
+    bool equal = json_equal(expected, actual);
+    json_decref(expected);
+    json_decref(actual);
+    return equal;
 }
 
 static void test_names_keep_their_order(void **state)
