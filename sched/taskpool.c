@@ -84,7 +84,7 @@ static enum status sum_speeds(struct taskpool *pool, int n_workers)
     return status_agree(pool->comm, status);
 }
 
-/* What the workers have in common. */
+/* Fills pool->setup, the data that the workers share. */
 static enum status set_up(struct taskpool *pool, const struct mode *mode, int n_workers)
 {
     const char *speeds = pool->settings.speeds;
@@ -103,7 +103,7 @@ static enum status set_up(struct taskpool *pool, const struct mode *mode, int n_
     return STATUS_OK;
 }
 
-/* machine: NULL for the workers that there are */
+/* machine  NULL: over MPI, a worker per process */
 static enum status init_pool(struct taskpool *pool, const struct taskpool_machine *machine)
 {
     const struct mode *mode = mode_find(pool->settings.mode);
@@ -186,10 +186,10 @@ enum status taskpool_add(struct taskpool *pool, const void *record)
     return pool->driver->functions->add(pool->driver, record);
 }
 
-/* Room for the figures of one more iteration. */
+/* Room for the statistics of one more iteration. */
 static enum status reserve_iteration(struct taskpool *pool)
 {
-    /* The arrays grow together: the pool's capacity is what both have. */
+    /* The arrays grow together: pool->capacity is that of both. */
     int64_t n = pool->n_iterations + 1, capacity = pool->capacity;
     TRY(array_reserve(&pool->iterations, n, &capacity, sizeof *pool->iterations));
     return array_reserve(&pool->workers, n, &pool->capacity,

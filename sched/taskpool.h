@@ -1,5 +1,5 @@
 /* Task pools: many independent tasks, executed by all processes under a
- * scheduling mode chosen per run. What applications include.
+ * scheduling mode chosen per run. The header that applications include.
  *
  *     struct taskpool_problem problem = {.n_tasks = T, .run = my_task, .context = &mine};
  *     taskpool_create(MPI_COMM_WORLD, &problem, &settings, &pool);
@@ -29,11 +29,11 @@ struct taskpool;
 struct taskpool_machine; /* sched/drivers/sim/machine.h */
 struct mode;             /* sched/core/mode.h */
 
-/* The scheduling modes that there are: "static,counter,...". Valid until one is registered. */
+/* The names of all scheduling modes: "static,counter,...". Valid until one is registered. */
 const char *taskpool_mode_names(void);
 
-/* Adds a mode of the program's own, before settings are made; it is borrowed for good. The
- * same modes in the same order on every process. sched/core/mode.h says how to write one.
+/* Adds a mode of the program's own, before settings are made; it must outlive all pools. The
+ * same modes in the same order on every process. sched/core/mode.h describes how to write one.
  * Errors: STATUS_USAGE (its name or an option's is taken, a function is missing),
  * STATUS_LIMIT (too many modes or options). */
 enum status taskpool_register_mode(const struct mode *mode);
@@ -47,14 +47,14 @@ void taskpool_settings_default(struct taskpool_settings *settings);
 enum status taskpool_settings_set(struct taskpool_settings *settings, const char *option,
                                   const char *value);
 
-/* What a program asks of MPI_Init_thread before it makes such pools. A progress thread takes
- * the highest level; where messages go from node to node over TCP, windows are only to be
- * had at the lowest. */
+/* The thread level to request from MPI_Init_thread before such pools are created. A progress
+ * thread needs the highest; over TCP, Open MPI offers windows, which mode counter needs, only
+ * at the lowest. */
 int taskpool_thread_level(const struct taskpool_settings *settings);
 
 /* Creates a pool over a duplicate of comm. Collective.
  * problem and settings are copied, the context borrowed.
- * Errors: STATUS_USAGE (the mode or seeding cannot do what is asked: the
+ * Errors: STATUS_USAGE (the mode or seeding does not fit the problem: the
  * message says why), STATUS_LIMIT (n_tasks, owners), STATUS_NO_MEMORY; the same on
  * every process. */
 enum status taskpool_create(MPI_Comm comm, const struct taskpool_problem *problem,
@@ -64,7 +64,7 @@ enum status taskpool_create(MPI_Comm comm, const struct taskpool_problem *proble
  * process alone. Everything else is as with taskpool_create; times are those of
  * the machine. Not collective.
  * machine  borrowed until destruction
- * problem->run may be NULL: then tasks only take their time
+ * problem->run may be NULL: then tasks only take simulated time
  * Errors: as taskpool_create, STATUS_LIMIT (memory). taskpool_run and
  * taskpool_restore may also fail with STATUS_LIMIT, where tasks end after 10^9 s,
  * and with STATUS_PROTOCOL, which would be an error in the mode. */
@@ -72,8 +72,8 @@ enum status taskpool_simulate(const struct taskpool_problem *problem,
                               const struct taskpool_settings *settings,
                               const struct taskpool_machine *machine, struct taskpool **pool);
 
-/* Bytes that a process holds for each task that it runs: what the mode and the history
- * keep. Besides, all modes hold ranges of tasks, which are few as long as neighbours stay
+/* Memory of a process for each task that it runs, in bytes: data of the mode and the history.
+ * All modes also hold ranges of tasks, which are few as long as neighbours stay
  * together. Not collective. */
 int64_t taskpool_task_bytes(const struct taskpool_settings *settings);
 
@@ -81,7 +81,7 @@ int64_t taskpool_task_bytes(const struct taskpool_settings *settings);
 void taskpool_destroy(struct taskpool *pool);
 
 /* Adds a task to a dynamic pool: before a run to this process, or from the body
- * of a task. The record is copied. What was added before a run is added again by
+ * of a task. The record is copied. Tasks added before a run are added again by
  * taskpool_restore. Not collective.
  * Errors: STATUS_LIMIT (--deque), STATUS_NO_MEMORY. */
 enum status taskpool_add(struct taskpool *pool, const void *record);
@@ -92,26 +92,26 @@ enum status taskpool_add(struct taskpool *pool, const void *record);
  * again after a failure. */
 enum status taskpool_run(struct taskpool *pool);
 
-/* Prepares the next iteration from what the mode retained. Collective; to be
- * called between two runs. */
+/* Prepares the next iteration: seeds it anew or, in some modes, by where the tasks ran and how
+ * long they took. Collective; to be called between two runs. */
 enum status taskpool_restore(struct taskpool *pool);
 
 /* From inside a long task: answers other workers' messages. Costs a few ns
  * when the mode exchanges none while tasks run. */
 void taskpool_poll(struct taskpool *pool);
 
-/* How far the iteration in progress is, in [0, 1], by this worker's view: of the
- * pool's tasks or, in modes that do not know of the others', of its own. For
+/* The fraction of the current iteration that is done, as far as this worker knows: of the
+ * pool's tasks or, in modes without knowledge of the others', of its own. For
  * progress bars. Does not communicate. */
 double taskpool_progress(const struct taskpool *pool);
 
-/* Iterations run so far, and the figures of one of them, in an array with those of the
+/* Iterations run so far, and the statistics of one of them, in an array with those of the
  * others; the same on every process, valid until the next run. Do not communicate. */
 int64_t taskpool_n_iterations(const struct taskpool *pool);
 const struct statistics_iteration *taskpool_statistics(const struct taskpool *pool,
                                                        int64_t iteration);
 
-/* Writes the figures of every worker in every iteration so far, a row each, as
+/* Writes the statistics of every worker in every iteration so far, a row each, as
  * CSV with a header. Collective; rank 0 writes.
  * Errors: STATUS_IO, STATUS_NO_MEMORY, STATUS_LIMIT; the same on every process. */
 enum status taskpool_write_statistics(const struct taskpool *pool, const char *path);

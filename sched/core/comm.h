@@ -1,6 +1,6 @@
-/* What a mode may do to the world. Nothing here waits: what a mode asks for is
- * done by the driver after the mode's function has returned, and an answer
- * comes as a call of a function of the mode's table. */
+/* The communication of a mode, over MPI or simulated. Nothing here waits: a request is only
+ * recorded; the driver starts it after the mode's function has returned, and delivers the answer
+ * by calling a function of the mode's table. sched/README.md lists the stages of a message. */
 #ifndef BERYL_SCHED_COMM_H
 #define BERYL_SCHED_COMM_H
 
@@ -11,9 +11,9 @@
 
 struct comm;
 
-/* What is sent: head, copied, followed by bulk, which stays the sender's and
- * unchanged until its mode's sent() is called with the token. The receiver gets
- * both as one stretch of bytes. */
+/* A message: a head, which is copied, followed by bulk, which is not: it must stay unchanged
+ * until sent() of the sender's mode is called with the token. The receiver gets
+ * both as one contiguous stretch of bytes. */
 struct comm_message {
     const void *head;
     size_t head_size; /* at least 1 */
@@ -31,7 +31,7 @@ struct comm_functions {
     void (*protocol_broken)(struct comm *comm, const char *why);
 };
 
-/* What only a mode can count, in one iteration; for the statistics. */
+/* Counts of one iteration that only a mode can make; for the statistics. */
 struct comm_counts {
     int64_t steals_attempted;
     int64_t steals_successful;
@@ -43,13 +43,13 @@ struct comm {
     const struct comm_functions *functions;
     int rank;              /* this worker, in [0, size) */
     int size;              /* workers */
-    const int *node_ranks; /* n_node_ranks: the workers of this one's node, itself too, ascending */
+    const int *node_ranks; /* n_node_ranks: workers of this node, itself included, ascending */
     int n_node_ranks;
     struct random_stream random;
     struct comm_counts counts; /* incremented by the mode, cleared by the driver */
 };
 
-/* Seconds since an arbitrary moment. */
+/* Seconds since an arbitrary time. */
 static inline double comm_now(struct comm *comm)
 {
     return comm->functions->now(comm);
@@ -62,7 +62,7 @@ static inline void comm_send(struct comm *comm, int to, const void *bytes, size_
     comm->functions->send(comm, to, &(struct comm_message){.head = bytes, .head_size = size});
 }
 
-/* The same with a part that is not copied. */
+/* The same with bulk, which is not copied. */
 static inline void comm_send_bulk(struct comm *comm, int to, const struct comm_message *message)
 {
     comm->functions->send(comm, to, message);
@@ -76,14 +76,14 @@ static inline void comm_fetch_add(struct comm *comm, int64_t increment)
     comm->functions->fetch_add(comm, increment);
 }
 
-/* Has next() or restore() called again after delay_s seconds if it returned
- * MODE_SEARCH or MODE_WAIT and nothing else happened before. The last call counts. */
+/* Sets a timer: next() or restore(), if it returned MODE_SEARCH or MODE_WAIT, is called again
+ * after delay_s seconds at the latest. A later call replaces an earlier one. */
 static inline void comm_wake(struct comm *comm, double delay_s)
 {
     comm->functions->wake(comm, delay_s);
 }
 
-/* A mode found that its own protocol is broken: the run cannot be right. May
+/* Reports an error in the mode's own protocol: the run cannot be right. May
  * return; the run then ends with STATUS_PROTOCOL. */
 static inline void comm_fail(struct comm *comm, const char *why)
 {

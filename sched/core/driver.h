@@ -1,4 +1,4 @@
-/* What runs a mode's workers: over MPI, or simulated. The pool sees only this. */
+/* A driver: runs the workers of a mode, over MPI or simulated. The pool sees only this. */
 #ifndef BERYL_SCHED_DRIVER_H
 #define BERYL_SCHED_DRIVER_H
 
@@ -8,9 +8,9 @@
 struct driver;
 
 struct driver_functions {
-    /* One iteration. Collective. After a failed task the tasks left are passed
-     * over, on the worker where it failed.
-     * workers  out, the figures of the n_workers of this process
+    /* One iteration. Collective. After a failed task the worker where it failed skips the
+     * rest of its tasks.
+     * workers  out, statistics of the n_workers of this process
      * Returns the failure of a worker of this process; the caller has to agree. */
     enum status (*run)(struct driver *driver, struct statistics_worker *workers);
 
@@ -22,16 +22,17 @@ struct driver_functions {
      * this, else to this process's first worker. */
     enum status (*add)(struct driver *driver, const void *record);
 
-    /* From the body of a task: looks for messages and answers them. */
+    /* From the body of a task: polls for messages and answers them. */
     void (*poll)(struct driver *driver);
 
-    /* How far the mode thinks the iteration is, in [0, 1]. Does not communicate. */
+    /* The fraction of the iteration that is done, by the mode's estimate. Does not
+     * communicate. */
     double (*progress)(struct driver *driver);
 
     void (*destroy)(struct driver *driver); /* collective */
 };
 
-/* First in what the drivers keep. */
+/* First member of the structs of the drivers. */
 struct driver {
     const struct driver_functions *functions;
     int n_workers; /* of this process */

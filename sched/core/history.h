@@ -1,5 +1,5 @@
-/* What ran, where and for how long: one entry per task that ran without failure, so
- * that a pool of 2e10 tasks of which few run costs only those few. */
+/* The history of an iteration: task, worker and seconds, one entry per task that ran without
+ * failure, so that a pool of 2e10 tasks of which few run costs only those few. */
 #ifndef BERYL_SCHED_HISTORY_H
 #define BERYL_SCHED_HISTORY_H
 
@@ -9,7 +9,7 @@
 
 struct history_entry {
     int64_t task;
-    float time_s; /* seven digits: more than two runs of a task share */
+    float time_s; /* seven digits: more than two runs of a task have in common */
     int32_t worker;
 };
 

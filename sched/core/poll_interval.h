@@ -1,17 +1,17 @@
-/* How many tasks a worker runs between two looks for messages: --poll-every,
- * or fewer if that many take long. */
+/* The number of tasks that a worker runs between two polls for messages: --poll-every,
+ * or as many fewer as take about POLL_INTERVAL_S. */
 #ifndef BERYL_SCHED_POLL_INTERVAL_H
 #define BERYL_SCHED_POLL_INTERVAL_H
 
 #include <stdint.h>
 
 /* About the time in which a request should be answered; some hundred times the
- * cost of a look for messages. */
+ * cost of a poll. */
 #define POLL_INTERVAL_S 100e-6
 
 struct poll_interval {
     int64_t poll_every;
-    int64_t n; /* tasks until the next look, >= 1 */
+    int64_t n; /* tasks until the next poll, >= 1; 1: tasks are long */
 };
 
 static inline struct poll_interval poll_interval_begin(int64_t poll_every)
@@ -19,7 +19,7 @@ static inline struct poll_interval poll_interval_begin(int64_t poll_every)
     return (struct poll_interval){.poll_every = poll_every, .n = 1};
 }
 
-/* n_tasks > 0 took time_s since the last look. */
+/* n_tasks > 0 took time_s since the last poll. */
 static inline void poll_interval_next(struct poll_interval *interval, int64_t n_tasks,
                                       double time_s)
 {

@@ -7,27 +7,27 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The largest number of tasks in a pool: sums of it with the chunks that all
- * workers may have asked for still fit into 64 bits. */
+/* The largest number of tasks in a pool: its sum with the chunks that all
+ * workers may have requested still fits into 64 bits. */
 #define TASKPOOL_MAX_TASKS (INT64_C(1) << 62)
 
-/* What is to be done. A static pool is n_tasks numbered tasks. A dynamic one
+/* The work of a pool. A static pool is n_tasks numbered tasks. A dynamic one
  * (record_size > 0) begins with the records that taskpool_add put into it before
  * the run, and grows by those that its tasks add; n_tasks is then 0. */
 struct taskpool_problem {
     int64_t n_tasks; /* in [0, TASKPOOL_MAX_TASKS] */
-    /* Does one task, alone on this worker. A failure is kept, no further task
-     * runs on this worker, and taskpool_run returns it everywhere. */
+    /* Runs one task; a worker runs one at a time. After a failure no further task
+     * runs on this worker, and taskpool_run returns the failure on every process. */
     enum status (*run)(int64_t task, void *context);
-    /* Worker in [0, n_workers) that owns the task's data, for --seeding owner;
+    /* The worker in [0, n_workers) that owns the task's data, for --seeding owner;
      * or NULL. The same on every process. */
     int (*owner)(int64_t task, int n_workers, void *context);
-    /* Cost known beforehand, any unit, > 0 and finite, for --seeding cost; or
+    /* The predicted cost of a task, in any unit, > 0 and finite, for --seeding cost; or
      * NULL. The same on every process. */
     double (*cost)(int64_t task, void *context);
 
     size_t record_size; /* bytes of a dynamic pool's task; 0: the pool is static */
-    /* The same as run, of a record that may be changed. */
+    /* As run, for the task of a record, which it may change. */
     enum status (*run_record)(void *record, void *context);
 
     void *context; /* borrowed */

@@ -1,4 +1,4 @@
-/* Task durations on file: what --write-profile writes. */
+/* Writes a profile, a file of task durations (--write-profile). */
 #ifndef BERYL_SCHED_PROFILE_H
 #define BERYL_SCHED_PROFILE_H
 

@@ -40,7 +40,7 @@ static bool is_duration(double number)
 
 /* --- CSV --- */
 
-/* `task,seconds`, and nothing else. */
+/* Parses `task,seconds`; false if anything else is there. */
 static bool parse_profile_row(const char *row, int64_t *task, double *number)
 {
     char *end;
@@ -106,7 +106,7 @@ static bool read_header(FILE *file, char header[MAX_HEADER + 1])
     return true;
 }
 
-/* The length of the one dimension; -1 if the array is another kind. */
+/* The length of the one dimension; -1 if the array is of another type or shape. */
 static long long parse_header(const char *header)
 {
     const char *shape = strstr(header, "'shape': (");

@@ -1,4 +1,4 @@
-/* Task durations from file: what profile_write wrote, or anybody else. */
+/* Reads a profile, a file of task durations as profile_write writes it. */
 #ifndef BERYL_SCHED_PROFILE_READ_H
 #define BERYL_SCHED_PROFILE_READ_H
 
@@ -11,13 +11,13 @@
 struct profile {
     int64_t n;
     double *seconds; /* n, finite and not below 0 */
-    int64_t *tasks;  /* n, their numbers, ascending; NULL: not asked for */
+    int64_t *tasks;  /* n, their numbers, ascending; NULL: not requested */
 };
 
 /* Reads the seconds of every task. Collective over comm; rank 0 reads.
  * path      ending in .npy: a one-dimensional NumPy array of doubles, the lowest byte first;
  *           otherwise CSV with the header `task,seconds`
- * numbered  whether the numbers of the tasks are wanted: for a CSV in their order. If not,
+ * numbered  fill profile->tasks; the rows of a CSV must then ascend. If false,
  *           tasks count from 0 in the order of the rows
  * profile   out; to be freed with profile_fini
  * Errors: STATUS_IO, STATUS_INPUT (names the line of a CSV), STATUS_NO_MEMORY,

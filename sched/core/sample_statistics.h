@@ -18,10 +18,10 @@ struct quartiles {
     double low, high; /* first and third quartile */
 };
 
-/* Ignored once there are SAMPLES_MAX samples. */
+/* Adds a sample; ignored once there are SAMPLES_MAX. */
 void samples_add(struct samples *samples, double value);
 
-/* Sorts the samples. All 0 without samples. */
+/* The quartiles; sorts the samples. All 0 without samples. */
 struct quartiles samples_quartiles(struct samples *samples);
 
 #endif

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* This process's share of the work of finding out. */
+/* The tasks whose owners or costs this process computes. */
 static struct task_range own_block(MPI_Comm comm, int64_t n_tasks)
 {
     int rank, size;
@@ -30,7 +30,7 @@ static enum status sum_costs(const struct taskpool_problem *problem, struct task
 }
 
 /* boundary[w] = the first task of this block whose middle lies at or beyond the
- * end of the shares of the workers before w; left alone if there is none. */
+ * w-th part of the total cost; unchanged if there is none. */
 static void find_boundaries(struct seeding *seeding, const struct taskpool_problem *problem,
                             struct task_range block, double before, double total)
 {
@@ -64,8 +64,8 @@ static enum status init_cost(struct seeding *seeding, MPI_Comm comm,
     if (status != STATUS_OK)
         goto done;
 
-    /* Every process adds the same numbers in the same order, so that all agree
-     * on where the shares end. */
+    /* Every process adds the same numbers in the same order, so that all find the
+     * same boundaries. */
     MPI_Allgather(&own, 1, MPI_DOUBLE, sums, 1, MPI_DOUBLE, comm);
     double before = 0, total = 0;
     for (int process = 0; process < size; process++) {
@@ -76,7 +76,7 @@ static enum status init_cost(struct seeding *seeding, MPI_Comm comm,
         seeding->boundary[worker] = problem->n_tasks;
     seeding->boundary[0] = 0;
     find_boundaries(seeding, problem, block, before, total);
-    /* The end of a share is found by every process beyond it: the first counts. */
+    /* A boundary is found by every process beyond it: the first task counts. */
     MPI_Allreduce(MPI_IN_PLACE, seeding->boundary, n_workers + 1, MPI_INT64_T, MPI_MIN, comm);
 done:
     free(sums);

@@ -1,4 +1,4 @@
-/* Which tasks each worker starts with, worked out once per pool by all
+/* The seeding: the tasks that each worker starts with, computed once per pool by all
  * processes together and kept in as few words as the rule allows. */
 #ifndef BERYL_SCHED_SEEDING_H
 #define BERYL_SCHED_SEEDING_H
@@ -11,7 +11,7 @@ struct seeding {
     int rule; /* enum taskpool_seeding */
     int64_t n_tasks;
     int n_workers;
-    int64_t *boundary; /* cost: n_workers + 1; worker w has [boundary[w], boundary[w + 1]) */
+    int64_t *boundary; /* cost: n_workers + 1; worker w gets [boundary[w], boundary[w + 1]) */
     struct task_ranges *owned; /* owner: of the workers of this process */
     int first_owned;           /* the worker of owned[0] */
     int n_owned;

@@ -1,4 +1,4 @@
-/* Works out which tasks each worker starts with, by all processes together. */
+/* Computes the seeding of a pool, by all processes together. */
 #ifndef BERYL_SCHED_SEEDING_BUILD_H
 #define BERYL_SCHED_SEEDING_BUILD_H
 
@@ -10,12 +10,12 @@
 
 /* Collective over comm. The workers are the processes of comm or, if that is
  * one process, any number of them.
- * owner: each process asks for the owners of n_tasks / processes tasks and
+ * owner: each process computes the owners of n_tasks / processes tasks and
  *        keeps the ranges of its own workers
  * cost:  blocks of equal predicted cost: task i with cost c_i goes to worker
  *        floor((c_0 + ... + c_{i-1} + c_i / 2) / (sum of all / n_workers)); each
- *        process asks for the costs of n_tasks / processes tasks, twice
- * Errors: STATUS_USAGE (no owners or costs are known, or they are out of
+ *        process computes the costs of n_tasks / processes tasks, twice
+ * Errors: STATUS_USAGE (owners or costs are not known, or out of
  * range), STATUS_NO_MEMORY, STATUS_LIMIT (owner: 2^31 ranges or more for one worker);
  * the same on every process; *seeding is then empty. */
 enum status seeding_init(struct seeding *seeding, MPI_Comm comm,

@@ -14,16 +14,15 @@ static enum status sort_by_owner(const struct taskpool_problem *problem, struct 
     for (int64_t task = block.first; task < block.last; task++) {
         int owner = problem->owner(task, n_workers, problem->context);
         if (owner < 0 || owner >= n_workers)
-            return FAIL(STATUS_USAGE,
-                        "--seeding owner: task %lld is said to belong to worker %d of %d",
+            return FAIL(STATUS_USAGE, "--seeding owner: the owner of task %lld is worker %d of %d",
                         (long long)task, owner, n_workers);
         TRY(task_ranges_add(&lists[owner], task));
     }
     return STATUS_OK;
 }
 
-/* Room for what the other processes send. Nobody sends more than arrives
- * somewhere: where all totals fit into MPI's counts, so does every message. */
+/* Room for the ranges from other processes. Every message is part of some process's total: if
+ * all totals fit into MPI's counts, so does every message. */
 static enum status reserve_ranges(struct task_ranges *ranges, int64_t total)
 {
     if (total > INT_MAX)
@@ -34,8 +33,8 @@ static enum status reserve_ranges(struct task_ranges *ranges, int64_t total)
     return array_reserve(&ranges->list, total + 1, &ranges->capacity, sizeof *ranges->list);
 }
 
-/* Sends lists[p] to process p and appends what comes from it to own, which
- * has room; n[p] ranges come from process p. */
+/* Sends lists[p] to process p and appends the n[p] ranges that come from it to own, which
+ * has room. */
 static void exchange_ranges(MPI_Comm comm, const struct task_ranges *lists, const int64_t *n,
                             struct task_ranges *own)
 {

@@ -1,5 +1,5 @@
-/* How the tasks of a pool are scheduled: the settings of all modes, behind them those that a
- * single mode reads. */
+/* How the tasks of a pool are scheduled: settings common to all modes, followed by those that
+ * only some modes read. */
 #ifndef BERYL_SCHED_SETTINGS_H
 #define BERYL_SCHED_SETTINGS_H
 
@@ -33,7 +33,7 @@ struct taskpool_settings {
 
 struct option_row; /* support/io/options.h */
 
-/* Option rows that one mode or several read. */
+/* A table of options that one mode or several read. */
 struct mode_options {
     const struct option_row *rows; /* offsets are in a struct of `size` bytes, zeroed before the
                                     * defaults are stored */
@@ -43,15 +43,15 @@ struct mode_options {
     bool is_registered; /* likewise */
 };
 
-/* The struct that rows of size > 0 filled. Borrowed from the settings. */
+/* The struct that options of size > 0 filled. Borrowed from the settings. */
 static inline const void *settings_of(const struct taskpool_settings *settings,
                                       const struct mode_options *options)
 {
     return settings->of_modes + options->place;
 }
 
-/* Options over common fields: those that every mode reads, but for --sched itself; and those
- * that only some do. */
+/* Options over the common fields: common_options are read by every mode (--sched stands apart),
+ * the others by some. */
 extern struct mode_options common_options, seeding_options, chunk_options, speeds_options;
 
 #endif

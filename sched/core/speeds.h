@@ -7,8 +7,8 @@
 #include <mpi.h>
 #include <stdint.h>
 
-/* Reads n_workers numbers > 0, separated by white space or line ends; what
- * follows a # is a comment. Collective over comm; rank 0 reads.
+/* Reads n_workers numbers > 0, separated by white space or line ends; # begins
+ * a comment. Collective over comm; rank 0 reads.
  * speeds  out, n_workers, owned by the caller
  * Errors: STATUS_IO, STATUS_INPUT (names the line), STATUS_NO_MEMORY; the same
  * on every process. */

@@ -2,8 +2,8 @@
 
 #include <math.h>
 
-/* The figures that are added up over workers. All are doubles, exact for counts
- * below 2^53, so that one reduction does. */
+/* Sums over the workers. All are doubles, exact for counts
+ * below 2^53, so that one reduction suffices. */
 struct sums {
     double workers;
     double tasks, task_s, idle_s, search_s, scheduler_s, communication_s;

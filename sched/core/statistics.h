@@ -1,16 +1,16 @@
-/* What a run of a pool cost, per worker and per iteration.
+/* Time, messages and counts of a run, per worker and per iteration.
  *
- * A worker's time, from the common start of an iteration to the moment when
- * the last worker has nothing left to do (the makespan), is divided so that
+ * A worker's time, from the common start of an iteration until the
+ * last worker is done (the makespan), is divided so that
  *     task + search + idle + scheduler + communication = makespan
  *   task           in the bodies of tasks
- *   search         without a task while the mode looks for one, for instance
+ *   search         without a task while the mode searches for one, for instance
  *                  while a request to a victim or to the shared counter is out
- *   idle           without a task and not looking, the end included
- *   scheduler      in the mode, deciding what to run; where that takes some ns a
- *                  task it is measured once per look for messages and else counts
+ *   idle           without a task and not searching, including the wait at the end
+ *   scheduler      in the mode, choosing tasks; where that takes some ns a
+ *                  task it is measured once per poll and otherwise counts
  *                  as task, because reading the clock would take longer
- *   communication  sending messages, and looking for them and answering them
+ *   communication  sending messages; polling for messages and answering them
  *                  between tasks */
 #ifndef BERYL_SCHED_STATISTICS_H
 #define BERYL_SCHED_STATISTICS_H
@@ -22,14 +22,14 @@
 
 /* One worker in one iteration. */
 struct statistics_worker {
-    int64_t tasks; /* that ran */
+    int64_t tasks; /* run here */
     double task_s;
     double idle_s;
     double search_s;
     double scheduler_s;
     double communication_s;
-    double elapsed_s; /* from the start until it had nothing left to do; after
-                       * statistics_summarize the makespan */
+    double elapsed_s; /* from the start until it was done; after statistics_summarize the
+                       * makespan */
     double balance_s; /* in preparing this iteration, before its start */
     int64_t messages; /* sent; a request to the shared counter counts as one of 8 bytes */
     int64_t bytes;
@@ -41,7 +41,7 @@ struct statistics_worker {
 /* Over the workers. */
 struct statistics_spread {
     double mean;
-    double sd; /* of all the workers, not of a sample */
+    double sd; /* standard deviation of the population: divided by the number of workers */
 };
 
 /* All workers in one iteration. Seconds, messages, bytes and tasks are sums
@@ -75,8 +75,8 @@ struct statistics_iteration {
 void statistics_summarize(MPI_Comm comm, struct statistics_worker *workers, int64_t n_workers,
                           struct statistics_iteration *iteration);
 
-/* Adds what the same workers did after that: times and counts are sums, of the greatest
- * loads too, because each phase waits for its slowest; the spread of steals is that of
+/* Adds a later phase of the same workers: times and counts are sums, load_max too,
+ * because each phase waits for its slowest worker; the spread of steals is that of
  * independent phases. sum begins as zeros. Not collective. */
 void statistics_add(struct statistics_iteration *sum, const struct statistics_iteration *next);
 

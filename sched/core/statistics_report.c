@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Of more iterations than MANY a table has so many rows of either end. */
+/* A table of more than MANY iterations shows the first and the last ENDS. */
 enum { MANY = 32, ENDS = 5 };
 
 static void print_rows(const struct statistics_iteration *iterations, int64_t n)
@@ -30,7 +30,7 @@ static int compare_makespans(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-/* Says nothing when out of memory. */
+/* Prints nothing when out of memory. */
 static void print_spread(const struct statistics_iteration *iterations, int64_t n)
 {
     double *makespans = malloc((size_t)n * sizeof *makespans);

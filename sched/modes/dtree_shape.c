@@ -12,7 +12,7 @@ int64_t dtree_weight(const struct dtree_shape *shape, int rank, int n_nodes)
 
 static int count_children(int n_nodes, int64_t fan_out)
 {
-    /* A chain: its height is not to be climbed step by step at every node. */
+    /* A chain: the loop below would take O(n) steps at every node. */
     if (fan_out == 1)
         return n_nodes > 1;
     int64_t capacity = 1; /* of a child's subtree */
@@ -57,7 +57,7 @@ int dtree_child_towards(const struct dtree_node *node, int rank)
 struct dtree_node dtree_descendant(const struct dtree_shape *shape, struct dtree_node node,
                                    int rank)
 {
-    /* In a chain the parent is the rank before: its own parent need not be found. */
+    /* In a chain the parent is the rank before: no walk is needed. */
     if (shape->fan_out == 1 && node.rank < rank - 1)
         node = (struct dtree_node){
             .rank = rank - 1, .n_nodes = shape->n_nodes - (rank - 1), .n_children = 1};

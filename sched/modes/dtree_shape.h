@@ -1,5 +1,5 @@
-/* The tree of mode dtree: who asks whom, and how much of what a parent holds is
- * each one's due. Pamnany et al., ISPDC 2015, section 2.2, generalised from their
+/* The tree of mode dtree: the parent and children of each worker, and the weights in proportion
+ * to which tasks are divided. Pamnany et al., ISPDC 2015, section 2.2, generalised from their
  * figure 1 to any number of nodes.
  *
  * The tree is as flat as its fan-out F allows, so that most nodes are leaves. A
@@ -9,7 +9,7 @@
  *     k = ceil((n - 1) / cap(h - 1)),  h the least with cap(h) >= n,
  * children, and the n - 1 others are divided among their subtrees evenly, the
  * larger ones first. Nodes are numbered depth first from the root, 0: a subtree
- * is a range of ranks, and any worker finds its place in O(log n) steps, also in
+ * is a range of ranks, and any worker finds its position in O(log n) steps, also in
  * the chain of F = 1. */
 #ifndef BERYL_SCHED_DTREE_SHAPE_H
 #define BERYL_SCHED_DTREE_SHAPE_H
@@ -31,7 +31,7 @@ struct dtree_node {
     int parent;     /* rank; -1: it is the root */
     int index;      /* among its parent's children */
     int64_t weight; /* of its subtree */
-    int64_t before; /* of its parent and the subtrees of earlier siblings */
+    int64_t before; /* weight of its parent and the subtrees of earlier siblings */
 };
 
 struct dtree_node dtree_root(const struct dtree_shape *shape);

@@ -9,11 +9,11 @@
 struct hybrid_leader {
     const struct hybrid_group *group;
     struct tasklets *parts; /* n_members */
-    int n_announced;        /* members whose part is here; when all are, there is a queue */
+    int n_announced;        /* members whose part is here; the queue is made of all parts */
     struct tasklet_queue queue;
-    int *waiting; /* n_waiting members that asked before */
+    int *waiting; /* n_waiting members with requests from before */
     int n_waiting;
-    int n_told; /* other members that nothing is left */
+    int n_notified; /* other members that were granted an empty tasklet */
 };
 
 enum status hybrid_leader_create(const struct hybrid_group *group, struct hybrid_leader **leader)
@@ -59,7 +59,7 @@ static void answer_member(struct hybrid_leader *self, int member)
 {
     struct task_ranges ranges = {0};
     int last = hybrid_leader_take_tasklet(self, member, &ranges);
-    self->n_told += ranges.n == 0;
+    self->n_notified += ranges.n == 0;
     size_t bulk_size = (size_t)ranges.n * sizeof *ranges.list;
     struct hybrid_message *grant = malloc(sizeof *grant + bulk_size);
     if (!grant)
@@ -105,14 +105,14 @@ void hybrid_leader_take_request(struct hybrid_leader *self, int member)
         self->waiting[self->n_waiting++] = member;
 }
 
-bool hybrid_leader_has_told_all(const struct hybrid_leader *self)
+bool hybrid_leader_has_notified_all(const struct hybrid_leader *self)
 {
-    return self->n_told == self->group->n_members - 1;
+    return self->n_notified == self->group->n_members - 1;
 }
 
 void hybrid_leader_begin(struct hybrid_leader *self)
 {
-    self->n_told = 0;
+    self->n_notified = 0;
     tasklet_queue_begin(&self->queue);
 }
 

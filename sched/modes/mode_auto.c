@@ -1,21 +1,21 @@
-/* Mode `auto`: Beryl's own, for who does not want to choose. It puts together what
- * each of the others is good at:
+/* Mode `auto`, the default: combines the strengths of the other modes, for users who do not
+ * want to choose.
  *
- * - the first iteration starts from blocks of equal predicted cost, if the tasks'
- *   cost is predicted, as far as that goes; what the prediction gets wrong is
- *   stolen. A block keeps tasks together that are neighbours and may share data.
- * - Every task is timed. If the workers' loads differ by more than 1 %, the balancer
- *   of persist (the tree) evens them out for the next iteration; less is not worth
- *   the messages, nor data that follow the tasks, and is left to stealing.
- * - A worker begins with its longest tasks, as predicted or measured, so that when
- *   some workers are early the others have only short ones left. Thieves get what a
- *   victim would run last: the shortest. By powers of two of the duration only:
+ * - The first iteration starts from blocks of equal predicted cost, if costs are
+ *   predicted; errors of the prediction are corrected by stealing. A block keeps
+ *   neighbouring tasks together, which may share data.
+ * - Every task is timed. If the largest load exceeds the average by more than 1 %, the balancer
+ *   of persist (the tree) evens the loads out for the next iteration; less is not worth
+ *   the messages, nor the data that move with the tasks, and is left to stealing.
+ * - A worker begins with its longest tasks, as predicted or measured, so that only
+ *   short ones are left when some workers run dry. Thieves get the tasks that a
+ *   victim would run last: the shortest. The order is by powers of two of the duration only:
  *   within these, tasks keep their order, in which neighbours may share data.
- * - Stealing stays on in all iterations, for what differs from the last one: a task
- *   that takes longer now, a process that was held up. In balance it costs one
- *   refusal or two and the detection of the end.
+ * - Stealing stays on in all iterations, for changes since the last one: a task
+ *   that takes longer, a process that was delayed. When loads are even it costs one
+ *   or two refusals and the detection of the end.
  *
- * It is at worst stealing with a good start, and at best no message is sent
+ * At worst it is stealing with a good start; at best no message is sent
  * before the last tasks. It has no options of its own. */
 #include "sched/protocols/measured_balance.h"
 #include "support/base/agree.h"
@@ -28,7 +28,7 @@ static enum status auto_init(void *state, const struct mode_setup *setup, struct
     return measured_balance_init(state, setup, comm, &rules);
 }
 
-/* The worker's seeding, in the order of what it is predicted to cost. */
+/* The tasks of the worker's seeding, those of the largest predicted cost first. */
 static enum status auto_seed(void *state)
 {
     struct measured_balance *self = state;

@@ -1,13 +1,13 @@
 /* Mode `counter`: a shared counter hands out chunks of the IDs in their order,
- * whatever the seeding; what NWChem does with nxtval.
+ * whatever the seeding, as NWChem does with nxtval.
  *
  * A worker without tasks adds the size of a chunk to the counter and owns the
  * IDs from the value before to the value after. With --guided the chunk is the
- * tasks that are left, as of this worker's last look, divided by twice the
- * number of workers, and at least --chunk: large chunks first, few accesses,
- * small ones where the end must be balanced (Polychronopoulos and Kuck, IEEE
+ * number of tasks left, by the last value that this worker got, divided by twice the
+ * number of workers, and at least --chunk: large chunks with few requests first,
+ * small ones to balance the end (Polychronopoulos and Kuck, IEEE
  * Trans. Comput. 36 (1987) 1425, with half of their chunk, because tasks
- * differ). A look that has aged only makes the chunk larger than meant. */
+ * differ). An outdated value only makes the chunk larger. */
 #include "sched/core/mode.h"
 #include "support/io/option_row.h"
 
@@ -30,11 +30,11 @@ static struct mode_options counter_options = {.rows = counter_rows,
 struct counter_state {
     int64_t n_tasks;
     int64_t min_chunk;
-    int64_t n_shares; /* guided: parts into which what is left is divided; else 0 */
+    int64_t n_shares; /* guided: a chunk is the tasks left / n_shares; else 0 */
     struct comm *comm;
 
-    int64_t handed_out; /* tasks known to be handed out, to anyone */
-    int64_t asked_for;  /* size of the chunk on its way here */
+    int64_t handed_out; /* tasks known to be handed out, to any worker */
+    int64_t asked_for;  /* size of the requested chunk */
     bool asking;
     struct task_range chunk; /* arrived and not begun */
 };
@@ -52,8 +52,8 @@ static enum status counter_init(void *state, const struct mode_setup *setup, str
     const struct counter_settings *own = settings_of(setup->settings, &counter_options);
     self->n_tasks = setup->problem->n_tasks;
     self->comm = comm;
-    /* No worker needs more than its share, and so the counter stays below
-     * TASKPOOL_MAX_TASKS + n_tasks, which fits, when all ask beyond the end. */
+    /* A chunk is limited to n_tasks / workers: so the counter stays below
+     * TASKPOOL_MAX_TASKS + n_tasks, which fits, when all request beyond the end. */
     int64_t share = clamp(self->n_tasks / comm->size, 1, self->n_tasks);
     self->min_chunk = clamp(setup->settings->chunk, 1, share);
     self->n_shares = own->guided ? 2 * (int64_t)comm->size : 0;

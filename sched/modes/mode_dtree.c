@@ -4,16 +4,16 @@
  * The root holds all tasks. It gives the fraction --first-share of them out in
  * proportion to the weights of its children's subtrees and its own, and keeps
  * the rest as its buffer; every parent does the same with what it was given.
- * All this every worker works out for itself. One that has run its share asks
- * its parent, which gives it, of its buffer,
- *     max(--min-grant, --drain x weight of the one who asks / weight of the subtree x buffer)
- * tasks. A parent asks itself in the same way. With an empty buffer it asks its
- * own parent, once for all who wait. A grant of nothing means that all above is
- * used up; it is passed down to each one who asks, and a worker to whose last
- * child it was passed is done.
+ * Every worker computes all this without messages. A worker that has run its share sends a request
+ * to its parent, which grants it, from its buffer,
+ *     max(--min-grant, --drain x weight of the requester / weight of the subtree x buffer)
+ * tasks. A parent takes tasks for itself in the same way. With an empty buffer it sends a request
+ * to its own parent, one for all that wait. A grant of no task means that all buffers above are
+ * empty for good; it is passed down in answer to each request, and a worker that has
+ * passed it to its last child is done.
  *
- * Where the paper leaves it open: a grant to a parent fills its buffer, and
- * those who wait are served from it in the order of asking; a leaf has no
+ * Where the paper leaves it open: a grant to a parent fills its buffer, from which
+ * waiting requests are served first come, first served; a leaf has no
  * buffer and runs all that it is granted; fractions are rounded down. */
 #include "sched/core/mode.h"
 #include "sched/modes/dtree_shape.h"
@@ -70,11 +70,11 @@ static struct mode_options dtree_options = {.rows = dtree_rows,
                                             .n_rows = sizeof dtree_rows / sizeof dtree_rows[0],
                                             .size = sizeof(struct dtree_settings)};
 
-/* One of those who take from a parent's buffer: 0 is the parent itself, 1 + i
+/* One of the takers from a worker's buffer: share 0 is the worker itself, share 1 + i
  * its child i. */
 struct dtree_share {
     int64_t weight;
-    int waiting; /* a share that waits, in the ring of them */
+    int waiting; /* slot of the ring of waiting shares: a share; not related to this one */
 };
 
 /* A grant is this message. A request is one int64_t, the index of the child. */
@@ -93,18 +93,19 @@ struct dtree_state {
 
     struct task_range buffer;
     struct task_range work;       /* this worker's own, not begun */
-    int64_t n_given;              /* tasks that the subtree got so far */
+    int64_t n_given;              /* tasks given to the subtree so far */
     int first_waiting, n_waiting; /* of the ring */
     bool asking;                  /* the parent has not answered */
-    bool exhausted;               /* nothing will come from above */
-    bool waiting, told;           /* this worker itself */
-    int n_told;                   /* shares that there is nothing left */
+    bool exhausted;               /* no more tasks will come from the parent */
+    bool waiting;                 /* this worker's own share waits */
+    bool notified;                /* this worker was granted no task: the end */
+    int n_notified;               /* shares that were */
 };
 
-/* --- what everyone works out for itself --- */
+/* --- the initial distribution, without messages --- */
 
-/* Of n tasks, in proportion to weights, those of the first `weight` of `all`.
- * Neighbours find the same border, and none is lost. */
+/* The number of tasks, of n, for the first `weight` of a total weight `all`.
+ * Neighbours compute the same border, and no task is lost. */
 static int64_t portion(int64_t n, int64_t weight, int64_t all)
 {
     int64_t end = (int64_t)((double)n * (double)weight / (double)all);
@@ -118,8 +119,8 @@ static int64_t distributed(const struct dtree_state *self, struct task_range giv
     return share < n ? share : n;
 }
 
-/* Walks from the root to this worker, as far as there is something to be given:
- * in a chain that is not far, unless --first-share is close to 1. */
+/* Walks from the root to this worker, as long as there are tasks to give:
+ * a short walk even in a chain, unless --first-share is close to 1. */
 static void find_place(struct dtree_state *self, int64_t n_tasks)
 {
     struct dtree_node node = dtree_root(&self->shape);
@@ -148,8 +149,8 @@ static void begin_iteration(struct dtree_state *self)
         self->buffer.first = self->buffer.last;
     }
     self->n_given = task_range_count(&self->given);
-    self->n_waiting = self->n_told = 0;
-    self->waiting = self->told = false;
+    self->n_waiting = self->n_notified = 0;
+    self->waiting = self->notified = false;
     self->exhausted = node->parent < 0;
 }
 
@@ -205,20 +206,20 @@ static int rank_of_child(const struct dtree_state *self, int index)
     return node->rank + 1 + (int)task_range_block(node->n_nodes - 1, node->n_children, index).first;
 }
 
-/* Answers one who waits, with nothing if the buffer is empty. */
+/* Answers a waiting share, with no task if the buffer is empty. */
 static void grant_share(struct dtree_state *self, int share)
 {
     struct dtree_grant grant = {.first = self->buffer.first};
     grant.last = self->buffer.first += grant_size(self, share);
     bool nothing = grant.first == grant.last;
-    self->n_told += nothing;
+    self->n_notified += nothing;
     if (share > 0) {
         comm_send(self->comm, rank_of_child(self, share - 1), &grant, sizeof grant);
         return;
     }
     self->work = (struct task_range){.first = grant.first, .last = grant.last, .step = 1};
     self->waiting = false;
-    self->told = nothing;
+    self->notified = nothing;
 }
 
 static void serve_shares(struct dtree_state *self)
@@ -269,15 +270,15 @@ static void dtree_receive(void *state, int from, const void *message, size_t siz
 static enum mode_step dtree_next(void *state, struct mode_work *work)
 {
     struct dtree_state *self = state;
-    if (self->work.first == self->work.last && !self->waiting && !self->told) {
+    if (self->work.first == self->work.last && !self->waiting && !self->notified) {
         self->waiting = true;
         ask_for_share(self, 0);
     }
     int64_t left = self->work.last - self->work.first;
     if (left == 0) {
-        if (self->n_told == self->n_shares)
+        if (self->n_notified == self->n_shares)
             return MODE_DONE;
-        return self->told ? MODE_WAIT : MODE_SEARCH;
+        return self->notified ? MODE_WAIT : MODE_SEARCH;
     }
     work->range = self->work;
     if (left > work->n_wanted)
@@ -292,8 +293,8 @@ static enum mode_step dtree_restore(void *state)
     return MODE_DONE;
 }
 
-/* Of what this worker's subtree got, which is all for the root, what is not
- * held back here. */
+/* Of the tasks given to this worker's subtree (all of them, for the root), the fraction that is
+ * not held here. */
 static double dtree_progress(const void *state, int64_t n_run)
 {
     const struct dtree_state *self = state;

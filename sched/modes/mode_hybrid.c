@@ -1,4 +1,4 @@
-/* Mode `hybrid`: a part of each worker's tasks is its own for good, the rest is
+/* Mode `hybrid`: a fraction of each worker's tasks is static, the rest is
  * shared by the workers of a group in pieces, tasklets (V. Kale, "Low-overhead
  * scheduling for improving performance of scientific applications", thesis,
  * University of Illinois, 2010, sections 3.1 to 3.3).
@@ -6,12 +6,13 @@
  * Of the tasks that a worker is seeded with, the fraction --static-fraction is
  * static: it runs them first, in their order. The others are cut into --tasklets
  * tasklets (tasklets.h), which wait in the queue of the group (tasklet_queue.h).
- * The paper's queue lies in memory that the threads share; here the first worker
+ * The paper's queue is in memory shared by threads; here the first worker
  * of the group, its leader (mode_hybrid_private.h), keeps it and works like the others. In the
- * first iteration each member sends the leader what is not static; the leader hands out nothing
- * before it has heard of all, because until then it cannot know that nothing is left. A member asks
- * for a tasklet with the last of its static tasks and then whenever it begins one, so that the next
- * is here in time. Who is told that nothing is left asks no more; the leader is done when all are.
+ * first iteration each member sends the leader its tasks that are not static; the leader hands out
+ * nothing before it has those of all members, because until then it cannot know that none is left.
+ * A member requests a tasklet with the last of its static tasks and then whenever it begins one, so
+ * that the next is here in time. A member that is granted none requests no more; the leader is done
+ * when that holds for all.
  */
 #include "sched/modes/mode_hybrid_private.h"
 #include "support/base/agree.h"
@@ -60,18 +61,18 @@ struct hybrid_state {
     struct hybrid_group group;
     struct hybrid_leader *leader; /* owned; NULL on the other members */
 
-    struct task_ranges fixed;  /* the static part */
-    struct task_ranges shared; /* the rest, until the leader has it */
-    int64_t n_tasks, n_fixed;  /* that this worker was seeded with */
+    struct task_ranges fixed;  /* the static tasks */
+    struct task_ranges shared; /* the others, until the leader has them */
+    int64_t n_tasks, n_fixed;  /* seeded, and static ones of these */
 
-    const struct task_ranges *running; /* the static part or the tasklet */
+    const struct task_ranges *running; /* the static tasks or the tasklet */
     int64_t next_range;                /* of running */
-    struct task_range range;           /* of running, what is not begun */
+    struct task_range range;           /* the rest of the range of running that was begun */
     struct task_ranges tasklet;        /* the one that runs */
     struct task_ranges ahead;          /* the one after it; none if empty */
-    bool announced;                    /* once for all iterations */
+    bool announced;                    /* shared was sent: once for all iterations */
     bool asking;
-    bool over; /* there is no tasklet left for this worker */
+    bool exhausted; /* no tasklet is left for this worker */
 };
 
 /* --- the group --- */
@@ -120,7 +121,7 @@ static enum status hybrid_init(void *state, const struct mode_setup *setup, stru
     return self->group.member == 0 ? hybrid_leader_create(&self->group, &self->leader) : STATUS_OK;
 }
 
-/* --- what a worker starts with --- */
+/* --- the first iteration --- */
 
 static enum status hybrid_seed(void *state)
 {
@@ -172,18 +173,19 @@ static void hybrid_sent(void *state, int64_t token)
     task_ranges_fini(&self->shared);
 }
 
-/* The tasklet ahead is there; none means that there is none left. */
+/* The answer to a request is in self->ahead: no ranges mean that no tasklet is left.
+ * last  the member that ran the tasklet before */
 static void note_tasklet(struct hybrid_state *self, int last)
 {
-    self->over = self->ahead.n == 0;
+    self->exhausted = self->ahead.n == 0;
     for (int64_t i = 0; last != self->group.member && i < self->ahead.n; i++)
         self->group.comm->counts.tasks_moved += task_range_count(&self->ahead.list[i]);
 }
 
-/* The leader takes what it needs when it needs it. */
+/* Gets the next tasklet: a member sends a request, the leader takes it from the queue. */
 static void get_tasklet(struct hybrid_state *self)
 {
-    if (self->over || self->asking || self->ahead.n > 0)
+    if (self->exhausted || self->asking || self->ahead.n > 0)
         return;
     if (!self->leader) {
         struct hybrid_message request = {.kind = HYBRID_REQUEST, .member = self->group.member};
@@ -224,7 +226,7 @@ static void hybrid_receive(void *state, int from, const void *bytes, size_t size
 
 /* --- the worker --- */
 
-/* Whether there are tasks to run: of the static part or the tasklet, or else of
+/* Whether there are tasks to run: of the running list or else of
  * the next tasklet, which is begun. */
 static bool find_tasks(struct hybrid_state *self)
 {
@@ -267,10 +269,10 @@ static enum mode_step hybrid_next(void *state, struct mode_work *work)
         get_tasklet(self);
     if (has_tasks)
         return MODE_RUN;
-    if (!self->over)
+    if (!self->exhausted)
         return MODE_SEARCH;
-    bool all_told = !self->leader || hybrid_leader_has_told_all(self->leader);
-    return all_told ? MODE_DONE : MODE_WAIT;
+    bool all_notified = !self->leader || hybrid_leader_has_notified_all(self->leader);
+    return all_notified ? MODE_DONE : MODE_WAIT;
 }
 
 static enum mode_step hybrid_restore(void *state)
@@ -278,13 +280,13 @@ static enum mode_step hybrid_restore(void *state)
     struct hybrid_state *self = state;
     self->running = &self->fixed;
     self->next_range = 0;
-    self->asking = self->over = false;
+    self->asking = self->exhausted = false;
     if (self->leader)
         hybrid_leader_begin(self->leader);
     return MODE_DONE;
 }
 
-/* The leader knows its static part and the queue, the others how many they
+/* The leader counts its static tasks and the queue, the others the tasks that they
  * were seeded with. */
 static double hybrid_progress(const void *state, int64_t n_run)
 {
@@ -295,8 +297,9 @@ static double hybrid_progress(const void *state, int64_t n_run)
         n_done += hybrid_leader_n_taken(self->leader);
         n_tasks = self->n_fixed + hybrid_leader_n_tasks(self->leader);
     }
-    return n_done < n_tasks && !(self->over && !self->leader) ? (double)n_done / (double)n_tasks
-                                                              : 1;
+    return n_done < n_tasks && !(self->exhausted && !self->leader)
+               ? (double)n_done / (double)n_tasks
+               : 1;
 }
 
 const struct mode mode_hybrid = {

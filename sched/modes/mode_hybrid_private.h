@@ -1,6 +1,5 @@
-/* What a member and the leader of a group in mode hybrid have in common, see
- * mode_hybrid.c; and the leader: the member that keeps the queue of the group and
- * hands out its tasklets. */
+/* The messages of mode hybrid (mode_hybrid.c), its groups, and the leader of a group: the member
+ * that keeps the queue and hands out the tasklets. */
 #ifndef BERYL_SCHED_MODE_HYBRID_PRIVATE_H
 #define BERYL_SCHED_MODE_HYBRID_PRIVATE_H
 
@@ -14,12 +13,12 @@
 enum hybrid_kind {
     HYBRID_RANGES,  /* member to leader: its tasks that are not static */
     HYBRID_REQUEST, /* member to leader */
-    HYBRID_GRANT,   /* leader to member: a tasklet; of no ranges: there is none left */
+    HYBRID_GRANT,   /* leader to member: a tasklet; one of no ranges: none is left */
 };
 
 struct hybrid_message {
     int32_t kind;   /* enum hybrid_kind */
-    int32_t member; /* the sender or, with a grant, who ran the tasklet last */
+    int32_t member; /* the sender; in a grant the member that ran the tasklet last */
     int64_t n_ranges;
     struct task_range ranges[];
 };
@@ -29,7 +28,7 @@ struct hybrid_settings {
     int64_t tasklets;       /* of a worker */
     int64_t group;          /* workers that share a queue; 0: those of a node */
     bool skew;              /* larger tasklets first */
-    bool no_locality;       /* do not prefer what ran here last */
+    bool no_locality;       /* do not prefer tasklets that ran here last */
 };
 
 /* Members are numbered from 0, the leader, on. */
@@ -37,7 +36,7 @@ struct hybrid_group {
     const struct mode_setup *setup; /* borrowed, as comm and settings */
     const struct hybrid_settings *settings;
     struct comm *comm;
-    int first_rank; /* groups of a given size: of the leader */
+    int first_rank; /* of the leader; for groups of a given size only */
     int n_members;
     int member; /* this worker */
 };
@@ -46,35 +45,35 @@ int hybrid_rank_of(const struct hybrid_group *group, int member);
 
 struct hybrid_leader;
 
-/* The leader of a group, which is borrowed. It knows of no tasks yet.
+/* Creates the leader of a group, without tasks. The group is borrowed.
  * Errors: STATUS_NO_MEMORY. */
 enum status hybrid_leader_create(const struct hybrid_group *group, struct hybrid_leader **leader);
 void hybrid_leader_destroy(struct hybrid_leader *leader); /* NULL is fine */
 
-/* A member's tasks that are not static, copied; once for each member, also one that has
- * none and the leader itself. With the last of them the leader answers who has asked. */
+/* Takes a member's tasks that are not static, copied; once for each member, also without tasks
+ * and for the leader itself. After the last the leader answers the waiting requests. */
 void hybrid_leader_take_part(struct hybrid_leader *leader, int member,
                              const struct task_range *ranges, int64_t n_ranges);
 
-/* Whether it has all parts, and so can hand out tasklets. */
+/* Whether it has the tasks of all members, and so can hand out tasklets. */
 bool hybrid_leader_is_ready(const struct hybrid_leader *leader);
 
-/* Another member's request: is granted a tasklet, when the leader is ready. */
+/* Takes another member's request: grants it a tasklet, as soon as the leader is ready. */
 void hybrid_leader_take_request(struct hybrid_leader *leader, int member);
 
-/* Of a leader that is ready: takes a tasklet for a member and appends its ranges to a
- * list, none if nothing is left. Who ran it last. */
+/* Takes a tasklet for a member, when the leader is ready, and appends its ranges to a
+ * list, none if no tasklet is left. Returns the member that ran it last. */
 int hybrid_leader_take_tasklet(struct hybrid_leader *leader, int member,
                                struct task_ranges *ranges);
 
-/* Whether every other member knows that nothing is left. */
-bool hybrid_leader_has_told_all(const struct hybrid_leader *leader);
+/* Whether every other member has been notified that no tasklet is left. */
+bool hybrid_leader_has_notified_all(const struct hybrid_leader *leader);
 
 /* Begins the next iteration, with the same tasklets. */
 void hybrid_leader_begin(struct hybrid_leader *leader);
 
-/* Tasks of the group that are not static: all, and those handed out in this iteration; 0
- * unless it is ready. */
+/* Numbers of the group's tasks that are not static: all, and those handed out in this
+ * iteration; 0 unless the leader is ready. */
 int64_t hybrid_leader_n_tasks(const struct hybrid_leader *leader);
 int64_t hybrid_leader_n_taken(const struct hybrid_leader *leader);
 

@@ -41,7 +41,7 @@ static struct option_row *append_row(const struct option_row *row)
     return &table.rows[table.n_rows++];
 }
 
-/* "steal, retentive: " and the row's own help; kept for good. */
+/* "steal, retentive: " and the row's own help; never freed. */
 static const char *help_of(const struct option_row *row, const struct mode_options *options)
 {
     char names[1024];
@@ -54,7 +54,7 @@ static const char *help_of(const struct option_row *row, const struct mode_optio
     return help;
 }
 
-/* Once, whichever modes read them. */
+/* Adds the rows, unless another mode that reads them has. */
 static void add_options(const struct mode_options *options)
 {
     for (int64_t i = 0; i < table.n_rows; i++)
@@ -124,7 +124,7 @@ static enum status refuse_option(const char *option, const struct mode_options *
                 list->modes[0], readers);
 }
 
-/* The options that a row of the table comes from; NULL: all modes read it. */
+/* The options that contain a row of the table; NULL: all modes read it. */
 static const struct mode_options *options_of(const char *name)
 {
     for (int i = 0; i < mode_count(); i++) {

@@ -1,5 +1,5 @@
-/* The options of all registered modes as one table, and which of them a mode reads: one that
- * the chosen mode would ignore is refused. */
+/* The options of all registered modes as one table. An option that the chosen mode does not read
+ * is refused. */
 #ifndef BERYL_SCHED_MODE_OPTIONS_H
 #define BERYL_SCHED_MODE_OPTIONS_H
 
@@ -12,7 +12,7 @@
  * names of the modes. Valid until a mode is registered; fields are those of *settings. */
 struct option_table mode_options_table(struct taskpool_settings *settings);
 
-/* All fields as if no option was given. */
+/* Sets all fields to the defaults of the options. */
 void mode_options_default(struct taskpool_settings *settings);
 
 /* Refuses an option that differs from its default and that the mode does not read.
@@ -20,17 +20,17 @@ void mode_options_default(struct taskpool_settings *settings);
  * it; STATUS_NO_MEMORY. */
 enum status mode_options_check(const struct taskpool_settings *settings);
 
-/* The same for settings with which several modes are run, one after another: one of them must
- * read the option. settings->mode does not count. */
+/* The same for settings that several modes share, run one after another: one of them must
+ * read the option. settings->mode is ignored. */
 enum status mode_options_check_list(const struct taskpool_settings *settings,
                                     const struct mode_list *list);
 
-/* The modes of a run: those that --compare names, or the one of --sched if compare is NULL.
+/* The modes of a run: those named by --compare, or the one of --sched if compare is NULL.
  * Errors: STATUS_USAGE (both options are given), those of mode_list_parse and the checks above. */
 enum status mode_options_choose(const struct taskpool_settings *settings, const char *compare,
                                 struct mode_list *modes);
 
-/* The settings with which a mode of such a list runs: options that it does not read have
+/* The settings of one mode of such a list: options that it does not read get
  * their defaults. */
 void mode_options_select(const struct taskpool_settings *settings, const char *mode,
                          struct taskpool_settings *selected);

@@ -1,6 +1,6 @@
-/* Mode `persist`: what tasks took in one iteration balances the next (Lifflander,
+/* Mode `persist`: the durations measured in one iteration balance the next (Lifflander,
  * Krishnamoorthy, Kale, HPDC 2012, section 5). As in that paper's runs the first
- * iteration steals; the second runs what each worker ran in the first, without
+ * iteration steals; in the second each worker runs the tasks that it ran in the first, without
  * stealing; before every later one the balancer (balancer.h) moves tasks.
  *
  * A worker runs its tasks in the order in which it ran them, because neighbours in
@@ -73,7 +73,7 @@ static struct mode_options persist_options = {.rows = persist_rows,
 
 struct persist_state {
     struct measured_balance measured; /* first */
-    int64_t n_iterations;             /* that are over */
+    int64_t n_iterations;             /* finished */
 };
 
 static enum status persist_init(void *state, const struct mode_setup *setup, struct comm *comm)

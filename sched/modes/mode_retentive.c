@@ -1,8 +1,8 @@
 /* Mode `retentive`: work stealing whose next iteration starts where the tasks
  * ran in the last one (Lifflander, Krishnamoorthy, Kale, HPDC 2012, section 6).
- * The paper leaves open in which order; here a worker begins with its longest tasks, see
- * ran_tasks.h. Of a dynamic pool what ran is kept for the tasks that were added before the run;
- * those that tasks add are made anew. */
+ * The paper leaves the order open; here a worker begins with its longest tasks, see
+ * ran_tasks.h. Of a dynamic pool only the tasks that were added before the run are kept;
+ * the others are added anew by them. */
 #include "sched/protocols/stealing.h"
 #include "support/base/agree.h"
 

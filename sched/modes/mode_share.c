@@ -1,30 +1,30 @@
-/* Mode `share`: work sharing. Workers are in groups of consecutive ranks, of
- * which the first, the manager, runs no task but keeps the queue of its group;
- * one worker alone runs everything itself.
+/* Mode `share`: work sharing. Workers are in groups of consecutive ranks. The first of a group,
+ * the manager, runs no task but keeps the queue of the group; a single worker runs everything
+ * itself.
  *
- * A worker without tasks asks its manager and is given a chunk as soon as there
- * is one. A worker of a dynamic pool keeps what its tasks add on a stack of its
+ * A worker without tasks sends its manager a request and is granted a chunk as soon as there
+ * is one. A worker of a dynamic pool keeps the tasks that its tasks add on a stack of its
  * own and takes the newest; when the stack exceeds two chunks and at least
- * --release-every tasks ran since it last did so, it releases its oldest chunk
- * to the manager. A request says how many chunks were released since the one
- * before: only when as many have arrived is a waiting worker known to have left
- * nothing on its way, because the smaller request may overtake a release.
+ * --release-every tasks ran since the last release, it releases its oldest chunk
+ * to the manager. A request carries the number of chunks released since the last request:
+ * only when as many have arrived is it certain that a waiting worker has no release
+ * on its way, because the smaller request may overtake one.
  *
  * A manager whose queue is empty while workers wait asks the other managers, one
  * at a time and drawn at random, for half of their chunks, as the servers of
  * ADLB do (Lusk, Pieper, Butler, SciDAC Review 17 (2010) 30). After as many
  * refusals in a row as there are others it pauses, so that managers of busy
  * workers do not keep asking each other. When all workers of a group wait the
- * manager is without work in the sense of termination.h. In the end every manager
- * tells its workers, each of which has a request waiting then.
+ * manager is without work in the sense of termination.h. At the end every manager
+ * notifies its workers, each of which has a request waiting then.
  *
  * The managers of a static pool begin with blocks of IDs in proportion to their
  * numbers of workers, whatever the seeding.
  *
  * Source: Dinan et al., PMEO-PDS 2007, sections 2.3.1, 3.1, 3.1.1 and 3.3.2. Of
  * the printed algorithm 2: its "Polling_Interval" is the release interval; and
- * a release is not bound to the moments when the number of tasks is a multiple
- * of it, at which there may be no surplus by chance. */
+ * a release does not wait for the number of tasks to be a multiple
+ * of it, when there may be no surplus by chance. */
 #include "sched/modes/mode_share_private.h"
 #include "support/base/agree.h"
 #include "support/io/option_row.h"
@@ -135,7 +135,7 @@ void share_take_tasks(struct share_state *self, const struct share_message *mess
     if (self->queue.record_size == 0)
         task_queue_put_range(&self->queue, message->range);
     else if (task_queue_push(&self->queue, message + 1, message->n) != STATUS_OK)
-        die("no memory for %lld tasks of others", (long long)message->n);
+        die("no memory for %lld tasks from another worker", (long long)message->n);
 }
 
 /* --- the worker --- */
@@ -168,7 +168,7 @@ static enum mode_step work_or_ask(struct share_state *self, struct mode_work *wo
 {
     if (take_own(self, work))
         return MODE_RUN;
-    if (self->manager < 0 || self->over)
+    if (self->manager < 0 || self->finished)
         return MODE_DONE;
     if (!self->asking)
         share_send_word(self, self->manager, SHARE_REQUEST, self->n_released);
@@ -202,15 +202,15 @@ static void share_receive(void *state, int from, const void *message, size_t siz
         return;
     }
     self->asking = false;
-    self->over = *(const int32_t *)message == SHARE_OVER;
-    if (!self->over)
+    self->finished = *(const int32_t *)message == SHARE_END;
+    if (!self->finished)
         share_take_tasks(self, message);
 }
 
 static enum mode_step share_restore(void *state)
 {
     struct share_state *self = state;
-    self->asking = self->over = false;
+    self->asking = self->finished = false;
     self->n_since_release = self->n_released = 0;
     enum status status = share_seed(self);
     for (int64_t i = 0; i < self->initial.n && status == STATUS_OK; i++)

@@ -1,4 +1,4 @@
-/* What the two roles of mode share have in common, see mode_share.c. */
+/* Messages and state of the two roles, worker and manager, in mode share (mode_share.c). */
 #ifndef BERYL_SCHED_MODE_SHARE_PRIVATE_H
 #define BERYL_SCHED_MODE_SHARE_PRIVATE_H
 
@@ -13,7 +13,7 @@ enum share_kind {
     SHARE_REQUEST,     /* worker to manager */
     SHARE_RELEASE,     /* worker to manager: a chunk */
     SHARE_GRANT,       /* manager to worker: a chunk */
-    SHARE_OVER,        /* manager to worker */
+    SHARE_END,         /* manager to worker: no task is left */
     SHARE_ASK,         /* manager to manager */
     SHARE_REFUSAL,     /* manager to manager */
     SHARE_TRANSFER,    /* manager to manager: chunks */
@@ -40,17 +40,17 @@ struct share_state {
     int64_t chunk; /* tasks */
     int n_managers;
     int manager;                   /* rank; -1: this is the only worker */
-    struct share_manager *managed; /* what a manager keeps besides; NULL: a worker */
+    struct share_manager *managed; /* of a manager; NULL: this is a worker */
     struct record_list initial;
     struct task_queue queue; /* a worker's own tasks, or those for a manager's workers */
 
     /* Of a worker. */
-    bool asking, over;
+    bool asking, finished;
     int64_t n_since_release; /* tasks */
     int64_t n_released;      /* chunks, since the last request */
 };
 
-/* The first rank of a group, its manager; context is the share_state. */
+/* The first rank of a group, that of its manager; context is the share_state. */
 int share_first_of_group(int group, const void *context);
 
 /* Sends a message without tasks, or the oldest n tasks of the queue. */

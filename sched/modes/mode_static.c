@@ -5,7 +5,7 @@ struct static_state {
     const struct seeding *seeding;
     int worker;
     int64_t next_range; /* of the worker's seeding */
-    int64_t n_tasks;    /* of this worker */
+    int64_t n_tasks;    /* of the worker */
 };
 
 static enum status static_init(void *state, const struct mode_setup *setup, struct comm *comm)

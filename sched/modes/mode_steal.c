@@ -1,6 +1,6 @@
-/* Mode `steal`: random work stealing, each iteration anew from the seeding. All
- * is in stealing.h; what was added to a dynamic pool before the run is kept and
- * added again where it was. */
+/* Mode `steal`: random work stealing, each iteration anew from the seeding. The protocol
+ * is in stealing.h; tasks added to a dynamic pool before the run are kept and
+ * added again on the same worker. */
 #include "sched/protocols/stealing.h"
 #include "support/base/agree.h"
 

@@ -21,7 +21,7 @@ enum { N_BUILT_IN = sizeof built_in / sizeof built_in[0], NAMES_SIZE = 33 * MODE
 
 static_assert((int)N_BUILT_IN <= (int)MODES_MAX, "room for the modes of this library");
 
-/* Modes registered so far; filled with the built-in ones at the first look. */
+/* Modes registered so far; the built-in ones are added at the first use. */
 static struct {
     const struct mode *modes[MODES_MAX];
     int n;
@@ -85,9 +85,10 @@ static enum status check_new_mode(const struct mode *mode)
     static const char letters[] = "abcdefghijklmnopqrstuvwxyz0123456789-_";
     size_t length = mode->name ? strlen(mode->name) : 0;
     if (length == 0 || length > 32 || strspn(mode->name, letters) != length)
-        return FAIL(STATUS_USAGE, "a mode's name has 1 to 32 of the characters %s", letters);
+        return FAIL(STATUS_USAGE, "the name of a mode must have 1 to 32 of the characters %s",
+                    letters);
     if (strcmp(mode->name, "all") == 0 || find_registered(mode->name))
-        return FAIL(STATUS_USAGE, "a mode of the name %s exists already", mode->name);
+        return FAIL(STATUS_USAGE, "the name %s is taken by another mode", mode->name);
     if (!mode->help || !mode->init || !mode->next || !mode->restore || !mode->progress)
         return FAIL(STATUS_USAGE, "mode %s lacks help, init, next, restore or progress",
                     mode->name);

@@ -22,11 +22,12 @@ const struct mode *mode_find(const char *name);
 /* "static,counter,...": valid until a mode is registered. */
 const char *mode_names(void);
 
-/* The same of the modes that have, or read, something: for messages. */
+/* The names of those modes for which holds() is true, separated by ", ": for messages.
+ * names  of size bytes; returned */
 const char *mode_names_where(bool (*holds)(const struct mode *mode, const void *context),
                              const void *context, char *names, size_t size);
 
-/* Adds a mode, which is borrowed for good, as its options are.
+/* Adds a mode; it and its options must exist until the end of the program.
  * Errors: STATUS_USAGE (a name that is taken or no word, an option whose name is taken, a
  * function that every mode needs is missing), STATUS_LIMIT (too many modes, no room in the
  * settings); nothing is changed then. */

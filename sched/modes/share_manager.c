@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-/* After refusals; short beside a chunk worth asking for. */
+/* Pause after refusals; short compared with a chunk worth requesting. */
 static const double pause_s = 100e-6;
 
 struct share_manager {
@@ -12,9 +12,9 @@ struct share_manager {
     int *waiting; /* n_waiting ranks, from first_waiting in a ring of n_workers */
     int first_waiting, n_waiting;
     int64_t n_announced, n_received; /* chunks, from all workers */
-    struct task_range block;         /* it begins with, in a static pool */
+    struct task_range block;         /* its first tasks, in a static pool */
     int n_refusals;                  /* in a row */
-    double ask_after_s;              /* not before this moment */
+    double ask_after_s;              /* no request before this time */
     struct termination termination;  /* among the managers */
 };
 
@@ -66,7 +66,7 @@ void share_manager_begin(struct share_state *self)
         task_queue_put_range(&self->queue, managed->block);
 }
 
-/* The whole group waits, and nothing of it is under way. */
+/* The whole group waits, and none of its messages is on its way. */
 static bool group_is_without_work(const struct share_state *self)
 {
     const struct share_manager *managed = self->managed;
@@ -88,7 +88,7 @@ static int next_waiting(struct share_manager *managed)
     return worker;
 }
 
-/* After this the queue is empty or nobody waits. */
+/* Grants chunks until the queue is empty or no worker waits. */
 static void serve_workers(struct share_state *self)
 {
     struct share_manager *managed = self->managed;
@@ -109,7 +109,7 @@ static void ask_another(struct share_state *self)
     self->comm->counts.steals_attempted++;
 }
 
-/* Asks another manager, unless one is being asked or it is not yet time to. */
+/* Asks another manager, unless a request is out or the pause has not ended. */
 static void look_for_work(struct share_state *self)
 {
     struct share_manager *managed = self->managed;
@@ -130,14 +130,14 @@ enum mode_step share_manager_next(struct share_state *self)
         look_for_work(self);
     if (group_is_without_work(self))
         termination_without_work(termination);
-    if (!termination->over)
+    if (!termination->finished)
         return MODE_WAIT;
     while (managed->n_waiting > 0)
-        share_send_word(self, next_waiting(managed), SHARE_OVER, 0);
+        share_send_word(self, next_waiting(managed), SHARE_END, 0);
     return MODE_DONE;
 }
 
-/* Half of the chunks, rounded up: nobody waits for them here. */
+/* Gives half of the chunks, rounded up: no worker of this group waits for them. */
 static void answer_manager(struct share_state *self, int manager)
 {
     struct termination *termination = &self->managed->termination;
@@ -199,13 +199,13 @@ void share_manager_receive(struct share_state *self, int from, const struct shar
                             group_is_without_work(self));
         break;
     case SHARE_GRANT:
-    case SHARE_OVER:
+    case SHARE_END:
         break;
     }
     serve_workers(self);
 }
 
-/* What is left of its block, in a static pool. */
+/* The fraction of its block that was handed out, in a static pool. */
 double share_manager_progress(const struct share_state *self)
 {
     double n_block = (double)task_range_count(&self->managed->block);

@@ -11,13 +11,13 @@ void balancer_init(struct balancer *self, struct comm *comm, struct duration_bin
                    const struct balancer_rules *rules)
 {
     *self = (struct balancer){
-        .link.comm = comm, .bins = bins, .rules = *rules, .node.over = true, .over = true};
+        .link.comm = comm, .bins = bins, .rules = *rules, .node.finished = true, .finished = true};
     int64_t branching = rules->branching < comm->size ? rules->branching : comm->size;
     self->tree = (struct balancer_tree){.n_leaves = comm->size, .branching = branching};
 }
 
-/* Frees what the phase needed. */
-static void finish(struct balancer *self)
+/* Frees the data of the phase. */
+static void free_phase(struct balancer *self)
 {
     balancer_node_finish(&self->node);
     free(self->donated);
@@ -35,19 +35,19 @@ static void finish(struct balancer *self)
 
 void balancer_fini(struct balancer *self)
 {
-    finish(self);
+    free_phase(self);
 }
 
-/* When nothing is left to do or to be read. */
-static void finish_if_over(struct balancer *self)
+/* The data of a phase are kept until no message reads them any more. */
+static void free_if_finished(struct balancer *self)
 {
-    if (balancer_is_over(self) && self->link.n_in_reach == 0)
-        finish(self);
+    if (balancer_is_finished(self) && self->link.n_in_reach == 0)
+        free_phase(self);
 }
 
-bool balancer_is_over(const struct balancer *self)
+bool balancer_is_finished(const struct balancer *self)
 {
-    return self->over && self->node.over;
+    return self->finished && self->node.finished;
 }
 
 static void send_to_parent(struct balancer *self, struct balancer_message *head)
@@ -63,7 +63,7 @@ void balancer_begin(struct balancer *self)
     assert(self->link.n_in_reach == 0);
     if (self->link.comm->size == 1)
         return;
-    self->over = false;
+    self->finished = false;
     balancer_node_begin(&self->node, &self->link, &self->tree, &self->rules);
     double load_s = self->bins->load_s;
     struct balancer_message head = {.kind = BALANCER_LOAD, .load_s = load_s, .max_s = load_s};
@@ -80,7 +80,7 @@ static void reserve_donated(struct balancer *self)
             STATUS_OK ||
         array_reserve(&self->donation, n, &self->donation_capacity, sizeof *self->donation) !=
             STATUS_OK)
-        die("no memory for one worker to give %lld tasks away", (long long)n);
+        die("no memory for the %lld tasks that a worker gives away in balancing", (long long)n);
 }
 
 static void donate(struct balancer *self, double limit_s)
@@ -122,7 +122,7 @@ static int compare_donors(const void *left, const void *right)
     return (a->index > b->index) - (a->index < b->index);
 }
 
-/* What comes back to its donor was never away. */
+/* A task granted to its own donor: no messages. */
 static void put_back(struct balancer *self, const struct balancer_task *task)
 {
     if (duration_bins_put_back(self->bins, self->donated[task->index], task->time_s) != STATUS_OK)
@@ -192,7 +192,7 @@ static void receive_as_leaf(struct balancer *self, int from, const struct balanc
         if (message->load_s > 0)
             donate(self, message->load_s * self->rules.donate_above);
         else
-            self->over = true;
+            self->finished = true;
         break;
     case BALANCER_GRANT:
         receive_grant(self, message);
@@ -208,7 +208,7 @@ static void receive_as_leaf(struct balancer *self, int from, const struct balanc
         break;
     }
     if (self->has_grant && self->n_awaited == 0 && self->n_taken == self->n_donated)
-        self->over = true;
+        self->finished = true;
 }
 
 void balancer_receive(struct balancer *self, int from, const void *bytes)
@@ -220,11 +220,11 @@ void balancer_receive(struct balancer *self, int from, const void *bytes)
         balancer_node_receive(&self->node, message);
     else
         receive_as_leaf(self, from, message);
-    finish_if_over(self);
+    free_if_finished(self);
 }
 
 void balancer_sent(struct balancer *self)
 {
     self->link.n_in_reach--;
-    finish_if_over(self);
+    free_if_finished(self);
 }

@@ -11,8 +11,8 @@ void balancer_node_begin(struct balancer_node *self, struct balancer_link *link,
                          const struct balancer_tree *tree, const struct balancer_rules *rules)
 {
     *self = (struct balancer_node){.link = link, .tree = tree, .rules = rules};
-    self->over = !balancer_tree_hosted(tree, link->comm->rank, &self->place);
-    if (self->over)
+    self->finished = !balancer_tree_hosted(tree, link->comm->rank, &self->place);
+    if (self->finished)
         return;
     self->is_root = !balancer_tree_parent(tree, self->place, &self->parent, &self->own_child);
     self->n_children = balancer_tree_n_children(tree, self->place);
@@ -29,7 +29,7 @@ void balancer_node_finish(struct balancer_node *self)
     free(self->granted.tasks);
     free(self->granted.child);
     free(self->grants);
-    *self = (struct balancer_node){.over = true};
+    *self = (struct balancer_node){.finished = true};
 }
 
 /* --- the greedy assignment --- */
@@ -56,7 +56,7 @@ static bool is_before(const struct balancer_child *children, int32_t a, int32_t 
     return load_a < load_b || (load_a == load_b && a < b);
 }
 
-/* Lets the child at a place of the min-heap sink to where it belongs. */
+/* Moves the child at a position of the min-heap down to where it belongs. */
 static void sink(const struct balancer_child *children, int32_t *heap, int32_t n, int64_t hole)
 {
     int32_t child = heap[hole];
@@ -114,11 +114,11 @@ static void send_to_child(struct balancer_node *self, int32_t child, struct bala
     balancer_send(self->link, balancer_tree_host(place), head, tasks, sizeof *tasks);
 }
 
-/* The average is known: nothing more comes if that is the end. */
+/* Passes the average down; 0 ends the phase: nothing moves. */
 static void announce_average(struct balancer_node *self, double average_s)
 {
     self->average_s = average_s;
-    self->over = average_s == 0;
+    self->finished = average_s == 0;
     struct balancer_message head = {.kind = BALANCER_AVERAGE, .load_s = average_s};
     for (int32_t child = 0; child < self->n_children; child++)
         send_to_child(self, child, &head, NULL);
@@ -137,7 +137,7 @@ static void place_assigned(const struct balancer_pool *pool, int64_t *end,
         grants[end[pool->child[i]]++] = pool->tasks[i];
 }
 
-/* Sends the children what was assigned to them on the way up and the way down. */
+/* Sends the children the tasks assigned to them on the way up and the way down. */
 static void grant_donations(struct balancer_node *self)
 {
     int64_t *end = balancer_allocate(self->n_children + 1, sizeof *end);
@@ -154,7 +154,7 @@ static void grant_donations(struct balancer_node *self)
         send_to_child(self, child, &head, self->grants + begin);
     }
     free(end);
-    self->over = true;
+    self->finished = true;
 }
 
 /* --- up --- */

@@ -24,19 +24,19 @@ struct balancer_place {
     int64_t width; /* leaves of a child */
 };
 
-/* The node that a worker hosts. False if it hosts none. */
+/* The node hosted by a worker; false if it hosts none. */
 bool balancer_tree_hosted(const struct balancer_tree *tree, int worker,
                           struct balancer_place *node);
 
-/* The worker that a node, or a leaf, is on. */
+/* The worker that hosts a node, or is the leaf. */
 int balancer_tree_host(struct balancer_place place);
 
-/* The parent of a place, and which of its children the place is. False for the
+/* The parent of a place, and the index of the place among its children. False for the
  * root. */
 bool balancer_tree_parent(const struct balancer_tree *tree, struct balancer_place place,
                           struct balancer_place *parent, int32_t *child);
 
-/* The children of a node, how many of them there are, and their leaves. */
+/* A child of a node, the number of children, and the number of leaves of a child. */
 struct balancer_place balancer_tree_child(const struct balancer_tree *tree,
                                           struct balancer_place node, int32_t child);
 int32_t balancer_tree_n_children(const struct balancer_tree *tree, struct balancer_place node);

@@ -6,7 +6,7 @@ enum status measured_balance_init(struct measured_balance *self, const struct mo
                                   struct comm *comm, const struct balancer_rules *rules)
 {
     balancer_init(&self->balancer, comm, &self->bins, rules);
-    /* What ran here need not be noted twice. */
+    /* No ran_tasks: the tasks that ran are in bins. */
     return stealing_init(&self->stealing, setup, comm, NULL);
 }
 
@@ -53,7 +53,7 @@ bool measured_balance_balance(struct measured_balance *self)
 {
     if (!self->balancing)
         balancer_begin(&self->balancer);
-    self->balancing = !balancer_is_over(&self->balancer);
+    self->balancing = !balancer_is_finished(&self->balancer);
     return !self->balancing;
 }
 

@@ -1,6 +1,6 @@
-/* What the modes persist and auto have in common: tasks are timed where they run,
- * and between iterations a balancer moves some of them, so that each worker
- * will have as much to do as the others if tasks take as long as they did. */
+/* Measured balancing, the common part of the modes persist and auto: tasks are timed where they
+ * run, and between iterations a balancer moves some of them, so that the workers' loads
+ * are even if tasks take as long as they did. */
 #ifndef BERYL_SCHED_MEASURED_BALANCE_H
 #define BERYL_SCHED_MEASURED_BALANCE_H
 
@@ -14,9 +14,9 @@
 
 struct measured_balance {
     struct stealing stealing;  /* first: entries of the mode's table are stealing's own */
-    struct duration_bins bins; /* what ran here, then what is to run here */
+    struct duration_bins bins; /* tasks that ran here; after balancing those that are to run here */
     struct balancer balancer;
-    bool balancing; /* restore is to be called again */
+    bool balancing; /* a phase has begun and is not finished */
 };
 
 /* setup, comm  borrowed
@@ -25,13 +25,13 @@ struct measured_balance {
 enum status measured_balance_init(struct measured_balance *measured, const struct mode_setup *setup,
                                   struct comm *comm, const struct balancer_rules *rules);
 
-/* One call of the mode's restore: balances. Whether that is over. */
+/* One call of the mode's restore: begins or continues balancing; whether it is finished. */
 bool measured_balance_balance(struct measured_balance *measured);
 
-/* Then: begins the next iteration with the tasks of bins, which are emptied.
- * steals         whether workers without tasks look for some
- * longest_first  the order in which they run: else that in which they ran, what
- *                came from elsewhere at the end
+/* Begins the next iteration with the tasks of bins, which are emptied.
+ * steals         workers without tasks steal
+ * longest_first  tasks run in this order; else in the order in which they ran, followed by
+ *                those from other workers
  * Errors: STATUS_NO_MEMORY, STATUS_LIMIT (--deque). */
 enum status measured_balance_begin(struct measured_balance *measured, bool steals,
                                    bool longest_first);

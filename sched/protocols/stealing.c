@@ -9,14 +9,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* In a static pool, where what is left only becomes less, a thief pauses after so many
- * refusals in a row for so many times what an attempt took, but not for more than this part
- * of the time of its search: so pauses can delay it by no more than that. In a dynamic pool
- * work comes up anywhere at any time. */
+/* In a static pool, where the tasks left only decrease, a thief pauses after PATIENCE
+ * refusals in a row for PAUSE_ATTEMPTS times the duration of an attempt, but for no more than
+ * 1 / PAUSE_PART of the time of its search, which bounds the delay. In a dynamic pool, where
+ * tasks appear anywhere at any time, it does not pause. */
 enum { PATIENCE = 32, PAUSE_ATTEMPTS = 8, PAUSE_PART = 8 };
 
-/* In any pool, of such an attempt and the pause: where simulated messages take no time, time
- * would stand still. */
+/* Least time of such an attempt with its pause, in any pool: otherwise time would stand still
+ * where simulated messages take none. */
 #define MIN_ATTEMPT_S 1e-6
 
 static const struct option_row stealing_rows[] = {
@@ -76,7 +76,7 @@ static int64_t min_share(const struct taskpool_settings *settings)
     return settings->chunk > 0 ? settings->chunk : 1;
 }
 
-/* "half", or how many. */
+/* "half" (0) or a number of tasks. */
 static enum status parse_steal(const char *text, int64_t *n_tasks)
 {
     char *end;
@@ -86,7 +86,7 @@ static enum status parse_steal(const char *text, int64_t *n_tasks)
     errno = 0;
     *n_tasks = strtoll(text, &end, 10);
     if (*text == '\0' || *end != '\0' || errno != 0 || *n_tasks < 1)
-        return FAIL(STATUS_USAGE, "--steal %s: half, or a number of tasks from 1 on", text);
+        return FAIL(STATUS_USAGE, "--steal %s: give 'half' or a number of tasks, at least 1", text);
     return STATUS_OK;
 }
 
@@ -139,9 +139,10 @@ enum status stealing_push(struct stealing *self, const struct task_ranges *range
 static void note(struct stealing *self, const struct mode_work *work, bool initial)
 {
     /* The clock is read for long tasks only. */
-    bool timed = work->are_long || self->ran->runs_long;
+    bool timed = work->tasks_are_long || self->ran->runs_long;
     if (self->deque.record_size == 0)
-        ran_tasks_take(self->ran, &work->range, work->are_long, timed ? comm_now(self->comm) : 0);
+        ran_tasks_take(self->ran, &work->range, work->tasks_are_long,
+                       timed ? comm_now(self->comm) : 0);
     else if (initial && record_list_add(&self->ran->records, work->record) != STATUS_OK)
         die("no memory to note which tasks ran");
 }
@@ -150,13 +151,13 @@ bool stealing_next_local(void *state, struct mode_work *work)
 {
     struct stealing *self = state;
     bool initial = false;
-    bool taken =
-        self->deque.record_size > 0
-            ? task_deque_take_record(&self->deque, work->record, &initial)
-            : task_deque_take_range(&self->deque, work->n_wanted, work->are_long, &work->range);
+    bool taken = self->deque.record_size > 0
+                     ? task_deque_take_record(&self->deque, work->record, &initial)
+                     : task_deque_take_range(&self->deque, work->n_wanted, work->tasks_are_long,
+                                             &work->range);
     if (!taken)
         return false;
-    /* Read by receive, which may run now: not written without need. */
+    /* Read by receive, which may run at the same time: written only on a change. */
     if (self->searching)
         self->searching = false;
     if (self->ran)
@@ -172,8 +173,8 @@ enum status stealing_add(void *state, const void *record, bool initial)
 
 /* --- the thief --- */
 
-/* Any worker but this one; with --victim node, the other workers of the node
- * as often as it has such, then as many of all, and so on. */
+/* A random worker other than this one. With --victim node: as many attempts as the node has
+ * other workers go to these, the next as many to all workers, and so on. */
 static int choose_victim(struct stealing *self)
 {
     struct comm *comm = self->comm;
@@ -186,7 +187,7 @@ static int choose_victim(struct stealing *self)
     return victim < comm->rank ? victim : victim + 1;
 }
 
-/* A refusal: when to ask again. */
+/* After a refusal: sets the time of the next request. */
 static void set_pause(struct stealing *self)
 {
     double now_s = comm_now(self->comm);
@@ -225,8 +226,8 @@ enum mode_step stealing_next(void *state, struct mode_work *work)
     if (stealing_next_local(self, work))
         return MODE_RUN;
     /* Of records one is taken at a time, long or not: most are short. */
-    bool are_long = work->are_long && self->deque.record_size == 0;
-    if (task_deque_acquire(&self->deque, are_long) && stealing_next_local(self, work))
+    bool tasks_are_long = work->tasks_are_long && self->deque.record_size == 0;
+    if (task_deque_acquire(&self->deque, tasks_are_long) && stealing_next_local(self, work))
         return MODE_RUN;
     if (self->ran && self->ran->runs_long)
         ran_tasks_end(self->ran, comm_now(self->comm));
@@ -236,7 +237,7 @@ enum mode_step stealing_next(void *state, struct mode_work *work)
     if (!self->termination.closed && !self->termination.asking && !pauses(self))
         ask_victim(self);
     termination_without_work(&self->termination);
-    return self->termination.over ? MODE_DONE : MODE_SEARCH;
+    return self->termination.finished ? MODE_DONE : MODE_SEARCH;
 }
 
 static void take_stolen(struct stealing *self, const struct steal_message *transfer)
@@ -267,21 +268,22 @@ static void take_stolen(struct stealing *self, const struct steal_message *trans
 
 static void answer_thief(struct stealing *self, int thief)
 {
-    struct task_deque_loot loot;
+    struct task_deque_batch batch;
     termination_received_request(&self->termination);
-    if (task_deque_give_away(&self->deque, self->steal_tasks, &loot) == 0) {
+    if (task_deque_give_away(&self->deque, self->steal_tasks, &batch) == 0) {
         int32_t refusal = STEALING_REFUSAL;
         comm_send(self->comm, thief, &refusal, sizeof refusal);
         termination_sent_refusal(&self->termination);
         return;
     }
-    struct steal_message head = {.kind = STEALING_TRANSFER, .n_entries = loot.n, .part = loot.part};
+    struct steal_message head = {
+        .kind = STEALING_TRANSFER, .n_entries = batch.n, .part = batch.part};
     comm_send_bulk(self->comm, thief,
                    &(struct comm_message){.head = &head,
                                           .head_size = sizeof head,
-                                          .bulk = loot.n > 0 ? loot.entries : NULL,
-                                          .bulk_size = (size_t)loot.n * self->deque.entry_size,
-                                          .token = loot.n});
+                                          .bulk = batch.n > 0 ? batch.entries : NULL,
+                                          .bulk_size = (size_t)batch.n * self->deque.entry_size,
+                                          .token = batch.n});
     termination_sent_transfer(&self->termination);
 }
 
@@ -316,7 +318,7 @@ void stealing_receive(void *state, int from, const void *message, size_t size)
 void stealing_sent(void *state, int64_t token)
 {
     struct stealing *self = state;
-    task_deque_arrived(&self->deque, token);
+    task_deque_completed(&self->deque, token);
 }
 
 double stealing_progress(const void *state, int64_t n_run)

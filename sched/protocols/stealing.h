@@ -1,15 +1,15 @@
-/* Work stealing, as the modes steal, retentive, persist and auto share it: a
+/* Work stealing, common to the modes steal, retentive, persist and auto: a
  * worker runs the tasks of its own deque; without any it asks one worker after
- * another until one gives it half of what it shares, or until there is provably
- * nothing left.
+ * another until one gives it half of the tasks it shares, or until the end is
+ * detected (termination.h).
  *
  * Source: Lifflander, Krishnamoorthy, Kale, HPDC 2012, section 6, with messages
  * where the paper has active messages. A thief has one request under way. The
  * victim answers at once, with a refusal or with a transfer, which is read
- * straight from its deque while it runs on and answers others; a refused thief
- * asks the next victim. Unlike the paper's it pauses after many refusals in a row, in a
- * static pool: there is hardly anything left then, and those who still have something,
- * and the network, are not to be asked by all others all the time. */
+ * straight from its deque while it continues and answers others; a refused thief
+ * asks the next victim. Unlike the paper's, a thief of a static pool pauses after many refusals
+ * in a row: there is hardly anything left then, and requests of all workers would flood
+ * the network and the few that still have tasks. */
 #ifndef BERYL_SCHED_STEALING_H
 #define BERYL_SCHED_STEALING_H
 
@@ -51,23 +51,23 @@ struct stealing {
     struct task_deque deque;
     struct termination termination;
     bool enabled;           /* in this iteration; else a worker without tasks is done */
-    bool searching;         /* no task runs here and none is to be had */
+    bool searching;         /* no task runs here and the deque is empty */
     int64_t n_refusals;     /* in a row */
     double searched_from_s; /* the first request of that row */
-    double asked_s;         /* the last one */
-    double ask_after_s;     /* no other before this moment */
+    double asked_s;         /* the last request */
+    double ask_after_s;     /* no request before this time */
 
-    struct ran_tasks *ran; /* borrowed; NULL: it need not be noted */
+    struct ran_tasks *ran; /* borrowed; NULL: tasks that ran are not noted */
 };
 
 /* setup, comm  borrowed
- * ran          where to note what runs here, borrowed; NULL: nowhere
+ * ran          notes the tasks that run here, borrowed; NULL: none
  * Errors: STATUS_USAGE (--steal), STATUS_NO_MEMORY. */
 enum status stealing_init(struct stealing *stealing, const struct mode_setup *setup,
                           struct comm *comm, struct ran_tasks *ran);
 void stealing_fini(struct stealing *stealing);
 
-/* Begins an iteration, with an empty deque and nothing noted. */
+/* Begins an iteration; the deque is empty. */
 void stealing_begin(struct stealing *stealing, bool enabled);
 
 /* Puts a list of ranges into the deque, to be run in that order. Errors: those of

@@ -22,10 +22,10 @@ void termination_begin(struct termination *self)
 {
     self->transfers_sent = self->transfers_received = 0;
     self->controls_sent = self->controls_received = 0;
-    self->asking = self->closed = self->over = false;
+    self->asking = self->closed = self->finished = false;
     self->black = true;
     self->n_answers = self->n_white = 0;
-    /* The token is at member 0; the first wave down has reached everyone. */
+    /* The token is at member 0; the first wave has been passed down to all members. */
     self->here = self->member == 0 || self->rule == TERMINATION_TREE;
     self->current = (struct termination_message){.kind = self->kind, .step = TERMINATION_WAVE};
 }
@@ -50,14 +50,14 @@ static int n_children(const struct termination *self)
     return n < 0 ? 0 : n > BRANCHING ? BRANCHING : (int)n;
 }
 
-/* Begins a wave here and sends it on. */
+/* Begins a wave here and passes it down. */
 static void spread_step(struct termination *self, int step)
 {
     self->here = step != TERMINATION_RED;
     self->n_answers = 0;
     self->current = (struct termination_message){.kind = self->kind, .step = step};
     self->closed = step != TERMINATION_WAVE;
-    self->over = step == TERMINATION_RED;
+    self->finished = step == TERMINATION_RED;
     for (int child = 0; child < n_children(self); child++)
         send_step(self, BRANCHING * self->member + 1 + child, &self->current);
 }
@@ -88,7 +88,7 @@ static void answer_parent(struct termination *self)
 
 static void advance_tree(struct termination *self, bool without_work)
 {
-    /* The root alone answers to itself, and then has the next wave. */
+    /* Only the root runs this more than once: its answer begins the next wave. */
     while (self->here && self->n_answers == n_children(self)) {
         bool ready = self->current.step == TERMINATION_PINK ? !self->asking : without_work;
         if (!ready)
@@ -111,7 +111,7 @@ static void receive_tree(struct termination *self, const struct termination_mess
 
 /* --- ring --- */
 
-/* Member 0 has the token back: what the next round is. */
+/* Member 0 has the token back and begins the next round. */
 static void turn(struct termination *self)
 {
     struct termination_message *token = &self->current;
@@ -136,9 +136,9 @@ static void pass(struct termination *self)
     token->black |= self->black;
     self->black = self->black && !is_wave;
     self->closed = !is_wave;
-    self->over = token->step == TERMINATION_RED;
+    self->finished = token->step == TERMINATION_RED;
     self->here = false;
-    bool is_end = self->over && self->member == self->n_members - 1;
+    bool is_end = self->finished && self->member == self->n_members - 1;
     if (!is_end)
         send_step(self, (self->member + 1) % self->n_members, token);
 }
@@ -161,10 +161,10 @@ static void receive_ring(struct termination *self, const struct termination_mess
 
 static void advance_wave(struct termination *self, bool without_work)
 {
-    if (self->over)
+    if (self->finished)
         return;
     if (self->n_members == 1)
-        self->closed = self->over = without_work;
+        self->closed = self->finished = without_work;
     else if (self->rule == TERMINATION_RING)
         advance_ring(self, without_work);
     else
@@ -217,7 +217,7 @@ void termination_without_work(struct termination *self)
 void termination_receive(struct termination *self, const struct termination_message *message,
                          bool without_work)
 {
-    assert(!self->over);
+    assert(!self->finished);
     if (self->rule == TERMINATION_RING)
         receive_ring(self, message);
     else

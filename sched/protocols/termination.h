@@ -1,18 +1,19 @@
-/* How workers that take work from each other find out that there is none left,
- * and that nothing is on its way between them any more.
+/* Termination detection: workers that take work from each other find that no work is left and
+ * no message between them is on its way.
  *
- * The members of a group number themselves 0, 1, ... Work travels in transfers;
- * requests and refusals are control messages. Detection ends in three steps:
- * first it is certain that all members are without work and no transfer is
- * under way; then all are told to ask no more, and it is made certain that no
- * control message is under way; then all are told that it is over. Messages may
- * overtake each other.
+ * The members of a group are numbered 0, 1, ... Work travels in transfers;
+ * requests and refusals are control messages. Detection has three steps, named after the colours
+ * of its messages:
+ *   wave  until it is certain that all members are without work and no transfer is on its way
+ *   pink  all stop requesting (closed), until it is certain that no control message is on its way
+ *   red   all are notified: finished
+ * Messages may overtake each other.
  *
  * tree  waves down and up a binary tree of the members (Francez, ACM TOPLAS 2
  *       (1980) 42, as in Lifflander et al., HPDC 2012, section 6). A member
  *       answers a wave when it is without work and its children have answered.
  *       The wave is white if no member of the subtree got work since it answered
- *       the wave before (and so none gave any: it would have had to get it), and
+ *       the wave before (and so none gave any: it was without work then), and
  *       carries the numbers of transfers sent and received. White and equal
  *       numbers end the first step: nothing changed between the answers to two
  *       waves, of which one ended before the other began, and at that moment all
@@ -23,10 +24,9 @@
  *       work, black if it gave work since it last did. One white round with
  *       equal numbers is not enough: a transfer sent in the round before may
  *       make a member behind the token send work to one before it. Two such
- *       rounds in a row are; white says that the numbers are those of the round
- *       before. Then the token is pink: nobody asks any more, and it goes round
- *       until as many control messages were received as sent; then it is red,
- *       and it is over. */
+ *       rounds in a row are: white means that the numbers are those of the round
+ *       before. Then the token is pink and goes round
+ *       until as many control messages were received as sent; then it is red. */
 #ifndef BERYL_SCHED_TERMINATION_H
 #define BERYL_SCHED_TERMINATION_H
 
@@ -38,11 +38,11 @@
 
 enum termination_rule { TERMINATION_TREE, TERMINATION_RING };
 
-/* What the members send each other. */
+/* The step that a message belongs to. */
 enum termination_step { TERMINATION_WAVE, TERMINATION_PINK, TERMINATION_RED };
 
 struct termination_message {
-    int32_t kind;   /* the user's: tells these messages from its own */
+    int32_t kind;   /* the user's: distinguishes these messages from its own */
     int32_t step;   /* enum termination_step */
     int32_t up;     /* tree: 1 for an answer */
     int32_t black;  /* 1 or 0 */
@@ -64,10 +64,10 @@ struct termination {
     bool asking; /* a request of this member is not answered */
 
     bool black;  /* since the last answer or passing: tree: got work; ring: gave work */
-    bool closed; /* ask no more */
-    bool over;
+    bool closed; /* no more requests */
+    bool finished;
 
-    /* The wave or the token that is here. */
+    /* The wave or the token. */
     bool here;
     struct termination_message current;
     int n_answers; /* tree: of children */
@@ -75,13 +75,13 @@ struct termination {
 };
 
 /* kind     of this user's messages, which begin with such an int32_t
- * rank_of  the worker that a member is; the same on all
+ * rank_of  the rank of a member; the same on all
  * comm, context  borrowed */
 void termination_init(struct termination *termination, struct comm *comm, int rule, int32_t kind,
                       int member, int n_members, int (*rank_of)(int member, const void *context),
                       const void *context);
 
-/* A new iteration; nothing of the last one is under way. */
+/* Begins an iteration; no message of the last one is on its way. */
 void termination_begin(struct termination *termination);
 
 /* This member sent or received a transfer of work, a request, or a refusal. A
@@ -93,11 +93,11 @@ void termination_received_request(struct termination *termination);
 void termination_sent_refusal(struct termination *termination);
 void termination_received_refusal(struct termination *termination);
 
-/* This member has no work now. To be called whenever that is so and something
- * has happened. */
+/* This member has no work now. To be called after every event while that is so. */
 void termination_without_work(struct termination *termination);
 
-/* A message of the kind arrived. without_work: whether this member has none. */
+/* A message of the kind arrived.
+ * without_work  this member has no work now */
 void termination_receive(struct termination *termination, const struct termination_message *message,
                          bool without_work);
 

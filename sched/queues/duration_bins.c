@@ -6,7 +6,7 @@
 #include <string.h>
 
 enum { KEY_MANTISSA_BITS = 10, FLOAT_MANTISSA_BITS = 23 };
-_Static_assert(DURATION_BINS_N_HINTS == 32, "as many as five bits name");
+_Static_assert(DURATION_BINS_N_HINTS == 32, "a hint for each value of five bits");
 
 static uint32_t key_of(double time_s)
 {
@@ -128,7 +128,7 @@ enum status duration_bins_list(const struct duration_bins *self, struct task_ran
 /* The powers of two that a float may hold, the largest first. */
 enum { N_OCTAVES = 256 };
 
-/* Notes the octave of each entry that has a task, and how many tasks there are in
+/* Fills in the octave of each entry that has a task, and the number of tasks in
  * the octaves before each. */
 static void note_octaves(const struct duration_bins *self, uint8_t *octaves, int64_t *n_before)
 {

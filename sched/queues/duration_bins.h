@@ -4,8 +4,8 @@
  * A bin is named by the sign, the exponent and the top ten bits of the mantissa
  * of a float, so that bins are 0.05 to 0.1 % wide, which is less than two runs of
  * one task differ and three times finer than the 0.3 % that balancing tolerates,
- * and so that bits in order are durations in order. A task counts as the mean of
- * its bin: the sum of all is then the measured load, without a systematic error.
+ * and so that the order of the bits is the order of the durations. Every task counts with the
+ * mean of its bin: the sum of all is then the measured load, without a systematic error.
  *
  * Source: Lifflander, Krishnamoorthy, Kale, HPDC 2012, section 5. */
 #ifndef BERYL_SCHED_DURATION_BINS_H
@@ -22,7 +22,7 @@ struct duration_entry {
     int64_t next; /* entry of the same bin, -1 at the end */
 };
 
-/* Bytes that duration_bins_list_longest_first takes for each task meanwhile, besides the list. */
+/* Scratch memory of duration_bins_list_longest_first for each task, in bytes. */
 enum { DURATION_BINS_ORDER_BYTES = sizeof(uint8_t) + sizeof(int64_t) };
 
 struct duration_bin {
@@ -40,20 +40,20 @@ struct duration_bins {
     int64_t n_entries, entries_capacity;
     struct duration_bin *bins; /* n_bins, shorter ones first */
     int64_t n_bins, bins_capacity;
-    int64_t last_bin;                     /* the one that was added to last */
+    int64_t last_bin;                     /* of the last addition */
     int32_t hints[DURATION_BINS_N_HINTS]; /* by hashed key: where its bin was */
     int64_t first_filled;                 /* the bins before are empty */
     int64_t n_tasks;
     double load_s; /* of all tasks */
 };
 
-/* Adds a task; a duration below 0 counts as 0. Finding the bin takes a look at where it
- * was the last time, else a binary search.
+/* Adds a task; a duration below 0 counts as 0. The bin is found by a cached hint, else by a
+ * binary search.
  * Errors: STATUS_NO_MEMORY, nothing is then changed; STATUS_LIMIT. */
 enum status duration_bins_add(struct duration_bins *bins, int64_t task, double time_s);
 
 /* Removes a task of the shortest bin, of these the one added last. False if there
- * is none. Its entry stays, so that it can be put back where it was.
+ * is none. Its entry stays, so that the task can be put back where it was.
  * entry, time_s  out */
 bool duration_bins_remove_smallest(struct duration_bins *bins, int64_t *entry, float *time_s);
 
@@ -66,13 +66,13 @@ int64_t duration_bins_removed_task(const struct duration_bins *bins, int64_t ent
 
 /* Appends all tasks to a list: in the order of adding; or the longest first, by
  * powers of two of the duration, and in the order of adding where that is the same,
- * so that tasks that share data are not torn apart for the sake of a few percent.
+ * so that tasks that share data are not separated for a few percent of duration.
  * Errors: STATUS_NO_MEMORY. */
 enum status duration_bins_list(const struct duration_bins *bins, struct task_ranges *ranges);
 enum status duration_bins_list_longest_first(const struct duration_bins *bins,
                                              struct task_ranges *ranges);
 
-/* Forgets all tasks and keeps the memory. */
+/* Removes all tasks and keeps the memory. */
 void duration_bins_clear(struct duration_bins *bins);
 
 void duration_bins_fini(struct duration_bins *bins);

@@ -5,7 +5,7 @@
 void ran_tasks_fini(struct ran_tasks *self)
 {
     task_ranges_fini(&self->ranges);
-    duration_bins_fini(&self->longs);
+    duration_bins_fini(&self->long_tasks);
     record_list_fini(&self->records);
 }
 
@@ -14,14 +14,14 @@ void ran_tasks_clear(struct ran_tasks *self)
     self->ranges.n = 0;
     self->records.n = 0;
     self->runs_long = false;
-    duration_bins_clear(&self->longs);
+    duration_bins_clear(&self->long_tasks);
 }
 
-void ran_tasks_take(struct ran_tasks *self, const struct task_range *range, bool are_long,
+void ran_tasks_take(struct ran_tasks *self, const struct task_range *range, bool tasks_are_long,
                     double now_s)
 {
     ran_tasks_end(self, now_s);
-    self->runs_long = are_long && task_range_count(range) == 1;
+    self->runs_long = tasks_are_long && task_range_count(range) == 1;
     self->running = range->first;
     self->began_s = now_s;
     if (!self->runs_long && task_ranges_add_range(&self->ranges, *range) != STATUS_OK)
@@ -33,13 +33,13 @@ void ran_tasks_end(struct ran_tasks *self, double now_s)
     if (!self->runs_long)
         return;
     self->runs_long = false;
-    if (duration_bins_add(&self->longs, self->running, now_s - self->began_s) != STATUS_OK)
+    if (duration_bins_add(&self->long_tasks, self->running, now_s - self->began_s) != STATUS_OK)
         die("%s", status_text());
 }
 
 enum status ran_tasks_list(const struct ran_tasks *self, struct task_ranges *tasks)
 {
-    TRY(duration_bins_list_longest_first(&self->longs, tasks));
+    TRY(duration_bins_list_longest_first(&self->long_tasks, tasks));
     for (int64_t i = 0; i < self->ranges.n; i++)
         TRY(task_ranges_add_range(tasks, self->ranges.list[i]));
     return STATUS_OK;

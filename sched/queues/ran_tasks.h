@@ -1,8 +1,8 @@
-/* What ran on a worker in an iteration, for one that begins with it next time.
+/* The tasks that ran on a worker in an iteration, from which the next one is seeded.
  *
- * Long tasks are those after each of which messages are looked for (poll_interval.h): they are
- * listed with their durations, so that the next iteration can begin with the longest. Then only
- * short ones are left when some workers are early, and these can be stolen: a long one begun last
+ * Long tasks, those after each of which the driver polls (mode.h, tasks_are_long), are
+ * kept with their durations, so that the next iteration can begin with the longest. Then only
+ * short ones are left, for others to steal, when some workers run dry: a long task begun last
  * would end last in every iteration. Short tasks are few ranges, in the order in which they ran. */
 #ifndef BERYL_SCHED_RAN_TASKS_H
 #define BERYL_SCHED_RAN_TASKS_H
@@ -17,9 +17,9 @@
 
 /* Zero-initialised, but for the size of records, is empty. */
 struct ran_tasks {
-    struct task_ranges ranges;  /* of short tasks */
-    struct duration_bins longs; /* long ones */
-    bool runs_long;             /* a long one, since began_s */
+    struct task_ranges ranges;       /* of short tasks */
+    struct duration_bins long_tasks; /* long ones */
+    bool runs_long;                  /* the task `running` is a long one, taken at began_s */
     int64_t running;
     double began_s;
     struct record_list records; /* of a dynamic pool, the initial ones */
@@ -27,14 +27,15 @@ struct ran_tasks {
 
 void ran_tasks_fini(struct ran_tasks *ran);
 
-/* Forgets everything. */
+/* Removes all tasks and keeps the memory. */
 void ran_tasks_clear(struct ran_tasks *ran);
 
-/* A worker took these tasks. Ends the program when out of memory, as the next does. */
-void ran_tasks_take(struct ran_tasks *ran, const struct task_range *range, bool are_long,
+/* The worker takes these tasks: the last one taken has ended. Ends the program when out of
+ * memory, as ran_tasks_end does. */
+void ran_tasks_take(struct ran_tasks *ran, const struct task_range *range, bool tasks_are_long,
                     double now_s);
 
-/* What the worker took last has ended. */
+/* The task taken last has ended. */
 void ran_tasks_end(struct ran_tasks *ran, double now_s);
 
 /* Appends all tasks in the order in which they are to run next: the longest first, by powers

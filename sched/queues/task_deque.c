@@ -53,7 +53,7 @@ static int64_t count_at(const struct task_deque *deque, int64_t position)
     return deque->record_size > 0 ? 1 : task_range_count(deque_range_at(deque, position));
 }
 
-/* Those that still leave, too: their room is not free. */
+/* Includes entries that a transfer still reads: their room is not free. */
 static int64_t entries_in_use(const struct task_deque *deque)
 {
     return deque->head - atomic_load_explicit(&deque->completed_tail, memory_order_acquire);
@@ -125,8 +125,8 @@ static void cut(struct task_deque *deque, int64_t position, int64_t n)
     upper->last = lower->first;
 }
 
-/* Shares about half of the local tasks; nothing is shared when this is called,
- * and so no thief looks at what is written before split is. */
+/* Shares about half of the local tasks. Called when nothing is shared, so that
+ * no thief reads the entries that are changed before split is. */
 static void release(struct task_deque *deque)
 {
     int64_t half = deque->local_tasks / 2;
@@ -151,7 +151,7 @@ static void release(struct task_deque *deque)
     atomic_store_explicit(&deque->split, split, memory_order_release);
 }
 
-/* The same with all of them. */
+/* Shares all local tasks. */
 static void release_all(struct task_deque *deque)
 {
     if (deque->local_tasks < deque->min_share)
@@ -196,7 +196,7 @@ bool task_deque_take_record(struct task_deque *deque, void *record, bool *mark)
     return true;
 }
 
-bool task_deque_take_range(struct task_deque *deque, int64_t n_wanted, bool are_long,
+bool task_deque_take_range(struct task_deque *deque, int64_t n_wanted, bool tasks_are_long,
                            struct task_range *range)
 {
     if (deque->local_tasks == 0)
@@ -214,21 +214,21 @@ bool task_deque_take_range(struct task_deque *deque, int64_t n_wanted, bool are_
     if (entry->first >= entry->last)
         deque->head--;
     deque->local_tasks -= n;
-    if (!are_long)
+    if (!tasks_are_long)
         release_if_none_shared(deque);
     else if (shares_nothing(deque))
         release_all(deque);
     return true;
 }
 
-bool task_deque_acquire(struct task_deque *deque, bool are_long)
+bool task_deque_acquire(struct task_deque *deque, bool tasks_are_long)
 {
     int64_t split = atomic_load(&deque->split);
     int64_t tail = atomic_load(&deque->steal_tail);
     if (split == tail)
         return false;
     assert(deque->local_tasks == 0 && deque->head == split);
-    int64_t n_wanted = max(are_long ? 1 : deque->shared_tasks / 2, deque->min_share);
+    int64_t n_wanted = max(tasks_are_long ? 1 : deque->shared_tasks / 2, deque->min_share);
     int64_t n = 0;
     int64_t n_top = count_at(deque, split - 1);
     if (n_top > n_wanted && has_room(deque)) {
@@ -256,9 +256,9 @@ static struct task_range cut_end(struct task_range *range, int64_t n)
 }
 
 int64_t task_deque_give_away(struct task_deque *deque, int64_t n_wanted,
-                             struct task_deque_loot *loot)
+                             struct task_deque_batch *batch)
 {
-    *loot = (struct task_deque_loot){0};
+    *batch = (struct task_deque_batch){0};
     int64_t split = atomic_load_explicit(&deque->split, memory_order_acquire);
     int64_t tail = atomic_load_explicit(&deque->steal_tail, memory_order_relaxed);
     if (split == tail)
@@ -269,21 +269,21 @@ int64_t task_deque_give_away(struct task_deque *deque, int64_t n_wanted,
     int64_t end = tail + deque->capacity - (tail & (deque->capacity - 1)); /* of the ring */
     if (end > split)
         end = split;
-    loot->entries = slot(deque, tail);
-    while (tail < end && loot->n_tasks + count_at(deque, tail) <= n_wanted) {
-        loot->n_tasks += count_at(deque, tail++);
-        loot->n++;
+    batch->entries = slot(deque, tail);
+    while (tail < end && batch->n_tasks + count_at(deque, tail) <= n_wanted) {
+        batch->n_tasks += count_at(deque, tail++);
+        batch->n++;
     }
-    if (tail < end && loot->n_tasks < n_wanted) {
-        loot->part = cut_end(deque_range_at(deque, tail), n_wanted - loot->n_tasks);
-        loot->n_tasks = n_wanted;
+    if (tail < end && batch->n_tasks < n_wanted) {
+        batch->part = cut_end(deque_range_at(deque, tail), n_wanted - batch->n_tasks);
+        batch->n_tasks = n_wanted;
     }
-    deque->shared_tasks -= loot->n_tasks;
+    deque->shared_tasks -= batch->n_tasks;
     atomic_store_explicit(&deque->steal_tail, tail, memory_order_release);
-    return loot->n_tasks;
+    return batch->n_tasks;
 }
 
-void task_deque_arrived(struct task_deque *deque, int64_t n)
+void task_deque_completed(struct task_deque *deque, int64_t n)
 {
     deque->intermediate_tail += n;
     if (deque->intermediate_tail != atomic_load(&deque->steal_tail))

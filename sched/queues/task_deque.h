@@ -4,27 +4,27 @@
  *     tail        tail
  *      |  leaving  |  shared     |    local      |
  *
- * The worker adds and takes at the head. What lies between split and head is
- * its own, and it takes from there without a lock. What lies between the steal
- * tail and split is shared: thieves take from the tail. What lies below the
- * steal tail was taken and is still being read by a transfer: the intermediate
- * tail counts entries whose transfer has ended, in whatever order they end, and
+ * The worker adds and takes at the head. Entries between split and head are
+ * its own, and it takes them without a lock. Entries between the steal
+ * tail and split are shared: thieves take from the tail. Entries below the
+ * steal tail were stolen and are still being read by a transfer: the intermediate
+ * tail counts entries whose transfer is completed, in whatever order that happens, and
  * when it reaches the steal tail all their room is free again.
  *
  * Source: Lifflander, Krishnamoorthy, Kale, HPDC 2012, figures 2 to 4, with
  * these corrections: acquiring takes max(shared / 2, 1), not the minimum; the
  * head moves before the task is read; the task that is about to be run is never
- * released, but long ones that wait are, all; a shift that passes the end of the ring is never
- * needed, because positions count up for ever and only slots wrap.
+ * released, while of waiting long tasks all are; a shift past the end of the ring is never
+ * needed, because positions only grow and slots are positions modulo the capacity.
  *
  * In a pool of IDs an entry is a struct task_range, which is cut where the
  * number of tasks asks for it: a worker runs a range from its first task on,
  * thieves get the end that it would reach last. In a pool of records an entry
- * is one record, with a mark that tells whether it is an initial task.
+ * is one record, with a mark: whether it is an initial task.
  *
- * Who may call: functions said to be the worker's, by the worker alone; the
- * others by one thread at a time. task_deque_take and task_deque_give_away may
- * run at the same time, which is what the atomic fields are for; everything
+ * Threads: functions marked "Worker" are for the worker alone, the
+ * others for one thread at a time. task_deque_take_* and task_deque_give_away may
+ * run at the same time, hence the atomic fields; everything
  * else excludes them. */
 #ifndef BERYL_SCHED_TASK_DEQUE_H
 #define BERYL_SCHED_TASK_DEQUE_H
@@ -43,7 +43,8 @@ struct task_deque {
     size_t record_size; /* 0: entries are ranges */
     int64_t capacity;   /* a power of two */
     int64_t bound;      /* entries at most; 0: as memory allows */
-    int64_t min_share;  /* tasks: no fewer are released, acquired or stolen, if there are more */
+    int64_t min_share;  /* least number of tasks released, acquired or stolen at once, if there
+                         * are as many */
     void **retired;     /* n_retired smaller rings that transfers still read */
     int64_t n_retired, retired_capacity;
 
@@ -58,10 +59,9 @@ struct task_deque {
     int64_t shared_tasks; /* in [steal_tail, split) */
 };
 
-/* What a thief is given: the entries of positions [first, first + n), which lie
- * in a row in memory and must be let alone until task_deque_arrived, and the
- * part of one more range. */
-struct task_deque_loot {
+/* A stolen batch: n entries that are contiguous in memory, which must stay unchanged until
+ * task_deque_completed, and a part of one more range. */
+struct task_deque_batch {
     const void *entries; /* n x entry_size */
     int64_t n;
     struct task_range part; /* empty if none was cut */
@@ -81,27 +81,28 @@ void task_deque_fini(struct task_deque *deque);
 enum status task_deque_push_range(struct task_deque *deque, struct task_range range);
 enum status task_deque_push_record(struct task_deque *deque, const void *record, bool mark);
 
-/* Takes local tasks: of a range, as many as wanted but at most half of the
- * local ones, rounded up; of records, one. Shares about half of what is local when
- * nothing is shared; of ranges of long tasks all, because one that waits behind the last
- * long one, and that nobody else can take, would end last. Whether there was any. Worker. */
-bool task_deque_take_range(struct task_deque *deque, int64_t n_wanted, bool are_long,
+/* Takes local tasks: of a range, n_wanted of them but at most half of the
+ * local ones, rounded up; of records, one. Then, if nothing is shared, shares about half of the
+ * local tasks; of long tasks all, because one that waits behind the last long one
+ * and that no thief can take would end last. False if there are none. Worker. */
+bool task_deque_take_range(struct task_deque *deque, int64_t n_wanted, bool tasks_are_long,
                            struct task_range *range);
 bool task_deque_take_record(struct task_deque *deque, void *record, bool *mark);
 
 /* Makes about half of the shared tasks local, or one if they are long, but about min_share
- * at least. Whether there were any. */
-bool task_deque_acquire(struct task_deque *deque, bool are_long);
+ * at least. False if there are none. */
+bool task_deque_acquire(struct task_deque *deque, bool tasks_are_long);
 
 /* Takes half of the shared tasks, rounded up, or n_wanted > 0 of them, from
- * the tail, for a thief. Fewer if the ring ends before, 0 if none are shared. */
+ * the tail, for a thief; fewer if the ring ends before. Returns their number, 0 if none are
+ * shared. */
 int64_t task_deque_give_away(struct task_deque *deque, int64_t n_wanted,
-                             struct task_deque_loot *loot);
+                             struct task_deque_batch *batch);
 
-/* n entries of a loot are no longer read. */
-void task_deque_arrived(struct task_deque *deque, int64_t n);
+/* The transfer of n entries of a batch is completed: they are no longer read. */
+void task_deque_completed(struct task_deque *deque, int64_t n);
 
-/* Tasks in it. Exact between calls of the others. */
+/* The number of tasks, exact when no other function runs. */
 int64_t task_deque_n_tasks(const struct task_deque *deque);
 
 #endif

@@ -28,8 +28,8 @@ static char *record_at(const struct task_queue *queue, int64_t i)
     return queue->records + (size_t)(queue->first + i) * queue->record_size;
 }
 
-/* Room for n more records. What was taken leaves room at the start, which is
- * used when it is at least half of all, so that moving is cheap on average. */
+/* Room for n more records. The room of those taken is reused when it is at least half
+ * of all, so that moving the others is cheap on average. */
 static enum status reserve_records(struct task_queue *queue, int64_t n)
 {
     if (queue->first + queue->n + n <= queue->capacity)

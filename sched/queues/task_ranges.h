@@ -1,5 +1,5 @@
-/* Ranges of task IDs: what a static pool holds instead of single IDs, so that
- * 2e10 tasks are a few words until they are divided. */
+/* Ranges of task IDs, which a static pool holds instead of single IDs: 2e10 tasks
+ * are a few words until they are divided. */
 #ifndef BERYL_SCHED_TASK_RANGES_H
 #define BERYL_SCHED_TASK_RANGES_H
 
@@ -14,14 +14,14 @@ struct task_range {
     int64_t step;
 };
 
-/* How many tasks the range holds. */
+/* The number of tasks in a range. */
 int64_t task_range_count(const struct task_range *range);
 
 /* Part `part` of [0, n_tasks) cut into n_parts blocks whose sizes differ by one
  * at most, the larger ones first. 0 <= part < n_parts. */
 struct task_range task_range_block(int64_t n_tasks, int64_t n_parts, int64_t part);
 
-/* The part that a task of [0, n_tasks) is in. */
+/* The inverse: the part that contains a task of [0, n_tasks). */
 int64_t task_range_block_of(int64_t n_tasks, int64_t n_parts, int64_t task);
 
 /* Cuts the first n tasks off a range that has as many. */

@@ -74,8 +74,8 @@ void tasklet_queue_fini(struct tasklet_queue *queue)
 
 /* --- shelves --- */
 
-/* The member under which a shelf has a tasklet. Without locality all that was
- * run last lies in one row. */
+/* The member under which a shelf holds a tasklet. Without locality by_last has only the
+ * row of member 0. */
 static int shelved_under(const struct tasklet_queue *queue, const struct tasklet_shelf *shelf,
                          const struct tasklet *tasklet)
 {
@@ -120,7 +120,7 @@ static struct tasklet *last_of(struct tasklet_queue *queue, struct tasklet_shelf
     return NULL;
 }
 
-/* --- who has most left --- */
+/* --- the member with the most tasklets left --- */
 
 static void sift_down(struct tasklet_queue *queue, int64_t i)
 {
@@ -147,8 +147,8 @@ static void build_heap(struct tasklet_queue *queue)
         sift_down(queue, i);
 }
 
-/* Numbers only fall: the one that is largest as of now is found by correcting
- * the first of the heap until it is right. */
+/* Numbers only decrease, so the heap holds upper bounds: correct the first one until it is
+ * exact. */
 static int richest(struct tasklet_queue *queue)
 {
     struct tasklet_holder *first = &queue->holders[0];

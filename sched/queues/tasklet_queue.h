@@ -1,7 +1,7 @@
 /* The queue that the workers of a group share in mode hybrid: the tasklets of
- * all members, each known by who was seeded with it and who ran it last. Taking
- * one costs O(1), or O(log members) for one that another member ran last, on
- * average over an iteration; beginning an iteration O(tasklets). */
+ * all members, indexed by the member that was seeded with them and by the one that ran them last.
+ * Cost, on average over an iteration: O(1) to take a tasklet, O(log members) if another member
+ * ran it last; O(tasklets) to begin an iteration. */
 #ifndef BERYL_SCHED_TASKLET_QUEUE_H
 #define BERYL_SCHED_TASKLET_QUEUE_H
 
@@ -19,14 +19,14 @@ struct tasklet {
     bool taken;
 };
 
-/* The tasklets by a member each, in the order of the queue. What was taken under
- * another member is still there, until it is passed over where an end is looked at. */
+/* An index: the tasklets of each member, in the order of the queue. Tasklets taken by another
+ * index remain until they reach an end, where they are skipped. */
 struct tasklet_shelf {
     int64_t *items; /* n tasklets of the queue; of member m [front[m], back[m]) */
     int64_t *front, *back;
 };
 
-/* How many tasklets that it ran last a member had left when last looked at. */
+/* Number of tasklets left that a member ran last; may be out of date, see find_richest. */
 struct tasklet_holder {
     int64_t n_left;
     int member;
@@ -52,14 +52,15 @@ enum status tasklet_queue_init(struct tasklet_queue *queue, const struct tasklet
                                int n_members, bool skew, bool locality);
 void tasklet_queue_fini(struct tasklet_queue *queue);
 
-/* All tasklets are there again. */
+/* Begins an iteration: all tasklets are in the queue again. */
 void tasklet_queue_begin(struct tasklet_queue *queue);
 
 /* Takes a tasklet for a member: one that it ran last; else one that it was
- * seeded with; else one of the member that has most left of those that it ran
- * last, which costs the least locality: that which it would come to last or,
+ * seeded with; else one of the member with the most tasklets left that it ran
+ * last, which costs the least locality: the one that member would run last or,
  * with skew, the largest. Without locality the first of the queue. NULL if none is
- * left. last is then still who ran it before, in *last. */
+ * left.
+ * last  out: the member that ran the tasklet before */
 const struct tasklet *tasklet_queue_take(struct tasklet_queue *queue, int member, int *last);
 
 #endif

@@ -1,5 +1,4 @@
-/* A worker's list of tasks cut into tasklets: the pieces in which mode hybrid
- * hands them out. */
+/* A worker's list of tasks cut into tasklets, the units that mode hybrid hands out. */
 #ifndef BERYL_SCHED_TASKLETS_H
 #define BERYL_SCHED_TASKLETS_H
 
@@ -24,8 +23,8 @@ struct tasklets {
  * (as the chunks of Tzeng and Ni, IEEE Trans. Parallel Distrib. Syst. 4 (1993)
  * 87): of m tasks in k tasklets, those from the i-th on hold
  *     k - i + (m - k) (k - i) (k - i - 1) / (k (k - 1))
- * tasks, rounded. Other than with a fixed fraction of what is left, there are as
- * many as asked for, and a long tail of single tasks is spared.
+ * tasks, rounded. Unlike a fixed fraction of the rest, this gives exactly n_wanted tasklets and
+ * no long tail of single tasks.
  * n_wanted  >= 1
  * Errors: STATUS_NO_MEMORY, nothing is then owned. */
 enum status tasklets_init(struct tasklets *tasklets, const struct task_range *ranges,
@@ -35,7 +34,7 @@ void tasklets_fini(struct tasklets *tasklets);
 /* Tasks of tasklet i, 0 <= i < n. */
 int64_t tasklets_size(const struct tasklets *tasklets, int64_t i);
 
-/* Appends its tasks to a list. Errors: STATUS_NO_MEMORY. */
+/* Appends the tasks of tasklet i to a list. Errors: STATUS_NO_MEMORY. */
 enum status tasklets_add_to(const struct tasklets *tasklets, int64_t i, struct task_ranges *list);
 
 #endif

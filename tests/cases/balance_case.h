@@ -101,7 +101,7 @@ static inline enum mode_step balance_state_restore(void *state)
         balancer_begin(&self->balancer);
     self->begun = true;
     balance_state_count(self, start_s);
-    if (!balancer_is_over(&self->balancer))
+    if (!balancer_is_finished(&self->balancer))
         return MODE_WAIT;
     for (int64_t i = 0; i < self->bins.n_entries; i++)
         if (self->bins.entries[i].task >= 0) {

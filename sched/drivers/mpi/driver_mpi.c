@@ -32,14 +32,14 @@ static enum status driver_mpi_add(struct driver *base, const void *record)
     return status;
 }
 
-/* waits: the last step was to wait. Then tasks may be coming in from the thread that
- * answers messages, and all is done under the lock. */
+/* waits  the last step was to wait: the thread that answers messages may be adding tasks, and
+ *        next_local, which takes no lock, must not be called */
 static enum mode_step ask_mpi_mode(struct driver_mpi *driver, bool waits, struct mode_work *work,
                                    int64_t *n_events)
 {
     const struct mode *mode = driver->mode;
     *work = (struct mode_work){.n_wanted = driver->interval.n - driver->n_since_poll,
-                               .are_long = driver->interval.n == 1,
+                               .tasks_are_long = driver->interval.n == 1,
                                .record = driver->record};
     if (!waits && mode->next_local && mode->next_local(driver->state, work))
         return MODE_RUN;
@@ -50,7 +50,7 @@ static enum mode_step ask_mpi_mode(struct driver_mpi *driver, bool waits, struct
     return step;
 }
 
-/* Starts what the mode asked for without waiting for anything. */
+/* Starts the recorded messages at once, without a poll. */
 static void start_messages(struct driver_mpi *driver)
 {
     mpi_worker_lock(driver);
@@ -103,9 +103,9 @@ static void run_until_done(struct driver_mpi *driver)
     }
 }
 
-/* Moves the figures of the iteration out and clears them. What is sent between
- * two iterations counts for the later one. */
-static struct statistics_worker take_mpi_figures(struct driver_mpi *driver)
+/* Returns the statistics of the iteration and clears them. Messages between
+ * two iterations count for the later one. */
+static struct statistics_worker take_mpi_statistics(struct driver_mpi *driver)
 {
     struct statistics_worker worker = driver->worker;
     struct mpi_comm *comm = &driver->comm;
@@ -126,7 +126,7 @@ static enum status end_mpi_phase(struct driver_mpi *driver)
 {
     mpi_comm_finish(&driver->comm);
     if (driver->mode->receive && mpi_comm_n_lost(&driver->comm) != 0)
-        return FAIL(STATUS_PROTOCOL, "the mode %s ended with messages on their way",
+        return FAIL(STATUS_PROTOCOL, "mode %s: finished with undelivered messages",
                     driver->mode->name);
     return STATUS_OK;
 }
@@ -150,7 +150,7 @@ static enum status driver_mpi_run(struct driver *base, struct statistics_worker 
     driver->running = false;
 
     enum status status = end_mpi_phase(driver);
-    *worker = take_mpi_figures(driver);
+    *worker = take_mpi_statistics(driver);
     return driver->status != STATUS_OK ? driver->status : status;
 }
 

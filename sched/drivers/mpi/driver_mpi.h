@@ -1,6 +1,6 @@
-/* Runs a mode over MPI: each process is a worker, which looks for messages
- * between tasks or has a thread that does. Times, counts and errors of tasks are
- * seen to here, once for all modes. */
+/* Runs a mode over MPI: each process is a worker, which polls for messages
+ * between tasks or has a thread that receives them. Times, counts and errors of tasks are
+ * recorded here, once for all modes. */
 #ifndef BERYL_SCHED_DRIVER_MPI_H
 #define BERYL_SCHED_DRIVER_MPI_H
 
@@ -10,9 +10,9 @@
 
 #include <mpi.h>
 
-/* Creates the worker of this process and seeds it. Collective over comm, on which
- * nobody else may send messages until destruction; collective calls between runs
- * are fine.
+/* Creates the worker of this process and seeds it. Collective over comm, which
+ * must carry no other point-to-point messages until destruction; collective calls between runs
+ * are allowed.
  * comm, mode, setup, history   borrowed; history NULL: none is kept
  * Errors: those of the mode, STATUS_NO_MEMORY, STATUS_USAGE (--progress thread
  * without MPI_THREAD_MULTIPLE); the same on every process. */

@@ -1,5 +1,4 @@
-/* The worker of a process from the inside: what the parts of the MPI driver share.
- * Only driver_mpi.c and mpi_worker.c include this. */
+/* The worker of a process, private to driver_mpi.c and mpi_worker.c. */
 #ifndef BERYL_SCHED_DRIVER_MPI_PRIVATE_H
 #define BERYL_SCHED_DRIVER_MPI_PRIVATE_H
 
@@ -26,29 +25,29 @@ struct driver_mpi {
     struct poll_interval interval;
     int64_t poll_every;
     int64_t n_since_poll; /* tasks */
-    double polled_task_s; /* task seconds at the last look for messages */
-    bool measures_next;   /* the mode's next answer is timed: see statistics.h */
-    double clock_s;       /* the last moment up to which time is accounted for */
+    double polled_task_s; /* task seconds at the last poll */
+    bool measures_next;   /* the mode's next decision is timed: see statistics.h */
+    double clock_s;       /* time is accounted for up to here */
     double polled_s;      /* spent in polls from inside the task that runs */
-    bool running;         /* an iteration; else what is added is initial */
+    bool running;         /* an iteration; else added tasks are initial ones */
     struct statistics_worker worker;
     enum status status; /* of the tasks of this iteration */
 
-    /* --progress thread: the lock is held by whoever is inside the mode or MPI
-     * on its behalf, except for next_local. */
+    /* --progress thread: the lock protects the mode's state and its MPI calls,
+     * except in next_local. */
     bool threaded;
     pthread_mutex_t lock;
     pthread_t thread;
     atomic_bool stop;
-    int64_t n_events; /* told to the mode */
+    int64_t n_events; /* deliveries to the mode */
 };
 
 /* --- mpi_worker.c: time, messages, the thread, tasks --- */
 
-/* Puts the time since the last call down to one use of it. */
+/* Adds the time since the last call to one of the worker's times. */
 void mpi_worker_account(struct driver_mpi *driver, double *use_s);
 
-/* Nothing without --progress thread. */
+/* No effect without --progress thread. */
 static inline void mpi_worker_lock(struct driver_mpi *driver)
 {
     if (driver->threaded)
@@ -61,33 +60,33 @@ static inline void mpi_worker_unlock(struct driver_mpi *driver)
         pthread_mutex_unlock(&driver->lock);
 }
 
-/* Begins and ends the thread that answers messages while tasks run, if there is
- * to be one. */
+/* Begins and ends the thread that answers messages while tasks run; no effect without
+ * --progress thread. */
 void mpi_worker_start_thread(struct driver_mpi *driver);
 void mpi_worker_stop_thread(struct driver_mpi *driver);
 
-/* Whether messages may come that this worker should look for. */
+/* Whether the mode exchanges messages, so that polling makes sense. */
 bool mpi_worker_has_messages(const struct driver_mpi *driver);
 
-/* Tells the mode of what has come. With --progress thread under the lock. */
+/* Delivers arrived messages and answers to the mode. With --progress thread under the lock. */
 void mpi_worker_deliver(struct driver_mpi *driver);
 
-/* A look for messages between two tasks. */
+/* Polls between two tasks, and adapts the interval. */
 void mpi_worker_poll(struct driver_mpi *driver);
 
-/* Waits until something happens or the moment of comm_wake; n_events is how much
- * had happened when the mode was asked. */
+/* Waits for an event or the time of comm_wake. n_events: driver->n_events at the mode's
+ * last step. */
 void mpi_worker_wait(struct driver_mpi *driver, int64_t n_events);
 
-/* Whether somebody wants to know how long each task took. */
+/* Whether the mode or the history needs the time of each task. */
 bool mpi_worker_is_timed(const struct driver_mpi *driver);
 
-/* The time since the last account belongs to tasks, but for what they spent
- * answering messages. */
+/* Adds the time since the last account to that of tasks, except for polls from inside
+ * them. */
 void mpi_worker_account_tasks(struct driver_mpi *driver);
 
-/* Runs the tasks, with looks for messages between them; after a failure tasks
- * are passed over. */
+/* Runs the tasks, with polls between them; after a failure tasks
+ * are skipped. */
 void mpi_worker_run_range(struct driver_mpi *driver, struct task_range range);
 void mpi_worker_run_record(struct driver_mpi *driver);
 

@@ -23,7 +23,7 @@ static const double ARRIVAL_S = 100e-6;
 
 /* --- the connection: an end of mpi_comm.h with a mode that only answers --- */
 
-/* PING is answered by PONG, REQUEST_BATCH by BATCH times DATA, the others not at all. */
+/* PING is answered by PONG, REQUEST_BATCH by BATCH times DATA; the others have no answer. */
 enum probe_kind { PING, PONG, REQUEST_BATCH, DATA, END };
 
 /* This process's end: the state of the mode. */

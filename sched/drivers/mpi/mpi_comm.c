@@ -64,7 +64,7 @@ void mpi_comm_init(struct mpi_comm *comm, MPI_Comm mpi, const struct mode *mode,
     random_stream_init(&comm->base.random, seed, (uint64_t)comm->base.rank);
     find_node(comm, mpi);
     mpi_messages_init(&comm->messages, mpi);
-    /* Windows are not to be had everywhere: only who needs one asks for it. */
+    /* Create an MPI window only for modes that use the counter: some transports offer none. */
     if (mode->fetched)
         mpi_counter_init(&comm->counter, mpi);
 }
@@ -100,7 +100,7 @@ void mpi_comm_start(struct mpi_comm *comm)
     }
 }
 
-/* Whether there were any. */
+/* Delivers the answer of the counter; whether there was one. */
 static bool deliver_answer(struct mpi_comm *comm)
 {
     int64_t value;
@@ -156,7 +156,7 @@ void mpi_comm_finish(struct mpi_comm *comm)
 {
     assert(!comm->fetching);
     mpi_comm_start(comm);
-    while (comm->messages.flying.first)
+    while (comm->messages.started.first)
         deliver_completions(comm);
 }
 

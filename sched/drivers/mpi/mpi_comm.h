@@ -1,5 +1,5 @@
-/* comm.h over MPI: what a mode asks for is recorded here and done when the
- * mode's function has returned; answers are handed to the mode's table. */
+/* comm.h over MPI: requests of a mode are recorded and started after the
+ * mode's function has returned; messages and answers are delivered to the mode's table. */
 #ifndef BERYL_SCHED_MPI_COMM_H
 #define BERYL_SCHED_MPI_COMM_H
 
@@ -18,39 +18,39 @@ struct mpi_comm {
     int *node_ranks; /* of comm, owned */
     struct mpi_messages messages;
     struct mpi_counter counter; /* only if the mode uses it */
-    bool fetch_recorded;        /* asked for by the mode, not begun */
-    bool fetching;              /* asked for, not answered */
-    int64_t increment;          /* of the request that is recorded or under way */
+    bool fetch_recorded;        /* a request to the counter is recorded, not started */
+    bool fetching;              /* a request is recorded or started, not answered */
+    int64_t increment;          /* of that request */
     int64_t n_fetches;          /* counted here, cleared by the driver */
-    double wake_s;              /* when waiting must end; INFINITY: not before an event */
+    double wake_s;              /* time of comm_wake; INFINITY: none */
 };
 
-/* Collective over mpi, which is borrowed and on which nobody else may send messages
+/* Collective over mpi, which is borrowed and must carry no other point-to-point messages
  * until mpi_comm_fini. The mode is borrowed. */
 void mpi_comm_init(struct mpi_comm *comm, MPI_Comm mpi, const struct mode *mode, uint64_t seed);
 void mpi_comm_fini(struct mpi_comm *comm); /* collective */
 
-/* Begins an iteration: the shared counter is 0 and all workers are here. Collective. */
+/* Begins an iteration: sets the shared counter to 0; a barrier. Collective. */
 void mpi_comm_begin(struct mpi_comm *comm);
 
-/* Whether the mode has asked for something that has not been begun. */
+/* Whether messages or requests of the mode are recorded, not started. */
 bool mpi_comm_recorded(const struct mpi_comm *comm);
 
-/* Begins what the mode has asked for. */
+/* Starts what is recorded. */
 void mpi_comm_start(struct mpi_comm *comm);
 
-/* Tells the mode what has happened since the last call; whether anything has.
- * Begins what the mode has asked for, also in answer. Does not wait. */
+/* Delivers to the mode the answer of the counter, arrived messages, and completions of its own
+ * messages; whether there were any. Starts what is recorded before and by these calls. Does not
+ * wait. */
 bool mpi_comm_deliver(struct mpi_comm *comm);
 
-/* The same, waiting until something happens or the moment of comm_wake. */
+/* The same, waiting for an event or the time of comm_wake. */
 void mpi_comm_wait(struct mpi_comm *comm);
 
-/* After MODE_DONE: waits until nothing of this worker's memory is read any
- * more. */
+/* After MODE_DONE: waits until all messages of this worker are completed. */
 void mpi_comm_finish(struct mpi_comm *comm);
 
-/* Messages sent by all workers and not received, which must be none between
+/* The number of messages sent by all workers and not received, which must be 0 between
  * phases. Collective. */
 int64_t mpi_comm_n_lost(const struct mpi_comm *comm);
 

@@ -22,7 +22,7 @@ void mpi_counter_fini(struct mpi_counter *counter);
 /* Sets the counter to 0. Collective; ends with a barrier. */
 void mpi_counter_reset(struct mpi_counter *counter);
 
-/* Begins to add; does not wait. One request per process at a time. */
+/* Starts adding; does not wait. One request per process at a time. */
 void mpi_counter_start(struct mpi_counter *counter, int64_t increment);
 
 /* Whether the answer to mpi_counter_start has come: *value is then the counter

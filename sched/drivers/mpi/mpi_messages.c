@@ -52,7 +52,7 @@ void mpi_messages_init(struct mpi_messages *messages, MPI_Comm comm)
 
 void mpi_messages_fini(struct mpi_messages *messages)
 {
-    assert(!messages->recorded.first && !messages->flying.first);
+    assert(!messages->recorded.first && !messages->started.first);
     free(messages->incoming);
     *messages = (struct mpi_messages){0};
 }
@@ -98,7 +98,7 @@ void mpi_messages_start(struct mpi_messages *messages)
         else
             MPI_Isend(outgoing->head, (int)outgoing->head_size, MPI_BYTE, outgoing->to, MESSAGE_TAG,
                       messages->mpi, &outgoing->request);
-        append_outgoing(&messages->flying, outgoing);
+        append_outgoing(&messages->started, outgoing);
     }
 }
 
@@ -122,14 +122,14 @@ bool mpi_messages_receive(struct mpi_messages *messages, int *from, size_t *size
 
 bool mpi_messages_sent(struct mpi_messages *messages, int64_t *token)
 {
-    /* Only the oldest is asked for: what completes behind it waits its turn,
-     * and looking costs the same however many are on their way. */
-    while (messages->flying.first) {
+    /* Only the oldest is tested, so that the cost does not grow with the number of messages;
+     * others that complete earlier wait for it. */
+    while (messages->started.first) {
         int completed;
-        MPI_Test(&messages->flying.first->request, &completed, MPI_STATUS_IGNORE);
+        MPI_Test(&messages->started.first->request, &completed, MPI_STATUS_IGNORE);
         if (!completed)
             return false;
-        struct mpi_outgoing *outgoing = remove_first(&messages->flying);
+        struct mpi_outgoing *outgoing = remove_first(&messages->started);
         bool had_bulk = outgoing->bulk != NULL;
         *token = outgoing->token;
         free(outgoing);

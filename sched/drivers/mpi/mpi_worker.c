@@ -93,7 +93,7 @@ bool mpi_worker_is_timed(const struct driver_mpi *driver)
     return !driver->record && (driver->history || driver->mode->finished);
 }
 
-static void tell_mode(struct driver_mpi *driver, int64_t task, double time_s)
+static void report_finished(struct driver_mpi *driver, int64_t task, double time_s)
 {
     if (!driver->mode->finished)
         return;
@@ -102,8 +102,8 @@ static void tell_mode(struct driver_mpi *driver, int64_t task, double time_s)
     mpi_worker_unlock(driver);
 }
 
-/* Of the first n tasks of the range, those up to a failure. One reading of the
- * clock between two tasks ends one and begins the other. */
+/* Runs the first n tasks of the range, up to a failure. One reading of the
+ * clock between two tasks is the end of one and the begin of the other. */
 static void run_timed(struct driver_mpi *driver, struct task_range *range, int64_t n)
 {
     const struct taskpool_problem *problem = driver->problem;
@@ -120,11 +120,11 @@ static void run_timed(struct driver_mpi *driver, struct task_range *range, int64
         if (driver->history && status == STATUS_OK)
             status = history_add(driver->history, task, time_s, driver->comm.base.rank);
         driver->status = status;
-        tell_mode(driver, task, time_s);
+        report_finished(driver, task, time_s);
     }
 }
 
-/* The same where nobody wants to know how long each task took. */
+/* The same without the time of each task. */
 static void run_untimed(struct driver_mpi *driver, struct task_range *range, int64_t n)
 {
     const struct taskpool_problem *problem = driver->problem;
@@ -148,19 +148,19 @@ static void count_tasks(struct driver_mpi *driver, int64_t n)
     driver->n_since_poll += n;
     if (driver->n_since_poll < driver->interval.n)
         return;
-    /* What is timed task by task is accounted for up to a moment ago. */
+    /* Timed tasks are accounted for already. */
     if (!mpi_worker_is_timed(driver))
         mpi_worker_account_tasks(driver);
     mpi_worker_poll(driver);
 }
 
-/* After a failure tasks are only reported, so that the mode comes to its end. */
-static void pass_over(struct driver_mpi *driver, const struct task_range *range)
+/* After a failure the mode is still notified of the tasks, so that it comes to its end. */
+static void skip_tasks(struct driver_mpi *driver, const struct task_range *range)
 {
     if (!driver->mode->finished)
         return;
     for (int64_t task = range->first; task < range->last; task += range->step)
-        tell_mode(driver, task, 0);
+        report_finished(driver, task, 0);
 }
 
 void mpi_worker_run_range(struct driver_mpi *driver, struct task_range range)
@@ -179,7 +179,7 @@ void mpi_worker_run_range(struct driver_mpi *driver, struct task_range range)
         left -= n;
         count_tasks(driver, n);
     }
-    pass_over(driver, &range);
+    skip_tasks(driver, &range);
 }
 
 void mpi_worker_run_record(struct driver_mpi *driver)

@@ -166,7 +166,7 @@ static bool get_tasks(struct sim_worker *worker)
     /* After a null task may come a long one, which nobody else could take then. */
     int64_t n_wanted = sim->machine->are_null ? 1 : thread->interval.n;
     struct mode_work work = {
-        .n_wanted = n_wanted, .are_long = n_wanted == 1, .record = worker->record};
+        .n_wanted = n_wanted, .tasks_are_long = n_wanted == 1, .record = worker->record};
     enum mode_step step = ask_sim_mode(worker, &work);
     if (step == MODE_DONE) {
         thread->figures.elapsed_s = thread->clock_s - sim->start_s;

@@ -19,7 +19,7 @@ struct record {
 };
 
 struct leaving {
-    struct task_deque_loot loot;
+    struct task_deque_batch batch;
     char *bytes; /* as they were when given */
 };
 
@@ -107,12 +107,12 @@ static void acquire(struct twin *twin)
     assert_true(deque->local_tasks >= smaller(shared, 1));
 }
 
-/* The tasks of a loot, by entry from the tail, are the last of the reference. */
-static void check_loot(struct twin *twin, const struct task_deque_loot *loot)
+/* The tasks of a batch, by entry from the tail, are the last of the reference. */
+static void check_batch(struct twin *twin, const struct task_deque_batch *batch)
 {
-    const char *entry = loot->entries;
+    const char *entry = batch->entries;
     int64_t back = twin->back;
-    for (int64_t i = 0; i < loot->n; i++, entry += twin->deque.entry_size) {
+    for (int64_t i = 0; i < batch->n; i++, entry += twin->deque.entry_size) {
         struct task_range range = {0, 1, 1};
         memcpy(&range, entry, twin->records ? sizeof range.first : sizeof range);
         int64_t n = twin->records ? 1 : task_range_count(&range);
@@ -120,11 +120,11 @@ static void check_loot(struct twin *twin, const struct task_deque_loot *loot)
         for (int64_t j = 0; j < n; j++)
             assert_int_equal(twin->tasks[twin->back + j], range.first + j * range.step);
     }
-    int64_t n_part = task_range_count(&loot->part);
+    int64_t n_part = task_range_count(&batch->part);
     twin->back -= n_part;
     for (int64_t j = 0; j < n_part; j++)
-        assert_int_equal(twin->tasks[twin->back + j], loot->part.first + j * loot->part.step);
-    assert_int_equal(back - twin->back, loot->n_tasks);
+        assert_int_equal(twin->tasks[twin->back + j], batch->part.first + j * batch->part.step);
+    assert_int_equal(back - twin->back, batch->n_tasks);
 }
 
 static void give(struct twin *twin)
@@ -132,23 +132,23 @@ static void give(struct twin *twin)
     struct task_deque *deque = &twin->deque;
     if (twin->n_leaving == MAX_LOOTS)
         return;
-    struct task_deque_loot loot;
+    struct task_deque_batch batch;
     int64_t shared = deque->shared_tasks, n_wanted = pick(twin, 2) ? 0 : 1 + pick(twin, 9);
     int64_t n = larger(n_wanted > 0 ? n_wanted : (shared + 1) / 2, deque->min_share);
-    assert_true(task_deque_give_away(deque, n_wanted, &loot) == loot.n_tasks);
-    assert_int_equal(deque->shared_tasks, shared - loot.n_tasks);
+    assert_true(task_deque_give_away(deque, n_wanted, &batch) == batch.n_tasks);
+    assert_int_equal(deque->shared_tasks, shared - batch.n_tasks);
     const char *end_of_ring = deque->entries + (size_t)deque->capacity * deque->entry_size;
-    const char *end = (const char *)loot.entries + (size_t)loot.n * deque->entry_size;
-    if (loot.n == 0 || end != end_of_ring)
-        assert_int_equal(loot.n_tasks, smaller(n, shared));
+    const char *end = (const char *)batch.entries + (size_t)batch.n * deque->entry_size;
+    if (batch.n == 0 || end != end_of_ring)
+        assert_int_equal(batch.n_tasks, smaller(n, shared));
     else
-        assert_in_range(loot.n_tasks, 1, smaller(n, shared));
-    check_loot(twin, &loot);
-    if (loot.n == 0)
+        assert_in_range(batch.n_tasks, 1, smaller(n, shared));
+    check_batch(twin, &batch);
+    if (batch.n == 0)
         return;
     twin->wrapped |= end == end_of_ring;
-    struct leaving leaving = {.loot = loot, .bytes = malloc((size_t)loot.n * deque->entry_size)};
-    memcpy(leaving.bytes, loot.entries, (size_t)loot.n * deque->entry_size);
+    struct leaving leaving = {.batch = batch, .bytes = malloc((size_t)batch.n * deque->entry_size)};
+    memcpy(leaving.bytes, batch.entries, (size_t)batch.n * deque->entry_size);
     twin->leaving[twin->n_leaving++] = leaving;
 }
 
@@ -162,10 +162,10 @@ static void arrive(struct twin *twin)
     twin->n_leaving--;
     memmove(&twin->leaving[i], &twin->leaving[i + 1],
             (size_t)(twin->n_leaving - i) * sizeof leaving);
-    assert_memory_equal(leaving.bytes, leaving.loot.entries,
-                        (size_t)leaving.loot.n * twin->deque.entry_size);
+    assert_memory_equal(leaving.bytes, leaving.batch.entries,
+                        (size_t)leaving.batch.n * twin->deque.entry_size);
     free(leaving.bytes);
-    task_deque_arrived(&twin->deque, leaving.loot.n);
+    task_deque_completed(&twin->deque, leaving.batch.n);
 }
 
 static void do_something(struct twin *twin, int64_t weight_of_push)
@@ -269,26 +269,26 @@ static void add(struct task_range range, _Atomic int64_t *n, _Atomic int64_t *su
     atomic_fetch_add(n, task_range_count(&range));
 }
 
-/* Every other loot arrives after the next one. */
+/* Every other batch arrives after the next one. */
 static void *steal_all_the_time(void *argument)
 {
     struct pair *pair = argument;
     int64_t late = 0;
     for (int64_t i = 0; !atomic_load(&pair->over) || late > 0; i++) {
-        struct task_deque_loot loot = {0};
+        struct task_deque_batch batch = {0};
         pthread_mutex_lock(&pair->lock);
         if (!atomic_load(&pair->over))
-            task_deque_give_away(&pair->deque, i % 3, &loot);
+            task_deque_give_away(&pair->deque, i % 3, &batch);
         pthread_mutex_unlock(&pair->lock);
-        for (int64_t j = 0; j < loot.n; j++)
-            add(((const struct task_range *)loot.entries)[j], &pair->n_given, &pair->sum_given);
-        add(loot.part, &pair->n_given, &pair->sum_given);
-        bool hold = late == 0 && loot.n > 0 && i % 2 == 0;
+        for (int64_t j = 0; j < batch.n; j++)
+            add(((const struct task_range *)batch.entries)[j], &pair->n_given, &pair->sum_given);
+        add(batch.part, &pair->n_given, &pair->sum_given);
+        bool hold = late == 0 && batch.n > 0 && i % 2 == 0;
         pthread_mutex_lock(&pair->lock);
-        if (!hold && loot.n + late > 0)
-            task_deque_arrived(&pair->deque, loot.n + late);
+        if (!hold && batch.n + late > 0)
+            task_deque_completed(&pair->deque, batch.n + late);
         pthread_mutex_unlock(&pair->lock);
-        late = hold ? loot.n : 0;
+        late = hold ? batch.n : 0;
     }
     return NULL;
 }
