@@ -186,7 +186,7 @@ static void dtree_fini(void *state)
     free(self->shares);
 }
 
-/* --- those who ask --- */
+/* --- requests --- */
 
 static int64_t grant_size(const struct dtree_state *self, int share)
 {

@@ -41,7 +41,7 @@ void balancer_fini(struct balancer *self)
 /* The data of a phase are kept until no message reads them any more. */
 static void free_if_finished(struct balancer *self)
 {
-    if (balancer_is_finished(self) && self->link.n_in_reach == 0)
+    if (balancer_is_finished(self) && self->link.n_incomplete == 0)
         free_phase(self);
 }
 
@@ -60,7 +60,7 @@ static void send_to_parent(struct balancer *self, struct balancer_message *head)
 
 void balancer_begin(struct balancer *self)
 {
-    assert(self->link.n_in_reach == 0);
+    assert(self->link.n_incomplete == 0);
     if (self->link.comm->size == 1)
         return;
     self->finished = false;
@@ -225,6 +225,6 @@ void balancer_receive(struct balancer *self, int from, const void *bytes)
 
 void balancer_sent(struct balancer *self)
 {
-    self->link.n_in_reach--;
+    self->link.n_incomplete--;
     free_if_finished(self);
 }

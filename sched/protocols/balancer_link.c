@@ -12,7 +12,7 @@ void balancer_send(struct balancer_link *link, int to, const struct balancer_mes
     if (head->n > 0) {
         message.bulk = items;
         message.bulk_size = (size_t)head->n * item_size;
-        link->n_in_reach++;
+        link->n_incomplete++;
     }
     comm_send_bulk(link->comm, to, &message);
 }

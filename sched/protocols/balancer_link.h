@@ -1,5 +1,4 @@
-/* What the parts of the balancer (balancer.h) share: its messages, and their
- * sending. */
+/* The messages of the balancer (balancer.h). */
 #ifndef BERYL_SCHED_BALANCER_LINK_H
 #define BERYL_SCHED_BALANCER_LINK_H
 
@@ -9,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Told apart from those of stealing.h, which the same mode may send. */
+/* The first word of every message. */
 enum balancer_kind {
     BALANCER_LOAD = BALANCER_FIRST_KIND, /* to the parent */
     BALANCER_AVERAGE,                    /* to a child */
@@ -19,22 +18,22 @@ enum balancer_kind {
     BALANCER_GIVE,                       /* donor to receiver */
 };
 
-/* Of all its messages; those of stealing.h are above 0. */
+/* The token of all messages of the balancer; those of stealing.h are above 0. */
 #define BALANCER_TOKEN (-1)
 
-/* A task that changes hands: the n-th of those that its donor gave away. */
+/* A task that a donor gives away. */
 struct balancer_task {
     float time_s;
     int32_t donor;  /* worker */
     uint32_t index; /* among the donor's donated tasks */
 };
 
-/* The head of a message. Then come: donation, grant: n struct balancer_task;
+/* The head of a message, followed by its items: donation, grant: n struct balancer_task;
  * take: n uint32_t, indices; give: the n tasks of a take, in its order, int64_t. */
 struct balancer_message {
     int32_t kind;    /* enum balancer_kind */
     int32_t to_node; /* average, grant: 1 to the node that the receiver hosts, 0 to its leaf */
-    int32_t child;   /* load, donation: which child of the receiver's node */
+    int32_t child;   /* load, donation: index among the children of the receiver's node */
     int32_t unused;
     int64_t n;
     double load_s; /* load, donation: of the subtree; average: of a worker, 0: nothing moves */
@@ -42,24 +41,24 @@ struct balancer_message {
 };
 
 struct balancer_rules {
-    int64_t branching;   /* of the tree; more than there are workers: one node */
+    int64_t branching;   /* of the tree; if more than the number of workers: one node */
     double donate_above; /* C: workers above C x average give tasks */
     double fill_to;      /* D: nodes keep tasks for children below D x average */
     double balance_over; /* nothing moves unless max / average - 1 is above */
 };
 
 struct balancer_link {
-    struct comm *comm;  /* borrowed */
-    int64_t n_in_reach; /* messages whose bulk may still be read */
+    struct comm *comm;    /* borrowed */
+    int64_t n_incomplete; /* messages whose bulk may still be read */
 };
 
-/* Sends a message with n items of bulk, which must be let alone until n_in_reach
+/* Sends a message with head->n items of bulk, which must stay unchanged until n_incomplete
  * is 0. */
 void balancer_send(struct balancer_link *link, int to, const struct balancer_message *head,
                    const void *items, size_t item_size);
 
-/* Room for n >= 0 items; ends the program when there is none: a protocol cannot
- * go on. To be freed. */
+/* Memory for n >= 0 items, to be freed; ends the program when there is none: a protocol cannot
+ * continue. */
 void *balancer_allocate(int64_t n, size_t item_size);
 
 #endif

@@ -17,10 +17,10 @@ enum {
     PREFETCH_BYTES = 1024, /* of a worker */
 };
 
-#define ASK_BYTES 1e9
+/* Smaller simulations need no check of the available memory. */
+#define CHECKED_BYTES 1e9
 
-/* What coming events need is fetched from memory meanwhile: with 10^5 workers none of
- * it is in a cache. */
+/* Prefetches the workers of coming events: with 10^5 workers none is in a cache. */
 static void prefetch(struct driver_sim *sim)
 {
     for (int i = 0; i < PREFETCH_EVENTS; i++) {
@@ -66,7 +66,7 @@ static enum status run_phase(struct driver_sim *sim, bool restoring)
     while (sim->n_active > 0 && sim->protocol == STATUS_OK &&
            event_queue_next(&sim->events, &event)) {
         prefetch(sim);
-        sim_happen(sim, &event);
+        sim_handle_event(sim, &event);
     }
     int n_stuck = sim->n_active;
     sim_drop_events(sim);
@@ -76,22 +76,23 @@ static enum status run_phase(struct driver_sim *sim, bool restoring)
         return FAIL(STATUS_PROTOCOL, "mode %s: %d of %d workers wait for ever", sim->mode->name,
                     n_stuck, sim->n_workers);
     if (sim->n_lost > 0)
-        return FAIL(STATUS_PROTOCOL, "mode %s: %lld messages came too late", sim->mode->name,
-                    (long long)sim->n_lost);
+        return FAIL(STATUS_PROTOCOL, "mode %s: %lld messages for workers that were done",
+                    sim->mode->name, (long long)sim->n_lost);
     return STATUS_OK;
 }
 
-/* What a worker's threads did; what the worker did as a whole counts for the first. */
-static void take_sim_figures(struct sim_worker *worker, struct statistics_worker *figures)
+/* Moves the statistics of a worker's threads out; those of the whole worker count for the
+ * first. */
+static void take_sim_statistics(struct sim_worker *worker, struct statistics_worker *statistics)
 {
     struct sim_thread *threads = sim_threads(worker);
     for (int i = 0; i < worker->sim->n_threads; i++) {
-        figures[i] = threads[i].figures;
-        threads[i].figures = (struct statistics_worker){0};
+        statistics[i] = threads[i].statistics;
+        threads[i].statistics = (struct statistics_worker){0};
     }
-    figures[0].steals_attempted = worker->comm.counts.steals_attempted;
-    figures[0].steals_successful = worker->comm.counts.steals_successful;
-    figures[0].tasks_moved = worker->comm.counts.tasks_moved;
+    statistics[0].steals_attempted = worker->comm.counts.steals_attempted;
+    statistics[0].steals_successful = worker->comm.counts.steals_successful;
+    statistics[0].tasks_moved = worker->comm.counts.tasks_moved;
     worker->comm.counts = (struct comm_counts){0};
 }
 
@@ -106,7 +107,7 @@ static enum status sim_run(struct driver *driver, struct statistics_worker *work
                 poll_interval_begin(sim->setup->settings->poll_every);
     enum status status = run_phase(sim, false);
     for (int i = 0; i < sim->n_workers; i++)
-        take_sim_figures(sim_worker(sim, i), &workers[(int64_t)i * sim->n_threads]);
+        take_sim_statistics(sim_worker(sim, i), &workers[(int64_t)i * sim->n_threads]);
     return status != STATUS_OK ? status : sim->status;
 }
 
@@ -114,11 +115,12 @@ static enum status sim_restore(struct driver *driver)
 {
     struct driver_sim *sim = (struct driver_sim *)driver;
     TRY(run_phase(sim, true));
-    /* What is told apart while tasks run is one thing here: balancing. */
+    /* All time between iterations counts as balancing. */
     for (int i = 0; i < sim->n_workers; i++) {
         struct sim_thread *thread = sim_threads(sim_worker(sim, i));
-        thread->figures.balance_s = thread->clock_s - sim->start_s;
-        thread->figures.idle_s = thread->figures.search_s = thread->figures.communication_s = 0;
+        thread->statistics.balance_s = thread->clock_s - sim->start_s;
+        thread->statistics.idle_s = thread->statistics.search_s =
+            thread->statistics.communication_s = 0;
     }
     return STATUS_OK;
 }
@@ -142,7 +144,7 @@ static double sim_progress(struct driver *driver)
     struct sim_worker *worker = sim_worker(sim, 0);
     int64_t n_run = 0;
     for (int i = 0; i < sim->n_threads; i++)
-        n_run += sim_threads(worker)[i].figures.tasks;
+        n_run += sim_threads(worker)[i].statistics.tasks;
     return sim->mode->progress(worker->state, n_run);
 }
 
@@ -175,14 +177,14 @@ static size_t aligned(size_t size)
     return (size + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE;
 }
 
-/* Of a worker and its threads: where the mode's state begins. */
+/* Offset of the mode's state, which follows a worker and its threads. */
 static size_t state_offset(const struct driver_sim *sim)
 {
     return aligned(sizeof(struct sim_worker) + (size_t)sim->n_threads * sizeof(struct sim_thread));
 }
 
-/* On large pages where the system has them: the workers are visited in no order, and with
- * small ones each visit would be a walk through page tables first. */
+/* On large pages where the system has them: the workers are visited in random order, and with
+ * small pages each visit would cost a walk through the page tables. */
 static char *allocate_on_large_pages(size_t size)
 {
     char *workers = aligned_alloc(LARGE_PAGE, (size + LARGE_PAGE - 1) / LARGE_PAGE * LARGE_PAGE);
@@ -195,11 +197,11 @@ static char *allocate_on_large_pages(size_t size)
     return workers;
 }
 
-/* Of workers without tasks. What a small simulation takes is not worth asking the system. */
+/* Refuses workers that do not fit into memory, without their tasks. */
 static enum status check_sim_memory(const struct driver_sim *sim)
 {
     struct memory_need need = {.own_bytes = (double)sim->n_workers * (double)sim->worker_size};
-    if (need.own_bytes <= ASK_BYTES)
+    if (need.own_bytes <= CHECKED_BYTES)
         return STATUS_OK;
     struct memory_limits limits = memory_limits();
     struct memory_budget budget = memory_divide(&limits, 1);
@@ -271,7 +273,8 @@ enum status driver_sim_create(const struct mode *mode, const struct taskpool_mac
 {
     int n_threads = machine->n_threads > 0 ? machine->n_threads : 1;
     if (n_threads > 1 && setup->problem->record_size > 0)
-        return FAIL(STATUS_USAGE, "tasks that add tasks run on workers of one thread");
+        return FAIL(STATUS_USAGE, "tasks that add tasks need workers of one thread, not of %d",
+                    n_threads);
     if ((int64_t)machine->n_workers * n_threads > INT32_MAX)
         return FAIL(STATUS_LIMIT, "%d workers of %d threads are more than %d", machine->n_workers,
                     n_threads, INT32_MAX);
@@ -287,7 +290,7 @@ enum status driver_sim_create(const struct mode *mode, const struct taskpool_mac
     sim->machine = machine;
     sim->setup = setup;
     sim->history = history;
-    /* A stream that no worker has. */
+    /* A stream different from those of the workers. */
     random_stream_init(&sim->random, (uint64_t)setup->settings->seed, UINT64_MAX);
     enum status status = init_workers(sim);
     if (status != STATUS_OK) {

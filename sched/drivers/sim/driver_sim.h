@@ -1,13 +1,12 @@
-/* Runs a mode on a machine that does not exist: a discrete-event simulation of
+/* Runs a mode on a simulated machine: a discrete-event simulation of
  * any number of workers in one process, with the tasks' bodies run for real if
  * the problem has some. The same seed gives the same run.
  *
- * A worker looks for messages as a process would: between tasks (--progress
+ * A worker polls for messages as a process would: between tasks (--progress
  * poll), or at once, by a thread that costs nothing (--progress thread), and
- * whenever it waits. What it sends in bulk is read when it arrives, the latest
- * moment that MPI allows. A protocol that breaks its promises is found out:
- * messages for a worker that is done, or on their way when all are, and workers
- * that wait for ever are failures. */
+ * whenever it waits. The bulk of a message is read when it arrives, the latest
+ * time that MPI allows. Errors of a protocol are detected: a message for a worker that is done,
+ * or on its way when all are, and a worker that waits for ever, fail the run. */
 #ifndef BERYL_SCHED_DRIVER_SIM_H
 #define BERYL_SCHED_DRIVER_SIM_H
 

@@ -66,8 +66,8 @@ static void free_chunks(struct event_chunk *chunk)
 
 /* --- rungs --- */
 
-/* Grows with the time, so that events of one bucket never have to come before those
- * of an earlier one. */
+/* The bucket of a time. Monotonic in the time, so that no event precedes one of an earlier
+ * bucket. */
 static int64_t bucket_of(const struct event_rung *rung, double time_s)
 {
     double i = (time_s - rung->start_s) * rung->per_s;
@@ -83,7 +83,7 @@ static void allocate_buckets(struct event_rung *rung)
         rung->buckets[i] = (struct event_bucket){0};
 }
 
-/* Deals the events of a bucket out to a new rung of buckets that lie between two times. */
+/* Distributes the events of a bucket to a new rung of buckets between two times. */
 static void deal(struct event_queue *queue, struct event_bucket *bucket, double first_s,
                  double last_s)
 {
@@ -105,7 +105,7 @@ static void deal(struct event_queue *queue, struct event_bucket *bucket, double 
     *bucket = (struct event_bucket){0};
 }
 
-/* --- what is due --- */
+/* --- the bucket that is due --- */
 
 static int compare_events(const void *left, const void *right)
 {
@@ -146,7 +146,7 @@ static void make_due(struct event_queue *queue, struct event_bucket *bucket)
     sort(due);
 }
 
-/* What comes after the bucket that is due now. */
+/* Finds the events that event_queue_foresee returns: the bucket after the one that is due. */
 static void look_ahead(struct event_queue *queue)
 {
     queue->foreseen = NULL;
@@ -182,14 +182,14 @@ static void find_range(const struct event_bucket *bucket, double *first_s, doubl
         }
 }
 
-/* The events of this bucket are the next: few or inseparable ones are due, others
+/* Takes the next bucket: few events, or events at almost the same time, become due; others
  * get a rung of their own. */
 static void open(struct event_queue *queue, struct event_bucket *bucket)
 {
     double first_s, last_s;
     if (bucket->n > DUE_EVENTS && queue->n_rungs < EVENT_QUEUE_MAX_RUNGS) {
         find_range(bucket, &first_s, &last_s);
-        /* Buckets narrower than what tells two times apart would be of no use. */
+        /* Buckets must not be narrower than the resolution of the times. */
         if ((last_s - first_s) / (double)bucket->n > 1e-15 * last_s) {
             deal(queue, bucket, first_s, last_s);
             return;
@@ -221,7 +221,7 @@ static void advance_window(struct event_queue *queue)
     }
 }
 
-/* --- what is added to the bucket that is due --- */
+/* --- events added to the bucket that is due --- */
 
 static void add_late(struct event_list *late, const struct event *event)
 {
@@ -232,7 +232,7 @@ static void add_late(struct event_list *late, const struct event *event)
     late->events[hole] = *event;
 }
 
-/* The earliest of the children of a node that has some. */
+/* The earliest child of a node that has children. */
 static int64_t first_child(const struct event_list *late, int64_t node)
 {
     int64_t first = 4 * node + 1;

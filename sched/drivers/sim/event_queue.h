@@ -1,11 +1,11 @@
-/* The events of a simulation, first the earliest, and of those at the same time
- * first the one that was added first.
+/* The event queue of a simulation: the earliest event first, and of those at the same time
+ * the one that was added first.
  *
- * A ladder queue: far events lie unsorted in the top; when they come near they are
- * dealt out to the buckets of a rung by their time, a full bucket to the narrower
+ * A ladder queue: far events are unsorted in the top; as their time approaches they are
+ * distributed to the buckets of a rung by their time, a full bucket to the narrower
  * buckets of a rung below, and only the few events of the bucket that is due are
- * sorted. Each event is touched a fixed number of times on average, however many
- * there are, and mostly in memory that lies in a row: a heap of 10^5 events misses
+ * sorted. Each event is moved a fixed number of times on average, whatever their
+ * number, and mostly in contiguous memory: a heap of 10^5 events misses
  * the caches at every level.
  *
  * Source: Tang, Goh, Thng, ACM Trans. Model. Comput. Simul. 15 (2005) 175; here with
@@ -33,7 +33,7 @@ struct event {
 
 enum { EVENT_QUEUE_MAX_RUNGS = 8 };
 
-/* Events that lie in pieces, in no order. */
+/* Unsorted events, in a list of chunks. */
 struct event_chunk;
 struct event_bucket {
     struct event_chunk *chunks;
@@ -64,7 +64,8 @@ struct event_queue {
     struct event_rung rungs[EVENT_QUEUE_MAX_RUNGS];
     struct event_list due;  /* the bucket that is due, sorted */
     int64_t next_due;       /* of these, the next */
-    struct event_list late; /* a heap, four children to a node: added since */
+    struct event_list late; /* added to the due bucket since it was sorted: a heap, four children
+                             * to a node */
     struct event_chunk *spare;
     const struct event_chunk *foreseen; /* of the bucket after the one that is due */
     int64_t n_foreseen;                 /* events of this chunk */
@@ -75,11 +76,11 @@ struct event_queue {
 /* Ends the program when out of memory. event.time_s is finite. */
 void event_queue_add(struct event_queue *queue, struct event event);
 
-/* Whether there was an event: it is then removed. */
+/* Removes the next event; false if there is none. */
 bool event_queue_next(struct event_queue *queue, struct event *event);
 
-/* One of the events that will come soon after those that are due, another with each call;
- * NULL if no more are known: to have ready what they need. */
+/* One of the events that will follow those that are due, another with each call, for
+ * prefetching; NULL if no more are known. */
 const struct event *event_queue_foresee(struct event_queue *queue);
 
 void event_queue_fini(struct event_queue *queue);

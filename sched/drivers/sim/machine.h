@@ -1,5 +1,4 @@
-/* A machine that does not exist, for taskpool_simulate: workers, a network and
- * the time that tasks take on it. */
+/* A simulated machine, for taskpool_simulate: workers, a network and the durations of tasks. */
 #ifndef BERYL_SCHED_MACHINE_H
 #define BERYL_SCHED_MACHINE_H
 
@@ -23,38 +22,38 @@ struct taskpool_machine {
     double latency_power; /* 0: 1 */
     double bandwidth;     /* bytes per second; 0: infinite */
 
-    /* Whether latency and bandwidth are those between nodes, and within one is another. */
+    /* If true, latency and bandwidth above are those between nodes, and these within one. */
     bool has_levels;
     double node_latency_s;
     double node_bandwidth;
 
-    double overhead_s; /* of a worker's time, for each message that it sends or gets */
-    double counter_s;  /* of the shared counter, which is with worker 0, for each request: others
-                        * wait meanwhile */
-    double task_s;     /* of a worker's time, for each task besides its own */
+    double overhead_s; /* of a worker's time, for each message that it sends or receives */
+    double counter_s;  /* of the shared counter, on worker 0, for each request: requests are
+                        * served one after another */
+    double task_s;     /* of a worker's time, for each task, in addition to the task's own */
 
-    /* --progress thread: whether the workers of a node have one thread that answers their
-     * messages, one after another, and not each its own. */
+    /* --progress thread: one thread answers the messages of all workers of a node, one after
+     * another; else each worker has its own. */
     bool node_server;
 
-    /* Work done in a second, relative to a worker of speed 1; NULL: all are. */
+    /* Relative speeds: a task takes its time / speed; NULL: all 1. */
     const double *speeds; /* n_workers, borrowed */
 
-    /* What interrupts tasks, on each thread at its own phase; NULL: nothing. */
+    /* Interruptions of tasks, on each thread at its own phase; NULL: none. */
     const struct noise *noise; /* borrowed */
 
-    /* Seconds that a task takes at speed 1: of its number or, in a dynamic pool,
+    /* Duration of a task at speed 1, in seconds, by its number or, in a dynamic pool,
      * its record. */
     double (*time)(int64_t task, const void *record, const void *context);
 
-    /* Whether all tasks in [first, last) are null tasks, which take the same time each and which a
-     * worker runs through without looking for messages in between as long as that takes no longer
-     * than between two looks; NULL: none are. */
+    /* Whether all tasks in [first, last) are null tasks: they take the same time each, and a
+     * worker runs them without polls in between, as long as that takes no longer than the time
+     * between two polls; NULL: none are. */
     bool (*are_null)(int64_t first, int64_t last, const void *context);
 
     const void *context; /* borrowed */
 
-    /* For tests: sees the beginning of every message when it is sent; or NULL. */
+    /* For tests: called with the head of every message when it is sent; or NULL. */
     void (*observe)(int from, int to, const void *message, size_t size, void *context);
     void *observer; /* its context, borrowed */
 };

@@ -47,7 +47,7 @@ struct interruption_list {
     int64_t n, capacity;
 };
 
-/* `start,seconds`, and nothing else; the end of the row, or NULL. */
+/* Parses `start,seconds`; returns the end of the row, or NULL if anything else is there. */
 static const char *parse_trace_row(const char *row, struct interruption *interruption)
 {
     char *end;
@@ -116,15 +116,14 @@ enum status noise_read(struct noise *noise, const char *path)
     if (status == STATUS_OK && !(noise->free_s[noise->n] > NOISE_MIN_FREE * noise->period_s &&
                                  noise->period_s >= NOISE_MIN_PERIOD_S)) {
         noise_fini(noise);
-        status = FAIL(STATUS_INPUT, "%s: a trace that leaves no time for work", path);
+        status = FAIL(STATUS_INPUT, "%s: the interruptions leave no time for work", path);
     }
     return status;
 }
 
 /* --- time --- */
 
-/* The last interruption of the period that begins at this time or before; -1 if none
- * does. Or, of free time, that comes after so much of it or less. */
+/* The last index i with times_s[i] <= time_s; -1 if there is none. */
 static int64_t find(const double *times_s, int64_t n, double time_s)
 {
     int64_t low = -1, high = n;
@@ -156,10 +155,10 @@ static double free_until(const struct noise *noise, double time_s)
     return noise->free_s[i] + (after_s < left_s ? left_s - after_s : 0);
 }
 
-/* The time of the period, in (0, period], when so much of it above 0 has been free. */
+/* The time in the period, in (0, period], at which its free time so far is free_s > 0. */
 static double time_of_free(const struct noise *noise, double free_s)
 {
-    /* What ends as an interruption begins is not delayed by it. */
+    /* Work that ends as an interruption begins is not delayed by it. */
     int64_t i = find(noise->free_s, noise->n, free_s);
     while (i >= 0 && noise->free_s[i] >= free_s)
         i--;
@@ -179,6 +178,6 @@ double noise_end_s(const struct noise *noise, double phase_s, double start_s, do
     double work_from_begin_s = free_until(noise, start_s - begin_s) + work_s;
     double whole = ceil(work_from_begin_s / free_period_s) - 1;
     double rest_s = work_from_begin_s - whole * free_period_s;
-    /* Rounding may not take time back. */
+    /* Rounding must not let work end before it begins. */
     return fmax(start_s, begin_s + whole * period_s + time_of_free(noise, rest_s));
 }

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#define SAME_MOMENT_S 1e-9
+#define SAME_TIME_S 1e-9
 
 static double sim_comm_now(struct comm *comm)
 {
@@ -18,16 +18,16 @@ double sim_spend_overhead(struct sim_worker *worker)
     double overhead_s = worker->sim->machine->overhead_s;
     if (worker->serving)
         return worker->serving_s += overhead_s;
-    worker->caller->figures.communication_s += overhead_s;
+    worker->caller->statistics.communication_s += overhead_s;
     return worker->caller->clock_s += overhead_s;
 }
 
-/* Those that a worker sends count for its first thread. */
+/* Messages that a worker sends count for its first thread. */
 static void count_message(struct sim_worker *worker, size_t size)
 {
-    struct statistics_worker *figures = &sim_threads(worker)->figures;
-    figures->messages++;
-    figures->bytes += (int64_t)size;
+    struct statistics_worker *statistics = &sim_threads(worker)->statistics;
+    statistics->messages++;
+    statistics->bytes += (int64_t)size;
 }
 
 static void sim_comm_send(struct comm *comm, int to, const struct comm_message *message)
@@ -75,8 +75,9 @@ static void sim_comm_wake(struct comm *comm, double delay_s)
 {
     struct sim_worker *worker = (struct sim_worker *)comm;
     double time_s = sim_comm_now(comm) + delay_s;
-    /* The same moment once more, as who is asked often while it pauses says. */
-    if (fabs(time_s - worker->wake_s) < SAME_MOMENT_S)
+    /* Ignore a repeated wake-up for the same time: a paused mode requests it again at every
+     * event. */
+    if (fabs(time_s - worker->wake_s) < SAME_TIME_S)
         return;
     worker->wake_s = time_s;
     event_queue_add(&worker->sim->events, (struct event){.kind = EVENT_WAKE,

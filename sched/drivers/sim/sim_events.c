@@ -7,7 +7,7 @@
 
 /* --- messages --- */
 
-/* The message as its receiver sees it: what is sent in bulk is read only now. */
+/* Assembles the message as its receiver sees it: bulk is read only now. */
 static void assemble(struct driver_sim *sim, const struct sim_message *message)
 {
     size_t head_size = (size_t)message->head_size;
@@ -51,13 +51,13 @@ static void receive_message(struct sim_worker *worker, const struct event *event
 static void receive_queued(struct sim_worker *worker)
 {
     while (worker->first) {
-        struct event event = sim_letter_take(worker);
+        struct event event = sim_take_queued(worker);
         receive_message(worker, &event);
     }
 }
 
-/* By the thread that does nothing else: while it is busy, messages wait. Its answers are
- * given in the state that the worker has now, and leave when it comes to them. */
+/* Delivery by the progress thread: while it is busy, messages wait. The mode answers in the state
+ * that the worker has now; the answers leave when the thread is free. */
 static void serve_message(struct sim_worker *worker, const struct event *event)
 {
     struct driver_sim *sim = worker->sim;
@@ -91,7 +91,7 @@ static void take_message(struct sim_worker *worker, const struct event *event)
     } else if (by_thread && (sim->servers || worker->n_waiting == 0)) {
         serve_message(worker, event);
     } else if (worker->n_waiting == 0) {
-        sim_letter_put(worker, event);
+        sim_queue_message(worker, event);
     } else {
         worker->caller = find_waiting(worker);
         sim_stop_waiting(worker->caller, event->time_s);
@@ -114,7 +114,7 @@ static void answer_fetch(struct driver_sim *sim, const struct event *event)
     sim->counter += event->value;
 }
 
-void sim_happen(struct driver_sim *sim, const struct event *event)
+void sim_handle_event(struct driver_sim *sim, const struct event *event)
 {
     struct sim_worker *worker = sim_worker(sim, event->worker);
     switch ((enum event_kind)event->kind) {
@@ -148,7 +148,7 @@ void sim_happen(struct driver_sim *sim, const struct event *event)
     }
 }
 
-/* What is left when all are done: nobody may still have to be told something. */
+/* Anything but a completion or a wake-up is a lost message. */
 void sim_drop_events(struct driver_sim *sim)
 {
     struct event event;
@@ -160,10 +160,10 @@ void sim_drop_events(struct driver_sim *sim)
         if (event.kind == EVENT_MESSAGE && event.size == 0)
             sim_message_destroy(sim, event.what);
     }
-    /* Of a protocol that failed also what nobody has looked at. */
+    /* After a failure messages may still be queued. */
     for (int i = 0; i < sim->n_workers; i++)
         while (sim_worker(sim, i)->first) {
-            event = sim_letter_take(sim_worker(sim, i));
+            event = sim_take_queued(sim_worker(sim, i));
             if (event.size == 0)
                 sim_message_destroy(sim, event.what);
         }

@@ -19,7 +19,7 @@ double sim_latency(struct driver_sim *sim, int from, int to, size_t size)
     return time_s;
 }
 
-/* Most messages of the modes are not longer. */
+/* Most messages of the modes fit into it. */
 enum { SPARE_HEAD = 64 };
 
 struct sim_message *sim_message_create(struct driver_sim *sim, size_t head_size)
@@ -50,34 +50,34 @@ void sim_message_destroy(struct driver_sim *sim, struct sim_message *message)
     sim->spare_messages = message;
 }
 
-void sim_letter_put(struct sim_worker *worker, const struct event *event)
+void sim_queue_message(struct sim_worker *worker, const struct event *event)
 {
     struct driver_sim *sim = worker->sim;
-    struct sim_letter *letter = sim->spare_letters;
-    if (letter)
-        sim->spare_letters = letter->next;
+    struct sim_queued *queued = sim->spare_queued;
+    if (queued)
+        sim->spare_queued = queued->next;
     else
-        letter = malloc(sizeof *letter);
-    if (!letter)
+        queued = malloc(sizeof *queued);
+    if (!queued)
         die("no memory for the messages of a simulation");
-    *letter = (struct sim_letter){.event = *event};
+    *queued = (struct sim_queued){.event = *event};
     if (worker->last)
-        worker->last->next = letter;
+        worker->last->next = queued;
     else
-        worker->first = letter;
-    worker->last = letter;
+        worker->first = queued;
+    worker->last = queued;
 }
 
-struct event sim_letter_take(struct sim_worker *worker)
+struct event sim_take_queued(struct sim_worker *worker)
 {
     struct driver_sim *sim = worker->sim;
-    struct sim_letter *letter = worker->first;
-    worker->first = letter->next;
+    struct sim_queued *queued = worker->first;
+    worker->first = queued->next;
     if (!worker->first)
         worker->last = NULL;
-    letter->next = sim->spare_letters;
-    sim->spare_letters = letter;
-    return letter->event;
+    queued->next = sim->spare_queued;
+    sim->spare_queued = queued;
+    return queued->event;
 }
 
 void sim_network_fini(struct driver_sim *sim)
@@ -87,9 +87,9 @@ void sim_network_fini(struct driver_sim *sim)
         sim->spare_messages = message->next;
         free(message);
     }
-    while (sim->spare_letters) {
-        struct sim_letter *letter = sim->spare_letters;
-        sim->spare_letters = letter->next;
-        free(letter);
+    while (sim->spare_queued) {
+        struct sim_queued *queued = sim->spare_queued;
+        sim->spare_queued = queued->next;
+        free(queued);
     }
 }

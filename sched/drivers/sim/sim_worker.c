@@ -4,7 +4,7 @@
 
 /* --- tasks --- */
 
-/* Seconds of a task if nothing comes in between. */
+/* Duration of a task on this worker, without interruptions. */
 static double task_work(const struct sim_worker *worker, int64_t task)
 {
     const struct taskpool_machine *machine = worker->sim->machine;
@@ -12,7 +12,7 @@ static double task_work(const struct sim_worker *worker, int64_t task)
     return machine->time(task, worker->record, machine->context) / speed;
 }
 
-/* When work that begins on the caller at this time ends. */
+/* The end of work that begins on the caller at this time. */
 static double work_end(const struct sim_worker *worker, double start_s, double work_s)
 {
     const struct noise *noise = worker->sim->machine->noise;
@@ -20,7 +20,7 @@ static double work_end(const struct sim_worker *worker, double start_s, double w
                  : start_s + work_s;
 }
 
-/* Beyond, microseconds get lost in a double. */
+/* Latest time: beyond it a double does not resolve microseconds well enough. */
 #define MAX_TIME_S 1e9
 
 static void call_back_at(struct sim_worker *worker, double time_s)
@@ -38,8 +38,7 @@ static void call_back_at(struct sim_worker *worker, double time_s)
                                                          .from = thread});
 }
 
-/* Begins the next of the caller's tasks: all that it runs before it looks for
- * messages. */
+/* Begins the caller's next tasks, up to the next poll. */
 static void begin_tasks(struct sim_worker *worker)
 {
     struct sim_thread *thread = worker->caller;
@@ -71,11 +70,11 @@ static void run_body(struct sim_worker *worker, int64_t task)
 static void end_task(struct sim_worker *worker, int64_t task, double time_s)
 {
     struct driver_sim *sim = worker->sim;
-    struct statistics_worker *figures = &worker->caller->figures;
+    struct statistics_worker *statistics = &worker->caller->statistics;
     run_body(worker, task);
-    figures->tasks++;
-    figures->task_s += time_s;
-    figures->scheduler_s += sim->machine->task_s;
+    statistics->tasks++;
+    statistics->task_s += time_s;
+    statistics->scheduler_s += sim->machine->task_s;
     if (sim->history && sim->status == STATUS_OK)
         sim->status = history_add(sim->history, task, time_s, worker->comm.rank);
     if (sim->mode->finished)
@@ -105,7 +104,7 @@ static bool is_null(const struct sim_worker *worker, const struct task_range *ra
     return machine->are_null && machine->are_null(range->first, range->last, machine->context);
 }
 
-/* Null tasks are over at once: no event takes place before the time of a look is full. */
+/* Null tasks run at once, without events: they end before the next poll. */
 static void run_null_tasks(struct sim_worker *worker)
 {
     struct sim_thread *thread = worker->caller;
@@ -126,7 +125,7 @@ static void end_sim_phase(struct sim_worker *worker)
         worker->sim->n_active--;
 }
 
-static void await(struct sim_worker *worker, enum mode_step step)
+static void begin_waiting(struct sim_worker *worker, enum mode_step step)
 {
     worker->caller->doing = WAITING;
     worker->caller->searches = step == MODE_SEARCH;
@@ -139,10 +138,10 @@ static void proceed_restoring(struct sim_worker *worker)
     if (step == MODE_DONE)
         end_sim_phase(worker);
     else
-        await(worker, step);
+        begin_waiting(worker, step);
 }
 
-static enum mode_step ask_sim_mode(struct sim_worker *worker, struct mode_work *work)
+static enum mode_step call_sim_mode(struct sim_worker *worker, struct mode_work *work)
 {
     if (task_range_count(&worker->left) == 0)
         return worker->sim->mode->next(worker->state, work);
@@ -150,7 +149,7 @@ static enum mode_step ask_sim_mode(struct sim_worker *worker, struct mode_work *
     return MODE_RUN;
 }
 
-/* More tasks than one thread wanted are for the others too. */
+/* Leaves the tasks that exceed n_wanted to the other threads. */
 static void leave_to_others(struct sim_worker *worker, struct mode_work *work)
 {
     int64_t n = task_range_count(&work->range);
@@ -158,21 +157,21 @@ static void leave_to_others(struct sim_worker *worker, struct mode_work *work)
     work->range = task_range_cut_front(&worker->left, n < work->n_wanted ? n : work->n_wanted);
 }
 
-/* Whether there are tasks; if not, the caller waits or is done. */
+/* Whether the caller gets tasks; if not, it waits or is done. */
 static bool get_tasks(struct sim_worker *worker)
 {
     struct driver_sim *sim = worker->sim;
     struct sim_thread *thread = worker->caller;
-    /* After a null task may come a long one, which nobody else could take then. */
+    /* A long task may follow a null task; in the same range no thief could take it. */
     int64_t n_wanted = sim->machine->are_null ? 1 : thread->interval.n;
     struct mode_work work = {
         .n_wanted = n_wanted, .tasks_are_long = n_wanted == 1, .record = worker->record};
-    enum mode_step step = ask_sim_mode(worker, &work);
+    enum mode_step step = call_sim_mode(worker, &work);
     if (step == MODE_DONE) {
-        thread->figures.elapsed_s = thread->clock_s - sim->start_s;
+        thread->statistics.elapsed_s = thread->clock_s - sim->start_s;
         end_sim_phase(worker);
     } else if (step != MODE_RUN) {
-        await(worker, step);
+        begin_waiting(worker, step);
     } else if (sim->n_threads > 1) {
         leave_to_others(worker, &work);
     }
@@ -184,9 +183,9 @@ static bool get_tasks(struct sim_worker *worker)
 static void proceed_running(struct sim_worker *worker)
 {
     struct sim_thread *thread = worker->caller;
-    double looked_s = thread->clock_s;
+    double polled_s = thread->clock_s;
     while (!thread->has_record && task_range_count(&thread->range) == 0) {
-        if (thread->clock_s - looked_s > POLL_INTERVAL_S) {
+        if (thread->clock_s - polled_s > POLL_INTERVAL_S) {
             call_back_at(worker, thread->clock_s);
             return;
         }
@@ -212,9 +211,9 @@ void sim_stop_waiting(struct sim_thread *thread, double time_s)
 {
     double waited_s = fmax(time_s, thread->clock_s) - thread->clock_s;
     if (thread->searches)
-        thread->figures.search_s += waited_s;
+        thread->statistics.search_s += waited_s;
     else
-        thread->figures.idle_s += waited_s;
+        thread->statistics.idle_s += waited_s;
     thread->clock_s += waited_s;
 }
 
