@@ -67,8 +67,7 @@ enum status basis_set_parse(const char *text, size_t length, const char *name,
                             struct basis_set *set)
 {
     *set = (struct basis_set){.name = strdup(name)};
-    if (!set->name)
-        return FAIL(STATUS_NO_MEMORY, "%s: no memory for the basis set", name);
+    TRY(CHECK_MEMORY(set->name, "%s: no memory for the basis set", name));
     struct line_reader reader;
     line_reader_init(&reader, text, length, name, "!#");
     enum status status = is_nwchem(reader) ? basis_set_parse_nwchem(&reader, set)

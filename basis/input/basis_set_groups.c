@@ -15,8 +15,7 @@ enum status basis_element_add_group(struct basis_element *entry, int n_contracti
     TRY(array_reserve(&entry->groups, entry->n_groups + 1, &entry->capacity,
                       sizeof *entry->groups));
     int *l_copy = malloc((size_t)n_contractions * sizeof *l_copy);
-    if (!l_copy)
-        return FAIL(STATUS_NO_MEMORY, "no memory for the basis set");
+    TRY(CHECK_MEMORY(l_copy, "no memory for the basis set"));
     memcpy(l_copy, l, (size_t)n_contractions * sizeof *l_copy);
     *group = &entry->groups[entry->n_groups++];
     **group = (struct basis_contractions){.n_contractions = n_contractions, .l = l_copy};
@@ -66,8 +65,7 @@ enum status basis_group_finish(const struct line_reader *reader, struct basis_co
     size_t n = (size_t)group->n_contractions;
     size_t n_primitives = (size_t)group->n_primitives;
     double *turned = malloc(n * n_primitives * sizeof *turned);
-    if (!turned)
-        return FAIL(STATUS_NO_MEMORY, "no memory for the basis set");
+    TRY(CHECK_MEMORY(turned, "no memory for the basis set"));
     for (size_t k = 0; k < n; k++)
         for (size_t p = 0; p < n_primitives; p++)
             turned[k * n_primitives + p] = group->coefficients[p * n + k];

@@ -129,8 +129,7 @@ static enum status find_file(const char *name, char *path)
         return STATUS_OK;
     }
     struct folders *folders = malloc(sizeof *folders);
-    if (!folders)
-        return FAIL(STATUS_NO_MEMORY, "no memory to look for the basis set");
+    TRY(CHECK_MEMORY(folders, "no memory to look for the basis set"));
     find_folders(folders);
     char stem[MAX_NAME];
     bool found = false;

@@ -122,8 +122,7 @@ static enum status check_distances(const struct molecule *molecule, const char *
     static const double direction[3] = {0.4384, 0.5651, 0.6989};
     int64_t n = molecule->n_atoms;
     struct projection *order = malloc((size_t)n * sizeof *order);
-    if (!order)
-        return FAIL(STATUS_NO_MEMORY, "%s: no memory to compare its centres", name);
+    TRY(CHECK_MEMORY(order, "%s: no memory to compare its centres", name));
     for (int64_t a = 0; a < n; a++) {
         const double *r = molecule->atoms[a].position;
         order[a].along = direction[0] * r[0] + direction[1] * r[1] + direction[2] * r[2];
@@ -166,8 +165,7 @@ enum status molecule_add_displaced_ghosts(struct molecule *molecule, double dist
         n_nuclei += !molecule->atoms[a].ghost;
     int64_t n = molecule->n_atoms + 6 * n_nuclei;
     struct atom *atoms = malloc((size_t)n * sizeof *atoms);
-    if (!atoms)
-        return FAIL(STATUS_NO_MEMORY, "no memory for %" PRId64 " centres", n);
+    TRY(CHECK_MEMORY(atoms, "no memory for %" PRId64 " centres", n));
 
     struct atom *next = atoms;
     for (int64_t a = 0; a < molecule->n_atoms; a++) {

@@ -188,9 +188,8 @@ static enum status read_all(struct xyz *xyz, struct molecule *molecule)
     TRY(read_comment(xyz, molecule));
     bool blank_comment = xyz->reader.n_words == 0;
     molecule->atoms = calloc((size_t)n_atoms, sizeof *molecule->atoms);
-    if (!molecule->atoms)
-        return FAIL(STATUS_NO_MEMORY, "%s: no memory for %" PRId64 " centres", xyz->reader.name,
-                    n_atoms);
+    TRY(CHECK_MEMORY(molecule->atoms, "%s: no memory for %" PRId64 " centres", xyz->reader.name,
+                     n_atoms));
     molecule->n_atoms = n_atoms;
     xyz->bare_numbers = true;
     for (int64_t a = 0; a < n_atoms; a++)

@@ -23,8 +23,7 @@ enum status quartet_batches_create(const struct shells *shells, double threshold
 {
     struct quartet_batches *made = calloc(1, sizeof *made);
     *batches = NULL;
-    if (!made)
-        return FAIL(STATUS_NO_MEMORY, "no memory for batches of integrals");
+    TRY(CHECK_MEMORY(made, "no memory for batches of integrals"));
     int64_t n = n_cartesians(shells->max_l);
     made->threshold = threshold;
     made->integral_capacity = n * n * n * n > BATCH_INTEGRALS ? n * n * n * n : BATCH_INTEGRALS;

@@ -125,8 +125,8 @@ static enum status pack(struct growing_class *growing, struct shell_pairs *pairs
     }
     pairs->classes = calloc((size_t)pairs->n_classes + 1, sizeof *pairs->classes);
     pairs->storage = malloc(bytes + 1);
-    if (!pairs->classes || !pairs->storage)
-        return FAIL(STATUS_NO_MEMORY, "no memory for %zu bytes of shell pairs", bytes);
+    TRY(CHECK_MEMORY(pairs->classes && pairs->storage, "no memory for %zu bytes of shell pairs",
+                     bytes));
     pairs->bytes =
         (int64_t)(sizeof *pairs + bytes + (size_t)pairs->n_classes * sizeof *pairs->classes);
 
@@ -190,8 +190,7 @@ enum status shell_pairs_create(const struct shells *shells, const struct shell_r
     enum status status = STATUS_OK;
     int64_t n_ket = rectangle->last[1] - rectangle->first[1];
     *pairs = calloc(1, sizeof **pairs);
-    if (!*pairs)
-        return FAIL(STATUS_NO_MEMORY, "no memory for shell pairs");
+    TRY(CHECK_MEMORY(*pairs, "no memory for shell pairs"));
     (*pairs)->shells = shells;
     for (int64_t i = rectangle->first[0]; i < rectangle->last[0]; i++) {
         int64_t end = rectangle->triangle ? i + 1 : rectangle->last[1];

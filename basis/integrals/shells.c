@@ -87,8 +87,7 @@ static enum status make_prototypes(const struct basis_element *entry, bool spher
     for (int64_t g = 0; g < entry->n_groups; g++)
         n += entry->groups[g].n_contractions;
     struct shell *shell = calloc((size_t)n, sizeof *shell);
-    if (!shell)
-        return FAIL(STATUS_NO_MEMORY, "no memory for the basis set");
+    TRY(CHECK_MEMORY(shell, "no memory for the basis set"));
     prototypes->shells[entry->element] = shell;
     prototypes->n_shells[entry->element] = n;
     for (int64_t g = 0; g < entry->n_groups; g++)
@@ -132,8 +131,7 @@ static enum status prepare_prototypes(const struct molecule *molecule, const str
                                       struct shells *shells, struct prototypes *prototypes)
 {
     shells->numbers = malloc(count_numbers(set) * sizeof *shells->numbers);
-    if (!shells->numbers)
-        return FAIL(STATUS_NO_MEMORY, "no memory for the basis set");
+    TRY(CHECK_MEMORY(shells->numbers, "no memory for the basis set"));
     double *numbers = shells->numbers;
     for (int64_t a = 0; a < molecule->n_atoms; a++) {
         int element = molecule->atoms[a].element;
@@ -152,8 +150,7 @@ static enum status place_shells(const struct molecule *molecule,
                                 const struct prototypes *prototypes, struct shells *shells)
 {
     shells->shells = malloc((size_t)shells->n_shells * sizeof *shells->shells);
-    if (!shells->shells)
-        return FAIL(STATUS_NO_MEMORY, "no memory for %" PRId64 " shells", shells->n_shells);
+    TRY(CHECK_MEMORY(shells->shells, "no memory for %" PRId64 " shells", shells->n_shells));
     struct shell *shell = shells->shells;
     for (int64_t a = 0; a < molecule->n_atoms; a++) {
         const struct atom *atom = &molecule->atoms[a];
@@ -178,8 +175,7 @@ enum status shells_create(const struct molecule *molecule, const struct basis_se
     *shells = NULL;
     struct prototypes prototypes = {0};
     struct shells *made = calloc(1, sizeof *made);
-    if (!made)
-        return FAIL(STATUS_NO_MEMORY, "no memory for the basis set");
+    TRY(CHECK_MEMORY(made, "no memory for the basis set"));
     if (form == BASIS_FORM_UNSTATED)
         form = set->form;
     made->spherical = form != BASIS_FORM_CARTESIAN;

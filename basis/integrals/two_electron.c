@@ -76,8 +76,7 @@ enum status two_electron_create(const struct shells *shells, double cutoff, stru
 {
     struct two_electron *made = calloc(1, sizeof *made);
     *two_electron = NULL;
-    if (!made)
-        return FAIL(STATUS_NO_MEMORY, "no memory for the integral engines");
+    TRY(CHECK_MEMORY(made, "no memory for the integral engines"));
     made->use = use ? use : &made->own_use;
     size_t n = (size_t)n_cartesians(shells->max_l);
     made->integrals = malloc(n * n * n * n * sizeof(double));

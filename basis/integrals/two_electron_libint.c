@@ -60,8 +60,7 @@ static enum status libint_create(const struct shells *shells, double cutoff, voi
     int max_l = shells->max_l < LIBINT2_MAX_AM_eri ? shells->max_l : LIBINT2_MAX_AM_eri;
     struct libint_engine *made = calloc(1, sizeof *made);
     *state = NULL;
-    if (!made)
-        return FAIL(STATUS_NO_MEMORY, "no memory for the integral engine libint");
+    TRY(CHECK_MEMORY(made, "no memory for the integral engine libint"));
     libint_session_open();
     primitive_quartets_prepare();
     size_t n = (size_t)n_cartesians(max_l);

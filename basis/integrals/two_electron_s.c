@@ -22,8 +22,7 @@ static enum status s_create(const struct shells *shells, double cutoff, void **s
     (void)shells;
     struct s_engine *made = aligned_alloc(64, (sizeof *made + 63) / 64 * 64);
     *state = made;
-    if (!made)
-        return FAIL(STATUS_NO_MEMORY, "no memory for the integral engine s");
+    TRY(CHECK_MEMORY(made, "no memory for the integral engine s"));
     primitive_quartets_prepare();
     made->list.n = 0;
     made->cutoff = cutoff;

@@ -25,7 +25,7 @@ static enum status allocate_basis_arrays(struct checkpoint_basis *basis)
                     basis->shell_l && basis->shell_factor && basis->primitive_shell &&
                     basis->exponent && basis->coefficient && basis->primitive_factor &&
                     basis->function_shell && basis->normalisation && basis->function;
-    return complete ? STATUS_OK : FAIL(STATUS_NO_MEMORY, "no memory for the basis of a checkpoint");
+    return CHECK_MEMORY(complete, "no memory for the basis of a checkpoint");
 }
 
 enum status checkpoint_basis_init_empty(struct checkpoint_basis *basis)
@@ -217,8 +217,7 @@ enum status checkpoint_basis_reorder(const struct checkpoint_basis *basis, bool 
                                      int64_t n_rows, double *rows)
 {
     double *scratch = malloc((size_t)basis->n_functions * sizeof *scratch);
-    if (!scratch)
-        return FAIL(STATUS_NO_MEMORY, "no memory for the orbitals of a checkpoint");
+    TRY(CHECK_MEMORY(scratch, "no memory for the orbitals of a checkpoint"));
     for (int64_t k = 0; k < n_rows; k++)
         reorder(basis, to_trexio, rows + k * basis->n_functions, scratch);
     free(scratch);

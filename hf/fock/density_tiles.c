@@ -37,8 +37,7 @@ static enum status load_density(int64_t pair, void *context, void **item, int64_
     size_t size =
         sizeof(struct density_tile) + (size_t)(n_matrices * n + 2 * n_shells) * sizeof(double);
     struct density_tile *tile = calloc(1, size);
-    if (!tile)
-        return FAIL(STATUS_NO_MEMORY, "no memory for a tile of the density");
+    TRY(CHECK_MEMORY(tile, "no memory for a tile of the density"));
     double *numbers = (double *)(tile + 1);
     double *coulomb = numbers, *coulomb_weight = numbers + n_matrices * n;
     double *exchange_weight = coulomb_weight + n_shells;
@@ -107,8 +106,7 @@ enum status density_tiles_create(const struct tiling *tiling, int n_spins,
     int64_t n_pairs = tiling_n_pairs(tiling);
     struct density_tiles *made = calloc(1, sizeof *made);
     *tiles = NULL;
-    enum status status =
-        made ? STATUS_OK : FAIL(STATUS_NO_MEMORY, "no memory for tiles of the density");
+    enum status status = CHECK_MEMORY(made, "no memory for tiles of the density");
     if (made) {
         made->tiling = tiling;
         made->n_spins = n_spins;

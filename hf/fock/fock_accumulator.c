@@ -29,7 +29,7 @@ static enum status load_sums(int64_t number, void *context, void **item, int64_t
     int64_t n = darray_block_size(accumulator->sums[0], number % accumulator->n_pairs);
     *bytes = n * (int64_t)sizeof(double);
     *item = calloc((size_t)n + 1, sizeof(double));
-    return *item ? STATUS_OK : FAIL(STATUS_NO_MEMORY, "no memory for a tile of the Fock matrix");
+    return CHECK_MEMORY(*item, "no memory for a tile of the Fock matrix");
 }
 
 /* Adds the cached sums to the distributed ones. */
@@ -46,8 +46,7 @@ enum status fock_accumulator_create(const struct screening *screening, int n_spi
 {
     struct fock_accumulator *made = calloc(1, sizeof *made);
     *accumulator = NULL;
-    enum status status =
-        made ? STATUS_OK : FAIL(STATUS_NO_MEMORY, "no memory for sums of the Fock matrix");
+    enum status status = CHECK_MEMORY(made, "no memory for sums of the Fock matrix");
     if (made) {
         made->screening = screening;
         made->tiling = screening->tiling;
@@ -182,7 +181,7 @@ enum status fock_accumulator_finish(struct fock_accumulator *accumulator, struct
     darray_sync();
     size_t m = (size_t)tiling->max_functions;
     double *sums = malloc(m * m * sizeof(double)), *out = malloc(m * m * sizeof(double));
-    enum status status = sums && out ? STATUS_OK : FAIL(STATUS_NO_MEMORY, "no memory for tiles");
+    enum status status = CHECK_MEMORY(sums && out, "no memory for tiles");
     for (int spin = 0; spin < accumulator->n_spins && status == STATUS_OK; spin++) {
         for (int64_t pair = 0; pair < accumulator->n_pairs; pair++) {
             if (!darray_local(F[spin], pair))

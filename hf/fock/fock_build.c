@@ -160,7 +160,7 @@ enum status fock_create(const struct screening *screening, const struct fock_set
 {
     struct fock *made = calloc(1, sizeof *made);
     *fock = NULL;
-    enum status status = made ? STATUS_OK : FAIL(STATUS_NO_MEMORY, "no memory for a Fock build");
+    enum status status = CHECK_MEMORY(made, "no memory for a Fock build");
     status = status_agree(comm, status);
     if (status != STATUS_OK) {
         free(made);

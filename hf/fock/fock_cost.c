@@ -76,8 +76,7 @@ static enum status count_own_tile_pairs(struct fock_cost *cost)
     for (int64_t I = 0; I < tiling->n_tiles; I++)
         most = tile_n_shells(tiling, I) > most ? tile_n_shells(tiling, I) : most;
     double *bounds = malloc((size_t)(most * most) * sizeof *bounds);
-    enum status status =
-        bounds ? STATUS_OK : FAIL(STATUS_NO_MEMORY, "no memory for the bounds of a tile");
+    enum status status = CHECK_MEMORY(bounds, "no memory for the bounds of a tile");
     for (int64_t I = 0; I < tiling->n_tiles; I++) {
         for (int64_t J = 0; J <= I && status == STATUS_OK; J++) {
             int64_t pair = tile_pair_index(I, J);
@@ -98,10 +97,8 @@ enum status fock_cost_create(const struct screening *screening, enum fock_symmet
     if (made)
         made->below = calloc((size_t)n_pairs, sizeof *made->below);
     *cost = NULL;
-    enum status status = made && made->below
-                             ? STATUS_OK
-                             : FAIL(STATUS_NO_MEMORY, "no memory for the costs of %lld tile pairs",
-                                    (long long)n_pairs);
+    enum status status = CHECK_MEMORY(
+        made && made->below, "no memory for the costs of %lld tile pairs", (long long)n_pairs);
     if (status == STATUS_OK) {
         made->screening = screening;
         made->symmetry = symmetry;

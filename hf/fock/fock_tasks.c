@@ -111,8 +111,7 @@ static enum status find_by_id(struct fock_tasks *tasks, bool inspect)
     if (!inspect)
         return STATUS_OK;
     tasks->kept_ids = malloc((size_t)(tasks->n_non_null + 1) * sizeof *tasks->kept_ids);
-    if (!tasks->kept_ids)
-        return FAIL(STATUS_NO_MEMORY, "no memory for %lld tasks", (long long)tasks->n_non_null);
+    TRY(CHECK_MEMORY(tasks->kept_ids, "no memory for %lld tasks", (long long)tasks->n_non_null));
     for (int64_t id = 0; id < tasks->n_all; id++)
         if (!tasks->decomposition->is_null(tasks, id))
             tasks->kept_ids[tasks->n_kept++] = id;
@@ -320,8 +319,7 @@ enum status fock_tasks_create(const struct screening *screening,
         return FAIL(STATUS_LIMIT, "%lld tiles make more than 2^62 tasks: use a larger --tile",
                     (long long)n_tiles);
     struct fock_tasks *made = calloc(1, sizeof *made);
-    if (!made)
-        return FAIL(STATUS_NO_MEMORY, "no memory for the tasks");
+    TRY(CHECK_MEMORY(made, "no memory for the tasks"));
     *made = (struct fock_tasks){.decomposition = &decompositions[decomposition],
                                 .symmetry = symmetry,
                                 .threshold = screening->threshold,

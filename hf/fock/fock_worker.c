@@ -71,8 +71,7 @@ enum status fock_worker_create(const struct screening *screening, enum fock_symm
 {
     struct fock_worker *made = calloc(1, sizeof *made);
     *worker = NULL;
-    if (!made)
-        return FAIL(STATUS_NO_MEMORY, "no memory for a worker of the Fock build");
+    TRY(CHECK_MEMORY(made, "no memory for a worker of the Fock build"));
     made->screening = screening;
     made->symmetry = symmetry;
     enum status status = quartet_batches_create(screening->tiling->shells, screening->threshold,

@@ -23,8 +23,7 @@ enum status quartet_views_init(struct quartet_views *views, const struct tiling 
         .tiling = tiling, .density = density, .accumulator = accumulator, .n_spins = n_spins};
     views->blocks =
         malloc((size_t)(6 * n_matrices(views) * view_block_size(views)) * sizeof(double));
-    if (!views->blocks)
-        return FAIL(STATUS_NO_MEMORY, "no memory for the tiles of a quartet");
+    TRY(CHECK_MEMORY(views->blocks, "no memory for the tiles of a quartet"));
     return STATUS_OK;
 }
 

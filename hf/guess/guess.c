@@ -44,8 +44,8 @@ static enum status superposition_init(const struct scf_problem *problem,
     const struct shells *shells = problem->shells;
     *superposition = (struct superposition){.problem = problem};
     superposition->first_function = calloc((size_t)molecule->n_atoms, sizeof(int64_t));
-    if (!superposition->first_function)
-        return FAIL(STATUS_NO_MEMORY, "no memory for %lld centres", (long long)molecule->n_atoms);
+    TRY(CHECK_MEMORY(superposition->first_function, "no memory for %lld centres",
+                     (long long)molecule->n_atoms));
     for (int64_t first = 0, last; first < shells->n_shells; first = last) {
         int64_t centre = shells->shells[first].atom;
         int n_functions = 0;
@@ -61,8 +61,7 @@ static enum status superposition_init(const struct scf_problem *problem,
                                             .n_shells = last - first,
                                             .n_functions = n_functions,
                                             .D = calloc(size, sizeof(double))};
-        if (!element->D)
-            return FAIL(STATUS_NO_MEMORY, "no memory for the density of an atom");
+        TRY(CHECK_MEMORY(element->D, "no memory for the density of an atom"));
     }
     return STATUS_OK;
 }
@@ -142,7 +141,7 @@ static enum status place_atoms(const struct superposition *superposition, double
 {
     const struct tiling *tiling = superposition->problem->tiling;
     double *tile = malloc((size_t)(tiling->max_functions * tiling->max_functions) * sizeof *tile);
-    enum status status = tile ? STATUS_OK : FAIL(STATUS_NO_MEMORY, "no memory for a tile");
+    enum status status = CHECK_MEMORY(tile, "no memory for a tile");
     status = status_agree(superposition->problem->comm, status);
     for (int64_t I = 0; I < tiling->n_tiles && status == STATUS_OK; I++) {
         for (int64_t J = 0; J <= I; J++) {
@@ -182,8 +181,7 @@ static enum status core_density(const struct scf_basis *basis, struct darray *co
     int64_t m = basis->n_orbitals;
     struct dense *U = NULL, *H = basis->work_mm[0], *P = basis->work_mm[1];
     double *energies = malloc((size_t)m * sizeof *energies);
-    enum status status =
-        energies ? STATUS_OK : FAIL(STATUS_NO_MEMORY, "no memory for orbital energies");
+    enum status status = CHECK_MEMORY(energies, "no memory for orbital energies");
     status = status_agree(basis->problem->comm, status);
     if (status == STATUS_OK)
         status = dense_create(basis->problem->grid, m, m, &U);

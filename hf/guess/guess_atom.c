@@ -110,8 +110,7 @@ static enum status atom_init(int element, const struct shell *shells, int64_t n_
     size_t n_numbers = n * n + 3 * n + (4 + 2 * ATOM_DIIS_SIZE) * m;
     atom->pairs = malloc((n + 1) * sizeof *atom->pairs);
     atom->storage = calloc(n_numbers + 1, sizeof(double));
-    if (!atom->pairs || !atom->storage)
-        return FAIL(STATUS_NO_MEMORY, "no memory for the integrals of an atom");
+    TRY(CHECK_MEMORY(atom->pairs && atom->storage, "no memory for the integrals of an atom"));
     atom->repulsion = atom->storage;
     atom->h = atom->repulsion + n * n;
     atom->P = atom->h + n;

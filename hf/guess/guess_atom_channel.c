@@ -44,8 +44,8 @@ static enum status collect_shells(int l, const struct shell *shells, int64_t n_s
     channel->contractions = calloc(n * m, sizeof(double));
     channel->X = malloc(n * n * sizeof(double));
     channel->W = malloc(n * m * sizeof(double));
-    if (!channel->exponents || !channel->contractions || !channel->X || !channel->W)
-        return FAIL(STATUS_NO_MEMORY, "no memory for the functions of an atom");
+    TRY(CHECK_MEMORY(channel->exponents && channel->contractions && channel->X && channel->W,
+                     "no memory for the functions of an atom"));
     for (int64_t i = 0; i < n_shells; i++)
         for (int p = 0; p < shells[i].n_primitives && shells[i].l == l; p++)
             if (exponent_index(channel, shells[i].exponents[p]) < 0)
@@ -67,8 +67,7 @@ static enum status orthogonalise_shells(struct guess_atom_channel *channel)
 {
     int n = channel->n_shells, m = channel->n_primitives;
     double *S = calloc((size_t)(n * n + n), sizeof *S);
-    if (!S)
-        return FAIL(STATUS_NO_MEMORY, "no memory for the functions of an atom");
+    TRY(CHECK_MEMORY(S, "no memory for the functions of an atom"));
     double *values = S + n * n;
     for (int i = 0; i < n; i++)
         for (int j = 0; j <= i; j++)

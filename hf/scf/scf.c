@@ -52,7 +52,7 @@ static enum status result_init(const struct scf_basis *basis, struct scf_result 
         result->orbital_energies[s] = calloc((size_t)result->n_orbitals, sizeof(double));
         complete = complete && result->orbital_energies[s];
     }
-    enum status status = complete ? STATUS_OK : FAIL(STATUS_NO_MEMORY, "no memory for the result");
+    enum status status = CHECK_MEMORY(complete, "no memory for the result");
     return status_agree(basis->problem->comm, status);
 }
 

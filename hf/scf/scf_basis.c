@@ -39,8 +39,7 @@ static enum status orthogonalise_functions(struct scf_basis *basis, double depen
     const struct dense *S = basis->S;
     struct dense *V = NULL;
     double *eigenvalues = malloc((size_t)S->n_rows * sizeof *eigenvalues);
-    enum status status =
-        eigenvalues ? STATUS_OK : FAIL(STATUS_NO_MEMORY, "no memory for %d eigenvalues", S->n_rows);
+    enum status status = CHECK_MEMORY(eigenvalues, "no memory for %d eigenvalues", S->n_rows);
     status = status_agree(basis->problem->comm, status);
     if (status == STATUS_OK)
         status = dense_create(S->grid, S->n_rows, S->n_rows, &V);
@@ -106,8 +105,7 @@ enum status scf_basis_create(const struct scf_problem *problem, double dependenc
 {
     struct scf_basis *new = calloc(1, sizeof *new);
     *basis = NULL;
-    enum status status =
-        new ? STATUS_OK : FAIL(STATUS_NO_MEMORY, "no memory for the one-electron matrices");
+    enum status status = CHECK_MEMORY(new, "no memory for the one-electron matrices");
     TRY(status_agree(problem->comm, status));
     *new = (struct scf_basis){
         .problem = problem,

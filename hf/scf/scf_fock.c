@@ -17,8 +17,7 @@ enum status scf_fock_create(const struct scf_problem *problem, struct darray *co
     int64_t n = problem->shells->n_functions;
     struct scf_fock *new = calloc(1, sizeof *new);
     *fock = NULL;
-    enum status status =
-        new ? STATUS_OK : FAIL(STATUS_NO_MEMORY, "no memory for the two-electron matrices");
+    enum status status = CHECK_MEMORY(new, "no memory for the two-electron matrices");
     TRY(status_agree(problem->comm, status));
     new->problem = problem;
     status = dense_create(problem->grid, n, n, &new->change);

@@ -135,8 +135,7 @@ static enum status turn_init(const struct scf_basis *basis, int n_occupied, stru
     const struct dense_grid *grid = basis->problem->grid;
     int m = basis->n_orbitals;
     *turn = (struct turn){.s2 = malloc(3 * (size_t)n_occupied * sizeof(double))};
-    enum status status =
-        turn->s2 ? STATUS_OK : FAIL(STATUS_NO_MEMORY, "no memory to turn %d orbitals", n_occupied);
+    enum status status = CHECK_MEMORY(turn->s2, "no memory to turn %d orbitals", n_occupied);
     TRY(status_agree(basis->problem->comm, status));
     turn->cosine = turn->s2 + n_occupied;
     turn->sinc = turn->cosine + n_occupied;

@@ -63,8 +63,7 @@ enum status scf_mulliken(const struct scf_basis *basis, const struct scf_state *
     const struct scf_problem *problem = basis->problem;
     int n = basis->n_functions;
     double *population = calloc((size_t)n, sizeof *population);
-    enum status status =
-        population ? STATUS_OK : FAIL(STATUS_NO_MEMORY, "no memory for %d populations", n);
+    enum status status = CHECK_MEMORY(population, "no memory for %d populations", n);
     status = status_agree(problem->comm, status);
     if (status == STATUS_OK) {
         for (int s = 0; s < basis->n_spins; s++)

@@ -156,8 +156,7 @@ enum status scf_second_order_create(const struct scf_basis *basis, struct scf_fo
 {
     struct scf_second_order *new = calloc(1, sizeof *new);
     *solver = NULL;
-    enum status status =
-        new ? STATUS_OK : FAIL(STATUS_NO_MEMORY, "no memory for the second-order method");
+    enum status status = CHECK_MEMORY(new, "no memory for the second-order method");
     TRY(status_agree(basis->problem->comm, status));
     *new = (struct scf_second_order){.basis = basis, .fock = fock, .radius = FIRST_RADIUS};
     status = scf_state_create(basis, &new->trial);

@@ -19,9 +19,8 @@ static enum status create_spin(const struct scf_basis *basis, int spin, struct s
     TRY(dense_create(grid, n, n, &state->D[spin]));
     TRY(dense_create(grid, n, n, &state->G[spin]));
     state->orbital_energies[spin] = calloc((size_t)m, sizeof(double));
-    enum status status = state->orbital_energies[spin]
-                             ? STATUS_OK
-                             : FAIL(STATUS_NO_MEMORY, "no memory for orbital energies");
+    enum status status =
+        CHECK_MEMORY(state->orbital_energies[spin], "no memory for orbital energies");
     return status_agree(basis->problem->comm, status);
 }
 
@@ -29,7 +28,7 @@ enum status scf_state_create(const struct scf_basis *basis, struct scf_state **s
 {
     struct scf_state *new = calloc(1, sizeof *new);
     *state = NULL;
-    enum status status = new ? STATUS_OK : FAIL(STATUS_NO_MEMORY, "no memory for orbitals");
+    enum status status = CHECK_MEMORY(new, "no memory for orbitals");
     TRY(status_agree(basis->problem->comm, status));
     for (int s = 0; s < basis->n_spins && status == STATUS_OK; s++)
         status = create_spin(basis, s, new);

@@ -37,8 +37,7 @@ static enum status compute_own_bounds(struct screening *screening)
     for (int64_t I = 0; I < tiling->n_tiles; I++)
         max_shells = tile_n_shells(tiling, I) > max_shells ? tile_n_shells(tiling, I) : max_shells;
     double *bounds = malloc((size_t)(max_shells * max_shells) * sizeof(double));
-    enum status status =
-        bounds ? STATUS_OK : FAIL(STATUS_NO_MEMORY, "no memory for the bounds of a tile");
+    enum status status = CHECK_MEMORY(bounds, "no memory for the bounds of a tile");
     for (int64_t I = 0; I < tiling->n_tiles; I++) {
         for (int64_t J = 0; J <= I && status == STATUS_OK; J++) {
             int64_t pair = tile_pair_index(I, J);
@@ -64,10 +63,8 @@ enum status screening_create(const struct tiling *tiling, double threshold,
     if (made)
         made->tile_bounds = calloc((size_t)n, sizeof *made->tile_bounds);
     *screening = NULL;
-    enum status status =
-        made && made->tile_bounds
-            ? STATUS_OK
-            : FAIL(STATUS_NO_MEMORY, "no memory for the bounds of %lld tile pairs", (long long)n);
+    enum status status = CHECK_MEMORY(made && made->tile_bounds,
+                                      "no memory for the bounds of %lld tile pairs", (long long)n);
     status = status_agree(comm, status);
     if (status == STATUS_OK) {
         made->tiling = tiling;

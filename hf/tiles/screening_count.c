@@ -50,9 +50,8 @@ static enum status list_own_pairs(const struct screening *screening, struct pair
     TRY(two_electron_create(tiling->shells, 0, screening->engines, &engine));
     double *shell_bounds = malloc((size_t)(m * m) * sizeof(double));
     double *function_bounds = malloc((size_t)(m * m) * sizeof(double));
-    enum status status = shell_bounds && function_bounds
-                             ? STATUS_OK
-                             : FAIL(STATUS_NO_MEMORY, "no memory for the bounds of a tile");
+    enum status status =
+        CHECK_MEMORY(shell_bounds && function_bounds, "no memory for the bounds of a tile");
     for (int64_t I = 0; I < tiling->n_tiles; I++) {
         for (int64_t J = 0; J <= I && status == STATUS_OK; J++) {
             int64_t pair = tile_pair_index(I, J);

@@ -12,8 +12,7 @@ enum status tile_pairs_create(const struct tiling *tiling, const int64_t *first,
     int64_t n = tiling_n_pairs(tiling);
     int64_t *sizes = malloc((size_t)n * sizeof *sizes);
     *array = NULL;
-    enum status status =
-        sizes ? STATUS_OK : FAIL(STATUS_NO_MEMORY, "%s: no memory for its tile sizes", name);
+    enum status status = CHECK_MEMORY(sizes, "%s: no memory for its tile sizes", name);
     TRY(status_agree(darray_comm(), status));
     for (int64_t I = 0; I < tiling->n_tiles; I++)
         for (int64_t J = 0; J <= I; J++)
@@ -224,7 +223,7 @@ enum status tile_matrix_dot(const struct tiling *tiling, const struct darray *A,
 {
     size_t m = (size_t)tiling->max_functions;
     double *a = malloc(m * m * sizeof(double)), *b = malloc(m * m * sizeof(double));
-    enum status status = a && b ? STATUS_OK : FAIL(STATUS_NO_MEMORY, "no memory for two tiles");
+    enum status status = CHECK_MEMORY(a && b, "no memory for two tiles");
     double own = 0;
     darray_sync();
     for (int64_t I = 0; I < tiling->n_tiles && status == STATUS_OK; I++) {

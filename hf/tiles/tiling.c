@@ -7,8 +7,7 @@ enum status tiling_create(const struct shells *shells, int64_t target, struct ti
 {
     struct tiling *made = calloc(1, sizeof *made);
     *tiling = NULL;
-    if (!made)
-        return FAIL(STATUS_NO_MEMORY, "no memory for the tiles");
+    TRY(CHECK_MEMORY(made, "no memory for the tiles"));
     made->shells = shells;
     made->first_shell = malloc((size_t)(shells->n_shells + 1) * sizeof(int64_t));
     made->first_function = malloc((size_t)(shells->n_shells + 1) * sizeof(int64_t));

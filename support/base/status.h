@@ -57,6 +57,9 @@ int status_exit_code(enum status code);
 
 #define FAIL(code, ...) status_fail((code), __func__, __FILE__, __LINE__, __VA_ARGS__)
 
+/* STATUS_OK if what was allocated is not NULL, else a failure with that text. */
+#define CHECK_MEMORY(allocated, ...) ((allocated) ? STATUS_OK : FAIL(STATUS_NO_MEMORY, __VA_ARGS__))
+
 #define TRY(call)                                                                                  \
     do {                                                                                           \
         enum status try_status_ = (call);                                                          \

@@ -30,8 +30,7 @@ enum status contraction_create(int n, const struct contraction_problem problems[
 {
     struct contraction *made = calloc(1, sizeof *made);
     *contraction = NULL;
-    if (!made)
-        return FAIL(STATUS_NO_MEMORY, "no memory for a contraction");
+    TRY(CHECK_MEMORY(made, "no memory for a contraction"));
     made->settings = *settings;
     enum status status = contraction_sums_init(n, problems, &made->sums);
     if (status == STATUS_OK && !settings->buffers) {

@@ -34,8 +34,8 @@ static enum status set_up_sums(struct contraction_sums *sums,
     sums->problems = calloc(n, sizeof *sums->problems);
     sums->terms = calloc(n, sizeof *sums->terms);
     sums->list = calloc(n, sizeof *sums->list);
-    if (!sums->problems || !sums->terms || !sums->list)
-        return FAIL(STATUS_NO_MEMORY, "no memory for %d contractions", sums->n_terms);
+    TRY(CHECK_MEMORY(sums->problems && sums->terms && sums->list, "no memory for %d contractions",
+                     sums->n_terms));
     memcpy(sums->problems, problems, n * sizeof *sums->problems);
     for (int t = 0; t < sums->n_terms; t++) {
         TRY(contraction_tasks_init(&sums->problems[t], &sums->terms[t]));

@@ -56,8 +56,7 @@ enum status contraction_worker_create(const struct contraction_sums *sums,
 {
     struct contraction_worker *made = calloc(1, sizeof *made);
     *worker = NULL;
-    if (!made)
-        return FAIL(STATUS_NO_MEMORY, "no memory for a contraction");
+    TRY(CHECK_MEMORY(made, "no memory for a contraction"));
     made->sums = sums;
     made->buffers = settings->buffers;
     enum status status = take_scratch_blocks(made);

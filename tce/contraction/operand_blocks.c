@@ -228,8 +228,7 @@ static enum status set_up_factors(struct operand_blocks *blocks,
 {
     int64_t n_items;
     blocks->factors = calloc((size_t)sums->n_terms * N_OPERANDS, sizeof *blocks->factors);
-    if (!blocks->factors)
-        return FAIL(STATUS_NO_MEMORY, "no memory for a contraction's blocks");
+    TRY(CHECK_MEMORY(blocks->factors, "no memory for a contraction's blocks"));
     blocks->n_terms = sums->n_terms;
     init_factors(blocks, sums, &n_items);
     TRY(take_arrival(blocks, OPERAND_A));
@@ -244,8 +243,7 @@ enum status operand_blocks_create(const struct contraction_sums *sums,
 {
     struct operand_blocks *made = calloc(1, sizeof *made);
     *blocks = NULL;
-    if (!made)
-        return FAIL(STATUS_NO_MEMORY, "no memory for a contraction's blocks");
+    TRY(CHECK_MEMORY(made, "no memory for a contraction's blocks"));
     made->buffers = settings->buffers;
     made->prefetch = settings->prefetch;
     enum status status = set_up_factors(made, sums, settings->cache_bytes);

@@ -30,8 +30,7 @@ static enum status fold_labels(const struct block_labels *labels, const struct i
     *folded = *original;
     folded->irrep = calloc((size_t)original->n_tiles + 1, sizeof *folded->irrep);
     folded->spin = calloc((size_t)original->n_tiles + 1, sizeof *folded->spin);
-    if (!folded->irrep || !folded->spin)
-        return FAIL(STATUS_NO_MEMORY, "no memory for the tiles of a summed index");
+    TRY(CHECK_MEMORY(folded->irrep && folded->spin, "no memory for the tiles of a summed index"));
     int largest = 0;
     for (int32_t tile = 0; tile < original->n_tiles; tile++) {
         struct tile_label label = tile_label_in(labels, own, index, tile);
@@ -66,8 +65,7 @@ static enum status index_tuples(struct summed_tiles *tiles, const struct block_l
     }
     int n_spins = 2 * tiles->max_spin + 1;
     tiles->index = calloc((size_t)(n_spins * N_IRREPS), sizeof(struct block_index *));
-    if (!tiles->index)
-        return FAIL(STATUS_NO_MEMORY, "no memory for the tuples of summed tiles");
+    TRY(CHECK_MEMORY(tiles->index, "no memory for the tuples of summed tiles"));
     for (int i = 0; i < n_spins * N_IRREPS; i++) {
         tuples.irrep = i % N_IRREPS;
         tuples.spin = i / N_IRREPS - tiles->max_spin;
@@ -81,8 +79,7 @@ enum status summed_tiles_create(const struct block_labels *labels, const struct 
 {
     struct summed_tiles *made = calloc(1, sizeof *made);
     *tiles = NULL;
-    if (!made)
-        return FAIL(STATUS_NO_MEMORY, "no memory for the tuples of summed tiles");
+    TRY(CHECK_MEMORY(made, "no memory for the tuples of summed tiles"));
     enum status status = index_tuples(made, labels, own, summed);
     if (status != STATUS_OK) {
         summed_tiles_destroy(made);

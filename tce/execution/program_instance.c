@@ -55,8 +55,7 @@ static enum status parse_and_plan(struct program_instance *self,
     TRY(program_parse(source->text, source->length, source->file, &self->program));
     int n = self->program.n_spaces;
     self->spaces = calloc((size_t)n + 1, sizeof(struct index_space *));
-    if (!self->spaces)
-        return FAIL(STATUS_NO_MEMORY, "no memory for %d index spaces", n);
+    TRY(CHECK_MEMORY(self->spaces, "no memory for %d index spaces", n));
     for (int i = 0; i < n; i++)
         TRY(cut_space(self, source, &self->program.spaces[i], &self->spaces[i]));
     struct plan_settings settings = {.memory_bytes = INFINITY};

@@ -48,9 +48,8 @@ static enum status create_array(const struct program_instance *instance, int ten
     }
     array->elements = calloc((size_t)array->n, sizeof *array->elements);
     array->norms = calloc((size_t)array->n, sizeof *array->norms);
-    if (!array->elements || !array->norms)
-        return FAIL(STATUS_NO_MEMORY, "no memory for the %.3g elements of tensor %s", n,
-                    declared->name);
+    TRY(CHECK_MEMORY(array->elements && array->norms,
+                     "no memory for the %.3g elements of tensor %s", n, declared->name));
     return STATUS_OK;
 }
 
@@ -232,8 +231,7 @@ static enum status compare_tensor(const struct verification *self, int number)
     const struct array *array = &self->arrays[number];
     double *elements = malloc(((size_t)tensor->max_block + 1) * sizeof *elements);
     double deviation = 0;
-    if (!elements)
-        return FAIL(STATUS_NO_MEMORY, "no memory for a block of tensor %s", tensor->name);
+    TRY(CHECK_MEMORY(elements, "no memory for a block of tensor %s", tensor->name));
     for (int64_t block = 0; block < block_index_n(tensor->blocks); block++)
         deviation = larger_or_nan(deviation, compare_block(tensor, block, array, elements));
     free(elements);

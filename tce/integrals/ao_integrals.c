@@ -69,8 +69,7 @@ enum status ao_integrals_create(const struct screening *screening, double thresh
 {
     *integrals = NULL;
     struct ao_integrals *made = calloc(1, sizeof *made);
-    if (!made)
-        return FAIL(STATUS_NO_MEMORY, "no memory for integrals");
+    TRY(CHECK_MEMORY(made, "no memory for integrals"));
     made->shells = screening->tiling->shells;
     made->threshold = threshold;
     made->max_bound = screening->max_bound;
@@ -178,8 +177,7 @@ static enum status make_bras(const struct ao_integrals *integrals,
     int64_t n_columns = rectangle->last[1] - rectangle->first[1];
     double *bounds = malloc((size_t)(n_rows * n_columns) * sizeof *bounds);
     *bras = NULL;
-    if (!bounds)
-        return FAIL(STATUS_NO_MEMORY, "no memory for the bounds of a tile");
+    TRY(CHECK_MEMORY(bounds, "no memory for the bounds of a tile"));
     for (int64_t i = 0; i < n_rows; i++)
         memcpy(bounds + i * n_columns,
                integrals->bounds + (rectangle->first[0] + i) * n + rectangle->first[1],

@@ -11,10 +11,8 @@ enum status mo_half_create(const struct mo_plan *plan, MPI_Comm comm, struct dar
     int64_t n_blocks = n_tile_pairs * plan->n_orbital_pairs;
     int64_t *sizes = malloc((size_t)(n_blocks + 1) * sizeof *sizes);
     *half = NULL;
-    enum status status =
-        sizes ? STATUS_OK
-              : FAIL(STATUS_NO_MEMORY, "no memory for the sizes of %lld blocks of integrals",
-                     (long long)n_blocks);
+    enum status status = CHECK_MEMORY(sizes, "no memory for the sizes of %lld blocks of integrals",
+                                      (long long)n_blocks);
     status = status_agree(comm, status);
     for (int64_t t = 0; status == STATUS_OK && t < n_tile_pairs; t++) {
         int64_t M, N;

@@ -67,8 +67,7 @@ enum status mo_integrals_create(const struct mo_integrals_problem *problem,
 {
     *integrals = NULL;
     struct mo_integrals *made = calloc(1, sizeof *made);
-    enum status status =
-        made ? STATUS_OK : FAIL(STATUS_NO_MEMORY, "no memory for a transformation of integrals");
+    enum status status = CHECK_MEMORY(made, "no memory for a transformation of integrals");
     status = status_agree(comm, status);
     if (status == STATUS_OK)
         status = set_up_steps(made, problem, pool, comm);

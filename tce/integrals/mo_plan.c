@@ -108,8 +108,8 @@ static enum status set_up_plan(struct mo_plan *plan, const struct mo_integrals_p
     plan->problem = *problem;
     plan->targets = calloc((size_t)problem->n_targets + 1, sizeof *plan->targets);
     plan->orbital_pairs = calloc(n_tiles * (n_tiles + 1) / 2, sizeof *plan->orbital_pairs);
-    if (!plan->targets || !plan->orbital_pairs)
-        return FAIL(STATUS_NO_MEMORY, "no memory for the pairs of %zu tiles of orbitals", n_tiles);
+    TRY(CHECK_MEMORY(plan->targets && plan->orbital_pairs,
+                     "no memory for the pairs of %zu tiles of orbitals", n_tiles));
     memcpy(plan->targets, problem->targets, (size_t)problem->n_targets * sizeof *plan->targets);
     plan->problem.targets = plan->targets;
     TRY(tiling_create(shells, tile_target(shells->n_functions), &plan->tiling));
@@ -134,8 +134,7 @@ enum status mo_plan_create(const struct mo_integrals_problem *problem, struct mo
     assert(problem->occupied->size == orbital_spaces_n_occupied(problem->orbitals));
     assert(problem->virtual->size == orbital_spaces_n_virtual(problem->orbitals));
     struct mo_plan *made = calloc(1, sizeof *made);
-    if (!made)
-        return FAIL(STATUS_NO_MEMORY, "no memory for the plan of a transformation");
+    TRY(CHECK_MEMORY(made, "no memory for the plan of a transformation"));
     enum status status = set_up_plan(made, problem);
     if (status != STATUS_OK) {
         mo_plan_destroy(made);

@@ -15,8 +15,8 @@ enum status mo_scratch_init(const struct mo_plan *plan, struct mo_scratch *scrat
         .work = malloc((size_t)orbital_transform_work(&orbitals->spin[0]) * sizeof(double)),
     };
     bool copied = scratch->copy || orbitals->n_spins == 1;
-    if (!scratch->matrices || !copied || !scratch->block || !scratch->work)
-        return FAIL(STATUS_NO_MEMORY, "no memory for the integrals of a pair of tiles");
+    TRY(CHECK_MEMORY(scratch->matrices && copied && scratch->block && scratch->work,
+                     "no memory for the integrals of a pair of tiles"));
     return ao_integrals_create(problem->screening, problem->threshold, &scratch->integrals);
 }
 

@@ -94,8 +94,7 @@ static enum status gather_correlated_orbitals(struct orbital_space *space,
     space->C = malloc((size_t)(n * m) * sizeof *space->C);
     space->energies = malloc((size_t)m * sizeof *space->energies);
     bool complete = space->C && space->energies && (full || rank != 0);
-    enum status status = status_agree(
-        comm, complete ? STATUS_OK : FAIL(STATUS_NO_MEMORY, "no memory for the orbitals"));
+    enum status status = status_agree(comm, CHECK_MEMORY(complete, "no memory for the orbitals"));
     if (status == STATUS_OK)
         status = dense_gather(orbitals, full);
     if (status == STATUS_OK) {
@@ -119,7 +118,7 @@ enum status orbital_spaces_create(const struct scf_result *result, int n_spins,
     TRY(orbital_spaces_count(result->orbitals[0]->n_rows, result->n_orbitals, n_spins, n_occupied,
                              n_core, &counts));
     struct orbital_spaces *made = calloc(1, sizeof *made);
-    enum status status = made ? STATUS_OK : FAIL(STATUS_NO_MEMORY, "no memory for the orbitals");
+    enum status status = CHECK_MEMORY(made, "no memory for the orbitals");
     status = status_agree(comm, status);
     if (status == STATUS_OK)
         *made = counts;

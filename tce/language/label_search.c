@@ -113,9 +113,7 @@ static enum status search_init(struct search *search, const struct program *prog
     search->reach = calloc(1, n_reach * sizeof *search->reach +
                                   (n_coefficients + n_equations) * sizeof *search->coefficients +
                                   n_variables * (sizeof *search->labels + sizeof *search->index));
-    if (!search->reach)
-        return FAIL(STATUS_NO_MEMORY, "no memory to check the labels of a product of %d tensors",
-                    n);
+    TRY(CHECK_MEMORY(search->reach, "no memory to check the labels of a product of %d tensors", n));
     search->coefficients = (struct coefficient *)(search->reach + n_reach);
     search->rest = search->coefficients + n_coefficients;
     search->labels = (uint32_t *)(search->rest + n_equations);

@@ -46,8 +46,7 @@ enum status parser_unexpected(const struct parser *parser, const char *what)
 enum status parser_copy(const char *begin, size_t length, char **copy)
 {
     *copy = strndup(begin, length);
-    return *copy ? STATUS_OK
-                 : FAIL(STATUS_NO_MEMORY, "no memory for %zu bytes of a .tce program", length);
+    return CHECK_MEMORY(*copy, "no memory for %zu bytes of a .tce program", length);
 }
 
 /* --- names --- */

@@ -148,9 +148,7 @@ static enum status check_iterated(const struct program *program, bool *computed)
 enum status program_check_iteration(const struct program *program)
 {
     bool *computed = calloc((size_t)program->n_tensors + 1, sizeof *computed);
-    if (!computed)
-        return FAIL(STATUS_NO_MEMORY, "no memory to check a program of %d tensors",
-                    program->n_tensors);
+    TRY(CHECK_MEMORY(computed, "no memory to check a program of %d tensors", program->n_tensors));
     enum status status = check_iterated(program, computed);
     free(computed);
     return status;

@@ -31,9 +31,8 @@ static enum status create_step(const struct amplitude_solver *self, struct step 
 {
     step->image = calloc((size_t)self->n, sizeof(struct tensor *));
     step->error = calloc((size_t)self->n, sizeof(struct tensor *));
-    TRY(status_agree(self->comm, step->image && step->error
-                                     ? STATUS_OK
-                                     : FAIL(STATUS_NO_MEMORY, "no memory for a step of DIIS")));
+    TRY(status_agree(self->comm,
+                     CHECK_MEMORY(step->image && step->error, "no memory for a step of DIIS")));
     for (int i = 0; i < self->n; i++) {
         const struct block_labels *labels = block_index_labels(self->x[i]->blocks);
         TRY(tensor_create("DIIS amplitudes", labels, self->comm, &step->image[i]));
@@ -56,8 +55,7 @@ enum status amplitude_solver_create(int n, struct tensor *const x[], struct tens
         made->errors = calloc((size_t)size, sizeof *made->errors);
     }
     bool complete = made && made->steps && made->B && made->row && made->images && made->errors;
-    enum status status =
-        status_agree(comm, complete ? STATUS_OK : FAIL(STATUS_NO_MEMORY, "no memory for DIIS"));
+    enum status status = status_agree(comm, CHECK_MEMORY(complete, "no memory for DIIS"));
     for (int i = 0; status == STATUS_OK && i < size; i++)
         status = create_step(made, &made->steps[i]);
     if (status != STATUS_OK) {

@@ -63,8 +63,7 @@ static enum status targets_init(const struct correlation *self, struct targets *
     size_t n = (size_t)self->instance.program.n_tensors + 1;
     *targets = (struct targets){.list = calloc(n, sizeof *targets->list),
                                 .patterns = calloc(n, sizeof *targets->patterns)};
-    if (!targets->list || !targets->patterns)
-        return FAIL(STATUS_NO_MEMORY, "no memory for a list of integrals");
+    TRY(CHECK_MEMORY(targets->list && targets->patterns, "no memory for a list of integrals"));
     targets->problem = (struct mo_integrals_problem){
         .screening = self->problem.screening,
         .orbitals = self->problem.orbitals,

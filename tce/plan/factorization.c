@@ -273,8 +273,8 @@ enum status factorization_init(const struct product *product, factorization_use 
 {
     size_t n_nodes = 2 * (size_t)product->n_factors;
     *factorization = (struct factorization){.node = calloc(n_nodes, sizeof *factorization->node)};
-    if (!factorization->node)
-        return FAIL(STATUS_NO_MEMORY, "no memory for a product of %d tensors", product->n_factors);
+    TRY(CHECK_MEMORY(factorization->node, "no memory for a product of %d tensors",
+                     product->n_factors));
     enum status status = search_trees(product, use, context, factorization);
     if (status != STATUS_OK)
         factorization_fini(factorization);

@@ -21,8 +21,7 @@ static void count_tile(struct label_space *counted, int32_t tile)
 static enum status copy_without_irreps(const struct index_space *space, struct index_space **copy)
 {
     struct index_block *blocks = calloc((size_t)space->n_tiles + 1, sizeof *blocks);
-    if (!blocks)
-        return FAIL(STATUS_NO_MEMORY, "no memory for the labels of space %s", space->name);
+    TRY(CHECK_MEMORY(blocks, "no memory for the labels of space %s", space->name));
     for (int32_t t = 0; t < space->n_tiles; t++)
         blocks[t] =
             (struct index_block){.size = index_space_tile_size(space, t), .spin = space->spin[t]};
@@ -48,8 +47,7 @@ enum status label_spaces_init(int n, const struct index_space *const space[],
                               struct label_spaces *spaces)
 {
     *spaces = (struct label_spaces){.spaces = calloc((size_t)n + 1, sizeof *spaces->spaces)};
-    if (!spaces->spaces)
-        return FAIL(STATUS_NO_MEMORY, "no memory for the labels of %d spaces", n);
+    TRY(CHECK_MEMORY(spaces->spaces, "no memory for the labels of %d spaces", n));
     while (spaces->n < n) {
         int s = spaces->n++;
         enum status status = init_space(space[s], &spaces->spaces[s]);

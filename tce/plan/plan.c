@@ -36,8 +36,7 @@ static enum status add_program_tensors(struct plan_builder *builder)
         tensor->elements = tensor_count_elements(&tensor->labels);
         builder->total_elements += tensor->elements;
         tensor->name = strdup(from->name);
-        if (!tensor->name)
-            return FAIL(STATUS_NO_MEMORY, "no memory for a plan of %d tensors", program->n_tensors);
+        TRY(CHECK_MEMORY(tensor->name, "no memory for a plan of %d tensors", program->n_tensors));
     }
     return STATUS_OK;
 }
@@ -60,8 +59,7 @@ static enum status join_lists(struct plan_builder *builder)
     plan->n_steps = before->n + iterated->n;
     plan->first_iterated = before->n;
     plan->steps = calloc((size_t)plan->n_steps + 1, sizeof *plan->steps);
-    if (!plan->steps)
-        return FAIL(STATUS_NO_MEMORY, "no memory for a plan of %d steps", plan->n_steps);
+    TRY(CHECK_MEMORY(plan->steps, "no memory for a plan of %d steps", plan->n_steps));
     for (int s = 0; s < plan->n_steps; s++)
         plan->steps[s] = s < before->n ? before->steps[s] : iterated->steps[s - before->n];
     return STATUS_OK;
@@ -97,10 +95,9 @@ static enum status build_plan(struct plan_builder *builder, const struct index_s
     plan->tensors = calloc(n_tensors, sizeof *plan->tensors);
     builder->version = calloc(n_tensors, sizeof *builder->version);
     builder->changes = calloc(n_tensors, sizeof *builder->changes);
-    if (!plan->statement_flops || !plan->naive_flops || !plan->tensors || !builder->version ||
-        !builder->changes)
-        return FAIL(STATUS_NO_MEMORY, "no memory for a plan of %d statements",
-                    program->n_statements);
+    TRY(CHECK_MEMORY(plan->statement_flops && plan->naive_flops && plan->tensors &&
+                         builder->version && builder->changes,
+                     "no memory for a plan of %d statements", program->n_statements));
     TRY(add_program_tensors(builder));
     find_changes(builder);
     TRY(plan_builder_factor(builder));
@@ -131,8 +128,7 @@ enum status plan_create(const struct program *program, const struct index_space 
 {
     *plan = NULL;
     struct plan *made = calloc(1, sizeof *made);
-    if (!made)
-        return FAIL(STATUS_NO_MEMORY, "no memory for a plan");
+    TRY(CHECK_MEMORY(made, "no memory for a plan"));
     made->program = program;
     struct plan_builder builder = {.plan = made, .program = program, .settings = settings};
     enum status status = build_plan(&builder, space);
@@ -187,8 +183,7 @@ enum status plan_contraction(const struct plan *plan, int stage,
     int begin = plan->stage_begin[stage], n = plan->stage_begin[stage + 1] - begin;
     struct contraction_problem *problems = calloc((size_t)n + 1, sizeof *problems);
     *contraction = NULL;
-    if (!problems)
-        return FAIL(STATUS_NO_MEMORY, "no memory for %d steps of a plan", n);
+    TRY(CHECK_MEMORY(problems, "no memory for %d steps of a plan", n));
     for (int s = 0; s < n; s++) {
         plan_problem(plan, &plan->steps[begin + s], &problems[s]);
         problems[s].joins = plan->steps[begin + s].joins;

@@ -176,6 +176,5 @@ enum status plan_builder_stages(struct plan *plan)
     }
     free(from);
     free(stage);
-    return complete ? STATUS_OK
-                    : FAIL(STATUS_NO_MEMORY, "no memory for a plan of %d steps", plan->n_steps);
+    return CHECK_MEMORY(complete, "no memory for a plan of %d steps", plan->n_steps);
 }

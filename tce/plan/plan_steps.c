@@ -65,8 +65,7 @@ static enum status add_intermediate(struct plan_builder *builder, const struct p
     char name[16];
     snprintf(name, sizeof name, "#%d", plan->n_tensors - plan->n_program_tensors + 1);
     tensor->name = strdup(name);
-    if (!tensor->name)
-        return FAIL(STATUS_NO_MEMORY, "no memory for intermediate %s", name);
+    TRY(CHECK_MEMORY(tensor->name, "no memory for intermediate %s", name));
     use->tensor = plan->n_tensors++;
     return STATUS_OK;
 }

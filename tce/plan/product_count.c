@@ -130,8 +130,7 @@ enum status product_count(const struct product *product, int n,
     if (!find_label_state(&count, true, &end) || !find_label_state(&count, false, &begin))
         return STATUS_OK;
     double *states = calloc(2 * count.n_states, sizeof *states);
-    if (!states)
-        return FAIL(STATUS_NO_MEMORY, "no memory to count operations");
+    TRY(CHECK_MEMORY(states, "no memory to count operations"));
     count.now = states;
     count.next = states + count.n_states;
     count.now[begin] = 1;

@@ -110,8 +110,7 @@ static enum status grow_slots(struct product_table *table)
 {
     size_t n_slots = table->n_slots > 0 ? 2 * table->n_slots : 64;
     int *slot = calloc(n_slots, sizeof *slot);
-    if (!slot)
-        return FAIL(STATUS_NO_MEMORY, "no memory for the products of a program");
+    TRY(CHECK_MEMORY(slot, "no memory for the products of a program"));
     free(table->slot);
     table->slot = slot;
     table->n_slots = n_slots;

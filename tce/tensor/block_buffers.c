@@ -46,7 +46,7 @@ int64_t block_buffers_bytes(int64_t n)
 enum status block_buffers_create(struct block_buffers **buffers)
 {
     *buffers = calloc(1, sizeof **buffers);
-    return *buffers ? STATUS_OK : FAIL(STATUS_NO_MEMORY, "no memory for buffers");
+    return CHECK_MEMORY(*buffers, "no memory for buffers");
 }
 
 /* Frees spare ones until at most `bytes` are held, or none is left. */

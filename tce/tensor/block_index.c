@@ -64,8 +64,7 @@ static enum status count_state(struct block_index *index, int d, int state, cons
     int32_t n_tiles = index->labels.space[d]->n_tiles;
     int64_t *before = calloc((size_t)n_tiles + 1, sizeof *before);
     *n = 0;
-    if (!before)
-        return FAIL(STATUS_NO_MEMORY, "no memory for an index of blocks");
+    TRY(CHECK_MEMORY(before, "no memory for an index of blocks"));
     for (int32_t t = 0; t < n_tiles; t++) {
         int next = next_state(index, d, state, t);
         int64_t completions = next < 0 ? 0 : count[next];
@@ -131,8 +130,7 @@ enum status block_index_create(const struct block_labels *labels, struct block_i
     *index = NULL;
     assert(labels->rank >= 0 && labels->rank <= MAX_RANK);
     struct block_index *made = calloc(1, sizeof *made);
-    if (!made)
-        return FAIL(STATUS_NO_MEMORY, "no memory for an index of blocks");
+    TRY(CHECK_MEMORY(made, "no memory for an index of blocks"));
     made->labels = *labels;
     for (int d = 0; d < labels->rank; d++)
         made->max_spin += abs(labels->sign[d]) * max_spin_of(labels->space[d]);

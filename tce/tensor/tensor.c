@@ -62,9 +62,8 @@ static enum status list_sizes(struct tensor *tensor, int64_t **sizes)
 {
     int64_t n = block_index_n(tensor->blocks);
     *sizes = calloc((size_t)n + 1, sizeof **sizes);
-    if (!*sizes)
-        return FAIL(STATUS_NO_MEMORY, "no memory for the sizes of %lld blocks of tensor %s",
-                    (long long)n, tensor->name);
+    TRY(CHECK_MEMORY(*sizes, "no memory for the sizes of %lld blocks of tensor %s", (long long)n,
+                     tensor->name));
     for (int64_t block = 0; block < n; block++) {
         int32_t tile[MAX_RANK];
         block_index_tuple(tensor->blocks, block, tile);

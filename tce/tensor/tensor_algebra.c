@@ -24,8 +24,7 @@ enum status tensor_combine(int n, const double alpha[], const struct tensor *con
                            struct tensor *y)
 {
     double *sum = malloc(((size_t)y->max_block + 1) * sizeof *sum);
-    if (!sum)
-        return FAIL(STATUS_NO_MEMORY, "no memory for a block of tensor %s", y->name);
+    TRY(CHECK_MEMORY(sum, "no memory for a block of tensor %s", y->name));
     for (int64_t block = 0; block < block_index_n(y->blocks); block++) {
         if (!local_block(y, block))
             continue;
@@ -95,10 +94,8 @@ enum status tensor_dots(const struct tensor_vector *x, int n_others,
         sums.n_blocks += block_index_n(x->tensors[i]->blocks);
     int64_t n_numbers = sums.n_blocks * (n_others + 1);
     sums.lines = calloc((size_t)n_numbers + 1, sizeof *sums.lines);
-    TRY(status_agree(comm, sums.lines
-                               ? STATUS_OK
-                               : FAIL(STATUS_NO_MEMORY, "no memory for sums over %lld blocks",
-                                      (long long)sums.n_blocks)));
+    TRY(status_agree(comm, CHECK_MEMORY(sums.lines, "no memory for sums over %lld blocks",
+                                        (long long)sums.n_blocks)));
     sum_blocks(x, others, &sums);
     long_reduce(sums.lines, n_numbers, MPI_DOUBLE, MPI_SUM, comm);
     *max = 0;
