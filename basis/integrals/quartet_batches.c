@@ -32,12 +32,10 @@ enum status quartet_batches_create(const struct shells *shells, double threshold
                              ? two_electron_create(shells, two_electron_cutoff(threshold), engines,
                                                    &made->two_electron)
                              : FAIL(STATUS_NO_MEMORY, "no memory for batches of integrals");
-    if (status != STATUS_OK) {
+    if (status != STATUS_OK)
         quartet_batches_destroy(made);
-        return status;
-    }
-    *batches = made;
-    return STATUS_OK;
+    *batches = status == STATUS_OK ? made : NULL;
+    return status;
 }
 
 void quartet_batches_destroy(struct quartet_batches *batches)

@@ -185,12 +185,10 @@ enum status shells_create(const struct molecule *molecule, const struct basis_se
         status = place_shells(molecule, &prototypes, made);
     for (int element = 0; element <= MAX_ATOMIC_NUMBER; element++)
         free(prototypes.shells[element]);
-    if (status != STATUS_OK) {
+    if (status != STATUS_OK)
         shells_destroy(made);
-        return status;
-    }
-    *shells = made;
-    return STATUS_OK;
+    *shells = status == STATUS_OK ? made : NULL;
+    return status;
 }
 
 void shells_destroy(struct shells *shells)

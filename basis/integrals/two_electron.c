@@ -83,12 +83,10 @@ enum status two_electron_create(const struct shells *shells, double cutoff, stru
     enum status status = made->integrals
                              ? prepare_engines(made, shells, cutoff)
                              : FAIL(STATUS_NO_MEMORY, "no memory for the integral engines");
-    if (status != STATUS_OK) {
+    if (status != STATUS_OK)
         two_electron_destroy(made);
-        return status;
-    }
-    *two_electron = made;
-    return STATUS_OK;
+    *two_electron = status == STATUS_OK ? made : NULL;
+    return status;
 }
 
 void two_electron_destroy(struct two_electron *two_electron)

@@ -105,7 +105,6 @@ enum status density_tiles_create(const struct tiling *tiling, int n_spins,
 {
     int64_t n_pairs = tiling_n_pairs(tiling);
     struct density_tiles *made = calloc(1, sizeof *made);
-    *tiles = NULL;
     enum status status = CHECK_MEMORY(made, "no memory for tiles of the density");
     if (made) {
         made->tiling = tiling;
@@ -128,12 +127,10 @@ enum status density_tiles_create(const struct tiling *tiling, int n_spins,
             if (!isfinite(made->tile_max[pair]))
                 status = FAIL(STATUS_NUMERIC, "the density has elements that are not finite");
     }
-    if (status != STATUS_OK) {
+    if (status != STATUS_OK)
         density_tiles_destroy(made);
-        return status;
-    }
-    *tiles = made;
-    return STATUS_OK;
+    *tiles = status == STATUS_OK ? made : NULL;
+    return status;
 }
 
 void density_tiles_destroy(struct density_tiles *tiles)

@@ -45,7 +45,6 @@ enum status fock_accumulator_create(const struct screening *screening, int n_spi
                                     int64_t cache_bytes, struct fock_accumulator **accumulator)
 {
     struct fock_accumulator *made = calloc(1, sizeof *made);
-    *accumulator = NULL;
     enum status status = CHECK_MEMORY(made, "no memory for sums of the Fock matrix");
     if (made) {
         made->screening = screening;
@@ -60,12 +59,10 @@ enum status fock_accumulator_create(const struct screening *screening, int n_spi
     for (int spin = 0; spin < n_spins && status == STATUS_OK; spin++)
         status = tile_matrix_create(made->tiling, "sums of the Fock matrix",
                                     fixed ? DARRAY_INT64 : DARRAY_DOUBLE, &made->sums[spin]);
-    if (status != STATUS_OK) {
+    if (status != STATUS_OK)
         fock_accumulator_destroy(made);
-        return status;
-    }
-    *accumulator = made;
-    return STATUS_OK;
+    *accumulator = status == STATUS_OK ? made : NULL;
+    return status;
 }
 
 void fock_accumulator_destroy(struct fock_accumulator *accumulator)

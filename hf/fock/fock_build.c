@@ -172,12 +172,10 @@ enum status fock_create(const struct screening *screening, const struct fock_set
     status = create_tasks(made);
     if (status == STATUS_OK)
         status = fock_restart(made, pool_settings);
-    if (status != STATUS_OK) {
+    if (status != STATUS_OK)
         fock_destroy(made);
-        return status;
-    }
-    *fock = made;
-    return STATUS_OK;
+    *fock = status == STATUS_OK ? made : NULL;
+    return status;
 }
 
 void fock_destroy(struct fock *fock)

@@ -331,12 +331,10 @@ enum status fock_tasks_create(const struct screening *screening,
     enum status status = check_allocated(made, made->sorted);
     if (status == STATUS_OK)
         status = made->decomposition->find(made, inspect);
-    if (status != STATUS_OK) {
+    if (status != STATUS_OK)
         fock_tasks_destroy(made);
-        return status;
-    }
-    *tasks = made;
-    return STATUS_OK;
+    *tasks = status == STATUS_OK ? made : NULL;
+    return status;
 }
 
 void fock_tasks_destroy(struct fock_tasks *tasks)

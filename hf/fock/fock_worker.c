@@ -81,12 +81,10 @@ enum status fock_worker_create(const struct screening *screening, enum fock_symm
         int64_t n_tiles = screening->tiling->n_tiles;
         status = item_cache_create(n_tiles * n_tiles, cache_bytes, &source, &made->pairs);
     }
-    if (status != STATUS_OK) {
+    if (status != STATUS_OK)
         fock_worker_destroy(made);
-        return status;
-    }
-    *worker = made;
-    return STATUS_OK;
+    *worker = status == STATUS_OK ? made : NULL;
+    return status;
 }
 
 void fock_worker_destroy(struct fock_worker *worker)

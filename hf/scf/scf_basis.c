@@ -118,12 +118,10 @@ enum status scf_basis_create(const struct scf_problem *problem, double dependenc
     if (problem->n_spins == 1)
         new->n_occupied[1] = 0;
     status = set_matrices(new, dependence);
-    if (status != STATUS_OK) {
+    if (status != STATUS_OK)
         scf_basis_destroy(new);
-        return status;
-    }
-    *basis = new;
-    return STATUS_OK;
+    *basis = status == STATUS_OK ? new : NULL;
+    return status;
 }
 
 void scf_basis_destroy(struct scf_basis *basis)

@@ -29,12 +29,10 @@ enum status scf_fock_create(const struct scf_problem *problem, struct darray *co
         if (status == STATUS_OK)
             status = dense_create(problem->grid, n, n, &new->G_last[s]);
     }
-    if (status != STATUS_OK) {
+    if (status != STATUS_OK)
         scf_fock_destroy(new);
-        return status;
-    }
-    *fock = new;
-    return STATUS_OK;
+    *fock = status == STATUS_OK ? new : NULL;
+    return status;
 }
 
 void scf_fock_destroy(struct scf_fock *fock)

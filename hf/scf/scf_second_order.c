@@ -160,12 +160,10 @@ enum status scf_second_order_create(const struct scf_basis *basis, struct scf_fo
     TRY(status_agree(basis->problem->comm, status));
     *new = (struct scf_second_order){.basis = basis, .fock = fock, .radius = FIRST_RADIUS};
     status = scf_state_create(basis, &new->trial);
-    if (status != STATUS_OK) {
+    if (status != STATUS_OK)
         scf_second_order_destroy(new);
-        return status;
-    }
-    *solver = new;
-    return STATUS_OK;
+    *solver = status == STATUS_OK ? new : NULL;
+    return status;
 }
 
 void scf_second_order_destroy(struct scf_second_order *solver)

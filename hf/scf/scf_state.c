@@ -32,12 +32,10 @@ enum status scf_state_create(const struct scf_basis *basis, struct scf_state **s
     TRY(status_agree(basis->problem->comm, status));
     for (int s = 0; s < basis->n_spins && status == STATUS_OK; s++)
         status = create_spin(basis, s, new);
-    if (status != STATUS_OK) {
+    if (status != STATUS_OK)
         scf_state_destroy(new);
-        return status;
-    }
-    *state = new;
-    return STATUS_OK;
+    *state = status == STATUS_OK ? new : NULL;
+    return status;
 }
 
 void scf_state_destroy(struct scf_state *state)

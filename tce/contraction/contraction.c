@@ -37,12 +37,10 @@ enum status contraction_create(int n, const struct contraction_problem problems[
         status = block_buffers_create(&made->own_buffers);
         made->settings.buffers = made->own_buffers;
     }
-    if (status != STATUS_OK) {
+    if (status != STATUS_OK)
         contraction_destroy(made);
-        return status;
-    }
-    *contraction = made;
-    return STATUS_OK;
+    *contraction = status == STATUS_OK ? made : NULL;
+    return status;
 }
 
 void contraction_destroy(struct contraction *contraction)

@@ -62,12 +62,10 @@ enum status contraction_worker_create(const struct contraction_sums *sums,
     enum status status = take_scratch_blocks(made);
     if (status == STATUS_OK)
         status = operand_blocks_create(sums, settings, &made->blocks);
-    if (status != STATUS_OK) {
+    if (status != STATUS_OK)
         contraction_worker_destroy(made);
-        return status;
-    }
-    *worker = made;
-    return STATUS_OK;
+    *worker = status == STATUS_OK ? made : NULL;
+    return status;
 }
 
 void contraction_worker_destroy(struct contraction_worker *worker)

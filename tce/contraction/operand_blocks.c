@@ -247,12 +247,10 @@ enum status operand_blocks_create(const struct contraction_sums *sums,
     made->buffers = settings->buffers;
     made->prefetch = settings->prefetch;
     enum status status = set_up_factors(made, sums, settings->cache_bytes);
-    if (status != STATUS_OK) {
+    if (status != STATUS_OK)
         operand_blocks_destroy(made);
-        return status;
-    }
-    *blocks = made;
-    return STATUS_OK;
+    *blocks = status == STATUS_OK ? made : NULL;
+    return status;
 }
 
 void operand_blocks_destroy(struct operand_blocks *blocks)

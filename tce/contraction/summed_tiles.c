@@ -81,12 +81,10 @@ enum status summed_tiles_create(const struct block_labels *labels, const struct 
     *tiles = NULL;
     TRY(CHECK_MEMORY(made, "no memory for the tuples of summed tiles"));
     enum status status = index_tuples(made, labels, own, summed);
-    if (status != STATUS_OK) {
+    if (status != STATUS_OK)
         summed_tiles_destroy(made);
-        return status;
-    }
-    *tiles = made;
-    return STATUS_OK;
+    *tiles = status == STATUS_OK ? made : NULL;
+    return status;
 }
 
 void summed_tiles_destroy(struct summed_tiles *tiles)

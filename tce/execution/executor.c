@@ -66,7 +66,6 @@ enum status executor_create(const struct plan *plan, const struct contraction_se
                             MPI_Comm comm, struct executor **executor)
 {
     struct executor *made = calloc(1, sizeof *made);
-    *executor = NULL;
     if (made) {
         *made = (struct executor){.plan = plan, .comm = comm};
         made->tensors = calloc((size_t)plan->n_tensors + 1, sizeof(struct tensor *));
@@ -79,12 +78,10 @@ enum status executor_create(const struct plan *plan, const struct contraction_se
     status = status_agree(comm, status);
     for (int i = 0; i < plan->n_program_tensors && status == STATUS_OK; i++)
         status = create_tensor(made, i);
-    if (status != STATUS_OK) {
+    if (status != STATUS_OK)
         executor_destroy(made);
-        return status;
-    }
-    *executor = made;
-    return STATUS_OK;
+    *executor = status == STATUS_OK ? made : NULL;
+    return status;
 }
 
 void executor_destroy(struct executor *self)

@@ -74,12 +74,10 @@ enum status ao_integrals_create(const struct screening *screening, double thresh
     made->threshold = threshold;
     made->max_bound = screening->max_bound;
     enum status status = prepare_kets(screening, made);
-    if (status != STATUS_OK) {
+    if (status != STATUS_OK)
         ao_integrals_destroy(made);
-        return status;
-    }
-    *integrals = made;
-    return STATUS_OK;
+    *integrals = status == STATUS_OK ? made : NULL;
+    return status;
 }
 
 void ao_integrals_destroy(struct ao_integrals *integrals)

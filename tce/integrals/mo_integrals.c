@@ -65,18 +65,15 @@ enum status mo_integrals_create(const struct mo_integrals_problem *problem,
                                 const struct taskpool_settings *pool, MPI_Comm comm,
                                 struct mo_integrals **integrals)
 {
-    *integrals = NULL;
     struct mo_integrals *made = calloc(1, sizeof *made);
     enum status status = CHECK_MEMORY(made, "no memory for a transformation of integrals");
     status = status_agree(comm, status);
     if (status == STATUS_OK)
         status = set_up_steps(made, problem, pool, comm);
-    if (status != STATUS_OK) {
+    if (status != STATUS_OK)
         mo_integrals_destroy(made);
-        return status;
-    }
-    *integrals = made;
-    return STATUS_OK;
+    *integrals = status == STATUS_OK ? made : NULL;
+    return status;
 }
 
 void mo_integrals_destroy(struct mo_integrals *integrals)

@@ -136,12 +136,10 @@ enum status mo_plan_create(const struct mo_integrals_problem *problem, struct mo
     struct mo_plan *made = calloc(1, sizeof *made);
     TRY(CHECK_MEMORY(made, "no memory for the plan of a transformation"));
     enum status status = set_up_plan(made, problem);
-    if (status != STATUS_OK) {
+    if (status != STATUS_OK)
         mo_plan_destroy(made);
-        return status;
-    }
-    *plan = made;
-    return STATUS_OK;
+    *plan = status == STATUS_OK ? made : NULL;
+    return status;
 }
 
 void mo_plan_destroy(struct mo_plan *plan)

@@ -125,12 +125,10 @@ enum status orbital_spaces_create(const struct scf_result *result, int n_spins,
     for (int s = 0; s < n_spins && status == STATUS_OK; s++)
         status = gather_correlated_orbitals(&made->spin[s], result->orbitals[s],
                                             result->orbital_energies[s], comm);
-    if (status != STATUS_OK) {
+    if (status != STATUS_OK)
         orbital_spaces_destroy(made);
-        return status;
-    }
-    *spaces = made;
-    return STATUS_OK;
+    *spaces = status == STATUS_OK ? made : NULL;
+    return status;
 }
 
 void orbital_spaces_destroy(struct orbital_spaces *spaces)

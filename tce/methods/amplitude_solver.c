@@ -45,7 +45,6 @@ enum status amplitude_solver_create(int n, struct tensor *const x[], struct tens
                                     int size, MPI_Comm comm, struct amplitude_solver **solver)
 {
     struct amplitude_solver *made = calloc(1, sizeof *made);
-    *solver = NULL;
     if (made) {
         *made = (struct amplitude_solver){.n = n, .size = size, .comm = comm, .x = x, .f = f};
         made->steps = calloc((size_t)size, sizeof *made->steps);
@@ -58,12 +57,10 @@ enum status amplitude_solver_create(int n, struct tensor *const x[], struct tens
     enum status status = status_agree(comm, CHECK_MEMORY(complete, "no memory for DIIS"));
     for (int i = 0; status == STATUS_OK && i < size; i++)
         status = create_step(made, &made->steps[i]);
-    if (status != STATUS_OK) {
+    if (status != STATUS_OK)
         amplitude_solver_destroy(made);
-        return status;
-    }
-    *solver = made;
-    return STATUS_OK;
+    *solver = status == STATUS_OK ? made : NULL;
+    return status;
 }
 
 static void destroy_tensors(struct tensor **tensors, int n)

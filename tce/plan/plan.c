@@ -133,12 +133,10 @@ enum status plan_create(const struct program *program, const struct index_space 
     struct plan_builder builder = {.plan = made, .program = program, .settings = settings};
     enum status status = build_plan(&builder, space);
     fini_builder(&builder);
-    if (status != STATUS_OK) {
+    if (status != STATUS_OK)
         plan_destroy(made);
-        return status;
-    }
-    *plan = made;
-    return STATUS_OK;
+    *plan = status == STATUS_OK ? made : NULL;
+    return status;
 }
 
 void plan_destroy(struct plan *plan)

@@ -138,12 +138,10 @@ enum status block_index_create(const struct block_labels *labels, struct block_i
     enum status status = STATUS_OK;
     if (abs(labels->spin) <= made->max_spin)
         status = count_blocks(made);
-    if (status != STATUS_OK) {
+    if (status != STATUS_OK)
         block_index_destroy(made);
-        return status;
-    }
-    *index = made;
-    return STATUS_OK;
+    *index = status == STATUS_OK ? made : NULL;
+    return status;
 }
 
 void block_index_destroy(struct block_index *index)
