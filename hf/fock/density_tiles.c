@@ -1,5 +1,6 @@
 #include "hf/fock/density_tiles.h"
 
+#include "hf/tiles/tile_matrix.h"
 #include "support/base/agree.h"
 #include "support/base/long_reduce.h"
 
@@ -75,16 +76,14 @@ static void unload_density(int64_t pair, void *item, void *context)
  * that is not finite counts as infinite: fmax would ignore a NaN. */
 static enum status find_own_maxima(struct density_tiles *tiles)
 {
-    int64_t n_pairs = tiling_n_pairs(tiles->tiling);
-    for (int64_t pair = 0; pair < n_pairs; pair++) {
-        if (!darray_local(tiles->D[0], pair))
-            continue;
+    struct own_tile own = {0};
+    while (own_tile_next(tiles->tiling, tiles->D[0], &own)) {
         void *item;
         int64_t bytes;
-        TRY(load_density(pair, tiles, &item, &bytes));
+        TRY(load_density(own.pair, tiles, &item, &bytes));
         const struct density_tile *tile = item;
         double largest = 0;
-        for (int64_t i = 0; i < darray_block_size(tiles->D[0], pair); i++) {
+        for (int64_t i = 0; i < darray_block_size(tiles->D[0], own.pair); i++) {
             double sum =
                 fabs(tile->coulomb[i]) + fabs(tile->exchange[0][i]) + fabs(tile->exchange[1][i]);
             double element = fmax(fabs(tile->coulomb[i]),
@@ -93,7 +92,7 @@ static enum status find_own_maxima(struct density_tiles *tiles)
             if (!isfinite(largest))
                 break;
         }
-        tiles->tile_max[pair] = largest;
+        tiles->tile_max[own.pair] = largest;
         free(item);
     }
     return STATUS_OK;

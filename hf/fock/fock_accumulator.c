@@ -180,14 +180,11 @@ enum status fock_accumulator_finish(struct fock_accumulator *accumulator, struct
     double *sums = malloc(m * m * sizeof(double)), *out = malloc(m * m * sizeof(double));
     enum status status = CHECK_MEMORY(sums && out, "no memory for tiles");
     for (int spin = 0; spin < accumulator->n_spins && status == STATUS_OK; spin++) {
-        for (int64_t pair = 0; pair < accumulator->n_pairs; pair++) {
-            if (!darray_local(F[spin], pair))
-                continue;
-            int64_t I, J;
-            tile_pair_of_index(pair, &I, &J);
-            darray_get(accumulator->sums[spin], pair, sums);
-            finish_tile(accumulator, I, J, sums, out);
-            darray_put(F[spin], pair, out);
+        struct own_tile own = {0};
+        while (own_tile_next(tiling, F[spin], &own)) {
+            darray_get(accumulator->sums[spin], own.pair, sums);
+            finish_tile(accumulator, own.I, own.J, sums, out);
+            darray_put(F[spin], own.pair, out);
         }
     }
     free(sums);

@@ -2,6 +2,7 @@
 
 #include "basis/integrals/shell_pairs.h"
 #include "basis/integrals/two_electron.h"
+#include "hf/tiles/tile_matrix.h"
 #include "support/base/agree.h"
 #include "support/base/long_reduce.h"
 
@@ -72,19 +73,12 @@ static enum status count_own_tile_pairs(struct fock_cost *cost)
 {
     const struct screening *screening = cost->screening;
     const struct tiling *tiling = screening->tiling;
-    int64_t most = 0;
-    for (int64_t I = 0; I < tiling->n_tiles; I++)
-        most = tile_n_shells(tiling, I) > most ? tile_n_shells(tiling, I) : most;
-    double *bounds = malloc((size_t)(most * most) * sizeof *bounds);
+    double *bounds = malloc((size_t)(tiling->max_shells * tiling->max_shells) * sizeof *bounds);
     enum status status = CHECK_MEMORY(bounds, "no memory for the bounds of a tile");
-    for (int64_t I = 0; I < tiling->n_tiles; I++) {
-        for (int64_t J = 0; J <= I && status == STATUS_OK; J++) {
-            int64_t pair = tile_pair_index(I, J);
-            bool own = darray_local(screening->shell_bounds, pair);
-            if (own && screening->tile_bounds[pair] * screening->max_bound >= screening->threshold)
-                status = count_tile_pair(cost, I, J, bounds);
-        }
-    }
+    struct own_tile own = {0};
+    while (status == STATUS_OK && own_tile_next(tiling, screening->shell_bounds, &own))
+        if (screening->tile_bounds[own.pair] * screening->max_bound >= screening->threshold)
+            status = count_tile_pair(cost, own.I, own.J, bounds);
     free(bounds);
     return status;
 }

@@ -143,14 +143,10 @@ static enum status place_atoms(const struct superposition *superposition, double
     double *tile = malloc((size_t)(tiling->max_functions * tiling->max_functions) * sizeof *tile);
     enum status status = CHECK_MEMORY(tile, "no memory for a tile");
     status = status_agree(superposition->problem->comm, status);
-    for (int64_t I = 0; I < tiling->n_tiles && status == STATUS_OK; I++) {
-        for (int64_t J = 0; J <= I; J++) {
-            int64_t pair = tile_pair_index(I, J);
-            if (!darray_local(D, pair))
-                continue;
-            fill_tile(superposition, factor, I, J, tile);
-            darray_put(D, pair, tile);
-        }
+    struct own_tile own = {0};
+    while (status == STATUS_OK && own_tile_next(tiling, D, &own)) {
+        fill_tile(superposition, factor, own.I, own.J, tile);
+        darray_put(D, own.pair, tile);
     }
     free(tile);
     darray_sync();

@@ -67,16 +67,12 @@ static void compute_operator_tiles(const struct operator_matrices *op, int64_t I
 /* Computes the tiles that this process holds. */
 static void compute_own_tiles(const struct operator_matrices *op, struct darray *const matrices[])
 {
-    for (int64_t I = 0; I < op->tiling->n_tiles; I++) {
-        for (int64_t J = 0; J <= I; J++) {
-            int64_t pair = tile_pair_index(I, J);
-            if (!darray_local(matrices[0], pair))
-                continue;
-            compute_operator_tiles(op, I, J);
-            for (int component = 0; component < op->n_components; component++)
-                darray_put(matrices[component], pair,
-                           op->tiles + (size_t)component * op->tile_size);
-        }
+    struct own_tile own = {0};
+    while (own_tile_next(op->tiling, matrices[0], &own)) {
+        compute_operator_tiles(op, own.I, own.J);
+        for (int component = 0; component < op->n_components; component++)
+            darray_put(matrices[component], own.pair,
+                       op->tiles + (size_t)component * op->tile_size);
     }
 }
 

@@ -9,11 +9,10 @@
 
 /* Bounds of one tile pair into bounds (row-major), and the largest of them. */
 static enum status tile_pair_bounds(const struct tiling *tiling, struct two_electron *engine,
-                                    int64_t I, int64_t J, double *bounds, double *function_bounds,
-                                    double *largest)
+                                    int64_t I, int64_t J, double *bounds, double *largest)
 {
     struct shell_rectangle rectangle = tile_rectangle(tiling, I, J, I == J);
-    TRY(two_electron_bounds(engine, tiling->shells, &rectangle, bounds, function_bounds));
+    TRY(two_electron_bounds(engine, tiling->shells, &rectangle, bounds, NULL));
     int64_t n_I = tile_n_shells(tiling, I), n_J = tile_n_shells(tiling, J);
     *largest = 0;
     for (int64_t i = 0; i < n_I; i++) {
@@ -33,21 +32,14 @@ static enum status compute_own_bounds(struct screening *screening)
     const struct tiling *tiling = screening->tiling;
     struct two_electron *engine;
     TRY(two_electron_create(tiling->shells, 0, screening->engines, &engine));
-    int64_t max_shells = 0;
-    for (int64_t I = 0; I < tiling->n_tiles; I++)
-        max_shells = tile_n_shells(tiling, I) > max_shells ? tile_n_shells(tiling, I) : max_shells;
-    double *bounds = malloc((size_t)(max_shells * max_shells) * sizeof(double));
+    double *bounds = malloc((size_t)(tiling->max_shells * tiling->max_shells) * sizeof(double));
     enum status status = CHECK_MEMORY(bounds, "no memory for the bounds of a tile");
-    for (int64_t I = 0; I < tiling->n_tiles; I++) {
-        for (int64_t J = 0; J <= I && status == STATUS_OK; J++) {
-            int64_t pair = tile_pair_index(I, J);
-            if (!darray_local(screening->shell_bounds, pair))
-                continue;
-            status =
-                tile_pair_bounds(tiling, engine, I, J, bounds, NULL, &screening->tile_bounds[pair]);
-            if (status == STATUS_OK)
-                darray_put(screening->shell_bounds, pair, bounds);
-        }
+    struct own_tile own = {0};
+    while (status == STATUS_OK && own_tile_next(tiling, screening->shell_bounds, &own)) {
+        status = tile_pair_bounds(tiling, engine, own.I, own.J, bounds,
+                                  &screening->tile_bounds[own.pair]);
+        if (status == STATUS_OK)
+            darray_put(screening->shell_bounds, own.pair, bounds);
     }
     free(bounds);
     two_electron_destroy(engine);

@@ -2,6 +2,7 @@
  * the function pairs sorted by bound, the partners of a pair are a prefix. */
 #include "basis/integrals/two_electron.h"
 #include "hf/tiles/screening.h"
+#include "hf/tiles/tile_matrix.h"
 #include "support/base/agree.h"
 #include "support/base/array.h"
 #include "support/base/gather.h"
@@ -52,18 +53,16 @@ static enum status list_own_pairs(const struct screening *screening, struct pair
     double *function_bounds = malloc((size_t)(m * m) * sizeof(double));
     enum status status =
         CHECK_MEMORY(shell_bounds && function_bounds, "no memory for the bounds of a tile");
-    for (int64_t I = 0; I < tiling->n_tiles; I++) {
-        for (int64_t J = 0; J <= I && status == STATUS_OK; J++) {
-            int64_t pair = tile_pair_index(I, J);
-            if (!darray_local(screening->shell_bounds, pair) ||
-                screening->tile_bounds[pair] < least)
-                continue;
-            struct shell_rectangle rectangle = tile_rectangle(tiling, I, J, I == J);
-            status = two_electron_bounds(engine, tiling->shells, &rectangle, shell_bounds,
-                                         function_bounds);
-            if (status == STATUS_OK)
-                status = append_tile(tiling, I, J, function_bounds, least, off_diagonal, diagonal);
-        }
+    struct own_tile own = {0};
+    while (status == STATUS_OK && own_tile_next(tiling, screening->shell_bounds, &own)) {
+        if (screening->tile_bounds[own.pair] < least)
+            continue;
+        struct shell_rectangle rectangle = tile_rectangle(tiling, own.I, own.J, own.I == own.J);
+        status =
+            two_electron_bounds(engine, tiling->shells, &rectangle, shell_bounds, function_bounds);
+        if (status == STATUS_OK)
+            status =
+                append_tile(tiling, own.I, own.J, function_bounds, least, off_diagonal, diagonal);
     }
     free(shell_bounds);
     free(function_bounds);

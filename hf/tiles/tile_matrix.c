@@ -28,6 +28,18 @@ enum status tile_matrix_create(const struct tiling *tiling, const char *name, en
     return tile_pairs_create(tiling, tiling->first_function, name, type, matrix);
 }
 
+bool own_tile_next(const struct tiling *tiling, const struct darray *tiles, struct own_tile *own)
+{
+    int64_t n = tiling_n_pairs(tiling);
+    while (own->next < n && !darray_local(tiles, own->next))
+        own->next++;
+    if (own->next == n)
+        return false;
+    own->pair = own->next++;
+    tile_pair_of_index(own->pair, &own->I, &own->J);
+    return true;
+}
+
 /* first[I] to first[I + 1] are this process's rows (columns) of a dense matrix
  * that lie in tile I: global indices ascend with the local ones. */
 static void find_local_ranges(const struct tiling *tiling, const struct dense *dense,
@@ -64,9 +76,9 @@ static enum status conversion_init(const struct tiling *tiling, const struct den
     conversion->first_row = malloc(n * sizeof(int));
     conversion->first_column = malloc(n * sizeof(int));
     conversion->tile = malloc(m * m * sizeof(double));
-    enum status status = STATUS_OK;
-    if (!conversion->first_row || !conversion->first_column || !conversion->tile)
-        status = FAIL(STATUS_NO_MEMORY, "no memory to convert a matrix of %d rows", dense->n_rows);
+    enum status status =
+        CHECK_MEMORY(conversion->first_row && conversion->first_column && conversion->tile,
+                     "no memory to convert a matrix of %d rows", dense->n_rows);
     status = status_agree(dense->grid->comm, status);
     if (status != STATUS_OK) {
         conversion_fini(conversion);
@@ -226,18 +238,14 @@ enum status tile_matrix_dot(const struct tiling *tiling, const struct darray *A,
     enum status status = CHECK_MEMORY(a && b, "no memory for two tiles");
     double own = 0;
     darray_sync();
-    for (int64_t I = 0; I < tiling->n_tiles && status == STATUS_OK; I++) {
-        for (int64_t J = 0; J <= I; J++) {
-            int64_t pair = tile_pair_index(I, J);
-            if (!darray_local(A, pair))
-                continue;
-            darray_get(A, pair, a);
-            darray_get(B, pair, b);
-            double sum = 0;
-            for (int64_t i = 0; i < darray_block_size(A, pair); i++)
-                sum += a[i] * b[i];
-            own += I == J ? sum : 2 * sum;
-        }
+    struct own_tile tile = {0};
+    while (status == STATUS_OK && own_tile_next(tiling, A, &tile)) {
+        darray_get(A, tile.pair, a);
+        darray_get(B, tile.pair, b);
+        double sum = 0;
+        for (int64_t i = 0; i < darray_block_size(A, tile.pair); i++)
+            sum += a[i] * b[i];
+        own += tile.I == tile.J ? sum : 2 * sum;
     }
     free(a);
     free(b);

@@ -11,6 +11,7 @@
 #include "support/arrays/dense.h"
 #include "support/base/status.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* Zeros for every tile pair I >= J: n_I x n_J of them, n_I = first[I + 1] - first[I].
@@ -21,6 +22,15 @@ enum status tile_pairs_create(const struct tiling *tiling, const int64_t *first,
 /* A symmetric matrix of zeros. Collective. Errors: STATUS_NO_MEMORY. */
 enum status tile_matrix_create(const struct tiling *tiling, const char *name, enum darray_type type,
                                struct darray **matrix);
+
+/* A walk over the tiles of an array that this process holds, by ascending pair; from {0}. */
+struct own_tile {
+    int64_t next; /* pair to look at */
+    int64_t pair, I, J;
+};
+
+/* Goes to the first or the next tile; false after the last. Not collective. */
+bool own_tile_next(const struct tiling *tiling, const struct darray *tiles, struct own_tile *own);
 
 /* Copies between the two layouts; every process takes part, and the matrix
  * that is written is complete on return. from_dense reads the lower triangle

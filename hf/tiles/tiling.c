@@ -29,9 +29,11 @@ enum status tiling_create(const struct shells *shells, int64_t target, struct ti
     made->n_tiles = tile + 1;
     made->first_shell[made->n_tiles] = shells->n_shells;
     made->first_function[made->n_tiles] = shells->n_functions;
-    for (int64_t I = 0; I < made->n_tiles; I++)
-        if (tile_n_functions(made, I) > made->max_functions)
-            made->max_functions = tile_n_functions(made, I);
+    for (int64_t I = 0; I < made->n_tiles; I++) {
+        int64_t n_functions = tile_n_functions(made, I), n_shells = tile_n_shells(made, I);
+        made->max_functions = n_functions > made->max_functions ? n_functions : made->max_functions;
+        made->max_shells = n_shells > made->max_shells ? n_shells : made->max_shells;
+    }
     *tiling = made;
     return STATUS_OK;
 }

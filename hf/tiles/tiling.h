@@ -13,6 +13,7 @@ struct tiling {
     const struct shells *shells; /* borrowed */
     int64_t n_tiles;
     int64_t max_functions;   /* of a tile */
+    int64_t max_shells;      /* of a tile */
     int64_t *first_shell;    /* n_tiles + 1 */
     int64_t *first_function; /* n_tiles + 1 */
 };

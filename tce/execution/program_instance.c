@@ -5,7 +5,6 @@
 #include "tce/language/parser.h"
 #include "tce/tensor/tensor_functions.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -58,9 +57,7 @@ static enum status parse_and_plan(struct program_instance *self,
     TRY(CHECK_MEMORY(self->spaces, "no memory for %d index spaces", n));
     for (int i = 0; i < n; i++)
         TRY(cut_space(self, source, &self->program.spaces[i], &self->spaces[i]));
-    struct plan_settings settings = {.memory_bytes = INFINITY};
-    TRY(plan_create(&self->program, (const struct index_space *const *)self->spaces, &settings,
-                    &self->plan));
+    TRY(plan_create(&self->program, (const struct index_space *const *)self->spaces, &self->plan));
     return check_bars(self);
 }
 

@@ -29,10 +29,7 @@ static enum status get_bounds(const struct screening *screening, struct ao_integ
     const struct tiling *tiling = screening->tiling;
     int64_t n = integrals->shells->n_shells;
     integrals->bounds = malloc((size_t)(n * n) * sizeof(double));
-    int64_t max_shells = 0;
-    for (int64_t I = 0; I < tiling->n_tiles; I++)
-        max_shells = tile_n_shells(tiling, I) > max_shells ? tile_n_shells(tiling, I) : max_shells;
-    double *tile = malloc((size_t)(max_shells * max_shells) * sizeof *tile);
+    double *tile = malloc((size_t)(tiling->max_shells * tiling->max_shells) * sizeof *tile);
     if (!integrals->bounds || !tile) {
         free(tile);
         return FAIL(STATUS_NO_MEMORY, "no memory for the bounds of %lld shells", (long long)n);

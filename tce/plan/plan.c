@@ -34,7 +34,6 @@ static enum status add_program_tensors(struct plan_builder *builder)
         }
         TRY(check_blocks(program, from, &tensor->labels));
         tensor->elements = tensor_count_elements(&tensor->labels);
-        builder->total_elements += tensor->elements;
         tensor->name = strdup(from->name);
         TRY(CHECK_MEMORY(tensor->name, "no memory for a plan of %d tensors", program->n_tensors));
     }
@@ -124,13 +123,13 @@ static void fini_builder(struct plan_builder *builder)
 }
 
 enum status plan_create(const struct program *program, const struct index_space *const space[],
-                        const struct plan_settings *settings, struct plan **plan)
+                        struct plan **plan)
 {
     *plan = NULL;
     struct plan *made = calloc(1, sizeof *made);
     TRY(CHECK_MEMORY(made, "no memory for a plan"));
     made->program = program;
-    struct plan_builder builder = {.plan = made, .program = program, .settings = settings};
+    struct plan_builder builder = {.plan = made, .program = program};
     enum status status = build_plan(&builder, space);
     fini_builder(&builder);
     if (status != STATUS_OK)

@@ -8,8 +8,8 @@
  *   computed once, if none of its tensors has been changed in between (product_table.h). A
  *   part that is there costs nothing when later products are factored. Whole products are
  *   shared too, if the operations saved are worth the copies (PLAN_MOVE_FLOPS).
- * - A part of which nothing changes in the iterations is computed once before them, if
- *   memory allows. A whole product likewise, under the same condition as for sharing.
+ * - A part of which nothing changes in the iterations is computed once before them. A whole
+ *   product likewise, under the same condition as for sharing.
  * - An intermediate lives from the step that makes it to the last one that reads it; if
  *   that is iterated but the first is not, to the end of the plan.
  * - A stage has steps that may run at the same time; what is added to a tensor in one stage
@@ -79,17 +79,12 @@ struct plan {
     double peak_elements;     /* of all tensors that exist at a time */
 };
 
-struct plan_settings {
-    double memory_bytes; /* that tensors may take, as far as the plan can choose: what is
-                            kept for iterations; INFINITY if it does not matter */
-};
-
 /* program, space  borrowed until plan_destroy; a space for each of the program's, bound
  *                 ones included. The same on every process; not collective.
  * Errors: STATUS_INPUT, with the place, if a product cannot be factored with at most
  * MAX_RANK indices; STATUS_NO_MEMORY, STATUS_LIMIT. */
 enum status plan_create(const struct program *program, const struct index_space *const space[],
-                        const struct plan_settings *settings, struct plan **plan);
+                        struct plan **plan);
 void plan_destroy(struct plan *plan);
 
 /* A step as a contraction by itself, of labels alone: no tensors. */

@@ -38,7 +38,6 @@ struct plan_step_list {
 struct plan_builder {
     struct plan *plan;
     const struct program *program;
-    const struct plan_settings *settings;
     int *version;  /* of each tensor at a point of the program */
     bool *changes; /* of each tensor, whether iterations change it */
     int n_terms;
@@ -48,7 +47,6 @@ struct plan_builder {
     int64_t parts_capacity;
     struct plan_part *parts; /* table.n */
     int64_t tensors_capacity;
-    double total_elements; /* of the program's tensors and of what iterations keep */
     struct plan_step_list before, iterated;
 };
 

@@ -155,28 +155,12 @@ static bool is_constant(const struct plan_builder *builder, const struct plan_te
     return true;
 }
 
-/* The elements of a node's part if it can be made before the iterations and kept; -1 if it
- * changes or there is no room. */
-static enum status kept_elements(const struct plan_builder *builder, const struct plan_term *term,
-                                 const struct factorization_node *node, double *elements)
-{
-    const struct product_operand *operand = &node->operand;
-    *elements = -1;
-    if (!is_constant(builder, term, node->part))
-        return STATUS_OK;
-    TRY(product_count(&term->product, 1, &operand, elements));
-    if (sizeof(double) * (builder->total_elements + *elements) > builder->settings->memory_bytes)
-        *elements = -1;
-    return STATUS_OK;
-}
-
 static enum status make_node(struct plan_builder *builder, const struct plan_term *term, int number,
                              struct plan_step_list *list, struct plan_use *use)
 {
     const struct factorization_node *node = &term->factorization.node[number];
     struct product_key key;
     struct plan_step *step;
-    double kept = -1;
     *use = (struct plan_use){0};
     if (node->is_factor)
         return make_operands(builder, term, node, list, use, NULL);
@@ -190,12 +174,8 @@ static enum status make_node(struct plan_builder *builder, const struct plan_ter
         use_made(builder, &part->iterated, &key, use);
         return STATUS_OK;
     }
-    if (list == &builder->iterated)
-        TRY(kept_elements(builder, term, node, &kept));
-    if (kept >= 0) {
-        builder->total_elements += kept;
+    if (is_constant(builder, term, node->part))
         list = &builder->before;
-    }
     TRY(append_node(builder, term, node, list, use, true, &step));
     step->create = use->tensor;
     if (part)
@@ -211,13 +191,10 @@ static enum status is_shared(const struct plan_builder *builder, const struct pl
     const struct factorization *factorization = &term->factorization;
     const struct factorization_node *root = &factorization->node[factorization->n_nodes - 1];
     struct product_key key;
-    double kept;
     TRY(plan_builder_pays(term, shared));
     *shared = *shared && product_key(&term->product, root->part, &key);
-    if (!*shared)
-        return STATUS_OK;
-    TRY(kept_elements(builder, term, root, &kept));
-    *shared = kept >= 0 || plan_builder_find(builder, &key)->n_uses > 1;
+    *shared = *shared && (is_constant(builder, term, root->part) ||
+                          plan_builder_find(builder, &key)->n_uses > 1);
     return STATUS_OK;
 }
 

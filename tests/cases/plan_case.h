@@ -31,12 +31,11 @@ static inline void plan_case_spaces(struct plan_case *made, int64_t n_occupied, 
     }
 }
 
-static inline enum status plan_case_plan(struct plan_case *made, double memory_bytes)
+static inline enum status plan_case_plan(struct plan_case *made)
 {
     const struct index_space *space[PLAN_CASE_SPACES];
-    struct plan_settings settings = {.memory_bytes = memory_bytes};
     memcpy(space, made->space, sizeof space);
-    return plan_create(&made->program, space, &settings, &made->plan);
+    return plan_create(&made->program, space, &made->plan);
 }
 
 static inline void plan_case_fini(struct plan_case *made)

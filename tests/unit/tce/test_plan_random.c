@@ -196,7 +196,7 @@ static void make_program(struct maker *maker)
     program->n_unknowns = 1;
     program->unknowns = calloc(1, sizeof *program->unknowns);
     plan_case_spaces(&maker->made, 0, 0);
-    check_ok(plan_case_plan(&maker->made, below(maker, 4) == 0 ? 0 : INFINITY));
+    check_ok(plan_case_plan(&maker->made));
 }
 
 /* ---- Dense arrays of all values, zero where there is no block. */
@@ -577,7 +577,7 @@ static void test_six_factors_are_multiplied_in_the_best_order(void **state)
         make_network(&random, &search, text, has);
         check_ok(program_parse(text, strlen(text), "network", &made.program));
         plan_case_spaces(&made, 1, 1);
-        check_ok(plan_case_plan(&made, INFINITY));
+        check_ok(plan_case_plan(&made));
         try_orders(&search, 6, part, has, 0);
         check_close(plan_case_flops(made.plan) - flops_of_sums(made.plan), search.best,
                     1e-9 * search.best);
