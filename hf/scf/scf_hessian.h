@@ -1,4 +1,8 @@
-/* The energy as a function of orbital rotations about a state, to second order:
+/* Rotations between occupied and virtual orbitals, kappa[a][i], and the vector space
+ * that they form. A spin without occupied or without virtual orbitals
+ * has none: its matrix is NULL.
+ *
+ * The energy as a function of orbital rotations about a state, to second order:
  *
  *   E(kappa) = E + w [ g . kappa + 1/2 kappa . H kappa ],   w = 4 restricted, 2 unrestricted
  *   g_ai = F_ai,   (H kappa)_ai = sum_b F_ab kappa_bi - sum_j kappa_aj F_ji + G[d(kappa)]_ai
@@ -10,11 +14,50 @@
 #ifndef BERYL_HF_SCF_HESSIAN_H
 #define BERYL_HF_SCF_HESSIAN_H
 
-#include "hf/scf/scf_rotation.h"
+#include "hf/scf/scf_basis.h"
 #include "hf/scf/scf_state.h"
+#include "support/arrays/dense.h"
 #include "support/base/status.h"
 
-#include <stdint.h>
+#include <stdbool.h>
+
+/* --- rotations --- */
+
+struct scf_rotation {
+    struct dense *kappa[2]; /* n_virtual x n_occupied of each spin */
+};
+
+/* Whether there is anything to rotate. Not collective. */
+bool scf_rotation_exists(const struct scf_basis *basis);
+
+/* Zeros. Collective. Errors: STATUS_NO_MEMORY; nothing is left then. */
+enum status scf_rotation_init(const struct scf_basis *basis, struct scf_rotation *rotation);
+void scf_rotation_fini(struct scf_rotation *rotation);
+
+/* y = alpha x + beta y. Not collective; beta 0 copies. */
+void scf_rotation_add(double alpha, const struct scf_rotation *x, double beta,
+                      struct scf_rotation *y);
+
+/* sum over spins of x . y; collective. */
+double scf_rotation_dot(const struct scf_rotation *x, const struct scf_rotation *y);
+
+/* y_ai = x_ai / max(e_a - e_i + shift, floor) by the energies of each spin's orbitals,
+ * occupied ones first. Not collective. */
+struct scf_energy_gap {
+    const double *orbital_energies[2];
+    double shift, floor;
+};
+void scf_rotation_divide(const struct scf_energy_gap *gap, const struct scf_rotation *x,
+                         struct scf_rotation *y);
+
+/* y_ai += (e_a - e_i) x_ai. Not collective. */
+void scf_rotation_add_gap_times(const double *const orbital_energies[2],
+                                const struct scf_rotation *x, struct scf_rotation *y);
+
+/* Numbers in [-1, 1] without structure, the same for any number of processes. */
+void scf_rotation_set_noise(struct scf_rotation *x);
+
+/* --- the Hessian --- */
 
 struct scf_hessian {
     const struct scf_basis *basis; /* borrowed */

@@ -7,7 +7,6 @@
 #define BERYL_HF_SCF_STABILITY_H
 
 #include "hf/scf/scf_hessian.h"
-#include "hf/scf/scf_rotation.h"
 #include "support/base/status.h"
 
 #include <stdbool.h>

@@ -10,7 +10,7 @@
 #include "support/io/application.h"
 #include "tce/cli/method_result.h"
 #include "tce/cli/program_result.h"
-#include "tce/integrals/frozen_core.h"
+#include "tce/integrals/orbital_space.h"
 #include "tce/methods/correlation.h"
 #include "tce/methods/correlation_checkpoint.h"
 #include "tce/methods/correlation_memory.h"

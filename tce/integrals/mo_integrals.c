@@ -3,21 +3,17 @@
 #include "support/base/agree.h"
 #include "support/base/log.h"
 #include "support/base/memory.h"
-#include "tce/integrals/ao_integrals.h"
-#include "tce/integrals/mo_full_step.h"
-#include "tce/integrals/mo_half_step.h"
 #include "tce/integrals/mo_plan.h"
-#include "tce/integrals/mo_scratch.h"
+#include "tce/integrals/mo_steps.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
 struct mo_integrals {
     struct mo_plan *plan;
-    struct darray *half; /* (mu nu|rs): mo_half_step.h */
+    struct darray *half; /* (mu nu|rs): mo_steps.h */
     struct mo_scratch scratch;
-    struct mo_half_step half_step;
-    struct mo_full_step full_step;
+    struct mo_step half_step, full_step;
 };
 
 static enum status check_transformation_memory(const struct mo_plan *plan, MPI_Comm comm)
@@ -54,10 +50,8 @@ static enum status set_up_steps(struct mo_integrals *made,
     TRY(check_transformation_memory(made->plan, comm));
     TRY(mo_half_create(made->plan, comm, &made->half));
     TRY(status_agree(comm, mo_scratch_init(made->plan, &made->scratch)));
-    made->half_step =
-        (struct mo_half_step){.plan = made->plan, .half = made->half, .scratch = &made->scratch};
-    made->full_step =
-        (struct mo_full_step){.plan = made->plan, .half = made->half, .scratch = &made->scratch};
+    made->half_step = made->full_step =
+        (struct mo_step){.plan = made->plan, .half = made->half, .scratch = &made->scratch};
     return create_pools(made, settings, comm);
 }
 

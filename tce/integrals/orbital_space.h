@@ -3,11 +3,18 @@
 #ifndef BERYL_TCE_ORBITAL_SPACE_H
 #define BERYL_TCE_ORBITAL_SPACE_H
 
+#include "basis/input/molecule.h"
 #include "hf/scf/scf.h"
 #include "support/base/status.h"
 
 #include <mpi.h>
 #include <stdint.h>
+
+/* Core orbitals, which are left out of the treatment of correlation: those of the noble gas before
+ * each nucleus: 0 for H and He, 1 for Li to Ne, 5 for Na to Ar, 9 for K to Kr, 18 for Rb to Xe, 27
+ * for Cs to Rn, 43 beyond; none for ghosts. They are the lowest ones of the molecule. Source:
+ * NWChem's "freeze atomic". */
+int64_t frozen_core_count(const struct molecule *molecule);
 
 /* Those of one spin. */
 struct orbital_space {

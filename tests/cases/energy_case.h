@@ -4,7 +4,7 @@
 #define BERYL_TESTS_SCIENCE_ENERGY_CASE_H
 
 #include "support/base/sha256.h"
-#include "tce/integrals/frozen_core.h"
+#include "tce/integrals/orbital_space.h"
 #include "tests/cases/correlation_case.h"
 
 #include <string.h>

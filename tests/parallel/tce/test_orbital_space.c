@@ -2,7 +2,7 @@
  * second-order energy, with and without the core. */
 #include "hf/tiles/one_electron_matrices.h"
 #include "hf/tiles/tile_matrix.h"
-#include "tce/integrals/frozen_core.h"
+#include "tce/integrals/orbital_space.h"
 #include "tests/cases/hf_system.h"
 #include "tests/cases/mo_case.h"
 #include "tests/cases/scf_case.h"

@@ -1,5 +1,5 @@
 /* Every nucleus freezes the orbitals of the noble gas before it, a ghost none. */
-#include "tce/integrals/frozen_core.h"
+#include "tce/integrals/orbital_space.h"
 
 #include "tests/check.h"
 

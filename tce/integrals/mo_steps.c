@@ -1,0 +1,336 @@
+#include "tce/integrals/mo_steps.h"
+
+#include "support/base/agree.h"
+#include "support/base/log.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* --- scratch --- */
+
+enum status mo_scratch_init(const struct mo_plan *plan, struct mo_scratch *scratch)
+{
+    const struct mo_integrals_problem *problem = &plan->problem;
+    const struct orbital_spaces *orbitals = problem->orbitals;
+    size_t matrices_bytes = (size_t)mo_plan_matrices_size(plan) * sizeof(double);
+    *scratch = (struct mo_scratch){
+        .matrices = malloc(matrices_bytes),
+        .copy = orbitals->n_spins > 1 ? malloc(matrices_bytes) : NULL,
+        .block = malloc((size_t)mo_plan_block_size(plan) * sizeof(double)),
+        .work = malloc((size_t)orbital_transform_work(&orbitals->spin[0]) * sizeof(double)),
+    };
+    bool copied = scratch->copy || orbitals->n_spins == 1;
+    TRY(CHECK_MEMORY(scratch->matrices && copied && scratch->block && scratch->work,
+                     "no memory for the integrals of a pair of tiles"));
+    return ao_integrals_create(problem->screening, problem->threshold, &scratch->integrals);
+}
+
+void mo_scratch_fini(struct mo_scratch *scratch)
+{
+    ao_integrals_destroy(scratch->integrals);
+    free(scratch->matrices);
+    free(scratch->copy);
+    free(scratch->block);
+    free(scratch->work);
+    *scratch = (struct mo_scratch){0};
+}
+
+/* The n_matrices matrices over functions, to be transformed in place to orbitals of the spin;
+ * after the last spin they are gone. */
+static double *scratch_matrices(const struct mo_scratch *scratch, const struct mo_plan *plan,
+                                int64_t n_matrices, int spin)
+{
+    int64_t n = plan->problem.orbitals->spin[spin].n_functions;
+    if (spin == plan->problem.orbitals->n_spins - 1)
+        return scratch->matrices;
+    memcpy(scratch->copy, scratch->matrices, (size_t)(n_matrices * n * n) * sizeof(double));
+    return scratch->copy;
+}
+
+/* --- the first step --- */
+
+static int64_t half_block(const struct mo_plan *plan, int64_t tile_pair, int64_t orbital_pair)
+{
+    return tile_pair * plan->n_orbital_pairs + orbital_pair;
+}
+
+enum status mo_half_create(const struct mo_plan *plan, MPI_Comm comm, struct darray **half)
+{
+    int64_t n_tile_pairs = tiling_n_pairs(plan->tiling);
+    int64_t n_blocks = n_tile_pairs * plan->n_orbital_pairs;
+    int64_t *sizes = malloc((size_t)(n_blocks + 1) * sizeof *sizes);
+    *half = NULL;
+    enum status status = CHECK_MEMORY(sizes, "no memory for the sizes of %lld blocks of integrals",
+                                      (long long)n_blocks);
+    status = status_agree(comm, status);
+    for (int64_t t = 0; status == STATUS_OK && t < n_tile_pairs; t++) {
+        int64_t M, N;
+        tile_pair_of_index(t, &M, &N);
+        for (int64_t k = 0; k < plan->n_orbital_pairs; k++)
+            sizes[half_block(plan, t, k)] = function_pairs_count(plan->tiling, M, N) *
+                                            orbital_pair_size(&plan->orbital_pairs[k]);
+    }
+    if (status == STATUS_OK)
+        status = darray_create("half-transformed integrals", DARRAY_DOUBLE, n_blocks, sizes, half);
+    free(sizes);
+    return status;
+}
+
+/* block[r][s][p] from matrices[p][r][s], whose rows and columns are those of all pairs. */
+static void gather_block(const struct mo_plan *plan, const struct orbital_pair *pair,
+                         int64_t n_function_pairs, const double *matrices, double *block)
+{
+    int spin = pair->R.spin;
+    int64_t n = plan->problem.orbitals->spin[spin].n_functions;
+    int64_t n_columns = orbital_range_size(plan->half_columns[spin]);
+    int64_t first = (pair->R.range.first - plan->half_rows[spin].first) * n_columns +
+                    pair->S.range.first - plan->half_columns[spin].first;
+    for (int64_t r = 0; r < orbital_range_size(pair->R.range); r++)
+        for (int64_t s = 0; s < orbital_range_size(pair->S.range); s++) {
+            const double *element = matrices + first + r * n_columns + s;
+            for (int64_t p = 0; p < n_function_pairs; p++)
+                *block++ = element[p * n * n];
+        }
+}
+
+/* Of the orbital pairs of one spin. */
+static void put_blocks(const struct mo_step *step, int64_t task, int64_t n_function_pairs, int spin)
+{
+    const struct mo_plan *plan = step->plan;
+    struct mo_scratch *scratch = step->scratch;
+    double *matrices = scratch_matrices(scratch, plan, n_function_pairs, spin);
+    orbital_transform(&plan->problem.orbitals->spin[spin], plan->half_rows[spin],
+                      plan->half_columns[spin], n_function_pairs, matrices, scratch->work);
+    for (int64_t k = 0; k < plan->n_orbital_pairs; k++) {
+        if (plan->orbital_pairs[k].R.spin != spin)
+            continue;
+        gather_block(plan, &plan->orbital_pairs[k], n_function_pairs, matrices, scratch->block);
+        darray_put(step->half, half_block(plan, task, k), scratch->block);
+    }
+}
+
+static void poll_given_pool(void *context)
+{
+    taskpool_poll(context);
+}
+
+static enum status run_half_task(int64_t task, void *context)
+{
+    struct mo_step *step = context;
+    const struct mo_plan *plan = step->plan;
+    struct mo_scratch *scratch = step->scratch;
+    int64_t M, N;
+    tile_pair_of_index(task, &M, &N);
+    if (ao_integrals_are_null(scratch->integrals, plan->tiling, M, N))
+        return STATUS_OK;
+    const struct ao_integrals_call call = {.tiling = plan->tiling,
+                                           .M = M,
+                                           .N = N,
+                                           .between = step->pool ? poll_given_pool : NULL,
+                                           .context = step->pool,
+                                           .matrices = scratch->matrices};
+    TRY(ao_integrals_compute(scratch->integrals, &call));
+    int64_t n_function_pairs = function_pairs_count(plan->tiling, M, N);
+    for (int spin = 0; spin < plan->problem.orbitals->n_spins; spin++)
+        put_blocks(step, task, n_function_pairs, spin);
+    if (step->pool && log_progress_visible())
+        log_progress("Integrals over orbitals, 1 of 2", taskpool_progress(step->pool));
+    return STATUS_OK;
+}
+
+static int half_task_owner(int64_t task, int n_workers, void *context)
+{
+    const struct mo_step *step = context;
+    (void)n_workers;
+    return darray_owner(step->half, half_block(step->plan, task, 0));
+}
+
+/* All of the work is proportional to the pairs of functions. */
+static double half_task_cost(int64_t task, void *context)
+{
+    const struct mo_step *step = context;
+    int64_t M, N;
+    tile_pair_of_index(task, &M, &N);
+    return (double)function_pairs_count(step->plan->tiling, M, N);
+}
+
+struct taskpool_problem mo_half_step_problem(struct mo_step *step)
+{
+    bool any = step->plan->n_orbital_pairs > 0; /* there may be no targets */
+    return (struct taskpool_problem){.n_tasks = any ? tiling_n_pairs(step->plan->tiling) : 0,
+                                     .run = run_half_task,
+                                     .owner = half_task_owner,
+                                     .cost = half_task_cost,
+                                     .context = step};
+}
+
+/* --- the second step --- */
+
+/* A task's matrices for p and q of one spin: matrices[r][s], n * n apart, each over p in rows and
+ * q in columns. */
+struct full_pair {
+    const struct mo_plan *plan;
+    const struct orbital_pair *pair;
+    int spin;
+    struct orbital_range rows, columns;
+    const double *matrices;
+};
+
+/* matrices[r][s][mu][nu] for one tile pair, both orders of mu and nu, from block[r][s][p]. */
+static void spread_block(const struct mo_plan *plan, const struct orbital_pair *pair, int64_t M,
+                         int64_t N, const double *block, double *matrices)
+{
+    int64_t n = plan->problem.orbitals->spin[0].n_functions;
+    const int64_t *first = plan->tiling->first_function;
+    for (int64_t rs = 0; rs < orbital_pair_size(pair); rs++, matrices += n * n)
+        for (int64_t mu = first[M]; mu < first[M + 1]; mu++) {
+            int64_t end = M == N ? mu + 1 : first[N + 1];
+            for (int64_t nu = first[N]; nu < end; nu++) {
+                matrices[mu * n + nu] = *block;
+                matrices[nu * n + mu] = *block++;
+            }
+        }
+}
+
+static void get_matrices(const struct mo_step *step, int64_t k)
+{
+    const struct mo_plan *plan = step->plan;
+    for (int64_t t = 0; t < tiling_n_pairs(plan->tiling); t++) {
+        int64_t M, N;
+        tile_pair_of_index(t, &M, &N);
+        darray_get(step->half, half_block(plan, t, k), step->scratch->block);
+        spread_block(plan, &plan->orbital_pairs[k], M, N, step->scratch->block,
+                     step->scratch->matrices);
+        if (step->pool)
+            taskpool_poll(step->pool);
+    }
+}
+
+/* Whether a target has blocks that begin with tiles of these spaces, in this order. */
+static bool begins_with(const struct mo_target *target, enum mo_space x, enum mo_space y)
+{
+    return mo_target_space(target, 0) == x && mo_target_space(target, 1) == y;
+}
+
+/* The ranges of p and q that the targets need with this pair. */
+static void find_ranges(struct full_pair *full)
+{
+    const struct mo_plan *plan = full->plan;
+    enum mo_space x = full->pair->R.space, y = full->pair->S.space;
+    for (int i = 0; i < plan->problem.n_targets; i++) {
+        const struct mo_target *target = &plan->targets[i];
+        if (!begins_with(target, x, y) && !begins_with(target, y, x))
+            continue;
+        struct orbital_range p = mo_plan_range(plan, mo_target_space(target, 2), full->spin);
+        struct orbital_range q = mo_plan_range(plan, mo_target_space(target, 3), full->spin);
+        full->rows = orbital_range_union(full->rows, p);
+        full->columns = orbital_range_union(full->columns, q);
+    }
+}
+
+/* The part over tiles P and Q of the matrix of r and s, its rows `stride` apart. */
+static void copy_orbital_part(const struct full_pair *full, const struct orbital_tile *P,
+                              const struct orbital_tile *Q, int64_t rs, int64_t stride,
+                              double *block)
+{
+    int64_t n = full->plan->problem.orbitals->spin[0].n_functions;
+    int64_t n_columns = orbital_range_size(full->columns);
+    int64_t n_q = orbital_range_size(Q->range);
+    const double *matrix = full->matrices + rs * n * n;
+    for (int64_t p = P->range.first; p < P->range.last; p++, block += stride)
+        memcpy(block,
+               matrix + (p - full->rows.first) * n_columns + Q->range.first - full->columns.first,
+               (size_t)n_q * sizeof *block);
+}
+
+/* The block [r][s][p][q], or [s][r][p][q] where the order is turned around; in Dirac's order
+ * [r][p][s][q] or [s][p][r][q]. */
+static void put_block(const struct full_pair *full, const struct mo_target *target, bool turned,
+                      const struct orbital_tile *P, const struct orbital_tile *Q, double *block)
+{
+    const struct orbital_tile *R = &full->pair->R, *S = &full->pair->S;
+    const struct orbital_tile *X = turned ? S : R, *Y = turned ? R : S;
+    int64_t n_x = orbital_range_size(X->range), n_y = orbital_range_size(Y->range);
+    int64_t n_p = orbital_range_size(P->range), n_q = orbital_range_size(Q->range);
+    for (int64_t x = 0; x < n_x; x++)
+        for (int64_t y = 0; y < n_y; y++) {
+            int64_t rs = turned ? y * n_x + x : x * n_y + y;
+            double *part = block + x * n_y * n_p * n_q + y * n_q * (target->dirac ? 1 : n_p);
+            copy_orbital_part(full, P, Q, rs, target->dirac ? n_y * n_q : n_q, part);
+        }
+    int32_t tiles[] = {X->tile, target->dirac ? P->tile : Y->tile,
+                       target->dirac ? Y->tile : P->tile, Q->tile};
+    int64_t number = block_index_number(target->tensor->blocks, tiles);
+    assert(number >= 0 && darray_block_size(target->tensor->data, number) == n_x * n_y * n_p * n_q);
+    darray_put(target->tensor->data, number, block);
+}
+
+static void put_target(const struct full_pair *full, const struct mo_target *target, bool turned,
+                       double *block)
+{
+    enum mo_space x = mo_target_space(target, 2), y = mo_target_space(target, 3);
+    for (int32_t p = 0; p < mo_plan_n_tiles(full->plan, x); p++)
+        for (int32_t q = 0; q < mo_plan_n_tiles(full->plan, y); q++) {
+            struct orbital_tile P = mo_plan_tile(full->plan, x, p);
+            struct orbital_tile Q = mo_plan_tile(full->plan, y, q);
+            if (P.spin == full->spin && Q.spin == full->spin)
+                put_block(full, target, turned, &P, &Q, block);
+        }
+}
+
+/* All blocks with p and q of one spin. */
+static void put_targets(const struct mo_step *step, int64_t task, int spin)
+{
+    const struct mo_plan *plan = step->plan;
+    struct mo_scratch *scratch = step->scratch;
+    const struct orbital_pair *pair = &plan->orbital_pairs[task];
+    int64_t n_matrices = orbital_pair_size(pair);
+    double *matrices = scratch_matrices(scratch, plan, n_matrices, spin);
+    struct full_pair full = {.plan = plan, .pair = pair, .spin = spin, .matrices = matrices};
+    const struct orbital_tile *R = &pair->R, *S = &pair->S;
+    find_ranges(&full);
+    orbital_transform(&plan->problem.orbitals->spin[spin], full.rows, full.columns, n_matrices,
+                      matrices, scratch->work);
+    bool same = R->space == S->space && R->tile == S->tile;
+    for (int i = 0; i < plan->problem.n_targets; i++) {
+        const struct mo_target *target = &plan->targets[i];
+        if (begins_with(target, R->space, S->space))
+            put_target(&full, target, false, scratch->block);
+        if (begins_with(target, S->space, R->space) && !same)
+            put_target(&full, target, true, scratch->block);
+    }
+}
+
+static enum status run_full_task(int64_t task, void *context)
+{
+    const struct mo_step *step = context;
+    get_matrices(step, task);
+    for (int spin = 0; spin < step->plan->problem.orbitals->n_spins; spin++)
+        put_targets(step, task, spin);
+    if (step->pool && log_progress_visible())
+        log_progress("Integrals over orbitals, 2 of 2", taskpool_progress(step->pool));
+    return STATUS_OK;
+}
+
+static int full_task_owner(int64_t task, int n_workers, void *context)
+{
+    const struct mo_step *step = context;
+    (void)n_workers;
+    return darray_owner(step->half, half_block(step->plan, 0, task));
+}
+
+static double full_task_cost(int64_t task, void *context)
+{
+    const struct mo_step *step = context;
+    return (double)orbital_pair_size(&step->plan->orbital_pairs[task]);
+}
+
+struct taskpool_problem mo_full_step_problem(struct mo_step *step)
+{
+    return (struct taskpool_problem){.n_tasks = step->plan->n_orbital_pairs,
+                                     .run = run_full_task,
+                                     .owner = full_task_owner,
+                                     .cost = full_task_cost,
+                                     .context = step};
+}
