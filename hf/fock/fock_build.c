@@ -36,22 +36,9 @@ struct fock {
     int64_t n_builds, record_capacity;
 };
 
-/* Parts of the cache budget. F gets twice as much as D, because its tiles are also
- * written back. */
-static int64_t density_cache_bytes(const struct fock_settings *settings)
-{
-    return settings->cache_bytes / 4;
-}
-
-static int64_t pair_cache_bytes(const struct fock_settings *settings)
-{
-    return settings->cache_bytes / 4;
-}
-
-static int64_t sum_cache_bytes(const struct fock_settings *settings)
-{
-    return settings->cache_bytes / 2;
-}
+/* The cache budget is divided by these. F gets twice as much as D, because its tiles
+ * are also written back. */
+enum { DENSITY_PART = 4, PAIR_PART = 4, SUM_PART = 2 };
 
 static enum status add_id(struct id_list *list, int64_t id)
 {
@@ -124,7 +111,7 @@ static enum status create_worker(struct fock *fock)
 {
     fock_worker_destroy(fock->worker);
     TRY(fock_worker_create(fock->screening, (enum fock_symmetry)fock->settings.symmetry,
-                           pair_cache_bytes(&fock->settings), &fock->worker));
+                           fock->settings.cache_bytes / PAIR_PART, &fock->worker));
     fock_worker_interrupt(fock->worker, poll_pool, fock);
     return STATUS_OK;
 }
@@ -159,17 +146,11 @@ enum status fock_create(const struct screening *screening, const struct fock_set
                         struct fock **fock)
 {
     struct fock *made = calloc(1, sizeof *made);
-    *fock = NULL;
-    enum status status = CHECK_MEMORY(made, "no memory for a Fock build");
-    status = status_agree(comm, status);
-    if (status != STATUS_OK) {
-        free(made);
-        return status;
+    enum status status = status_agree(comm, CHECK_MEMORY(made, "no memory for a Fock build"));
+    if (status == STATUS_OK) {
+        *made = (struct fock){.screening = screening, .settings = *settings, .comm = comm};
+        status = create_tasks(made);
     }
-    made->screening = screening;
-    made->settings = *settings;
-    made->comm = comm;
-    status = create_tasks(made);
     if (status == STATUS_OK)
         status = fock_restart(made, pool_settings);
     if (status != STATUS_OK)
@@ -236,7 +217,7 @@ static enum status prepare_accumulator(struct fock *fock, int n_spins)
     fock->n_spins = n_spins;
     return fock_accumulator_create(fock->screening, n_spins,
                                    fock->settings.accumulate == FOCK_ACCUMULATE_FIXED,
-                                   sum_cache_bytes(&fock->settings), &fock->accumulator);
+                                   fock->settings.cache_bytes / SUM_PART, &fock->accumulator);
 }
 
 static void record_build(struct fock *fock, double seconds)
@@ -259,7 +240,7 @@ enum status fock_build(struct fock *fock, int n_spins, const struct darray *cons
     TRY(prepare_pool(fock));
     TRY(prepare_accumulator(fock, n_spins));
     TRY(density_tiles_create(fock->screening->tiling, n_spins, D,
-                             density_cache_bytes(&fock->settings), &density));
+                             fock->settings.cache_bytes / DENSITY_PART, &density));
     fock_accumulator_start(fock->accumulator, density);
     enum status status = status_agree(
         fock->comm, fock_worker_begin(fock->worker, n_spins, density, fock->accumulator));

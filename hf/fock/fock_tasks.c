@@ -85,9 +85,7 @@ static int compare_pair_bounds(const void *left, const void *right)
 
 static enum status check_allocated(const struct fock_tasks *tasks, const void *array)
 {
-    if (array)
-        return STATUS_OK;
-    return FAIL(STATUS_NO_MEMORY, "no memory for %lld tile pairs", (long long)tasks->n_pairs);
+    return CHECK_MEMORY(array, "no memory for %lld tile pairs", (long long)tasks->n_pairs);
 }
 
 /* The quartet of two pairs: if symmetric, the pair of the higher id is the bra,

@@ -157,8 +157,7 @@ enum status guess_sad(const struct scf_problem *problem, struct darray *const D[
 {
     struct superposition superposition;
     double occupation = problem->n_spins == 1 ? 2 : 1;
-    enum status status = superposition_init(problem, &superposition);
-    status = status_agree(problem->comm, status);
+    enum status status = status_agree(problem->comm, superposition_init(problem, &superposition));
     if (status == STATUS_OK)
         status = solve_elements(&superposition);
     double n = status == STATUS_OK ? count_atom_electrons(&superposition) : 0;

@@ -184,13 +184,9 @@ static enum status digest_rows(const struct tiling *tiling, const struct darray 
                                struct sha256 *digest)
 {
     int64_t n = tiling->shells->n_functions, m = tiling->max_functions;
-    double *tile = malloc((size_t)(m * m) * sizeof(double));
-    double *rows = malloc((size_t)(m * n) * sizeof(double));
-    if (!tile || !rows) {
-        free(tile);
-        free(rows);
-        return FAIL(STATUS_NO_MEMORY, "no memory for the digest of a matrix");
-    }
+    double *tile = malloc((size_t)(m * m + m * n) * sizeof(double));
+    TRY(CHECK_MEMORY(tile, "no memory for the digest of a matrix"));
+    double *rows = tile + m * m;
     for (int64_t A = 0; A < tiling->n_tiles; A++) {
         int64_t n_A = tile_n_functions(tiling, A);
         for (int64_t B = 0; B < tiling->n_tiles; B++) {
@@ -205,7 +201,6 @@ static enum status digest_rows(const struct tiling *tiling, const struct darray 
         sha256_add(digest, rows, (size_t)(n_A * n) * sizeof(double));
     }
     free(tile);
-    free(rows);
     return STATUS_OK;
 }
 

@@ -139,8 +139,7 @@ enum status orbital_spaces_create(const struct scf_result *result, int n_spins,
     TRY(orbital_spaces_count(result->orbitals[0]->n_rows, result->n_orbitals, n_spins, n_occupied,
                              n_core, &counts));
     struct orbital_spaces *made = calloc(1, sizeof *made);
-    enum status status = CHECK_MEMORY(made, "no memory for the orbitals");
-    status = status_agree(comm, status);
+    enum status status = status_agree(comm, CHECK_MEMORY(made, "no memory for the orbitals"));
     if (status == STATUS_OK)
         *made = counts;
     for (int s = 0; s < n_spins && status == STATUS_OK; s++)

@@ -217,11 +217,10 @@ static enum status search_greedily(const struct product *product,
                                    .node = calloc(n, sizeof *search.node),
                                    .elements = calloc(n, sizeof *search.elements),
                                    .growth = calloc(n * n, sizeof *search.growth)};
-    enum status status = STATUS_OK;
-    if (search.node && search.elements && search.growth)
+    enum status status = CHECK_MEMORY(search.node && search.elements && search.growth,
+                                      "no memory for a product of %d tensors", search.n);
+    if (status == STATUS_OK)
         status = join_all(&search);
-    else
-        status = FAIL(STATUS_NO_MEMORY, "no memory for a product of %d tensors", search.n);
     free(search.node);
     free(search.elements);
     free(search.growth);

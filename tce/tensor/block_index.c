@@ -113,12 +113,10 @@ static enum status count_blocks(struct block_index *index)
         index->before[d] = calloc((size_t)n_states, sizeof(int64_t *));
         complete = complete && index->before[d];
     }
-    enum status status = STATUS_OK;
-    if (complete) {
+    enum status status = CHECK_MEMORY(complete, "no memory for an index of blocks");
+    if (status == STATUS_OK) {
         find_reached(index, reached);
         status = count_completions(index, reached, count);
-    } else {
-        status = FAIL(STATUS_NO_MEMORY, "no memory for an index of blocks");
     }
     free(reached);
     free(count);

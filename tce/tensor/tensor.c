@@ -75,39 +75,33 @@ static enum status list_sizes(struct tensor *tensor, int64_t **sizes)
     return STATUS_OK;
 }
 
+/* The blocks of a tensor that has its name and their index. */
+static enum status create_data(struct tensor *tensor, MPI_Comm comm)
+{
+    int64_t n = block_index_n(tensor->blocks), *sizes;
+    TRY(check_tensor_memory(tensor->name, block_index_labels(tensor->blocks), n, comm));
+    enum status status = status_agree(comm, list_sizes(tensor, &sizes));
+    if (status == STATUS_OK)
+        status = darray_create(tensor->name, DARRAY_DOUBLE, n, sizes, &tensor->data);
+    free(sizes);
+    return status;
+}
+
 enum status tensor_create(const char *name, const struct block_labels *labels, MPI_Comm comm,
                           struct tensor **tensor)
 {
-    *tensor = NULL;
-    int64_t *sizes = NULL;
     struct tensor *made = calloc(1, sizeof *made);
-    char *copy = strdup(name);
-    enum status status = STATUS_OK;
-    if (!made || !copy)
-        status = FAIL(STATUS_NO_MEMORY, "no memory for tensor %s", name);
     if (made)
-        made->name = copy;
-    else
-        free(copy);
+        made->name = strdup(name);
+    enum status status = CHECK_MEMORY(made && made->name, "no memory for tensor %s", name);
     if (status == STATUS_OK)
         status = block_index_create(labels, &made->blocks);
     status = status_agree(comm, status);
+    if (status == STATUS_OK)
+        status = create_data(made, comm);
     if (status != STATUS_OK)
-        goto done;
-    status = check_tensor_memory(name, labels, block_index_n(made->blocks), comm);
-    if (status != STATUS_OK)
-        goto done;
-    status = status_agree(comm, list_sizes(made, &sizes));
-    if (status != STATUS_OK)
-        goto done;
-    status = darray_create(name, DARRAY_DOUBLE, block_index_n(made->blocks), sizes, &made->data);
-    if (status != STATUS_OK)
-        goto done;
-    *tensor = made;
-    made = NULL;
-done:
-    free(sizes);
-    tensor_destroy(made);
+        tensor_destroy(made);
+    *tensor = status == STATUS_OK ? made : NULL;
     return status;
 }
 
@@ -159,10 +153,8 @@ static enum status digest_blocks(const struct tensor *tensor, char text[SHA256_H
 {
     struct sha256 *sha256;
     TRY(sha256_create(&sha256));
-    enum status status = STATUS_OK;
     double *buffer = malloc((size_t)(tensor->max_block + 1) * sizeof *buffer);
-    if (!buffer)
-        status = FAIL(STATUS_NO_MEMORY, "no memory for a block of tensor %s", tensor->name);
+    enum status status = CHECK_MEMORY(buffer, "no memory for a block of tensor %s", tensor->name);
     for (int64_t block = 0; buffer && block < block_index_n(tensor->blocks); block++) {
         darray_get(tensor->data, block, buffer);
         sha256_add(sha256, buffer, (size_t)darray_block_size(tensor->data, block) * sizeof *buffer);
