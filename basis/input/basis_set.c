@@ -1,10 +1,14 @@
 #include "basis/input/basis_set.h"
 
 #include "basis/input/basis_set_parser.h"
+#include "basis/input/molecule.h"
 #include "support/base/array.h"
 
+#include <ctype.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 static void fini_element(struct basis_element *entry)
 {
@@ -48,6 +52,135 @@ enum status basis_set_add_element(struct basis_set *set, int element, struct bas
     **entry = (struct basis_element){.element = element};
     return STATUS_OK;
 }
+
+/* --- groups of contractions, for both parsers --- */
+
+enum status basis_element_add_group(struct basis_element *entry, int n_contractions, const int *l,
+                                    struct basis_contractions **group)
+{
+    TRY(array_reserve(&entry->groups, entry->n_groups + 1, &entry->capacity,
+                      sizeof *entry->groups));
+    int *l_copy = malloc((size_t)n_contractions * sizeof *l_copy);
+    TRY(CHECK_MEMORY(l_copy, "no memory for the basis set"));
+    memcpy(l_copy, l, (size_t)n_contractions * sizeof *l_copy);
+    *group = &entry->groups[entry->n_groups++];
+    **group = (struct basis_contractions){.n_contractions = n_contractions, .l = l_copy};
+    return STATUS_OK;
+}
+
+/* Room for one more primitive. */
+static enum status reserve_primitive(struct basis_contractions *group)
+{
+    /* The arrays grow together, so one capacity serves both. */
+    int64_t n = group->n_primitives + 1, capacity = group->capacity;
+    size_t row = (size_t)group->n_contractions * sizeof *group->coefficients;
+    TRY(array_reserve(&group->exponents, n, &capacity, sizeof *group->exponents));
+    return array_reserve(&group->coefficients, n, &group->capacity, row);
+}
+
+enum status basis_group_add_primitive(const struct line_reader *reader,
+                                      struct basis_contractions *group)
+{
+    int n = group->n_contractions;
+    if (reader->n_words != 1 + n)
+        return line_reader_fail(
+            reader, "expected an exponent and %d coefficient%s, found %d word%s", n,
+            n == 1 ? "" : "s", reader->n_words, reader->n_words == 1 ? "" : "s");
+    if (group->n_primitives == BASIS_MAX_PRIMITIVES)
+        return line_reader_fail(reader, "more than %d primitives in a shell", BASIS_MAX_PRIMITIVES);
+    TRY(reserve_primitive(group));
+    size_t p = (size_t)group->n_primitives;
+    double *exponent = &group->exponents[p];
+    if (!word_to_real(reader->words[0], exponent))
+        return line_reader_fail(reader, "expected an exponent, found '%s'",
+                                word_show(reader->words[0]).text);
+    if (*exponent < BASIS_MIN_EXPONENT || *exponent > BASIS_MAX_EXPONENT)
+        return line_reader_fail(reader, "the exponent %s is not between %g and %g",
+                                word_show(reader->words[0]).text, BASIS_MIN_EXPONENT,
+                                BASIS_MAX_EXPONENT);
+    for (int k = 0; k < n; k++)
+        if (!word_to_real(reader->words[1 + k], &group->coefficients[p * (size_t)n + (size_t)k]))
+            return line_reader_fail(reader, "expected a coefficient, found '%s'",
+                                    word_show(reader->words[1 + k]).text);
+    group->n_primitives++;
+    return STATUS_OK;
+}
+
+enum status basis_group_finish(const struct line_reader *reader, struct basis_contractions *group)
+{
+    size_t n = (size_t)group->n_contractions;
+    size_t n_primitives = (size_t)group->n_primitives;
+    double *turned = malloc(n * n_primitives * sizeof *turned);
+    TRY(CHECK_MEMORY(turned, "no memory for the basis set"));
+    for (size_t k = 0; k < n; k++)
+        for (size_t p = 0; p < n_primitives; p++)
+            turned[k * n_primitives + p] = group->coefficients[p * n + k];
+    free(group->coefficients);
+    group->coefficients = turned;
+    group->capacity = group->n_primitives;
+
+    for (size_t k = 0; k < n; k++) {
+        bool zero = true;
+        for (size_t p = 0; p < n_primitives; p++)
+            zero = zero && turned[k * n_primitives + p] == 0;
+        if (zero)
+            return line_reader_fail(reader,
+                                    "all coefficients of contraction %zu of the shell that ends "
+                                    "here are zero",
+                                    k + 1);
+    }
+    return STATUS_OK;
+}
+
+/* Angular momenta by letter; J is skipped by tradition. */
+static const char l_letters[] = "SPDFGHIKLMNOQRTUV";
+
+static int letter_to_l(char c)
+{
+    const char *found = c ? strchr(l_letters, toupper((unsigned char)c)) : NULL;
+    return found ? (int)(found - l_letters) : -1;
+}
+
+static bool is_numeric_type(struct word type)
+{
+    return type.length >= 3 && strncasecmp(type.begin, "l=", 2) == 0;
+}
+
+bool basis_is_shell_type(struct word type)
+{
+    if (is_numeric_type(type) || word_equals(type, "SP") || word_equals(type, "SPD"))
+        return true;
+    return type.length == 1 && letter_to_l(type.begin[0]) >= 0;
+}
+
+enum status basis_parse_shell_type(const struct line_reader *reader, struct word type, int element,
+                                   int *l, int *n)
+{
+    int64_t number = -1;
+    *n = 1;
+    if (word_equals(type, "SP") || word_equals(type, "L") || word_equals(type, "SPD")) {
+        *n = type.length == 3 ? 3 : 2;
+        for (int k = 0; k < *n; k++)
+            l[k] = k;
+        return STATUS_OK;
+    }
+    if (type.length == 1)
+        number = letter_to_l(type.begin[0]);
+    else if (is_numeric_type(type) &&
+             !word_to_integer((struct word){type.begin + 2, type.length - 2}, &number))
+        number = -1;
+    if (number < 0)
+        return line_reader_fail(reader,
+                                "expected a shell type (S, P, SP, D, F, G, H or l=4), found '%s'",
+                                word_show(type).text);
+    if (number > BASIS_MAX_L)
+        return line_reader_fail(reader, "the shell %s of %s is beyond the limit l = %d",
+                                word_show(type).text, element_symbol(element), BASIS_MAX_L);
+    l[0] = (int)number;
+    return STATUS_OK;
+}
+
+/* --- the formats --- */
 
 /* A section of an NWChem file begins with `basis` or `ecp`; but so may a title in a
  * Gaussian94 file, which is recognised by the first line of a block: NWChem has no such line. */

@@ -4,53 +4,35 @@
 #include <stdlib.h>
 #include <string.h>
 
-static enum status allocate_basis_arrays(struct checkpoint_basis *basis)
+enum status checkpoint_basis_init_empty(struct checkpoint_basis *basis)
 {
     size_t n = (size_t)basis->n_centers, m = (size_t)basis->n_shells;
     size_t p = (size_t)basis->n_primitives, f = (size_t)basis->n_functions;
-    basis->charge = malloc(n * sizeof(double));
-    basis->coordinates = malloc(3 * n * sizeof(double));
-    basis->label = malloc(n * sizeof(char *));
-    basis->shell_center = malloc(m * sizeof(int64_t));
-    basis->shell_l = malloc(m * sizeof(int64_t));
-    basis->shell_factor = malloc(m * sizeof(double));
-    basis->primitive_shell = malloc(p * sizeof(int64_t));
-    basis->exponent = malloc(p * sizeof(double));
-    basis->coefficient = malloc(p * sizeof(double));
-    basis->primitive_factor = malloc(p * sizeof(double));
-    basis->function_shell = malloc(f * sizeof(int64_t));
-    basis->normalisation = malloc(f * sizeof(double));
-    basis->function = malloc(f * sizeof(int64_t));
-    bool complete = basis->charge && basis->coordinates && basis->label && basis->shell_center &&
-                    basis->shell_l && basis->shell_factor && basis->primitive_shell &&
-                    basis->exponent && basis->coefficient && basis->primitive_factor &&
-                    basis->function_shell && basis->normalisation && basis->function;
-    return CHECK_MEMORY(complete, "no memory for the basis of a checkpoint");
-}
-
-enum status checkpoint_basis_init_empty(struct checkpoint_basis *basis)
-{
-    enum status status = allocate_basis_arrays(basis);
-    if (status != STATUS_OK)
+    basis->label = malloc(n * sizeof *basis->label);
+    basis->charge = malloc((4 * n + m + 3 * p + f) * sizeof(double));
+    basis->shell_center = malloc((2 * m + p + 2 * f) * sizeof(int64_t));
+    if (!basis->label || !basis->charge || !basis->shell_center) {
         checkpoint_basis_fini(basis);
-    return status;
+        return FAIL(STATUS_NO_MEMORY, "no memory for the basis of a checkpoint");
+    }
+    basis->coordinates = basis->charge + n;
+    basis->shell_factor = basis->coordinates + 3 * n;
+    basis->exponent = basis->shell_factor + m;
+    basis->coefficient = basis->exponent + p;
+    basis->primitive_factor = basis->coefficient + p;
+    basis->normalisation = basis->primitive_factor + p;
+    basis->shell_l = basis->shell_center + m;
+    basis->primitive_shell = basis->shell_l + m;
+    basis->function_shell = basis->primitive_shell + p;
+    basis->function = basis->function_shell + f;
+    return STATUS_OK;
 }
 
 void checkpoint_basis_fini(struct checkpoint_basis *basis)
 {
-    free(basis->charge);
-    free(basis->coordinates);
     free(basis->label);
+    free(basis->charge);
     free(basis->shell_center);
-    free(basis->shell_l);
-    free(basis->shell_factor);
-    free(basis->primitive_shell);
-    free(basis->exponent);
-    free(basis->coefficient);
-    free(basis->primitive_factor);
-    free(basis->function_shell);
-    free(basis->normalisation);
-    free(basis->function);
     *basis = (struct checkpoint_basis){0};
 }
 

@@ -13,6 +13,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* All doubles are one allocation, which begins with charge, all integers another, which begins
+ * with shell_center. */
 struct checkpoint_basis {
     int64_t n_centers;
     double *charge;      /* n_centers; 0 for ghosts */

@@ -13,7 +13,6 @@
 #include "tce/integrals/orbital_space.h"
 #include "tce/methods/correlation.h"
 #include "tce/methods/correlation_checkpoint.h"
-#include "tce/methods/correlation_memory.h"
 #include "tce/plan/predicted_tasks.h"
 
 #include <stdio.h>

@@ -69,6 +69,14 @@ enum status correlation_init(const struct correlation_problem *problem,
                              struct correlation *correlation);
 void correlation_fini(struct correlation *correlation);
 
+/* Whether the method fits into memory, to be checked before the SCF starts.
+ * Prints what each process takes and what it may have: the problem's memory_bytes, or an
+ * equal share of what its node has. correlation is only planned; orbitals that will turn out
+ * dependent are counted. Collective.
+ * Errors: STATUS_NO_MEMORY (with these numbers, what is missing, and with how many processes
+ * it would fit); the same everywhere. */
+enum status correlation_memory_check(const struct correlation *correlation, int diis_size);
+
 /* Makes the tensors, transforms the integrals, and runs what precedes the iterations.
  * Errors: those of executor_create, mo_integrals_create and _run, executor_run. */
 enum status correlation_prepare(struct correlation *correlation,

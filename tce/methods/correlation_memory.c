@@ -1,4 +1,5 @@
-#include "tce/methods/correlation_memory.h"
+/* Whether a method fits into memory. */
+#include "tce/methods/correlation.h"
 
 #include "support/base/agree.h"
 #include "support/base/log.h"
