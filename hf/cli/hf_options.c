@@ -125,22 +125,21 @@ void hf_options_tables(struct hf_options *options, struct option_table tables[HF
     tables[4] = OPTION_TABLE("Memory and output", output_rows, options);
 }
 
-/* Rows of beryl-hf: those shared with methods, and its own. */
-struct hf_rows {
-    struct option_table tables[HF_OPTION_TABLES + 1];
-};
+/* The tables shared with methods, and that of beryl-hf alone. */
+enum { N_TABLES = HF_OPTION_TABLES + 1 };
 
-static struct options describe_beryl_hf(struct hf_options *options, struct hf_rows *rows)
+static struct options describe_beryl_hf(struct hf_options *options,
+                                        struct option_table tables[N_TABLES])
 {
-    hf_options_tables(options, rows->tables);
-    rows->tables[HF_OPTION_TABLES] = OPTION_TABLE("Run", run_rows, options);
+    hf_options_tables(options, tables);
+    tables[HF_OPTION_TABLES] = OPTION_TABLE("Run", run_rows, options);
     return (struct options){
         .program = "beryl-hf",
         .synopsis = "MOLECULE.xyz --basis NAME [options]",
         .purpose = "Hartree-Fock energies, and the Fock build as a scheduling benchmark. "
                    "Runs on one process as it is, on several under mpirun -np P.",
-        .tables = rows->tables,
-        .n_tables = HF_OPTION_TABLES + 1,
+        .tables = tables,
+        .n_tables = N_TABLES,
         .min_operands = 1,
         .max_operands = 1,
         .operand_name = "MOLECULE.xyz",
@@ -203,9 +202,9 @@ enum status hf_options_parse(int argc, char **argv, struct hf_options *options,
                              enum option_request *request)
 {
     int first_operand;
-    struct hf_rows rows;
+    struct option_table tables[N_TABLES];
     hf_options_init(options);
-    struct options all = describe_beryl_hf(options, &rows);
+    struct options all = describe_beryl_hf(options, tables);
     TRY(options_parse(&all, argc, argv, request, &first_operand));
     if (*request != OPTION_REQUEST_RUN)
         return STATUS_OK;
@@ -218,15 +217,15 @@ enum status hf_options_parse(int argc, char **argv, struct hf_options *options,
 void hf_options_answer(enum option_request request)
 {
     struct hf_options options;
-    struct hf_rows rows;
-    struct options all = describe_beryl_hf(&options, &rows);
+    struct option_table tables[N_TABLES];
+    struct options all = describe_beryl_hf(&options, tables);
     options_answer(&all, request);
 }
 
 json_t *hf_options_to_json(const struct hf_options *options)
 {
     struct hf_options copy = *options;
-    struct hf_rows rows;
-    struct options all = describe_beryl_hf(&copy, &rows);
+    struct option_table tables[N_TABLES];
+    struct options all = describe_beryl_hf(&copy, tables);
     return options_to_json(&all);
 }

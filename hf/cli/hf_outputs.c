@@ -8,36 +8,18 @@
 #include "support/io/output_file.h"
 
 /* An output in the place of an input or of another output would destroy it; only
- * a checkpoint may replace the file of its --restart. */
-static enum status check_distinct(const struct hf_options *options)
-{
-    enum { N_OUTPUTS = 4, N_INPUTS = 4, CHECKPOINT = 3, FIRST_CHECKPOINT = 2 };
-    const char *outputs[N_OUTPUTS] = {options->json, options->report, options->profile,
-                                      options->scf.checkpoint};
-    const char *inputs[N_INPUTS] = {options->molecule, options->basis, options->guess,
-                                    options->restart};
-    for (int i = 0; i < N_OUTPUTS; i++) {
-        int n_inputs = i == CHECKPOINT ? FIRST_CHECKPOINT : N_INPUTS;
-        for (int k = 0; k < n_inputs; k++)
-            if (output_file_same(outputs[i], inputs[k]))
-                return FAIL(STATUS_USAGE, "%s is both an input and an output: name another file",
-                            outputs[i]);
-        for (int k = 0; k < i; k++)
-            if (output_file_same(outputs[i], outputs[k]))
-                return FAIL(STATUS_USAGE, "%s is named for two outputs: name two files",
-                            outputs[i]);
-    }
-    return STATUS_OK;
-}
-
+ * a checkpoint may replace a checkpoint that is read. */
 static enum status check_output_files(const struct hf_options *options)
 {
-    const char *files[] = {options->json, options->report, options->profile};
-    TRY(check_distinct(options));
-    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++)
-        if (files[i])
-            TRY(output_file_check(files[i]));
-    return STATUS_OK;
+    const struct output outputs[] = {{"json", options->json},
+                                     {"report", options->report},
+                                     {"write-profile", options->profile},
+                                     {"checkpoint", options->scf.checkpoint}};
+    const char *inputs[] = {options->molecule, options->basis};
+    const char *checkpoints[] = {options->guess, options->restart};
+    TRY(outputs_check_distinct(outputs, 4, inputs, 2));
+    TRY(outputs_check_distinct(outputs, 3, checkpoints, 2));
+    return outputs_check_writable(outputs, 3);
 }
 
 enum status hf_outputs_check(const struct hf_options *options, MPI_Comm comm)

@@ -43,14 +43,14 @@ static json_t *properties_to_json(const struct hf_outcome *outcome)
         molecule_nuclear_repulsion(&input->molecule));
     if (!scf)
         return properties;
-    json_object_set_new(properties, "calcinfo_nmo", json_integer(scf->n_orbitals));
-    json_object_set_new(properties, "scf_total_energy", json_real_or_null(scf->energy));
-    json_object_set_new(properties, "scf_one_electron_energy",
-                        json_real_or_null(scf->one_electron_energy));
-    json_object_set_new(properties, "scf_two_electron_energy",
-                        json_real_or_null(scf->two_electron_energy));
-    json_object_set_new(properties, "scf_iterations", json_integer(scf->iterations));
-    json_object_set_new(properties, "scf_dipole_moment", json_real_array(scf->dipole, 3));
+    json_object_update_new(
+        properties,
+        json_pack("{s:I, s:o, s:o, s:o, s:I, s:o}", "calcinfo_nmo", (json_int_t)scf->n_orbitals,
+                  "scf_total_energy", json_real_or_null(scf->energy), "scf_one_electron_energy",
+                  json_real_or_null(scf->one_electron_energy), "scf_two_electron_energy",
+                  json_real_or_null(scf->two_electron_energy), "scf_iterations",
+                  (json_int_t)scf->iterations, "scf_dipole_moment",
+                  json_real_array(scf->dipole, 3)));
     return properties;
 }
 
@@ -153,11 +153,11 @@ static json_t *extras_to_json(const struct hf_outcome *outcome)
         json_object_set_new(extras, "tasks", json_integer(fock_tasks_n_all(tasks)));
         json_object_set_new(extras, "non_null", json_integer(fock_tasks_n_non_null(tasks)));
     }
-    json_object_set_new(extras, "memory_peak_bytes", json_integer(outcome->memory_peak_bytes));
-    if (outcome->fock_sha256)
-        json_object_set_new(extras, "fock_sha256", json_string(outcome->fock_sha256));
-    if (outcome->fock_sha256_beta)
-        json_object_set_new(extras, "fock_sha256_beta", json_string(outcome->fock_sha256_beta));
+    /* With *, a key whose value is NULL is left out. */
+    json_object_update_new(extras, json_pack("{s:I, s:s*, s:s*}", "memory_peak_bytes",
+                                             (json_int_t)outcome->memory_peak_bytes, "fock_sha256",
+                                             outcome->fock_sha256, "fock_sha256_beta",
+                                             outcome->fock_sha256_beta));
     if (outcome->scf)
         add_scf_extras(outcome, extras);
     if (outcome->scf_iterations)

@@ -176,20 +176,6 @@ static void draw_spin_levels(FILE *page, const struct ladder *ladder, int spin)
         draw_edge(page, ladder, spin, n_occupied, !crossed, "LUMO");
 }
 
-static void draw_axis(FILE *page, const struct ladder *ladder)
-{
-    for (int i = 0; i < axis_n_ticks(&ladder->axis); i++) {
-        char text[AXIS_TEXT_SIZE];
-        double y = axis_place(&ladder->axis, axis_tick(&ladder->axis, i));
-        axis_tick_text(&ladder->axis, i, text);
-        fprintf(page, "<path class=\"grid\" d=\"M%d %.1fH%d\"/>", LEFT, y, WIDTH - 12);
-        svg_text(page, LEFT - 7, y + 4, "text-anchor=\"end\"", text);
-    }
-    fprintf(page, "<g transform=\"translate(13 %d) rotate(-90)\">", (TOP + BOTTOM) / 2);
-    svg_text(page, 0, 0, "class=\"title\" text-anchor=\"middle\"", "hartree");
-    fputs("</g>\n", page);
-}
-
 /* A line with the numbers of levels outside the chart. */
 static void draw_note(FILE *page, const struct ladder *ladder)
 {
@@ -229,7 +215,7 @@ enum status hf_report_orbital_ladder(FILE *page, const struct report_run *run)
         .series = {{.name = "occupied", .colour = 0}, {.name = "virtual", .colour = 3}},
     };
     svg_start(page, &chart, WIDTH, HEIGHT);
-    draw_axis(page, &ladder);
+    svg_vertical_axis(page, &ladder.axis, LEFT, WIDTH - 12, chart.value_title);
     for (int spin = 0; spin < ladder.n_spins; spin++)
         draw_spin_levels(page, &ladder, spin);
     draw_note(page, &ladder);

@@ -106,60 +106,32 @@ static bool is_real(const struct beryl_sched_options *options)
     return options->machine.n_workers == 0;
 }
 
-static enum status check_tree(const struct beryl_sched_options *options)
-{
-    if (options->profile)
-        return FAIL(STATUS_USAGE, "--write-profile has no effect with --uts, whose tasks have no "
-                                  "numbers");
-    if (options->pool.seeding != SEEDING_BLOCK)
-        return FAIL(STATUS_USAGE, "--seeding has no effect with --uts, which begins with one node");
-    return STATUS_OK;
-}
-
-static enum status check_mesh(const struct beryl_sched_options *options)
-{
-    if (options->n_iterations > 0)
-        return FAIL(STATUS_USAGE, "--iterations has no effect with --jacobi, where an iteration is "
-                                  "a sweep: use --sweeps");
-    return STATUS_OK;
-}
-
-/* Simulated searches score nothing. */
-static enum status check_search(const struct beryl_sched_options *options)
-{
-    const struct workload_settings *workload = &options->workload;
-    if (!is_real(options) && (workload->bnsl_network || workload->bnsl_kicks >= 0))
-        return FAIL(STATUS_USAGE, "--%s has no effect with --simulate, which finds no network",
-                    workload->bnsl_network ? "network" : "kicks");
-    return STATUS_OK;
-}
-
 /* Tasks with work of their own do not wait: for real their durations cannot be chosen. */
-static enum status check_durations(const struct beryl_sched_options *options)
-{
-    const struct workload_settings *workload = &options->workload;
-    const char *speeds = options->pool.speeds;
-    const char *name = workload->uts      ? "uts"
-                       : workload->jacobi ? "jacobi"
-                       : workload->bnsl   ? "bnsl"
-                                          : NULL;
-    if (!name || !is_real(options))
-        return STATUS_OK;
-    if (workload->time_scale != 1)
-        return FAIL(STATUS_USAGE, "--time-scale has no effect with --%s unless simulated", name);
-    if (!workload->bnsl && speeds && *speeds)
-        return FAIL(STATUS_USAGE, "--speeds has no effect with --%s unless simulated", name);
-    return STATUS_OK;
-}
-
 static enum status check_workload(const struct beryl_sched_options *options)
 {
-    TRY(check_durations(options));
-    if (options->workload.uts)
-        return check_tree(options);
-    if (options->workload.jacobi)
-        return check_mesh(options);
-    return options->workload.bnsl ? check_search(options) : STATUS_OK;
+    const struct workload_settings *workload = &options->workload;
+    const bool uts = workload->uts, jacobi = workload->jacobi, real = is_real(options);
+    const bool has_speeds = options->pool.speeds && *options->pool.speeds;
+    const char *own = uts ? "uts" : jacobi ? "jacobi" : workload->bnsl ? "bnsl" : NULL;
+    const struct {
+        bool is_given;
+        const char *option, *with, *why;
+    } without_effect[] = {
+        {real && own && workload->time_scale != 1, "time-scale", own, " unless simulated"},
+        {real && (uts || jacobi) && has_speeds, "speeds", own, " unless simulated"},
+        {uts && options->profile, "write-profile", "uts", ", whose tasks have no numbers"},
+        {uts && options->pool.seeding != SEEDING_BLOCK, "seeding", "uts",
+         ", which begins with one node"},
+        {jacobi && options->n_iterations > 0, "iterations", "jacobi",
+         ", where an iteration is a sweep: use --sweeps"},
+        {!real && workload->bnsl_network, "network", "simulate", ", which finds no network"},
+        {!real && workload->bnsl_kicks >= 0, "kicks", "simulate", ", which finds no network"},
+    };
+    for (size_t i = 0; i < sizeof without_effect / sizeof without_effect[0]; i++)
+        if (without_effect[i].is_given)
+            return FAIL(STATUS_USAGE, "--%s has no effect with --%s%s", without_effect[i].option,
+                        without_effect[i].with, without_effect[i].why);
+    return STATUS_OK;
 }
 
 static int64_t count_iterations(const struct beryl_sched_options *options)

@@ -4,10 +4,6 @@
 #include "support/io/json.h"
 #include "support/io/output_file.h"
 
-struct output {
-    const char *option, *path; /* path: NULL for no output */
-};
-
 enum { N_OUTPUTS = 4 };
 
 static void list_outputs(const struct beryl_sched_options *options,
@@ -31,28 +27,15 @@ enum status beryl_sched_outputs_check_inputs(const struct beryl_sched_options *o
                             run->machine.noise_trace,
                             run->machine.file,
                             run->sweep};
-    for (int i = 0; i < N_OUTPUTS; i++)
-        for (size_t k = 0; k < sizeof inputs / sizeof inputs[0]; k++)
-            if (output_file_same(outputs[i].path, inputs[k]))
-                return FAIL(STATUS_USAGE, "%s would be read and written: name another file",
-                            outputs[i].path);
-    return STATUS_OK;
+    return outputs_check_distinct(outputs, N_OUTPUTS, inputs, sizeof inputs / sizeof inputs[0]);
 }
 
 enum status beryl_sched_outputs_check(const struct beryl_sched_options *options)
 {
     struct output outputs[N_OUTPUTS];
     list_outputs(options, outputs);
-    for (int i = 0; i < N_OUTPUTS; i++)
-        for (int k = 0; k < i; k++)
-            if (output_file_same(outputs[i].path, outputs[k].path))
-                return FAIL(STATUS_USAGE, "--%s and --%s name the same file", outputs[k].option,
-                            outputs[i].option);
     TRY(beryl_sched_outputs_check_inputs(options, options));
-    for (int i = 0; i < N_OUTPUTS; i++)
-        if (outputs[i].path)
-            TRY(output_file_check(outputs[i].path));
-    return STATUS_OK;
+    return outputs_check_writable(outputs, N_OUTPUTS);
 }
 
 enum status beryl_sched_outputs_write(const struct beryl_sched_options *options,

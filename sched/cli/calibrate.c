@@ -225,8 +225,6 @@ static json_t *calibration_to_json(const struct calibration *calibration)
 static enum status write_calibration(const struct calibration *calibration, const char *path)
 {
     json_t *result = calibration_to_json(calibration);
-    if (!result)
-        return FAIL(STATUS_NO_MEMORY, "no memory for the result");
     enum status status = json_write_file(result, path);
     json_decref(result);
     return status;

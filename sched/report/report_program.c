@@ -44,10 +44,8 @@ static enum status check_report_paths(const struct report_settings *settings, si
     if (!settings->output)
         return FAIL(STATUS_USAGE, "-o is missing: name the page to write, for instance "
                                   "-o page.html");
-    for (size_t i = 0; i < n; i++)
-        if (output_file_same(settings->output, paths[i]))
-            return FAIL(STATUS_USAGE, "%s would be read and written: name another page", paths[i]);
-    return STATUS_OK;
+    return outputs_check_distinct(&(struct output){"output", settings->output}, 1,
+                                  (const char *const *)paths, (int)n);
 }
 
 static enum status report_files(const struct report_settings *settings, size_t n, char **paths,

@@ -1,6 +1,5 @@
 #include "sched/report/svg_chart.h"
 
-#include "sched/report/axis.h"
 #include "sched/report/html.h"
 
 #include <math.h>
@@ -46,6 +45,20 @@ void svg_text(FILE *page, double x, double y, const char *attributes, const char
     fprintf(page, "<text x=\"%.1f\" y=\"%.1f\" %s>", x, y, attributes);
     html_text(page, text);
     fputs("</text>\n", page);
+}
+
+void svg_vertical_axis(FILE *page, const struct axis *axis, int left, int right, const char *title)
+{
+    for (int i = 0; i < axis_n_ticks(axis); i++) {
+        char text[AXIS_TEXT_SIZE];
+        double y = axis_place(axis, axis_tick(axis, i));
+        axis_tick_text(axis, i, text);
+        fprintf(page, "<path class=\"grid\" d=\"M%d %.1fH%d\"/>", left, y, right);
+        svg_text(page, left - 7, y + 4, "text-anchor=\"end\"", text);
+    }
+    fprintf(page, "<g transform=\"translate(13 %.0f) rotate(-90)\">", (axis->from + axis->to) / 2);
+    svg_text(page, 0, 0, "class=\"title\" text-anchor=\"middle\"", title);
+    fputs("</g>\n", page);
 }
 
 static bool is_drawn(const struct svg_chart *chart, double value)
@@ -107,19 +120,10 @@ static void draw_labels(FILE *page, const struct svg_chart *chart)
 
 static void draw_place_frame(FILE *page, const struct svg_chart *chart, const struct axis *axis)
 {
-    for (int i = 0; i < axis_n_ticks(axis); i++) {
-        char text[AXIS_TEXT_SIZE];
-        double y = axis_place(axis, axis_tick(axis, i));
-        axis_tick_text(axis, i, text);
-        fprintf(page, "<path class=\"grid\" d=\"M%d %.1fH%d\"/>", LEFT, y, RIGHT);
-        svg_text(page, LEFT - 7, y + 4, "text-anchor=\"end\"", text);
-    }
+    svg_vertical_axis(page, axis, LEFT, RIGHT, chart->value_title);
     draw_labels(page, chart);
     svg_text(page, 0.5 * (LEFT + RIGHT), HEIGHT - 8, "class=\"title\" text-anchor=\"middle\"",
              chart->place_title);
-    fprintf(page, "<g transform=\"translate(13 %d) rotate(-90)\">", (TOP + BOTTOM) / 2);
-    svg_text(page, 0, 0, "class=\"title\" text-anchor=\"middle\"", chart->value_title);
-    fputs("</g>\n", page);
 }
 
 static void draw_hint(FILE *page, const struct svg_chart *chart, int series, int64_t i)

@@ -4,6 +4,8 @@
 #ifndef BERYL_SCHED_REPORT_SVG_CHART_H
 #define BERYL_SCHED_REPORT_SVG_CHART_H
 
+#include "sched/report/axis.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -43,6 +45,9 @@ void svg_rows(FILE *page, const struct svg_chart *chart);
  * </figure>. */
 void svg_start(FILE *page, const struct svg_chart *chart, int width, int height);
 void svg_end(FILE *page);
+
+/* A vertical axis at x = left: its title, and a line up to x = right at each tick. */
+void svg_vertical_axis(FILE *page, const struct axis *axis, int left, int right, const char *title);
 
 /* Text at (x, y) with more attributes, such as text-anchor. */
 void svg_text(FILE *page, double x, double y, const char *attributes, const char *text);

@@ -1,6 +1,7 @@
 #include "sched/workloads/workload.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const struct workload_kind *const kinds[WORKLOAD_N_KINDS] = {
@@ -91,7 +92,13 @@ enum status workload_create(const struct workload_settings *settings, MPI_Comm c
 {
     const struct workload_kind *kind = find_kind(settings);
     const struct option_row *name = &kind->rows[0];
-    TRY(kind->create(settings, comm, workload));
+    *workload = NULL;
+    enum status status = kind->create(settings, comm, workload);
+    if (status != STATUS_OK) {
+        workload_destroy(*workload);
+        *workload = NULL;
+        return status;
+    }
     snprintf((*workload)->name, sizeof(*workload)->name, "%s %s", name->name,
              *(const char *const *)((const char *)settings + name->offset));
     return STATUS_OK;
@@ -99,6 +106,7 @@ enum status workload_create(const struct workload_settings *settings, MPI_Comm c
 
 void workload_destroy(struct workload *workload)
 {
-    if (workload)
+    if (workload && workload->functions->destroy)
         workload->functions->destroy(workload);
+    free(workload);
 }

@@ -54,7 +54,8 @@ struct workload_functions {
     /* Prints its results, or adds them to a JSON object; NULL for nothing. */
     void (*print)(const struct workload *workload);
     void (*add_result)(const struct workload *workload, json_t *result);
-    void (*destroy)(struct workload *workload); /* collective */
+    /* Frees its parts; NULL: it has none. Collective. */
+    void (*destroy)(struct workload *workload);
 };
 
 /* First in the structs of the workloads. */
@@ -75,8 +76,9 @@ struct workload_kind {
     const struct option_row *rows;
     size_t n_rows;
     bool is_drawn; /* from a distribution: --tasks says how many */
-    /* Collective over comm. Errors: STATUS_USAGE, STATUS_LIMIT, STATUS_NO_MEMORY, those of
-     * reading its files; the same on every process. */
+    /* Sets *workload, which is NULL, to memory of malloc with the functions set; after a failure
+     * too the caller frees it. Collective over comm. Errors: STATUS_USAGE, STATUS_LIMIT,
+     * STATUS_NO_MEMORY, those of reading its files; the same on every process. */
     enum status (*create)(const struct workload_settings *settings, MPI_Comm comm,
                           struct workload **workload);
 };

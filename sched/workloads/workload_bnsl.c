@@ -214,7 +214,6 @@ static void destroy_bnsl(struct workload *workload)
     bnsl_data_fini(&self->data);
     free(self->empty);
     free(self->scores);
-    free(self);
 }
 
 static const struct workload_functions bnsl_functions = {.end_iteration = gather_scores,
@@ -267,15 +266,9 @@ static enum status create_bnsl(const struct workload_settings *settings, MPI_Com
     self->scale = settings->time_scale;
     self->seed = (uint64_t)settings->seed;
     self->n_kicks = or_default(settings->bnsl_kicks, 2000);
-    enum status status = read_bnsl_files(self, settings, comm);
-    if (status == STATUS_OK)
-        status = status_agree(comm, prepare_bnsl(self, settings));
-    if (status != STATUS_OK) {
-        destroy_bnsl(&self->workload);
-        return status;
-    }
     *workload = &self->workload;
-    return STATUS_OK;
+    TRY(read_bnsl_files(self, settings, comm));
+    return status_agree(comm, prepare_bnsl(self, settings));
 }
 
 static const struct option_row bnsl_rows[] = {

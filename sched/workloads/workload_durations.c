@@ -101,7 +101,6 @@ static void destroy_durations(struct workload *workload)
     struct workload_durations *self = (struct workload_durations *)workload;
     profile_fini(&self->profile);
     sparse_profile_fini(&self->sparse);
-    free(self);
 }
 
 static const struct workload_functions duration_functions = {.destroy = destroy_durations};
@@ -170,13 +169,8 @@ static enum status create_durations(const struct workload_settings *settings, MP
     self->seed = (uint64_t)settings->seed;
     self->scale = settings->time_scale;
     self->speed = settings->speed;
-    enum status status = choose_durations(settings, comm, self);
-    if (status != STATUS_OK) {
-        destroy_durations(&self->workload);
-        return status;
-    }
     *workload = &self->workload;
-    return STATUS_OK;
+    return choose_durations(settings, comm, self);
 }
 
 /* --- kinds --- */

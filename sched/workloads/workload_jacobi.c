@@ -133,7 +133,6 @@ static void destroy_meshes(struct workload *workload)
         MPI_Win_free(&self->meshes[i].window);
     }
     jacobi_fini(&self->jacobi);
-    free(self);
 }
 
 static const struct workload_functions mesh_functions = {.end_iteration = end_sweep,
@@ -215,16 +214,11 @@ static enum status create_meshes(struct workload_jacobi *self, MPI_Comm comm)
 }
 
 static enum status allocate_meshes(const struct workload_settings *settings,
-                                   const struct jacobi_size *size, struct workload_jacobi **out)
+                                   const struct jacobi_size *size, struct workload **workload)
 {
     struct workload_jacobi *self = calloc(1, sizeof *self);
     if (!self)
         return FAIL(STATUS_NO_MEMORY, "no memory for a workload");
-    enum status status = jacobi_init(size, &self->jacobi);
-    if (status != STATUS_OK) {
-        free(self);
-        return status;
-    }
     self->workload.functions = &mesh_functions;
     self->workload.problem = (struct taskpool_problem){.n_tasks = size->ny,
                                                        .run = sweep_plane,
@@ -233,27 +227,18 @@ static enum status allocate_meshes(const struct workload_settings *settings,
                                                        .context = self};
     self->meshes[0].window = self->meshes[1].window = MPI_WIN_NULL;
     self->n_sweeps = settings->n_sweeps;
-    *out = self;
-    return STATUS_OK;
+    *workload = &self->workload;
+    return jacobi_init(size, &self->jacobi);
 }
 
 static enum status create_real(const struct workload_settings *settings,
                                const struct jacobi_size *size, MPI_Comm comm,
                                struct workload **workload)
 {
-    struct workload_jacobi *self = NULL;
     TRY(check_node(comm));
     TRY(check_mesh_memory(size, comm));
-    enum status status = status_agree(comm, allocate_meshes(settings, size, &self));
-    if (status == STATUS_OK)
-        status = create_meshes(self, comm);
-    if (status != STATUS_OK) {
-        if (self)
-            destroy_meshes(&self->workload);
-        return status;
-    }
-    *workload = &self->workload;
-    return STATUS_OK;
+    TRY(status_agree(comm, allocate_meshes(settings, size, workload)));
+    return create_meshes((struct workload_jacobi *)*workload, comm);
 }
 
 /* --- simulated --- */
@@ -291,12 +276,7 @@ static int block_plane_owner(int64_t task, int n_workers, void *context)
     return (int)(first + task_range_block_of(ny, n, task % ny));
 }
 
-static void destroy_simulated(struct workload *workload)
-{
-    free(workload);
-}
-
-static const struct workload_functions simulated_functions = {.destroy = destroy_simulated};
+static const struct workload_functions simulated_functions = {0};
 
 static enum status create_simulated(const struct workload_settings *settings,
                                     const struct jacobi_size *size, struct workload **workload)

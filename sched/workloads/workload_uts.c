@@ -85,16 +85,8 @@ static void add_tree(const struct workload *workload, json_t *result)
     json_object_set_new(result, "depth", json_integer(total->depth));
 }
 
-static void destroy_tree(struct workload *workload)
-{
-    free(workload);
-}
-
-static const struct workload_functions tree_functions = {.begin = add_root,
-                                                         .end_iteration = count_tree,
-                                                         .print = print_tree,
-                                                         .add_result = add_tree,
-                                                         .destroy = destroy_tree};
+static const struct workload_functions tree_functions = {
+    .begin = add_root, .end_iteration = count_tree, .print = print_tree, .add_result = add_tree};
 
 static enum status allocate_tree(const struct workload_settings *settings,
                                  struct workload **workload)

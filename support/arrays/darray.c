@@ -201,19 +201,40 @@ static int64_t next_piece(const struct darray *array, int64_t block, int64_t *po
     return n;
 }
 
-/* What follows the first `position` elements. */
-static void get_from(const struct darray *array, int64_t block, int64_t position, char *bytes)
+enum transfer { GET, PUT, ACCUMULATE };
+
+/* Moves a block, from its element `position` on, between the array and bytes. */
+static void transfer_block(const struct darray *array, enum transfer transfer, int64_t block,
+                           int64_t position, char *bytes)
 {
+    double one_double = 1;
+    long one_long = 1;
+    void *one = array->type == DARRAY_DOUBLE ? (void *)&one_double : (void *)&one_long;
     int64_t low, high, n;
     while ((n = next_piece(array, block, &position, &low, &high)) > 0) {
-        NGA_Get64(array->handle, &low, &high, bytes, &n);
+        if (transfer == GET)
+            NGA_Get64(array->handle, &low, &high, bytes, &n);
+        else if (transfer == PUT)
+            NGA_Put64(array->handle, &low, &high, bytes, &n);
+        else
+            NGA_Acc64(array->handle, &low, &high, bytes, &n, one);
         bytes += n * ELEMENT_BYTES;
     }
 }
 
 void darray_get(const struct darray *array, int64_t block, void *buffer)
 {
-    get_from(array, block, 0, buffer);
+    transfer_block(array, GET, block, 0, buffer);
+}
+
+void darray_put(struct darray *array, int64_t block, const void *buffer)
+{
+    transfer_block(array, PUT, block, 0, (char *)buffer);
+}
+
+void darray_acc(struct darray *array, int64_t block, const void *buffer)
+{
+    transfer_block(array, ACCUMULATE, block, 0, (char *)buffer);
 }
 
 /* A block that takes more than one transfer begins with the first of them. */
@@ -234,28 +255,6 @@ void darray_get_end(struct darray_request *request)
     int64_t first = size < MAX_TRANSFER ? size : MAX_TRANSFER;
     if (first > 0)
         NGA_NbWait((ga_nbhdl_t *)&request->handle);
-    get_from(request->array, request->block, first, request->buffer + first * ELEMENT_BYTES);
-}
-
-void darray_put(struct darray *array, int64_t block, const void *buffer)
-{
-    const char *bytes = buffer;
-    int64_t position = 0, low, high, n;
-    while ((n = next_piece(array, block, &position, &low, &high)) > 0) {
-        NGA_Put64(array->handle, &low, &high, (char *)bytes, &n);
-        bytes += n * ELEMENT_BYTES;
-    }
-}
-
-void darray_acc(struct darray *array, int64_t block, const void *buffer)
-{
-    double one_double = 1;
-    long one_long = 1;
-    void *one = array->type == DARRAY_DOUBLE ? (void *)&one_double : (void *)&one_long;
-    const char *bytes = buffer;
-    int64_t position = 0, low, high, n;
-    while ((n = next_piece(array, block, &position, &low, &high)) > 0) {
-        NGA_Acc64(array->handle, &low, &high, (char *)bytes, &n, one);
-        bytes += n * ELEMENT_BYTES;
-    }
+    transfer_block(request->array, GET, request->block, first,
+                   request->buffer + first * ELEMENT_BYTES);
 }

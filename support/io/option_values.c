@@ -129,7 +129,10 @@ enum status option_store(const struct option_table *table, const struct option_r
     void *field = option_field(table, row);
     int64_t integer;
     double real;
-    int choice;
+    const char *choices = option_choices(row);
+    int choice = choices ? option_choice_index(choices, text) : 0;
+    if (choice < 0)
+        return fail_value(row, text);
     switch (row->kind) {
     case OPTION_FLAG:
         *(bool *)field = true;
@@ -144,18 +147,11 @@ enum status option_store(const struct option_table *table, const struct option_r
             return fail_value(row, text);
         *(double *)field = real;
         return STATUS_OK;
-    case OPTION_TEXT:
-        *(const char **)field = text;
-        return STATUS_OK;
     case OPTION_CHOICE:
-        choice = option_choice_index(option_choices(row), text);
-        if (choice < 0)
-            return fail_value(row, text);
         *(int *)field = choice;
         return STATUS_OK;
+    case OPTION_TEXT:
     case OPTION_WORD:
-        if (option_choice_index(option_choices(row), text) < 0)
-            return fail_value(row, text);
         *(const char **)field = text;
         return STATUS_OK;
     }

@@ -124,6 +124,26 @@ void options_answer(const struct options *options, enum option_request request)
         print_help(options, request == OPTION_REQUEST_HELP_ALL);
 }
 
+static json_t *value_to_json(const struct option_row *row, const void *field)
+{
+    char word[128];
+    switch (row->kind) {
+    case OPTION_FLAG:
+        return json_boolean(*(const bool *)field);
+    case OPTION_INTEGER:
+        return json_integer(*(const int64_t *)field);
+    case OPTION_REAL:
+        return json_real_or_null(*(const double *)field);
+    case OPTION_TEXT:
+    case OPTION_WORD:
+        return json_text(*(const char *const *)field);
+    case OPTION_CHOICE:
+        break;
+    }
+    option_choice_word(option_choices(row), *(const int *)field, word, sizeof word);
+    return json_text(word);
+}
+
 json_t *options_to_json(const struct options *options)
 {
     json_t *object = json_object();
@@ -131,28 +151,7 @@ json_t *options_to_json(const struct options *options)
     for (size_t i = 0; object && i < n_rows; i++) {
         const struct option_table *table;
         const struct option_row *row = options_find_row(options, i, &table);
-        const void *field = option_field(table, row);
-        json_t *value = NULL;
-        char word[128];
-        switch (row->kind) {
-        case OPTION_FLAG:
-            value = json_boolean(*(const bool *)field);
-            break;
-        case OPTION_INTEGER:
-            value = json_integer(*(const int64_t *)field);
-            break;
-        case OPTION_REAL:
-            value = json_real_or_null(*(const double *)field);
-            break;
-        case OPTION_TEXT:
-        case OPTION_WORD:
-            value = json_text(*(const char *const *)field);
-            break;
-        case OPTION_CHOICE:
-            option_choice_word(option_choices(row), *(const int *)field, word, sizeof word);
-            value = json_text(word);
-            break;
-        }
+        json_t *value = value_to_json(row, option_field(table, row));
         if (json_object_set_new(object, row->name, value) != 0) {
             json_decref(object);
             object = NULL;

@@ -131,6 +131,30 @@ bool output_file_same(const char *path, const char *other)
            information.st_ino == other_information.st_ino;
 }
 
+enum status outputs_check_distinct(const struct output *outputs, int n_outputs,
+                                   const char *const *inputs, int n_inputs)
+{
+    for (int i = 0; i < n_outputs; i++) {
+        for (int k = 0; k < i; k++)
+            if (output_file_same(outputs[i].path, outputs[k].path))
+                return FAIL(STATUS_USAGE, "--%s and --%s name the same file", outputs[k].option,
+                            outputs[i].option);
+        for (int k = 0; k < n_inputs; k++)
+            if (output_file_same(outputs[i].path, inputs[k]))
+                return FAIL(STATUS_USAGE, "%s is both an input and an output: name another file",
+                            outputs[i].path);
+    }
+    return STATUS_OK;
+}
+
+enum status outputs_check_writable(const struct output *outputs, int n_outputs)
+{
+    for (int i = 0; i < n_outputs; i++)
+        if (outputs[i].path)
+            TRY(output_file_check(outputs[i].path));
+    return STATUS_OK;
+}
+
 static enum status fail_no_memory(const char *path)
 {
     return FAIL(STATUS_NO_MEMORY, "%s: no memory for its contents", path);

@@ -17,6 +17,20 @@ enum status output_file_check(const char *path);
  * text. NULL names none. */
 bool output_file_same(const char *path, const char *other);
 
+/* A file that a program is to write: the option that names it; path: NULL for none. */
+struct output {
+    const char *option, *path;
+};
+
+/* Checks that no two outputs are one file, and that none is an input, which it would destroy.
+ * inputs  paths, or NULL for none
+ * Errors: STATUS_USAGE. */
+enum status outputs_check_distinct(const struct output *outputs, int n_outputs,
+                                   const char *const *inputs, int n_inputs);
+
+/* output_file_check of every output. */
+enum status outputs_check_writable(const struct output *outputs, int n_outputs);
+
 /* Writes length bytes. A regular file appears, or takes the place of an older
  * one, only when all of it is on the disk; a device or pipe is written to.
  * Errors: STATUS_IO, naming the path and the reason; STATUS_NO_MEMORY. */

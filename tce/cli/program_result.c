@@ -54,8 +54,6 @@ enum status program_result_write(const struct tce_options *options, int n_worker
                                  const struct mode_records *records)
 {
     json_t *result = program_to_json(options, n_workers, memory, records);
-    if (!result)
-        return FAIL(STATUS_NO_MEMORY, "no memory for the result");
     enum status status = json_write_file(result, options->json);
     json_decref(result);
     return status;

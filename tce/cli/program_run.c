@@ -27,19 +27,11 @@ struct program_run {
 
 /* --- before --- */
 
-static enum status check_output(const struct tce_options *options, const char *path)
-{
-    if (output_file_same(path, options->file))
-        return FAIL(STATUS_USAGE, "%s is both an input and an output: name another file", path);
-    return path ? output_file_check(path) : STATUS_OK;
-}
-
 static enum status check_outputs(const struct tce_options *options)
 {
-    if (output_file_same(options->json, options->profile))
-        return FAIL(STATUS_USAGE, "--json and --write-profile name the same file");
-    TRY(check_output(options, options->json));
-    return check_output(options, options->profile);
+    const struct output outputs[] = {{"json", options->json}, {"write-profile", options->profile}};
+    TRY(outputs_check_distinct(outputs, 2, &options->file, 1));
+    return outputs_check_writable(outputs, 2);
 }
 
 static enum status read_program(struct program_run *run)

@@ -122,6 +122,27 @@ static void test_json_keeps_order_and_every_bit(void **state)
     unlink(path_of("run.json"));
 }
 
+static void test_an_output_is_no_input_and_no_other_output(void **state)
+{
+    (void)state;
+    const struct output outputs[] = {{"json", "a"}, {"report", NULL}, {"write-profile", "b"}};
+    const struct output twice[] = {{"json", "a"}, {"report", NULL}, {"write-profile", "a"}};
+    const char *inputs[] = {NULL, "c", "b"};
+    check_ok(outputs_check_distinct(outputs, 3, inputs, 2));
+    check_status(STATUS_USAGE, outputs_check_distinct(outputs, 3, inputs, 3));
+    assert_string_equal(status_text(), "b is both an input and an output: name another file");
+    check_status(STATUS_USAGE, outputs_check_distinct(twice, 3, inputs, 2));
+    assert_string_equal(status_text(), "--json and --write-profile name the same file");
+}
+
+static void test_every_output_has_to_be_writable(void **state)
+{
+    (void)state;
+    const struct output outputs[] = {{"json", NULL}, {"report", path_of("absent/page.html")}};
+    check_ok(outputs_check_writable(outputs, 1));
+    check_status(STATUS_IO, outputs_check_writable(outputs, 2));
+}
+
 /* The digests are the examples of FIPS 180-4. */
 static void test_sha256_of_pieces_is_that_of_the_whole(void **state)
 {
@@ -161,6 +182,8 @@ int main(void)
         cmocka_unit_test(test_paths_that_cannot_be_written_are_refused),
         cmocka_unit_test(test_links_and_devices_stay_what_they_are),
         cmocka_unit_test(test_json_keeps_order_and_every_bit),
+        cmocka_unit_test(test_an_output_is_no_input_and_no_other_output),
+        cmocka_unit_test(test_every_output_has_to_be_writable),
         cmocka_unit_test(test_sha256_of_pieces_is_that_of_the_whole),
     };
     return cmocka_run_group_tests(tests, create_folder, remove_folder);
