@@ -1,4 +1,4 @@
-/* What the tests share: cmocka with the headers it needs, checks of statuses
+/* Shared by all tests: cmocka with the headers it needs, checks of statuses
  * and of doubles, and the main function of tests that run under mpiexec. */
 #ifndef BERYL_TESTS_CHECK_H
 #define BERYL_TESTS_CHECK_H

@@ -1,4 +1,4 @@
-/* Prints what a mode costs: nanoseconds per empty task, per process, with
+/* Prints the overhead of a mode: nanoseconds per empty task, per process, with
  * statistics on, and with several processes the microseconds that a thief
  * searches for each steal that succeeds. The median of several runs of each.
  *

@@ -47,7 +47,7 @@ done
 prepare_nwchem
 out=$(folder_for_results "$out")
 
-# What follows the geometry, for each way to run NWChem.
+# Options of NWChem's block tce, for each way to run it.
 tce_options() {
     case $1 in
         tce) ;;

@@ -1,4 +1,4 @@
-# What the comparisons with NWChem share; sourced by them, with `root` set to the project's folder.
+# Shared by the comparisons with NWChem, which source it with `root` set to the project's folder.
 
 die() { echo "$(basename "$0"): $*" >&2; exit 2; }
 

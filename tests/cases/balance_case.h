@@ -15,7 +15,7 @@ struct balance_case {
     int n_workers;
     int64_t n_tasks;
     const double *time_s; /* n_tasks */
-    int32_t *worker;      /* n_tasks: who has each, before and after */
+    int32_t *worker;      /* n_tasks: the worker of each, before and after */
     struct balancer_rules rules;
     struct taskpool_machine machine; /* but for n_workers */
     int64_t seed;
@@ -140,7 +140,7 @@ static inline enum status balance_case_index(struct balance_case *balance)
     return STATUS_OK;
 }
 
-/* The time of balancing is told with the iteration after it, which has no task. */
+/* The time of balancing is reported with the iteration after it, which has no task. */
 static inline enum status balance_case_time(struct balance_case *balance, struct driver *driver)
 {
     struct statistics_worker *workers = calloc((size_t)balance->n_workers, sizeof *workers);

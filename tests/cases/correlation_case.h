@@ -1,4 +1,4 @@
-/* Correlation energies of a converged field: what the tests of them share. */
+/* Correlation energies on top of a converged SCF: shared by their tests. */
 #ifndef BERYL_TESTS_CORRELATION_CASE_H
 #define BERYL_TESTS_CORRELATION_CASE_H
 
@@ -6,7 +6,7 @@
 #include "tests/cases/scf_case.h"
 #include "tests/check.h"
 
-/* A method over a field, with its integrals; solved under one mode after another. */
+/* A method on top of an SCF, with its integrals; solved under one mode after another. */
 struct correlation_case {
     struct orbital_spaces *orbitals;
     struct correlation correlation;

@@ -1,5 +1,5 @@
-/* Total energies of methods over one field after another, against expected ones: what the tests
- * of them share. */
+/* Total energies of methods on top of one SCF after another, against expected ones: shared by
+ * their tests. */
 #ifndef BERYL_TESTS_SCIENCE_ENERGY_CASE_H
 #define BERYL_TESTS_SCIENCE_ENERGY_CASE_H
 
@@ -66,7 +66,7 @@ static inline void check_energy(const struct scf_setup *setup, const struct scf_
     correlation_case_fini(&made);
 }
 
-/* Under all modes the first energy of each of the first n_thorough fields, under one the others. */
+/* Under all modes the first energy of each of the first n_thorough SCFs, under one the others. */
 static inline void check_energies(size_t n_cases, const struct energy_case cases[],
                                   size_t n_thorough)
 {

@@ -1,4 +1,4 @@
-/* Tensors of integrals over molecular orbitals, for the tests of what makes them. */
+/* Tensors of integrals over molecular orbitals, for the tests of their transformation. */
 #ifndef BERYL_TESTS_PARALLEL_MO_CASE_H
 #define BERYL_TESTS_PARALLEL_MO_CASE_H
 

@@ -1,4 +1,4 @@
-/* What tests of plans share: a program given as text with its spaces, and what must hold
+/* Shared by the tests of plans: a program given as text with its spaces, and the properties
  * of every plan. */
 #ifndef BERYL_TESTS_PLAN_CASE_H
 #define BERYL_TESTS_PLAN_CASE_H

@@ -208,7 +208,7 @@ static struct case_factor add_tensor(struct program_case *one, int n, const int 
     return factor;
 }
 
-/* An index of the space, to say what a place of a declaration is. */
+/* An index of the space, to name a position of a declaration. */
 static const char *name_of_space(struct program_case *one, int space)
 {
     int i = below(one, CASE_INDICES);
@@ -445,7 +445,7 @@ static struct case_factor old_target(struct program_case *one)
     return target;
 }
 
-/* What the labels of the first term make, mostly. */
+/* Mostly the labels that the first term's factors combine to. */
 static void choose_labels(struct program_case *one, const struct case_statement *statement)
 {
     struct case_tensor *target = &one->tensors[statement->target.tensor];
@@ -623,7 +623,8 @@ static bool has_bound_space(const struct program_case *one)
     return false;
 }
 
-/* The parser refuses what no labels can meet, and, where it knows all labels, nothing else. */
+/* The parser refuses a statement that no labels can meet, and, if all labels are known, no
+ * other. */
 static bool is_accepted(const struct program_case *one, const struct case_statement *statement)
 {
     struct program program;

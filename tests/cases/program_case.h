@@ -1,5 +1,5 @@
 /* Random small contraction programs: as text, and as the data that the text was made from,
- * so that a test knows what it says without a parser. Every form of the language occurs. */
+ * so that a test needs no parser to interpret it. Every form of the language occurs. */
 #ifndef BERYL_TESTS_PARALLEL_PROGRAM_CASE_H
 #define BERYL_TESTS_PARALLEL_PROGRAM_CASE_H
 
@@ -87,7 +87,7 @@ struct case_name {
 };
 struct case_name case_tensor_name(int tensor);
 
-/* What the bound spaces are bound to; returns how many there are. */
+/* Bindings of the bound spaces; returns their number. */
 int program_case_bindings(const struct program_case *one,
                           struct space_binding bindings[CASE_SPACES]);
 

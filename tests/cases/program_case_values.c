@@ -21,7 +21,7 @@ int case_values_place(const struct program_case *one, int tensor, const int64_t 
     return place;
 }
 
-/* What each place of the tensor stands for, as if it were a factor with other indices. */
+/* Whether the labels allow the tensor's element; value: of each of its indices. */
 static bool exists(const struct program_case *one, int tensor, const int64_t value[])
 {
     const struct case_tensor *declared = &one->tensors[tensor];

@@ -1,5 +1,5 @@
-/* What a random program's tensors should be, by loops over the values of all indices of each
- * product; written to be believed. */
+/* Expected tensors of a random program, by loops over the values of all indices of each
+ * product; simple enough to be trusted. */
 #ifndef BERYL_TESTS_PARALLEL_PROGRAM_CASE_VALUES_H
 #define BERYL_TESTS_PARALLEL_PROGRAM_CASE_VALUES_H
 
@@ -20,7 +20,7 @@ void case_values_free(const struct program_case *one, struct case_values values[
 /* After all statements, in order. */
 void case_values_run(const struct program_case *one, struct case_values values[CASE_TENSORS]);
 
-/* The place of an element; value: of each of the tensor's indices. */
+/* The position of an element; value: of each of the tensor's indices. */
 int case_values_place(const struct program_case *one, int tensor, const int64_t value[]);
 
 #endif

@@ -19,7 +19,7 @@ struct scf_case {
     double energy;     /* hartree */
 };
 
-/* A case made ready to run. */
+/* A case that is set up to run. */
 struct scf_setup {
     struct molecule molecule;
     struct basis_set set;

@@ -27,7 +27,7 @@ struct hand_worker {
     struct stealing *stealing; /* the mode's state, which begins with it */
 };
 
-/* What is under way between workers that a test drives. */
+/* Queued messages between the workers, which a test delivers. */
 static struct letter letters[64];
 static int n_letters;
 static struct hand_worker workers[16];
@@ -46,7 +46,7 @@ static inline void hand_send(struct comm *comm, int to, const struct comm_messag
                             .bulk_size = message->bulk ? message->bulk_size : 0};
     assert_true(to != comm->rank && to >= 0 && to < comm->size);
     if (*(const int32_t *)message->head == STEALING_TERMINATION)
-        return; /* how the end is found is not looked at here */
+        return; /* termination detection is not tested here */
     assert_true(message->head_size <= sizeof letter.head && n_letters < 64);
     memcpy(letter.head, message->head, message->head_size);
     letters[n_letters++] = letter;
@@ -54,7 +54,7 @@ static inline void hand_send(struct comm *comm, int to, const struct comm_messag
 
 /* The clock stands still until a test sets it. */
 static double hand_clock_s;
-static double hand_wake_s; /* after so many seconds the last worker that asked is to be woken */
+static double hand_wake_s; /* delay of the last wake-up that a worker requested */
 
 static inline double hand_now(struct comm *comm)
 {
@@ -157,7 +157,7 @@ static inline int64_t steal(void)
 
 enum { MAX_TASKS = 20000 };
 
-/* What a run shows. */
+/* Observations of a simulated run. */
 struct run {
     int n_workers;
     int64_t n_tasks;

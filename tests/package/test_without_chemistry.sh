@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # The preset sched needs no chemistry: with headers of Global Arrays, libint, ELPA and TREXIO
 # first on the include path that end every compilation, it configures, builds, passes its unit
-# tests and gives the same package as the whole build; and its programs load none of those
-# libraries.
+# tests and gives the same package as the build with chemistry; and its programs load none of
+# those libraries.
 #   test_without_chemistry.sh SOURCE BUILD
-# BUILD is a whole build.
+# BUILD is the folder of a build with chemistry.
 set -eu
 source=$1 build=$2
 work=$(mktemp -d)

@@ -15,7 +15,7 @@ n_failed=0
 alone=""
 
 # Runs the program for at most $seconds; on one process without mpiexec. A result that it writes
-# is held against the schema; after a refusal a file of that name is an input.
+# is checked against the schema; after a refusal a file of that name is an input.
 launch()
 {
     local status=0

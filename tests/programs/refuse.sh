@@ -1,11 +1,11 @@
 # Bad input neither crashes nor hangs: a program ends with status 2 and one line that names
 # the file or option at fault, prints no result and leaves no file behind. To be sourced,
-# with what program.sh needs set.
+# with the variables of program.sh set.
 . "$(dirname "${BASH_SOURCE[0]}")/program.sh"
 n_checked=0
 
-# There is one run at a time, in a folder of its own: a process alone needs no daemon beside it,
-# which takes Open MPI 0.1 s, nor memory shared with others.
+# One run at a time, in a folder of its own: a single process needs no daemon, which takes
+# Open MPI 0.1 s to start, nor memory shared with others.
 alone="OMPI_MCA_ess_singleton_isolated=1 OMPI_MCA_btl=self TMPDIR=$folder"
 
 # Removes the report of mpiexec, between lines of dashes, that a program failed.

@@ -3,15 +3,15 @@
 #
 #   folder=FOLDER
 #
-# set, a folder of the test's own that goes away at its end: the results that keep_results is
-# shown must be as RESULTS.schema.json describes them, else the test fails.
+# set, a folder of the test's own that goes away at its end: the results of the runs
+# passed to keep_results must conform to RESULTS.schema.json, else the test fails.
 # shellcheck disable=SC2154 # folder is set by the test
 mkdir "$folder/results"
 check_results=$(dirname "${BASH_SOURCE[0]}")/../../scripts/check_results.py
 check_results=$(realpath "$check_results")
 trap end_test EXIT
 
-# keep_results ARGUMENT...: what a run with these arguments wrote, if it did.
+# keep_results ARGUMENT...: copies the result of a run with these arguments, if it wrote one.
 keep_results()
 {
     local argument option="" file

@@ -54,7 +54,7 @@ with_basis="--basis sto-3g"
 # Atoms by number, to which ghosts would be added; an electron too many.
 printf '2\n\n4 0 0 0\n4 0 0 4\n' > numbers.xyz
 
-# What is left of a checkpoint when a disk is full or a copy was interrupted.
+# Damaged checkpoints, as a full disk or an interrupted copy leaves them.
 processes=1 launch water.xyz $with_basis --checkpoint good.h5 > "$folder/output" || exit 1
 size=$(stat -c %s good.h5)
 head -c $((size - 1)) good.h5 > cut_last.h5

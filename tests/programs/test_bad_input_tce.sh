@@ -6,7 +6,7 @@ set -u
 program=$1 processes=$2 mpiexec=$3 seconds=60
 . "$(dirname "$0")/refuse.sh"
 
-# What most programs begin with: four lines.
+# The first four lines of most programs.
 declarations='space s = 4 irrep 0, 3 irrep 1\nspace t = 5\nindex i, j, k : s\nindex x, y : t\n'
 
 # bad NAME PLACE TEXT PROGRAM: lines of a program; the message begins with its place, and has
@@ -61,7 +61,7 @@ refuse --verify ccsd water.xyz $with_basis --verify
 refuse missing/result ccsd water.xyz $with_basis --json missing/result
 refuse "virtual" ccsd helium.xyz $with_basis
 
-# --- What fails in the midst of work: status 1, one message, and a result that tells why. ---
+# --- Failures during the run: status 1, one message, and a result that records why. ---
 
 # fail TEXT ARGUMENT...
 fail()
@@ -89,7 +89,7 @@ fail "--max-iter-amplitudes" ccd water.xyz $with_basis --max-iter-amplitudes 2
 fail "not converged" ccsd water.xyz $with_basis --max-iter 1
 fail "MB are available" ccsd water.xyz $with_basis --memory 1
 
-# A program whose tensors do not fit says so before anything is allocated.
+# A program whose tensors do not fit is refused before anything is allocated.
 printf 'space s = 100000\nindex i, j, k : s\ntensor A[i,j,k]\ntensor B[i] = wave\n' > large.tce
 printf 'A[i,j,k] = B[i] * B[j] * B[k]\n' >> large.tce
 run 1 run large.tce

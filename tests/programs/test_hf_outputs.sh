@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The files that beryl-hf leaves: of a run that failed a result that tells why, and task
-# profiles that do not depend on how null tasks are left out.
+# Output files of beryl-hf: the result of a failed run records why it failed, and task
+# profiles do not depend on how null tasks are left out.
 #
 #   test_hf_outputs.sh BERYL_HF PROCESSES MPIEXEC INPUTS
 set -u
@@ -27,7 +27,7 @@ END
 printf '3\n\nO 0 0 0\nH 0 0.757 0.587\nH 0 -0.757 0.587\n' > water.xyz
 water="water.xyz --basis sto-3g"
 
-# A run that fails tells why, and all that it found.
+# A failed run records why, and all results up to the failure.
 fail "not converged" $water --max-iter 1 --report page.html
 [ -s page.html ] || complain "no page"
 fail "MB are available" $water --memory 1
@@ -94,7 +94,7 @@ for options in "--symmetry full" "--symmetry none"; do
     ! grep -q "\"tasks\": $(wc -l < none)," "$folder/output" || complain "no task is null"
 done
 
-# What is counted as memory: a history of all tasks; no cache to count tasks.
+# The memory estimate includes a history of all tasks, and no cache for --count-tasks.
 run 1 "$inputs/be512.xyz" --basis be15s --tile 20 --symmetry none --prune none --fock-only 1 \
     --write-profile tasks.csv
 grep -q "MB are available" "$folder/errors" || complain "no message"

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# A coupled-cluster run goes on from its checkpoint where it stopped, with the amplitudes and
+# A coupled-cluster run resumes from its checkpoint where it stopped, with the amplitudes and
 # the very orbitals that they belong to, on any number of processes; a checkpoint of something
 # else is refused.
 #
@@ -8,7 +8,7 @@ set -u
 program=$1 processes=$2 mpiexec=$3 seconds=120
 . "$(dirname "$0")/refuse.sh"
 
-# Orbitals of one energy, which a field may mix: pi orbitals; and e orbitals.
+# Degenerate orbitals, which an SCF may mix: pi orbitals; and e orbitals.
 printf '2\n\nN 0 0 0\nN 0.3 0.4 0.97\n' > nitrogen.xyz
 printf '4\n\nN 0 0 0\nH 0.94 0 0.38\nH -0.47 0.814 0.38\nH -0.47 -0.814 0.38\n' > ammonia.xyz
 printf '2\n\nN 0 0 0\nN 0.3 0.4 0.98\n' > longer.xyz
@@ -47,7 +47,7 @@ run 0 ccsd $ammonia --checkpoint nh3.h5 --json nh3.json
 one ccsd $ammonia --restart nh3.h5 --json again.json
 same nh3.json again.json 2
 
-# Other tiles, tighter amplitudes; and the checkpoint goes on in the same file.
+# Other tiles, tighter amplitudes; and the checkpoint continues in the same file.
 run 0 ccsd $nitrogen --frozen-core --restart n2.h5 --orbital-tile 3 --json again.json
 same n2.json again.json 2
 run 0 ccsd $nitrogen --frozen-core --restart n2.h5 --checkpoint n2.h5 --converge-amplitudes 1e-11
@@ -59,13 +59,13 @@ run 1 ccsd $ammonia --max-iter-amplitudes 6 --checkpoint stopped.h5
 run 0 ccsd $ammonia --restart stopped.h5 --json again.json
 same nh3.json again.json 10
 
-# A field that moves on has other orbitals: the amplitudes begin anew, and end well.
+# An SCF that iterates further has other orbitals: the amplitudes begin at zero, and converge.
 one ccsd $nitrogen --frozen-core --converge 1e-4 --checkpoint loose.h5
 run 0 ccsd $nitrogen --frozen-core --restart loose.h5 --json again.json
 grep -q "amplitudes begin at zero" "$folder/output" || complain "nothing said of the amplitudes"
 same n2.json again.json 100
 
-# The field alone: of beryl-tce mp2, and of coupled cluster with another method.
+# Restart of the SCF alone: of beryl-tce mp2, and of coupled cluster with another method.
 one mp2 $nitrogen --checkpoint mp2.h5
 run 0 ccsd $nitrogen --frozen-core --restart mp2.h5 --json again.json
 same n2.json again.json 100
@@ -79,7 +79,7 @@ run 0 ccsd radical.xyz --basis 6-31g --restart radical.h5 --json again.json
 same radical.json again.json 2
 refuse "ccsd, not of uccsd" ccsd $nitrogen --frozen-core --method uhf --restart n2.h5
 
-# What does not fit.
+# Checkpoints of other runs are refused, and so are missing and damaged ones.
 refuse "centre" ccsd longer.xyz --basis 6-31g --frozen-core --restart n2.h5
 refuse "basis" ccsd nitrogen.xyz --basis sto-3g --frozen-core --restart n2.h5
 refuse "--frozen-core" ccsd $nitrogen --restart n2.h5

@@ -102,8 +102,8 @@ static void make_scarce(struct schedule *schedule, struct random_stream *random)
     schedule->machine.latency_power = 3;
 }
 
-/* What else a machine may have: two levels of network, a server for each node, a counter
- * that others wait for, tasks' own costs, noise, null tasks, workers of several threads. */
+/* Optional features of a machine: two levels of network, a server for each node, a counter
+ * with contention, tasks' own costs, noise, null tasks, workers of several threads. */
 static void equip(struct schedule *schedule, struct random_stream *random)
 {
     struct taskpool_machine *machine = &schedule->machine;

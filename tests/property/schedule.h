@@ -1,7 +1,7 @@
 /* One simulated schedule of a pool, made up from a seed: number of workers,
- * lengths of tasks, network, looks for messages. What holds for every schedule:
- * each task runs exactly once in each of five iterations, every worker ends, no
- * message is left, and nobody is told to look for no more work while there is some. */
+ * lengths of tasks, network, polling. Properties of every schedule: each task runs
+ * exactly once in each of five iterations, every worker finishes, no message is
+ * left, and no worker is notified of the end while tasks are left. */
 #ifndef BERYL_TESTS_PROPERTY_SCHEDULE_H
 #define BERYL_TESTS_PROPERTY_SCHEDULE_H
 
@@ -39,14 +39,14 @@ struct schedule {
     struct taskpool *pool;
     int64_t n_ended;  /* tasks, in all iterations so far */
     int64_t n_to_end; /* at the end of this iteration */
-    bool ended_early; /* a worker was told to ask no more while a task was left */
+    bool ended_early; /* a worker was notified of the end while a task was left */
 };
 
 /* Makes one up for these settings (whose seed is replaced). */
 void schedule_init(struct schedule *schedule, const struct taskpool_settings *settings,
                    uint64_t seed);
 
-/* Runs it. Whether what must hold does; else *why says what does not. */
+/* Runs it. Returns whether every property holds; else *why names the violated one. */
 bool schedule_holds(struct schedule *schedule, char *why, size_t why_size);
 
 /* A line that describes it. */

@@ -1,4 +1,4 @@
-/* Slow integrals written to be believed: the oracle of the tests.
+/* Slow integrals, simple enough to be trusted: the oracle of the tests.
  *
  * McMurchie-Davidson: products of Gaussians expanded in Hermite Gaussians, the
  * recurrences as they are printed, no interpolation, no screening, no library.

@@ -56,7 +56,7 @@ static void test_what_cannot_be_correlated_is_refused(void **state)
     }
 }
 
-/* Whether iteration i changed amplitudes and energy as little as is asked for. */
+/* Whether iteration i changed amplitudes and energy by no more than the thresholds. */
 static bool is_end(const struct correlation *correlation, int64_t i, double converge)
 {
     const struct correlation_iteration *iteration = &correlation->iterations[i];

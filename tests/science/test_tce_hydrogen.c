@@ -15,7 +15,7 @@ static const struct scf_case hydrogen = {
 static struct scf_setup setup;
 static struct scf_result field;
 
-/* What the formulas are made of; orbital 1 is bonding, 2 antibonding. */
+/* Integrals in the formulas; orbital 1 is bonding, 2 antibonding. */
 static double energy_1, energy_2, J11, J12, J22, K12;
 
 /* c[p][mu] of orbital p. */

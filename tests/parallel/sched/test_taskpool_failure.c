@@ -39,7 +39,7 @@ static int owner(int64_t task, int n_workers, void *context)
     return (int)(task % n_workers);
 }
 
-/* The lowest rank on which a task failed, whose message everybody must have. */
+/* The lowest rank on which a task failed, whose message every process must have. */
 static int first_failed(const struct failing *failing)
 {
     int size;

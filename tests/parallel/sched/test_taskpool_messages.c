@@ -1,4 +1,4 @@
-/* The MPI driver carries what modes of messages need: messages of all sizes to
+/* The MPI driver has all that message-passing modes need: messages of all sizes to
  * all workers while tasks run, bulk that is not copied, the shared counter,
  * waking by time, and messages between iterations.
  *
@@ -20,7 +20,7 @@ struct chatter_head {
     int64_t seed; /* of its bytes */
 };
 
-/* What the test wants to see of an iteration, three sums first; the problem's
+/* Results of an iteration, for the checks, three sums first; the problem's
  * context. */
 struct chatter_results {
     int64_t n_finished;
@@ -200,7 +200,7 @@ static const struct mode mode_chatter = {
     .progress = chatter_progress,
 };
 
-/* Some tasks look for messages themselves. */
+/* Some tasks poll for messages themselves. */
 static enum status poll_sometimes(int64_t task, void *context)
 {
     struct chatter_results *results = context;

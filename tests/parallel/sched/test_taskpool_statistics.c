@@ -1,4 +1,4 @@
-/* What a pool says about a run is what happened. */
+/* The statistics of a pool agree with the tasks, times and messages of its run. */
 #include "sched/core/profile.h"
 #include "support/base/clock.h"
 #include "support/io/text_file.h"

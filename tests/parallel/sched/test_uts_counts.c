@@ -62,7 +62,7 @@ static void test_real_workers_count_the_published_sizes(void **state)
     (void)state;
     int size;
     MPI_Comm_size(MPI_COMM_WORLD, &size);
-    /* Alone, a worker has nobody to share with: one tree for each mode shows that it ends. */
+    /* A single worker has no other to share with: one tree for each mode shows that it ends. */
     for (size_t tree = 0; tree < N_OF(trees); tree++)
         for (size_t mode = 0; mode < N_OF(modes); mode++)
             if (size > 1 || mode % N_OF(trees) == tree)

@@ -1,4 +1,4 @@
-/* All processes leave with one outcome, whoever failed. */
+/* All processes return with the same outcome, whichever of them failed. */
 #include "support/base/agree.h"
 #include "support/io/text_file.h"
 #include "tests/check.h"

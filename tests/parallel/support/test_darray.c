@@ -41,7 +41,7 @@ static void check_gets_in_two_parts(const struct darray *array, int64_t n_blocks
     }
 }
 
-/* What the owner reads where it lies, and writes there. */
+/* The owner reads and writes its blocks in place; every process gets the new elements. */
 static void check_own_blocks(struct darray *array, int64_t n_blocks, const int64_t *size)
 {
     uint64_t buffer[2001];

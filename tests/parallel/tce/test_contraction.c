@@ -13,7 +13,7 @@
 
 enum { N_CASES = 400, N_CASES_OF_EVERY_MODE = 24 };
 
-/* What a tensor is filled with: uneven numbers in [-1, 1), others for each salt. */
+/* Pseudo-random numbers in [-1, 1), by indices, rank and irrep of a tensor. */
 static double element(const int64_t value[], void *context)
 {
     const struct block_labels *labels = *(const struct block_labels **)context;
@@ -140,7 +140,7 @@ static void test_every_mode_gives_the_same_bits(void **state)
     }
 }
 
-/* The pool's history goes on from run to run. */
+/* The pool's history continues from run to run. */
 static void test_runs_can_be_repeated(void **state)
 {
     (void)state;

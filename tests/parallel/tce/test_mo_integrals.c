@@ -139,7 +139,7 @@ static int stop(void **state)
     return 0;
 }
 
-/* What a value of a space stands for. */
+/* The orbital of a value of a space. */
 struct orbital {
     int spin;
     int64_t number; /* of alpha orbitals */
@@ -201,7 +201,7 @@ static void test_all_targets_agree_with_nested_loops(void **state)
     check_targets(&orbitals, "ovov", 1, "--sched=counter");
 }
 
-/* What is left out of the steps depends on what is asked for. */
+/* Steps that the requested targets do not need are left out. */
 static void test_each_target_by_itself_agrees_with_nested_loops(void **state)
 {
     (void)state;

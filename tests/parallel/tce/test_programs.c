@@ -1,7 +1,7 @@
 /* Random programs as texts, through the whole engine: they agree with nested loops, element
  * by element to 1e-12 of the sum of the absolute values of all products that make it; they
- * give the same bits under every mode; and what compares results with nested loops for users
- * finds them right, and wrong ones wrong.
+ * give the same bits under every mode; and the verification that users have accepts right
+ * results and rejects wrong ones.
  *
  *     test_programs                a test
  *     test_programs --digests      prints one digest of all programs' results, to be
@@ -151,7 +151,7 @@ static void find_digest(char digest[SHA256_HEX_SIZE])
     sha256_destroy(all);
 }
 
-/* ---- What the programs have in them, so that they are known to try what they are for. */
+/* ---- Coverage: how often the programs contain each form of the language. */
 
 struct counts {
     int statements, refused, factors[CASE_FACTORS + 1], repeated, scalars, scalar_factors, sums,

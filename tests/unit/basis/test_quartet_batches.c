@@ -43,8 +43,8 @@ static int free_shells(void **state)
     return 0;
 }
 
-/* What the batches of a source held, by shells: times[bra pair][ket pair], a pair of shells A and
- * B being A * N_SHELLS + B. */
+/* How often the batches of a source held each quartet: times[bra pair][ket pair], a pair of
+ * shells A and B being A * N_SHELLS + B. */
 struct visit {
     double threshold;
     bool selective; /* only kets whose first shell is even */

@@ -14,7 +14,7 @@ enum { max_tasks = 600, max_workers = 100 };
 
 /* --- bins --- */
 
-/* Durations that a bin tells apart and a sum of them does not round. */
+/* Durations that bins distinguish and whose sums are exact. */
 static double random_duration(struct random_stream *random)
 {
     return (double)random_below(random, 2048) / 1024;
@@ -302,7 +302,7 @@ static int first_width(const struct balance_case *balance)
     return width;
 }
 
-/* worker: out, who is to have each task */
+/* worker: out, the worker that each task is assigned to */
 static void solve(const struct balance_case *balance, int32_t *worker)
 {
     static struct reference self;

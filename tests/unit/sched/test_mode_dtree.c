@@ -1,5 +1,5 @@
-/* The tree of mode dtree, and that what it hands out follows the formula of the
- * paper: workers of one process take turns, and every message is looked at. */
+/* The tree of mode dtree has the paper's shape, and its grants follow the paper's
+ * formula: workers of one process take turns, and every message is checked. */
 #include "sched/core/mode.h"
 #include "sched/core/speeds.h"
 #include "sched/drivers/sim/machine.h"
@@ -123,7 +123,7 @@ struct fake_worker {
     void *state;
     struct task_range given; /* before the iteration, by the formula */
     int64_t buffer_last;     /* of the tasks in its buffer, the end */
-    int n_runs;              /* ranges that it was told to run */
+    int n_runs;              /* ranges that it was given to run */
     bool busy, done;
 };
 
@@ -270,8 +270,8 @@ static void run_iteration(struct fake_world *world)
     assert_int_equal(world->n_run, n);
 }
 
-/* What the first distribution gives each subtree, found from the root down with
- * whole numbers. */
+/* The share of each subtree in the first distribution, from the root down in
+ * integers. */
 static void give(struct fake_world *world, const struct dtree_node *node, int64_t first,
                  int64_t last)
 {

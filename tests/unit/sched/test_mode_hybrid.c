@@ -1,5 +1,5 @@
-/* How mode hybrid cuts a worker's tasks, and which of them run where, in
- * simulation. */
+/* The tasklets of mode hybrid hold every task, and run where locality, skew and
+ * groups place them, in simulation. */
 #include "sched/core/mode.h"
 #include "sched/drivers/sim/machine.h"
 #include "sched/queues/tasklet_queue.h"
@@ -275,7 +275,7 @@ static void test_equal_workers_keep_their_tasklets(void **state)
     assert_true(trial.tasks_moved[1] > 0);
 }
 
-/* Who is slow gives tasklets away once; then they stay where they went. */
+/* A slow worker gives tasklets away once; then they stay where they went. */
 static void test_a_slow_worker_is_relieved_for_good(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-/* Which modes --compare names, and which options go to which of them. */
+/* --compare keeps the order of its modes, and each mode gets its own options only. */
 #include "sched/modes/mode_list.h"
 #include "sched/modes/mode_options.h"
 #include "sched/modes/modes.h"

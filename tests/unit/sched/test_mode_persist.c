@@ -1,4 +1,4 @@
-/* What persist and auto promise, in simulation: persist steals in the first
+/* Modes persist and auto, in simulation: persist steals in the first
  * iteration, then runs what each worker ran, then what its balancer made of it,
  * without any message while tasks run; auto starts from the predicted cost, balances
  * at once, and steals what is left. */
@@ -111,8 +111,8 @@ static void test_persist_leaves_a_tolerable_imbalance(void **state)
     }
 }
 
-/* What moves on the way to iteration 2 left a worker whose load was above C times
- * the average. */
+/* Tasks that move before iteration 2 leave workers whose load was above C times the
+ * average. */
 static void test_only_workers_above_the_limit_give(void **state)
 {
     (void)state;
@@ -143,7 +143,7 @@ static void test_auto_balances_and_still_steals(void **state)
            last = outcome.figures[n_iterations - 1].efficiency;
     assert_true(first > 0.9);
     assert_true(last > 0.97 && last >= first);
-    /* A worker three times slower than it was thought to be is relieved. */
+    /* A worker three times slower than predicted is relieved. */
     double speeds[n_workers];
     for (int i = 0; i < n_workers; i++)
         speeds[i] = i == 5 ? 1.0 / 3 : 1;

@@ -1,5 +1,5 @@
-/* What mode retentive keeps: by hand the order of the tasks, in simulation where they
- * ran. */
+/* Mode retentive keeps the order of the tasks, by hand, and the workers that ran them, in
+ * simulation. */
 #include "sched/drivers/sim/machine.h"
 #include "tests/cases/stealing_case.h"
 

@@ -1,5 +1,5 @@
-/* What is particular to mode share: managers run no task, chunks pass through
- * them, and surplus is released only as often as it may be. */
+/* Mode share: managers run no task, chunks pass through them, and surplus is
+ * released only as often as the release interval allows. */
 #include "sched/drivers/sim/machine.h"
 #include "tests/cases/pool_cases.h"
 #include "tests/check.h"

@@ -1,4 +1,5 @@
-/* What static and steal show in their messages, by hand and in simulation. */
+/* Mode static sends no message; mode steal moves half of the shared tasks, in chunks, and
+ * sends none while all workers have tasks: by hand and in simulation. */
 #include "sched/drivers/sim/machine.h"
 #include "tests/cases/stealing_case.h"
 
@@ -122,7 +123,7 @@ static void test_no_fewer_than_a_chunk(void **state)
     dismiss(2);
 }
 
-/* Two transfers are under way at once, the worker runs on and gets more meanwhile,
+/* Two transfers are in flight at once, the worker continues and gets more meanwhile,
  * so that its ring grows, and the second arrives first. */
 static void test_transfers_overlap(void **state)
 {
@@ -155,7 +156,7 @@ static void test_transfers_overlap(void **state)
     dismiss(3);
 }
 
-/* Has worker 9 asked and refused once, after any pause; whom it asked. */
+/* Lets worker 9 send a request, after any pause, and be refused; returns the victim. */
 static int ask_and_be_refused(void)
 {
     struct task_range range;
@@ -210,7 +211,7 @@ static void test_a_thief_that_many_refused_pauses(void **state)
     for (int i = 0; i < 3; i++) {
         hand_clock_s = searches_s[i];
         if (i > 0) {
-            /* The last pause is over: an attempt that takes as long as the rest of the time. */
+            /* The last pause has ended: an attempt that takes as long as the rest of the time. */
             hand_clock_s -= 0.5;
             assert_int_equal(next(9, 1, &range), MODE_SEARCH);
             assert_int_equal(n_letters, 1);
@@ -237,7 +238,7 @@ static void test_the_own_node_first(void **state)
         n_far += !is_near;
     }
     assert_in_range(n_far, 200, 280); /* 12 of 15 of 300: 240 */
-    /* After a success the node is asked first again. */
+    /* After a success the first victims are those of the node again. */
     for (int i = 0; i < 3; i++)
         ask_and_be_refused();
     struct task_range range;
@@ -283,7 +284,7 @@ static void test_static_sends_no_message(void **state)
     }
 }
 
-/* Thieves without a victim ask each other, and yet time goes on. */
+/* Thieves that find no victim send each other requests, and yet simulated time advances. */
 static void test_messages_that_take_no_time(void **state)
 {
     (void)state;

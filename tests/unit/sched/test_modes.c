@@ -29,8 +29,8 @@ static void fake_fetch_add(struct comm *comm, int64_t increment)
 
 static const struct comm_functions fake_functions = {.fetch_add = fake_fetch_add};
 
-/* What the workers were told to run, checked to be [0, n) in order, which the
- * counter's order of answers makes it. */
+/* Workers that take turns; the ranges that they are given to run are checked to be
+ * [0, n), in the order of the counter's answers. */
 struct fake_run {
     const struct mode *mode;
     struct fake_worker *workers;

@@ -1,4 +1,4 @@
-/* What each figure of a simulated machine does to a run whose time can be worked out. */
+/* Each parameter of a simulated machine has the effect on a run that is worked out by hand. */
 #include "sched/drivers/sim/machine.h"
 #include "sched/modes/mode_options.h"
 #include "sched/taskpool.h"
@@ -60,7 +60,7 @@ static void a_counter_serves_one_after_another(void **state)
     (void)state;
     struct taskpool_machine machine = {.n_workers = 10, .counter_s = 1e-3, .time = nothing};
     struct statistics_iteration figures = run("counter", 100, &machine, PROGRESS_POLL);
-    /* 100 tasks, and all workers but who got the last once more. */
+    /* 100 tasks, and one more request of every worker but that of the last answer. */
     check_close(figures.makespan_s, 0.109, 1e-9);
 }
 
@@ -73,7 +73,7 @@ static void messages_within_a_node_are_faster(void **state)
                                        .has_levels = true,
                                        .node_latency_s = 1e-3,
                                        .time = nothing};
-    /* The counter is with the first worker; the second has asked it and been answered. */
+    /* The counter is on the first worker; the second has sent a request and got its answer. */
     check_close(run("counter", 1, &machine, PROGRESS_POLL).makespan_s, 2e-2, 1e-9);
     machine.node_size = 2;
     check_close(run("counter", 1, &machine, PROGRESS_POLL).makespan_s, 2e-3, 1e-9);
@@ -116,8 +116,8 @@ static double ten_milliseconds(int64_t task, const void *record, const void *con
     return 0.01 * one_second(task, record, context);
 }
 
-/* The workers of a node ask others for work that nobody has: with a server each message
- * of a node takes its turn. */
+/* The workers of a node send steal requests while no worker has tasks to give: with a server
+ * the messages of a node are handled one at a time. */
 static void a_server_answers_one_after_another(void **state)
 {
     (void)state;

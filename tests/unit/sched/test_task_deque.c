@@ -248,7 +248,7 @@ static void test_bound(void **state)
     free(twin.tasks);
 }
 
-/* --- the worker without a lock beside a thief --- */
+/* --- the worker without a lock, concurrent with a thief --- */
 
 enum { N_BATCH = 3000 };
 
@@ -293,7 +293,7 @@ static void *steal_all_the_time(void *argument)
     return NULL;
 }
 
-/* What the worker does under the lock: with nothing local. Whether it has tasks. */
+/* Acquire shared tasks under the lock, when no local ones are left. Whether there were any. */
 static bool take_back(struct pair *pair)
 {
     pthread_mutex_lock(&pair->lock);

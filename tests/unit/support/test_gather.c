@@ -1,4 +1,4 @@
-/* Lists put together: everyone's items, in the order of the ranks, where they are asked for. */
+/* Gathered lists hold the items of all processes, in rank order, on the requested processes. */
 #include "support/base/gather.h"
 #include "tests/check.h"
 

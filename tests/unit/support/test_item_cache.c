@@ -8,9 +8,9 @@
 
 enum { N_ITEMS = 20 };
 
-/* What the source was asked for, and whether the next load fails. */
+/* Loads and unloads of the source, and whether the next load fails. */
 struct ledger {
-    int64_t item[N_ITEMS]; /* what the cache holds of each: a tag that tells a wrong item */
+    int64_t item[N_ITEMS]; /* content of each: a tag that reveals a wrong item */
     bool here[N_ITEMS];
     int n_loads, n_unloads;
     int64_t last_unloaded;

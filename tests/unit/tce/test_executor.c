@@ -60,7 +60,7 @@ static const char chains[] = "space s = 9 irrep 0, 4 irrep 1 tile 3\nindex i, j,
                              "D[i,m] = A[i,j] * B[j,k] * A[k,l] * B[l,m] - C[m,i]\n"
                              "E = C[i,j] * D[i,j] + A[i,j] * B[j,k] * C[k,i]\n";
 
-/* Those that later steps read are there; together they take no more than the plan says. */
+/* Intermediates that later steps read exist; together they are no larger than planned. */
 static void check_intermediates(const struct program_instance *instance, int next_step)
 {
     const struct plan *plan = instance->plan;
@@ -209,7 +209,7 @@ static void test_later_steps_can_be_repeated(void **state)
     program_instance_fini(&instance);
 }
 
-/* What iterations keep is made anew, and the old one is not lost. */
+/* Intermediates that iterations keep are computed anew, and the old ones are not leaked. */
 static void test_all_steps_can_be_repeated_with_what_iterations_keep(void **state)
 {
     (void)state;

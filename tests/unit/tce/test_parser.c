@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What most of the bad programs begin with: PREAMBLE_LINES of them. */
+/* The first PREAMBLE_LINES lines of most bad programs. */
 #define PREAMBLE                                                                                   \
     "space O = 6, 4 irrep 1\n"                                                                     \
     "space V = 8\n"                                                                                \

@@ -27,7 +27,7 @@ static void check_shape(const struct permute_shape *shape, const double *source)
     int64_t n = 1, value[MAX_RANK] = {0};
     for (int d = 0; d < shape->rank; d++)
         n *= shape->extent[d];
-    /* A margin on both sides shows what is written beside the block. */
+    /* A margin on both sides shows writes outside of the block. */
     double *actual = random_block(n + 2), *old = malloc((size_t)(n + 2) * sizeof *old);
     for (int add = 0; add < 2; add++) {
         double factor = add ? -0.75 : 1;

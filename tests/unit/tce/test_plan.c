@@ -136,7 +136,7 @@ static void test_changed_tensors_are_not_shared(void **state)
     assert_int_equal(made.plan->n_steps, 5);
     assert_int_equal(made.plan->n_tensors, made.plan->n_program_tensors + 2);
     plan_case_fini(&made);
-    /* What has not been changed still is. */
+    /* Products of unchanged tensors still are. */
     init(TENSORS "E = g[k,c,l,d] * t[l,d] * u[k,c]\n"
                  "t[i,a] = u[i,a]\n"
                  "Q = g[k,c,l,d] * t[l,d] * u[k,c]\n",
@@ -217,7 +217,7 @@ static void test_independent_statements_share_a_stage(void **state)
     assert_int_equal(made.plan->stage_begin[1], 2);
     assert_true(made.plan->steps[3].joins);
     plan_case_fini(&made);
-    /* What is read must not be written meanwhile. */
+    /* A tensor that a stage reads must not be written in it. */
     init("space s = 10\nindex i, j, k : s\ntensor A[i,j]\ntensor B[i,j]\ntensor C[i,j]\n"
          "C[i,j] = A[i,k] * B[k,j]\nA[i,j] = B[j,i]\nC[i,j] = A[i,j]\n",
          &made);

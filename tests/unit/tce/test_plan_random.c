@@ -298,7 +298,7 @@ static void note_sizes(const struct block_labels *labels, const int index[], int
         size[index[d]] = labels->space[d]->size;
 }
 
-/* What contraction.h says that the step costs. */
+/* The step's flops are those of all tasks of its contraction. */
 static void check_cost(const struct plan *plan, const struct plan_step *step)
 {
     struct contraction_problem problem;
@@ -359,7 +359,7 @@ static void run_statement(const struct program *program, int number, struct dens
     }
 }
 
-/* What a method does between iterations: another value of the unknown. */
+/* The work of a method between iterations: another value of the unknown. */
 static void improve(const struct program *program, struct dense *tensors)
 {
     struct dense *unknown = &tensors[program->unknowns[0].tensor];

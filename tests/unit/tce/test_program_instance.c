@@ -1,4 +1,4 @@
-/* A .tce program is made ready to run: spaces cut or bound, tensors filled, mistakes reported with
+/* A .tce program is prepared to run: spaces cut or bound, tensors filled, mistakes reported with
  * their place. */
 #include "tce/execution/program_instance.h"
 #include "tests/cases/darray_case.h"

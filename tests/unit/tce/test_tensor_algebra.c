@@ -109,7 +109,7 @@ static void test_sums_are_those_of_one_process(void **state)
     check_combination(0, 1);
 }
 
-/* What the result held is not read unless it is among the terms. */
+/* The old elements of the result are not read unless it is among the terms. */
 static void test_a_copy_is_exact(void **state)
 {
     (void)state;
