@@ -1,4 +1,4 @@
-# What `cmake --install` installs for programs that use task pools without chemistry: the
+# Installation (`cmake --install`) for programs that use task pools without chemistry: the
 # libraries, the headers that programs and their own modes need, a CMake package and a pkg-config
 # file, both called taskpool.
 include(CMakePackageConfigHelpers)

@@ -59,7 +59,7 @@ enum status basis_set_parse(const char *text, size_t length, const char *name,
 
 /* Finds and reads a set: a path if name contains '/' or ends in .gbs or .nw,
  * else NAME.gbs in the folders of BERYL_BASIS_PATH (separated by colons), in
- * ../share/beryl/basis beside the program, in the source tree's basis/data.
+ * ../share/beryl/basis from the program's folder, in the source tree's basis/data.
  * Names in any case; `*` is spelled `s` in the file's name, and so is `(d)`; `(d,p)` is `ss`.
  * Collective over comm; same status everywhere. Errors: STATUS_INPUT (unknown
  * name: the message lists the known ones; the file is bad), STATUS_IO, STATUS_NO_MEMORY. */

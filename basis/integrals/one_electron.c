@@ -23,7 +23,7 @@ static const double pi = 3.14159265358979323846;
 typedef void build_function(const Libint_t *);
 
 /* A pair with a smaller factor exp(-ab/(a+b) R^2) than exp(-this) is left out:
- * below 1e-43, it vanishes beside rounding whatever the angular momenta. */
+ * below 1e-43, it is far below rounding whatever the angular momenta. */
 static const double max_exponent = 100;
 
 struct pair {

@@ -12,7 +12,7 @@ enum { LEVEL_WIDTH = 120, LEVEL_GAP = 4 };
 #define WINDOW_BELOW 1.6
 #define WINDOW_ABOVE 0.8
 
-/* Pixels within which levels are drawn beside each other. */
+/* Pixels within which levels are drawn side by side. */
 #define SAME_LEVEL 2.0
 
 /* Of one spin: 0 alpha, 1 beta. NULL if there are none; n_occupied is out. */

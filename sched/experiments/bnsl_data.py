@@ -7,17 +7,17 @@ The network and its parameters are made from the seed. The variables, of two or 
 come in groups of different sizes, as genes come in pathways; so the sets of variables that depend
 on a variable, its candidate parents, differ in size. A variable has up to two parents among
 the few before it in its group, no two of which are joined: two parents of a child that are not
-joined are what tells the direction of edges. With u_X =
+joined are what determines the direction of edges. With u_X =
 2 x / (r_X - 1) - 1 in [-1, 1] for state x of the r_X that a variable has,
     P(x | parents) = exp((b + w m) u_X) / (sum over the states of X of the same),
 where m is the least u of the parents or, as probable, the greatest: the child needs all of
 them or one. A parent never lowers its child, whatever the others are, so that effects along
 different paths add up and do not cancel: what is connected in the graph is dependent in the
 distribution. That parents act together and not each alone makes them dependent where the child
-is known, which again tells the direction of edges; and w is far enough from 0 to be seen in some
-thousand samples. Hence the network can be found again, up to the direction of those edges that
-no data can tell. With 45 variables and 8,000 samples of the first ten seeds beryl-sched does so
-seven times; of the other three samples a network of one edge more explains each better.
+is known, which again determines the direction of edges; and w is far enough from 0 to be seen in
+some thousand samples. Hence the network can be found again, up to the direction of those edges
+that no data can determine. With 45 variables and 8,000 samples of the first ten seeds beryl-sched
+does so seven times; of the other three samples a network of one edge more explains each better.
 """
 import argparse
 import itertools
@@ -90,7 +90,7 @@ def draw(network, random_numbers):
 
 
 def write(data, known, n_variables, n_samples, seed):
-    """Writes both files. The columns are shuffled, so that their order tells nothing."""
+    """Writes both files. The columns are shuffled, so that their order carries no information."""
     random_numbers = random.Random(seed)
     network = make_network(n_variables, random_numbers)
     columns = [variable.name for variable in network]

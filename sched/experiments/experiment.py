@@ -153,7 +153,7 @@ class Experiment:
         print(flush=True)
 
     def draw(self, panels):
-        """Draws figure.Panels side by side, unless told not to."""
+        """Draws figure.Panels side by side, unless --no-figure is given."""
         if self.options.no_figure:
             return
         import figure

@@ -5,7 +5,7 @@ Takes matplotlib. The same panels give the same bytes.
 import dataclasses
 
 COLUMNS = 3
-# Okabe and Ito's palette, which those who do not tell red from green can tell apart.
+# Okabe and Ito's palette, whose colours colour-blind readers can distinguish too.
 COLOURS = ["#0072b2", "#d55e00", "#009e73", "#e69f00", "#cc79a7", "#56b4e9", "#000000"]
 MARKERS = "osD^vPX"
 

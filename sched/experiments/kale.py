@@ -3,18 +3,18 @@
 relaxation on 64 x 512 x 64 points a node.
 
 For real on this machine, with --np processes, and simulated on 1 to 4,096 nodes of 16
-workers under noise, whose strength follows from what the paper tells of one node:
+workers under noise, whose strength follows from the paper's measurements of one node:
 of the static sweeps half take 6 ms and half 7.75 ms, the longest takes 9.5 ms, and
 1,000 take 7.00 s.
 
-What noise is made of is not told. Two kinds that fit are simulated:
+The paper does not name the sources of noise. Two kinds that fit are simulated:
   slowed       a worker now and then has only 6 / 7.75, or seldom 6 / 9.5, of its core for
                some 150 or 20 ms, as if a daemon ran on the core's other hardware thread
   interrupted  a worker is stopped for 7.75 - 6 ms at once, at a fixed period
-What the paper tells of 64 nodes comes out of the first only: on so many nodes there is always
+The paper's results for 64 nodes come out of the first only: on so many nodes there is always
 an interruption so near a sweep's end that no schedule makes up for it.
 
-The real processes need a core each and nothing beside them: where they take turns on one,
+The real processes need a core each and no other load: where they take turns on one,
 every request to the queue waits for a turn.
 
 The simulated sweeps end at a barrier of all nodes, where the paper's nodes wait for their
@@ -38,7 +38,7 @@ FAST_MS, SLOW_MS, SLOWEST_MS, STATIC_MEAN_MS = 6.0, 7.75, 9.5, 7.0
 TIME_SCALE = FAST_MS * 1e-3 / (64 * 512 * 64 / CORES * POINT_S)
 
 # Gains are static / other - 1, as in 7.00 s / 6.53 s - 1 = 7 %. Of the 64 nodes the paper
-# tells the gain and that half-static sweeps take mostly 7.00 ms.
+# reports the gain and that half-static sweeps take mostly 7.00 ms.
 PAPER = {"static_seconds_1000_sweeps": 7.00, "half_static_seconds_1000_sweeps": 6.53,
          "half_static_gain_1": 0.07, "half_static_skew_over_half_static": 0.07,
          "half_static_skew_gain_64": 0.30, "half_static_skew_ms_1": 6.75,

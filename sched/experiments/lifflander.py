@@ -174,7 +174,7 @@ def run_systems(lab, systems):
 
 
 def steal_all(lab, name, profile, cores):
-    """Figure 5's StealAll beside Steal, which leaves the null tasks out."""
+    """Figure 5's StealAll in addition to Steal, which leaves the null tasks out."""
     lines = [f"--profile {profile} {machine('Hopper', n)} --sched steal {rest}" for n in cores
              for rest in ("", f"--tasks {ALL_TASKS[name]} --null-time {NULL_S}")]
     results = [experiment.last(result)["makespan_seconds"] for result in lab.sweep(lines)]

@@ -4,7 +4,7 @@
 Draws samples from a network of 45 variables, cuts the hypercubes of their candidate parents
 into more than 10,000 tasks, runs these for real on one process and under several modes on two
 or more (--np), and checks that every run finds the same network, which is the one that the
-samples were drawn from. The statistics of the tasks stand beside table 2; strong scaling to
+samples were drawn from. The statistics of the tasks are compared with table 2; strong scaling to
 1,024 workers, simulated from the measured durations with their mean brought to the paper's,
 takes the place of figure 5.
 

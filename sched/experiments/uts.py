@@ -4,7 +4,7 @@
 and T3, by chunk size and polling or release interval.
 
 Simulated: 16 to 64 processes of a machine like theirs (figures 1 to 4), then up to 16,384. For
-real: 1, 2 and 4 processes here, beside a walk of the tree by one process without scheduler.
+real: 1, 2 and 4 processes here, compared with a walk of the tree by one process without scheduler.
 """
 import sys
 

@@ -14,7 +14,7 @@
 
 /* Each function writes HTML, and nothing for a run that the application does not know. */
 struct report_section {
-    /* What ran, in a few words, such as a formula. Returns whether it wrote any. */
+    /* Name of the problem, in a few words, such as a formula. Returns whether it wrote any. */
     bool (*name)(FILE *page, const struct report_run *run);
     /* Tables before those of the scheduler. Returns whether it wrote any. */
     bool (*tables)(FILE *page, const struct report_run *run);

@@ -15,7 +15,7 @@
 enum { MAX_TRANSFER = 1 << 27 };
 
 /* A one-dimensional global array of which each process holds one piece: its
- * blocks one after another and a last element that nobody uses, because Global
+ * blocks one after another and an unused last element, because Global
  * Arrays allows no process an empty piece. */
 struct darray {
     int handle;

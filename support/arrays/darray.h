@@ -2,7 +2,7 @@
  *
  * An array is n_blocks blocks of given sizes, block b on process b mod P, each
  * contiguous there, so that a one-sided access is one contiguous transfer.
- * What a block means (a matrix tile, a tensor block) is the caller's business.
+ * The meaning of a block (a matrix tile, a tensor block) is up to the caller.
  *
  * One-sided operations (get, put, acc) may be called by any process at any time
  * between creation and destruction; they are ordered only by darray_sync. What

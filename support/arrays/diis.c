@@ -142,8 +142,8 @@ enum status diis_extrapolate(struct diis *diis, struct dense *const F[])
     return status;
 }
 
-/* Coefficients of n steps, all of them; *conditioned tells whether the equations
- * were. With y_i = c_i |e_i| the matrix has unit diagonal whatever the
+/* Coefficients of n steps, all of them; *conditioned: whether the equations are
+ * well-conditioned. With y_i = c_i |e_i| the matrix has unit diagonal whatever the
  * sizes of the errors, and y ~ B'^-1 (1 / |e_i|). work: n * n + 2 n. */
 static enum status solve_conditioned(int n, const double *B, int stride, double *coefficients,
                                      double *work, bool *conditioned)

@@ -16,7 +16,7 @@ json_t *json_real_or_null(double number);
 json_t *json_real_array(const double *numbers, size_t n);
 
 /* Writes the value, indented, keys in the order of insertion; the file appears
- * complete or not at all. output_file_check tells beforehand.
+ * complete or not at all. output_file_check tests the path beforehand.
  * Errors: STATUS_IO, naming the path and the reason; STATUS_NO_MEMORY. */
 enum status json_write_file(const json_t *value, const char *path);
 

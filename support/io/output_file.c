@@ -13,7 +13,7 @@
 /* Where the bytes go first. */
 struct target {
     char path[PATH_MAX];      /* the file itself, symbolic links resolved */
-    char temporary[PATH_MAX]; /* beside it */
+    char temporary[PATH_MAX]; /* in the same folder */
     bool direct;              /* a device or pipe: no temporary file */
 };
 

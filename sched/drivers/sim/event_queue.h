@@ -9,7 +9,7 @@
  * the caches at every level.
  *
  * Source: Tang, Goh, Thng, ACM Trans. Model. Comput. Simul. 15 (2005) 175; here with
- * a heap beside the sorted bucket for events that are added to it when it is due, so
+ * a heap in addition to the sorted bucket, for events that are added to it when it is due, so
  * that many events at one time cost no more than in a heap. */
 #ifndef BERYL_SCHED_EVENT_QUEUE_H
 #define BERYL_SCHED_EVENT_QUEUE_H
