@@ -66,7 +66,7 @@ if $ci; then
     run_tests tsan -R 'thread\.np[23]$'
 fi
 begin_tier "science" 120
-run_tests release -L science
+run_tests release -L 'science|experiments'
 begin_tier "the rest" 120
-run_tests release -LE 'unit|parallel|science'
+run_tests release -LE 'unit|parallel|science|experiments'
 report_tiers

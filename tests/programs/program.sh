@@ -32,7 +32,7 @@ launch()
 complain()
 {
     echo "$program_name $command: $*"
-    echo "    standard error: $(head -c 500 "$folder/errors")"
+    echo "    standard error: $(head -c 4000 "$folder/errors")"
     n_failed=$((n_failed + 1))
 }
 

@@ -8,10 +8,12 @@ n_checked=0
 # Open MPI 0.1 s to start, nor memory shared with others.
 alone="OMPI_MCA_ess_singleton_isolated=1 OMPI_MCA_btl=self TMPDIR=$folder"
 
-# Removes the report of mpiexec, between lines of dashes, that a program failed.
+# Leaves out the report of mpiexec that a program failed, which begins with a line of dashes and
+# may be cut anywhere; the program's own lines count wherever they are.
 without_banner()
 {
-    sed -e '/^-----/,/^-----/d' -e '/^\[.*\] .*help message/d' -e '/^$/d' "$1"
+    sed -e '/^-----/,$d' -e '/^\[.*\] .*help message/d' -e '/^$/d' "$1"
+    sed -e '1,/^-----/d' "$1" | grep "^$program_name: "
 }
 
 # refuse TEXT ARGUMENT...: the message begins with the program's name and has TEXT in it.

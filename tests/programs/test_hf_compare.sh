@@ -54,7 +54,7 @@ END
 }
 
 be16="$inputs/be16.xyz --basis be15s --screen 1e-6"
-compare all 5 $be16
+compare all 3 $be16 --fock-only 3
 compare all 2 $be16 --fock-only 2 --prune observed --progress thread
 # Without static the first is the reference; options go to the modes that have them.
 compare steal,counter 3 $be16 --fock-only 3

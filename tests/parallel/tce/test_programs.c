@@ -18,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { N_PROGRAMS = 300, N_PROGRAMS_OF_EVERY_MODE = 12, N_VERIFIED = 40, N_DIGESTS = 60 };
+enum { N_PROGRAMS = 300, N_PROGRAMS_OF_EVERY_MODE = 12, N_VERIFIED = 40, N_DIGESTS = 25 };
 
 /* A program in the engine. */
 struct running {
