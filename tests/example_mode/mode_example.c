@@ -25,7 +25,7 @@ struct example_state {
     struct comm *comm;
     int64_t n_tasks, grant;
     int64_t next_task; /* worker 0: the first that is not handed out */
-    int n_finished;    /* worker 0: others that it notified that nothing of the end */
+    int n_finished;    /* worker 0: others that were notified of the end */
     struct task_range range;
     bool asking, finished; /* the others */
 };
