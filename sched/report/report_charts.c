@@ -58,7 +58,7 @@ static void draw_seconds(FILE *page, const struct report_run *run)
 {
     const char *title = run->has_fock ? "Time of each Fock build" : "Time of each iteration";
     draw_lines(page, run, chart_over_iterations(run, title, "seconds"), REPORT_FOCK_SECONDS,
-               "whole build", REPORT_MAKESPAN, "tasks, first to last (makespan)");
+               "Fock build, total", REPORT_MAKESPAN, "tasks, first to last (makespan)");
 }
 
 static void draw_efficiency(FILE *page, const struct report_run *run)
