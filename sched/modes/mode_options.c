@@ -4,7 +4,6 @@
 #include "support/base/agree.h"
 #include "support/base/array.h"
 
-#include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -96,14 +95,6 @@ void mode_options_default(struct taskpool_settings *settings)
         die("%s", status_text());
 }
 
-/* The settings by the options' names; NULL when out of memory. */
-static json_t *settings_to_json(const struct taskpool_settings *settings)
-{
-    struct taskpool_settings copy = *settings;
-    const struct option_table rows = mode_options_table(&copy);
-    return options_to_json(&(struct options){.tables = &rows, .n_tables = 1});
-}
-
 static bool is_read_by_any(const struct mode_options *options, const struct mode_list *list)
 {
     for (int i = 0; i < list->n; i++)
@@ -137,30 +128,18 @@ static const struct mode_options *options_of(const char *name)
     return NULL;
 }
 
-static enum status check_all(const struct mode_list *list, const json_t *given,
-                             const json_t *defaults)
-{
-    for (int64_t i = 0; i < table.n_rows; i++) {
-        const char *name = table.rows[i].name;
-        const struct mode_options *options = options_of(name);
-        bool changed = !json_equal(json_object_get(given, name), json_object_get(defaults, name));
-        if (options && changed && !is_read_by_any(options, list))
-            return refuse_option(name, options, list);
-    }
-    return STATUS_OK;
-}
-
 enum status mode_options_check_list(const struct taskpool_settings *settings,
                                     const struct mode_list *list)
 {
-    struct taskpool_settings initial;
-    mode_options_default(&initial);
-    json_t *given = settings_to_json(settings), *defaults = settings_to_json(&initial);
-    enum status status = given && defaults ? check_all(list, given, defaults)
-                                           : FAIL(STATUS_NO_MEMORY, "no memory for the options");
-    json_decref(given);
-    json_decref(defaults);
-    return status;
+    struct taskpool_settings defaults;
+    mode_options_default(&defaults);
+    for (int64_t i = 0; i < table.n_rows; i++) {
+        const struct option_row *row = &table.rows[i];
+        const struct mode_options *options = options_of(row->name);
+        if (options && option_differs(row, settings, &defaults) && !is_read_by_any(options, list))
+            return refuse_option(row->name, options, list);
+    }
+    return STATUS_OK;
 }
 
 enum status mode_options_choose(const struct taskpool_settings *settings, const char *compare,
@@ -186,13 +165,13 @@ enum status mode_options_check(const struct taskpool_settings *settings)
 void mode_options_select(const struct taskpool_settings *settings, const char *mode,
                          struct taskpool_settings *selected)
 {
+    struct taskpool_settings defaults;
+    mode_options_default(&defaults);
     *selected = *settings;
-    struct option_table rows = mode_options_table(selected);
     selected->mode = mode;
-    for (size_t i = 0; i < rows.n_rows; i++) {
-        const struct mode_options *options = options_of(rows.rows[i].name);
-        struct option_table one = {.rows = &rows.rows[i], .n_rows = 1, .fields = selected};
-        if (options && !reads(mode_find(mode), options) && options_set_defaults(&one) != STATUS_OK)
-            die("%s", status_text());
+    for (int64_t i = 0; i < table.n_rows; i++) {
+        const struct mode_options *options = options_of(table.rows[i].name);
+        if (options && !reads(mode_find(mode), options))
+            option_copy(&table.rows[i], &defaults, selected);
     }
 }

@@ -17,7 +17,7 @@ void mode_options_default(struct taskpool_settings *settings);
 
 /* Refuses an option that differs from its default and that the mode does not read.
  * Not collective. Errors: STATUS_USAGE, naming the option, the mode, and the modes that read
- * it; STATUS_NO_MEMORY. */
+ * it. */
 enum status mode_options_check(const struct taskpool_settings *settings);
 
 /* The same for settings that several modes share, run one after another: one of them must
