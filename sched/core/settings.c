@@ -2,71 +2,38 @@
 
 #include "support/io/option_row.h"
 
-#define ROWS(all)                                                                                  \
-    {                                                                                              \
-        .rows = (all), .n_rows = sizeof(all) / sizeof((all)[0])                                    \
-    }
+#define FIELD(name) offsetof(struct taskpool_settings, name)
 
 static const struct option_row common_rows[] = {
-    {.name = "progress",
-     .kind = OPTION_CHOICE,
-     .offset = offsetof(struct taskpool_settings, progress),
-     .default_text = "poll",
-     .choices = "poll,thread",
-     .value = "RULE",
-     .help = "poll for messages between tasks, or receive them in a thread"},
-    {.name = "poll-every",
-     .kind = OPTION_INTEGER,
-     .offset = offsetof(struct taskpool_settings, poll_every),
-     .default_text = "8",
-     .min = 1,
-     .max = 1e15,
-     .value = "N",
-     .help = "tasks between two polls, fewer if they take long"},
-    {.name = "seed",
-     .kind = OPTION_INTEGER,
-     .offset = offsetof(struct taskpool_settings, seed),
-     .default_text = "1",
-     .min = 0,
-     .max = 1e15,
-     .value = "N",
-     .help = "every random choice derives from it"},
+    CHOICE_OPTION("progress", FIELD(progress), "poll,thread", .default_text = "poll",
+                  .value = "RULE",
+                  .help = "poll for messages between tasks, or receive them in a thread"),
+    INTEGER_OPTION("poll-every", FIELD(poll_every), 1, 1e15, .default_text = "8", .value = "N",
+                   .help = "tasks between two polls, fewer if they take long"),
+    INTEGER_OPTION("seed", FIELD(seed), 0, 1e15, .default_text = "1", .value = "N",
+                   .help = "every random choice derives from it"),
 };
 
-struct mode_options common_options = ROWS(common_rows);
+struct mode_options common_options = MODE_OPTIONS(common_rows, 0);
 
 static const struct option_row seeding_rows[] = {
-    {.name = "seeding",
-     .kind = OPTION_CHOICE,
-     .offset = offsetof(struct taskpool_settings, seeding),
-     .default_text = "block",
-     .choices = "block,cyclic,owner,cost",
-     .value = "RULE",
-     .help = "first tasks of a worker"},
+    CHOICE_OPTION("seeding", FIELD(seeding), "block,cyclic,owner,cost", .default_text = "block",
+                  .value = "RULE", .help = "first tasks of a worker"),
 };
 
-struct mode_options seeding_options = ROWS(seeding_rows);
+struct mode_options seeding_options = MODE_OPTIONS(seeding_rows, 0);
 
 static const struct option_row chunk_rows[] = {
-    {.name = "chunk",
-     .kind = OPTION_INTEGER,
-     .offset = offsetof(struct taskpool_settings, chunk),
-     .default_text = "0",
-     .min = 0,
-     .max = 1e15,
-     .value = "N",
-     .help = "tasks handed out together, or the fewest that are stolen; 0: 20 for share, else 1"},
+    INTEGER_OPTION("chunk", FIELD(chunk), 0, 1e15, .default_text = "0", .value = "N",
+                   .help = "tasks handed out together, or the fewest that are stolen; 0: 20 for "
+                           "share, else 1"),
 };
 
-struct mode_options chunk_options = ROWS(chunk_rows);
+struct mode_options chunk_options = MODE_OPTIONS(chunk_rows, 0);
 
 static const struct option_row speeds_rows[] = {
-    {.name = "speeds",
-     .kind = OPTION_TEXT,
-     .offset = offsetof(struct taskpool_settings, speeds),
-     .default_text = "",
-     .value = "FILE",
-     .help = "relative speeds of the workers, one number each"},
+    TEXT_OPTION("speeds", FIELD(speeds), .default_text = "", .value = "FILE",
+                .help = "relative speeds of the workers, one number each"),
 };
 
-struct mode_options speeds_options = ROWS(speeds_rows);
+struct mode_options speeds_options = MODE_OPTIONS(speeds_rows, 0);

@@ -43,6 +43,12 @@ struct mode_options {
     bool is_registered; /* likewise */
 };
 
+/* The options of all rows of an array, with the size as above. */
+#define MODE_OPTIONS(rows_, size_)                                                                 \
+    {                                                                                              \
+        .rows = rows_, .n_rows = sizeof(rows_) / sizeof((rows_)[0]), .size = size_                 \
+    }
+
 /* The struct that options of size > 0 filled. Borrowed from the settings. */
 static inline const void *settings_of(const struct taskpool_settings *settings,
                                       const struct mode_options *options)

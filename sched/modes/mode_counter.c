@@ -16,16 +16,12 @@ struct counter_settings {
 };
 
 static const struct option_row counter_rows[] = {
-    {.name = "guided",
-     .kind = OPTION_FLAG,
-     .offset = offsetof(struct counter_settings, guided),
-     .help = "chunks shrink from large ones to --chunk as the tasks run out"},
+    FLAG_OPTION("guided", offsetof(struct counter_settings, guided),
+                .help = "chunks shrink from large ones to --chunk as the tasks run out"),
 };
 
-static struct mode_options counter_options = {.rows = counter_rows,
-                                              .n_rows =
-                                                  sizeof counter_rows / sizeof counter_rows[0],
-                                              .size = sizeof(struct counter_settings)};
+static struct mode_options counter_options =
+    MODE_OPTIONS(counter_rows, sizeof(struct counter_settings));
 
 struct counter_state {
     int64_t n_tasks;

@@ -28,47 +28,20 @@ struct dtree_settings {
     int64_t min_grant;  /* t_min */
 };
 
+#define FIELD(name) offsetof(struct dtree_settings, name)
+
 static const struct option_row dtree_rows[] = {
-    {.name = "fan-out",
-     .kind = OPTION_INTEGER,
-     .offset = offsetof(struct dtree_settings, fan_out),
-     .default_text = "256",
-     .min = 1,
-     .max = 1e6,
-     .value = "N",
-     .help = "most children of a node"},
-    {.name = "first-share",
-     .kind = OPTION_REAL,
-     .offset = offsetof(struct dtree_settings, first_share),
-     .default_text = "0.2",
-     .min = 0,
-     .max = 1,
-     .value = "X",
-     .expert = true,
-     .help = "fraction of the tasks that is handed out at the start"},
-    {.name = "drain",
-     .kind = OPTION_REAL,
-     .offset = offsetof(struct dtree_settings, drain),
-     .default_text = "0.5",
-     .min = 0,
-     .max = 1,
-     .min_excluded = true,
-     .value = "X",
-     .help = "fraction of its share that a request is granted"},
-    {.name = "min-grant",
-     .kind = OPTION_INTEGER,
-     .offset = offsetof(struct dtree_settings, min_grant),
-     .default_text = "1",
-     .min = 1,
-     .max = 1e15,
-     .value = "N",
-     .expert = true,
-     .help = "fewest tasks granted to a request"},
+    INTEGER_OPTION("fan-out", FIELD(fan_out), 1, 1e6, .default_text = "256", .value = "N",
+                   .help = "most children of a node"),
+    REAL_OPTION("first-share", FIELD(first_share), 0, 1, .default_text = "0.2", .value = "X",
+                .expert = true, .help = "fraction of the tasks that is handed out at the start"),
+    REAL_OPTION("drain", FIELD(drain), 0, 1, .min_excluded = true, .default_text = "0.5",
+                .value = "X", .help = "fraction of its share that a request is granted"),
+    INTEGER_OPTION("min-grant", FIELD(min_grant), 1, 1e15, .default_text = "1", .value = "N",
+                   .expert = true, .help = "fewest tasks granted to a request"),
 };
 
-static struct mode_options dtree_options = {.rows = dtree_rows,
-                                            .n_rows = sizeof dtree_rows / sizeof dtree_rows[0],
-                                            .size = sizeof(struct dtree_settings)};
+static struct mode_options dtree_options = MODE_OPTIONS(dtree_rows, sizeof(struct dtree_settings));
 
 /* One of the takers from a worker's buffer: share 0 is the worker itself, share 1 + i
  * its child i. */

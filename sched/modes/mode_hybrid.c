@@ -18,44 +18,22 @@
 #include "support/base/agree.h"
 #include "support/io/option_row.h"
 
+#define FIELD(name) offsetof(struct hybrid_settings, name)
+
 static const struct option_row hybrid_rows[] = {
-    {.name = "static-fraction",
-     .kind = OPTION_REAL,
-     .offset = offsetof(struct hybrid_settings, static_fraction),
-     .default_text = "0.5",
-     .min = 0,
-     .max = 1,
-     .value = "X",
-     .help = "fraction of its tasks that a worker keeps"},
-    {.name = "tasklets",
-     .kind = OPTION_INTEGER,
-     .offset = offsetof(struct hybrid_settings, tasklets),
-     .default_text = "64",
-     .min = 1,
-     .max = 1e9,
-     .value = "N",
-     .help = "parts into which the rest of a worker's tasks is cut"},
-    {.name = "group",
-     .kind = OPTION_INTEGER,
-     .offset = offsetof(struct hybrid_settings, group),
-     .default_text = "0",
-     .min = 0,
-     .max = 1e9,
-     .value = "N",
-     .help = "workers that share a queue; 0: those of a node"},
-    {.name = "skew",
-     .kind = OPTION_FLAG,
-     .offset = offsetof(struct hybrid_settings, skew),
-     .help = "larger tasklets first, smaller ones at the end"},
-    {.name = "no-locality",
-     .kind = OPTION_FLAG,
-     .offset = offsetof(struct hybrid_settings, no_locality),
-     .help = "do not prefer the tasklets that ran here last"},
+    REAL_OPTION("static-fraction", FIELD(static_fraction), 0, 1, .default_text = "0.5",
+                .value = "X", .help = "fraction of its tasks that a worker keeps"),
+    INTEGER_OPTION("tasklets", FIELD(tasklets), 1, 1e9, .default_text = "64", .value = "N",
+                   .help = "parts into which the rest of a worker's tasks is cut"),
+    INTEGER_OPTION("group", FIELD(group), 0, 1e9, .default_text = "0", .value = "N",
+                   .help = "workers that share a queue; 0: those of a node"),
+    FLAG_OPTION("skew", FIELD(skew), .help = "larger tasklets first, smaller ones at the end"),
+    FLAG_OPTION("no-locality", FIELD(no_locality),
+                .help = "do not prefer the tasklets that ran here last"),
 };
 
-static struct mode_options hybrid_options = {.rows = hybrid_rows,
-                                             .n_rows = sizeof hybrid_rows / sizeof hybrid_rows[0],
-                                             .size = sizeof(struct hybrid_settings)};
+static struct mode_options hybrid_options =
+    MODE_OPTIONS(hybrid_rows, sizeof(struct hybrid_settings));
 
 struct hybrid_state {
     struct hybrid_group group;

@@ -19,57 +19,24 @@ struct persist_settings {
     double balance_over; /* imbalance that triggers balancing */
 };
 
+#define FIELD(name) offsetof(struct persist_settings, name)
+
 static const struct option_row persist_rows[] = {
-    {.name = "balancer",
-     .kind = OPTION_CHOICE,
-     .offset = offsetof(struct persist_settings, balancer),
-     .default_text = "tree",
-     .choices = "central,tree",
-     .value = "RULE",
-     .expert = true,
-     .help = "algorithm that moves tasks between iterations"},
-    {.name = "branching",
-     .kind = OPTION_INTEGER,
-     .offset = offsetof(struct persist_settings, branching),
-     .default_text = "3",
-     .min = 2,
-     .max = 1e6,
-     .value = "N",
-     .expert = true,
-     .help = "children of a node of the balancer's tree"},
-    {.name = "donate-above",
-     .kind = OPTION_REAL,
-     .offset = offsetof(struct persist_settings, donate_above),
-     .default_text = "1.003",
-     .min = 1,
-     .max = 1e6,
-     .value = "C",
-     .expert = true,
-     .help = "workers above C times the average load donate tasks"},
-    {.name = "fill-to",
-     .kind = OPTION_REAL,
-     .offset = offsetof(struct persist_settings, fill_to),
-     .default_text = "1.003",
-     .min = 1,
-     .max = 1e6,
-     .value = "D",
-     .expert = true,
-     .help = "subtrees below D times the average load receive tasks"},
-    {.name = "balance-over",
-     .kind = OPTION_REAL,
-     .offset = offsetof(struct persist_settings, balance_over),
-     .default_text = "0",
-     .min = 0,
-     .max = 1e6,
-     .value = "X",
-     .expert = true,
-     .help = "balance only above this imbalance, max / average - 1"},
+    CHOICE_OPTION("balancer", FIELD(balancer), "central,tree", .default_text = "tree",
+                  .value = "RULE", .expert = true,
+                  .help = "algorithm that moves tasks between iterations"),
+    INTEGER_OPTION("branching", FIELD(branching), 2, 1e6, .default_text = "3", .value = "N",
+                   .expert = true, .help = "children of a node of the balancer's tree"),
+    REAL_OPTION("donate-above", FIELD(donate_above), 1, 1e6, .default_text = "1.003", .value = "C",
+                .expert = true, .help = "workers above C times the average load donate tasks"),
+    REAL_OPTION("fill-to", FIELD(fill_to), 1, 1e6, .default_text = "1.003", .value = "D",
+                .expert = true, .help = "subtrees below D times the average load receive tasks"),
+    REAL_OPTION("balance-over", FIELD(balance_over), 0, 1e6, .default_text = "0", .value = "X",
+                .expert = true, .help = "balance only above this imbalance, max / average - 1"),
 };
 
-static struct mode_options persist_options = {.rows = persist_rows,
-                                              .n_rows =
-                                                  sizeof persist_rows / sizeof persist_rows[0],
-                                              .size = sizeof(struct persist_settings)};
+static struct mode_options persist_options =
+    MODE_OPTIONS(persist_rows, sizeof(struct persist_settings));
 
 struct persist_state {
     struct measured_balance measured; /* first */

@@ -34,27 +34,15 @@
 enum { DEFAULT_CHUNK = 20 };
 
 static const struct option_row share_rows[] = {
-    {.name = "managers",
-     .kind = OPTION_INTEGER,
-     .offset = offsetof(struct share_settings, managers),
-     .default_text = "1",
-     .min = 1,
-     .max = 1e6,
-     .value = "N",
-     .help = "processes that keep queues and run no tasks; at most half of all"},
-    {.name = "release-every",
-     .kind = OPTION_INTEGER,
-     .offset = offsetof(struct share_settings, release_every),
-     .default_text = "128",
-     .min = 1,
-     .max = 1e15,
-     .value = "N",
-     .help = "tasks between two releases of surplus"},
+    INTEGER_OPTION("managers", offsetof(struct share_settings, managers), 1, 1e6,
+                   .default_text = "1", .value = "N",
+                   .help = "processes that keep queues and run no tasks; at most half of all"),
+    INTEGER_OPTION("release-every", offsetof(struct share_settings, release_every), 1, 1e15,
+                   .default_text = "128", .value = "N",
+                   .help = "tasks between two releases of surplus"),
 };
 
-static struct mode_options share_options = {.rows = share_rows,
-                                            .n_rows = sizeof share_rows / sizeof share_rows[0],
-                                            .size = sizeof(struct share_settings)};
+static struct mode_options share_options = MODE_OPTIONS(share_rows, sizeof(struct share_settings));
 
 /* --- groups --- */
 

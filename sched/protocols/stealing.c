@@ -19,43 +19,21 @@ enum { PATIENCE = 32, PAUSE_ATTEMPTS = 8, PAUSE_PART = 8 };
  * where simulated messages take none. */
 #define MIN_ATTEMPT_S 1e-6
 
+#define FIELD(name) offsetof(struct stealing_settings, name)
+
 static const struct option_row stealing_rows[] = {
-    {.name = "steal",
-     .kind = OPTION_TEXT,
-     .offset = offsetof(struct stealing_settings, steal),
-     .default_text = "half",
-     .value = "half|N",
-     .help = "half of the shared tasks, or N of them, per steal"},
-    {.name = "victim",
-     .kind = OPTION_CHOICE,
-     .offset = offsetof(struct stealing_settings, victim),
-     .default_text = "random",
-     .choices = "random,node",
-     .value = "RULE",
-     .expert = true,
-     .help = "choice of the victim; node: on the thief's node first"},
-    {.name = "termination",
-     .kind = OPTION_CHOICE,
-     .offset = offsetof(struct stealing_settings, termination),
-     .default_text = "tree",
-     .choices = "tree,ring",
-     .value = "RULE",
-     .expert = true,
-     .help = "algorithm that detects the end"},
-    {.name = "deque",
-     .kind = OPTION_INTEGER,
-     .offset = offsetof(struct stealing_settings, deque),
-     .default_text = "0",
-     .min = 0,
-     .max = 1e12,
-     .value = "N",
-     .expert = true,
-     .help = "bound on the entries of a deque; 0: none"},
+    TEXT_OPTION("steal", FIELD(steal), .default_text = "half", .value = "half|N",
+                .help = "half of the shared tasks, or N of them, per steal"),
+    CHOICE_OPTION("victim", FIELD(victim), "random,node", .default_text = "random", .value = "RULE",
+                  .expert = true, .help = "choice of the victim; node: on the thief's node first"),
+    CHOICE_OPTION("termination", FIELD(termination), "tree,ring", .default_text = "tree",
+                  .value = "RULE", .expert = true, .help = "algorithm that detects the end"),
+    INTEGER_OPTION("deque", FIELD(deque), 0, 1e12, .default_text = "0", .value = "N",
+                   .expert = true, .help = "bound on the entries of a deque; 0: none"),
 };
 
-struct mode_options stealing_options = {.rows = stealing_rows,
-                                        .n_rows = sizeof stealing_rows / sizeof stealing_rows[0],
-                                        .size = sizeof(struct stealing_settings)};
+struct mode_options stealing_options =
+    MODE_OPTIONS(stealing_rows, sizeof(struct stealing_settings));
 
 /* The head of a message. */
 struct steal_message {

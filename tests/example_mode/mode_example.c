@@ -8,18 +8,12 @@ struct example_settings {
 };
 
 static const struct option_row example_rows[] = {
-    {.name = "example-grant",
-     .kind = OPTION_INTEGER,
-     .offset = offsetof(struct example_settings, grant),
-     .default_text = "1",
-     .min = 1,
-     .max = 1e6,
-     .value = "N",
-     .help = "tasks handed out together"},
+    INTEGER_OPTION("example-grant", offsetof(struct example_settings, grant), 1, 1e6,
+                   .default_text = "1", .value = "N", .help = "tasks handed out together"),
 };
 
-static struct mode_options example_options = {
-    .rows = example_rows, .n_rows = 1, .size = sizeof(struct example_settings)};
+static struct mode_options example_options =
+    MODE_OPTIONS(example_rows, sizeof(struct example_settings));
 
 struct example_state {
     struct comm *comm;

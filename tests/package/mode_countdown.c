@@ -9,18 +9,11 @@ struct countdown_settings {
 };
 
 static const struct option_row rows[] = {
-    {.name = "countdown-chunk",
-     .kind = OPTION_INTEGER,
-     .min = 1,
-     .max = 1e6,
-     .value = "N",
-     .offset = offsetof(struct countdown_settings, chunk),
-     .default_text = "5",
-     .help = "tasks handed out together"},
+    INTEGER_OPTION("countdown-chunk", offsetof(struct countdown_settings, chunk), 1, 1e6,
+                   .default_text = "5", .value = "N", .help = "tasks handed out together"),
 };
 
-static struct mode_options options = {
-    .rows = rows, .n_rows = 1, .size = sizeof(struct countdown_settings)};
+static struct mode_options options = MODE_OPTIONS(rows, sizeof(struct countdown_settings));
 
 struct countdown_state {
     int64_t n_tasks, chunk, n_left; /* n_left: not handed out, as far as this worker knows */
