@@ -124,10 +124,7 @@ static enum status create_pool_of(MPI_Comm comm, const struct taskpool_problem *
                                   const struct taskpool_machine *machine, struct taskpool **out)
 {
     struct taskpool *pool = calloc(1, sizeof *pool);
-    enum status status = STATUS_OK;
-    if (!pool)
-        status = FAIL(STATUS_NO_MEMORY, "no memory for a pool of tasks");
-    status = status_agree(comm, status);
+    enum status status = status_agree(comm, CHECK_MEMORY(pool, "no memory for a pool of tasks"));
     if (status != STATUS_OK) {
         free(pool);
         return status;

@@ -25,10 +25,10 @@ enum status checkpoint_contents_init_orbitals(struct checkpoint_contents *conten
     contents->energies = malloc(n * sizeof(double));
     contents->occupations = malloc(n * sizeof(double));
     contents->spins = malloc(n * sizeof(int64_t));
-    if (contents->coefficients && contents->energies && contents->occupations && contents->spins)
-        return STATUS_OK;
-    return FAIL(STATUS_NO_MEMORY, "no memory for the orbitals of a checkpoint (%lld x %lld)",
-                (long long)contents->n_orbitals, (long long)contents->basis.n_functions);
+    return CHECK_MEMORY(contents->coefficients && contents->energies && contents->occupations &&
+                            contents->spins,
+                        "no memory for the orbitals of a checkpoint (%lld x %lld)",
+                        (long long)contents->n_orbitals, (long long)contents->basis.n_functions);
 }
 
 /* The status of a TREXIO call that returned code; what: the item that it concerns. */

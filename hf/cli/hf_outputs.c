@@ -44,8 +44,7 @@ static enum status write_qcschema(const struct hf_outcome *outcome, bool page)
 {
     const struct hf_options *options = outcome->options;
     json_t *json = hf_qcschema_to_json(outcome);
-    if (!json)
-        return FAIL(STATUS_NO_MEMORY, "no memory for the result");
+    TRY(CHECK_MEMORY(json, "no memory for the result"));
     enum status status = page ? report_write((const json_t *const[]){json}, &options->molecule, 1,
                                              &hf_report, options->report)
                               : json_write_file(json, options->json);

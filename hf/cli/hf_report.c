@@ -140,8 +140,7 @@ static enum status draw_convergence(FILE *page, const struct report_run *run)
         return STATUS_OK;
     int64_t n_places = (n + every - 1) / every;
     double *change = malloc(2 * (size_t)n_places * sizeof *change), *gradient = change + n_places;
-    if (!change)
-        return FAIL(STATUS_NO_MEMORY, "no memory for the iterations of %s", run->name);
+    TRY(CHECK_MEMORY(change, "no memory for the iterations of %s", run->name));
     for (int64_t place = 0; place < n_places; place++) {
         const json_t *now = json_array_get(iterations, (size_t)(place * every));
         const json_t *before = json_array_get(iterations, (size_t)(place * every - 1));

@@ -38,10 +38,8 @@ static enum status load_pairs(int64_t number, void *context, void **item, int64_
     int64_t n_I = tile_n_shells(tiling, I), n_J = tile_n_shells(tiling, J);
     double *stored = malloc((size_t)(n_I * n_J) * sizeof(double));
     double *bounds = malloc((size_t)(n_I * n_J) * sizeof(double));
-    enum status status = STATUS_OK;
+    enum status status = CHECK_MEMORY(stored && bounds, "no memory for the bounds of a tile");
     struct shell_pairs *pairs = NULL;
-    if (!stored || !bounds)
-        status = FAIL(STATUS_NO_MEMORY, "no memory for the bounds of a tile");
     if (status == STATUS_OK) {
         darray_get(screening->shell_bounds, tile_pair_index_unordered(I, J), stored);
         for (int64_t i = 0; i < n_I; i++)

@@ -219,8 +219,7 @@ enum status beryl_sched_options_extend(const struct beryl_sched_options *common,
 {
     size_t n_common = (size_t)common->argc;
     char **argv = malloc((n_common + n_words + 1) * sizeof *argv);
-    if (!argv)
-        return FAIL(STATUS_NO_MEMORY, "no memory for %zu options", n_words);
+    TRY(CHECK_MEMORY(argv, "no memory for %zu options", n_words));
     memcpy(argv, common->argv, n_common * sizeof *argv);
     memcpy(argv + n_common, words, n_words * sizeof *argv);
     argv[n_common + n_words] = NULL;

@@ -53,8 +53,7 @@ static enum status slow_crowded_nodes(struct run *run)
         return STATUS_OK;
     if (!run->speeds) {
         run->speeds = malloc((size_t)run->n_workers * sizeof *run->speeds);
-        if (!run->speeds)
-            return FAIL(STATUS_NO_MEMORY, "no memory for %d speeds", run->n_workers);
+        TRY(CHECK_MEMORY(run->speeds, "no memory for %d speeds", run->n_workers));
         for (int i = 0; i < run->n_workers; i++)
             run->speeds[i] = 1;
     }
@@ -177,7 +176,7 @@ static json_t *run_to_json(const struct run *run)
 static enum status get_run_result(const struct run *run, json_t **result)
 {
     *result = run_to_json(run);
-    return *result ? STATUS_OK : FAIL(STATUS_NO_MEMORY, "no memory for the result");
+    return CHECK_MEMORY(*result, "no memory for the result");
 }
 
 static enum status write_run_result(const struct run *run)

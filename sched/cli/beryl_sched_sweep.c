@@ -136,8 +136,7 @@ static enum status write_sweep_result(const struct sweep *sweep, const char *tex
         if ((length = take_entries(sweep->runs, text + done, size - done)) == 0)
             return FAIL(STATUS_NO_MEMORY, "no memory for the results");
     json_t *result = json_pack("{s:O}", "runs", sweep->runs);
-    if (!result)
-        return FAIL(STATUS_NO_MEMORY, "no memory for the result");
+    TRY(CHECK_MEMORY(result, "no memory for the result"));
     enum status status = beryl_sched_outputs_write(sweep->options, result, sweep->file.path);
     json_decref(result);
     return status;
@@ -146,8 +145,7 @@ static enum status write_sweep_result(const struct sweep *sweep, const char *tex
 static enum status gather_sweep_result(const struct sweep *sweep)
 {
     char *own = json_dumps(sweep->runs, JSON_COMPACT | JSON_REAL_PRECISION(17));
-    TRY(status_agree(sweep->comm,
-                     own ? STATUS_OK : FAIL(STATUS_NO_MEMORY, "no memory for the results")));
+    TRY(status_agree(sweep->comm, CHECK_MEMORY(own, "no memory for the results")));
     void *all;
     int64_t size;
     const struct gather_part part = {.items = own,

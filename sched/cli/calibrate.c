@@ -71,8 +71,7 @@ static enum status create_tiles(struct tiles *tiles)
     tiles->A = malloc(n * sizeof *tiles->A);
     tiles->B = malloc(n * sizeof *tiles->B);
     tiles->C = calloc(TILE_NUMBERS, sizeof *tiles->C);
-    if (!tiles->A || !tiles->B || !tiles->C)
-        return FAIL(STATUS_NO_MEMORY, "no memory for --calibrate");
+    TRY(CHECK_MEMORY(tiles->A && tiles->B && tiles->C, "no memory for --calibrate"));
     for (size_t i = 0; i < n; i++) {
         tiles->A[i] = 1e-3 * (double)(i % 7);
         tiles->B[i] = 1e-3 * (double)(i % 11);

@@ -54,11 +54,10 @@ static enum status init_cost(struct seeding *seeding, MPI_Comm comm,
     struct task_range block = own_block(comm, problem->n_tasks);
     double *sums = malloc((size_t)size * sizeof *sums);
     seeding->boundary = malloc(((size_t)n_workers + 1) * sizeof *seeding->boundary);
-    enum status status = STATUS_OK;
+    enum status status = CHECK_MEMORY(sums && seeding->boundary,
+                                      "no memory for the seeding of %d workers", n_workers);
     double own = 0;
-    if (!sums || !seeding->boundary)
-        status = FAIL(STATUS_NO_MEMORY, "no memory for the seeding of %d workers", n_workers);
-    else
+    if (status == STATUS_OK)
         status = sum_costs(problem, block, &own);
     status = status_agree(comm, status);
     if (status != STATUS_OK)

@@ -59,10 +59,8 @@ static enum status hand_lists_over(MPI_Comm comm, const struct task_ranges *list
                                    struct task_ranges *own)
 {
     int64_t *n = malloc(2 * (size_t)size * sizeof *n);
-    enum status status = STATUS_OK;
-    if (!n)
-        status = FAIL(STATUS_NO_MEMORY, "no memory to exchange the owners of tasks");
-    status = status_agree(comm, status);
+    enum status status =
+        status_agree(comm, CHECK_MEMORY(n, "no memory to exchange the owners of tasks"));
     if (status != STATUS_OK)
         goto done;
     int64_t *n_sent = n + size;
@@ -98,10 +96,8 @@ enum status seeding_owner_init(struct seeding *seeding, MPI_Comm comm,
     assert(size == 1 || size == n_workers);
 
     struct task_ranges *lists = calloc((size_t)n_workers, sizeof *lists);
-    enum status status = STATUS_OK;
-    if (!lists)
-        status = FAIL(STATUS_NO_MEMORY, "no memory for the seeding of %d workers", n_workers);
-    else
+    enum status status = CHECK_MEMORY(lists, "no memory for the seeding of %d workers", n_workers);
+    if (status == STATUS_OK)
         status = sort_by_owner(problem, task_range_block(problem->n_tasks, size, rank), n_workers,
                                lists);
     status = status_agree(comm, status);
@@ -112,7 +108,7 @@ enum status seeding_owner_init(struct seeding *seeding, MPI_Comm comm,
     }
 
     struct task_ranges *own = calloc(1, sizeof *own);
-    status = status_agree(comm, own ? STATUS_OK : FAIL(STATUS_NO_MEMORY, "no memory"));
+    status = status_agree(comm, CHECK_MEMORY(own, "no memory for the seeding"));
     if (status == STATUS_OK)
         status = hand_lists_over(comm, lists, size, own);
     free_lists(lists, n_workers);

@@ -116,8 +116,7 @@ static enum status sort_bounds(const struct screening *screening, struct tile_pa
         pair->n = tile_n_shells(tiling, I) * tile_n_shells(tiling, J);
         pair->orientations = I == J ? 1 : 2;
         pair->bounds = malloc((size_t)pair->n * sizeof *pair->bounds);
-        if (!pair->bounds)
-            return FAIL(STATUS_NO_MEMORY, "no memory for the bounds of a pair of tiles");
+        TRY(CHECK_MEMORY(pair->bounds, "no memory for the bounds of a pair of tiles"));
         darray_get(screening->shell_bounds, index, pair->bounds);
         qsort(pair->bounds, (size_t)pair->n, sizeof *pair->bounds, compare_descending);
     }

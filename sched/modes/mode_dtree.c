@@ -139,8 +139,7 @@ static enum status dtree_init(void *state, const struct mode_setup *setup, struc
     struct dtree_node *node = &self->node;
     self->n_shares = 1 + node->n_children;
     self->shares = calloc((size_t)self->n_shares, sizeof *self->shares);
-    if (!self->shares)
-        return FAIL(STATUS_NO_MEMORY, "no memory for %d children", node->n_children);
+    TRY(CHECK_MEMORY(self->shares, "no memory for %d children", node->n_children));
     self->shares[0].weight = dtree_weight(&self->shape, node->rank, 1);
     int rank = node->rank + 1;
     for (int i = 0; i < node->n_children; i++) {

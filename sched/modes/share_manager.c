@@ -33,8 +33,7 @@ static struct task_range block_of_group(const struct share_state *self, int grou
 enum status share_manager_create(struct share_state *self, int group)
 {
     struct share_manager *managed = calloc(1, sizeof *managed);
-    if (!managed)
-        return FAIL(STATUS_NO_MEMORY, "no memory for a manager");
+    TRY(CHECK_MEMORY(managed, "no memory for a manager"));
     managed->n_workers = share_first_of_group(group + 1, self) - self->comm->rank - 1;
     managed->waiting = malloc((size_t)managed->n_workers * sizeof *managed->waiting);
     if (!managed->waiting) {

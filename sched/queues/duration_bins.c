@@ -149,11 +149,10 @@ enum status duration_bins_list_longest_first(const struct duration_bins *self,
     int64_t n_before[N_OCTAVES + 1] = {0};
     uint8_t *octaves = malloc((size_t)self->n_entries + 1);
     int64_t *tasks = malloc(((size_t)self->n_tasks + 1) * sizeof *tasks);
-    enum status status = STATUS_OK;
-    if (!octaves || !tasks) {
-        status = FAIL(STATUS_NO_MEMORY, "no memory to order %lld tasks", (long long)self->n_tasks);
+    enum status status =
+        CHECK_MEMORY(octaves && tasks, "no memory to order %lld tasks", (long long)self->n_tasks);
+    if (status != STATUS_OK)
         goto done;
-    }
     note_octaves(self, octaves, n_before);
     for (int64_t i = 0; i < self->n_entries; i++)
         if (self->entries[i].task >= 0)

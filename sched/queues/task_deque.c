@@ -19,9 +19,7 @@ enum status task_deque_init(struct task_deque *deque, size_t record_size, int64_
                                  .bound = bound,
                                  .min_share = min_share};
     deque->entries = malloc(INITIAL_CAPACITY * entry_size);
-    if (!deque->entries)
-        return FAIL(STATUS_NO_MEMORY, "no memory for a deque of tasks");
-    return STATUS_OK;
+    return CHECK_MEMORY(deque->entries, "no memory for a deque of tasks");
 }
 
 static void free_retired(struct task_deque *deque)
@@ -72,9 +70,8 @@ static enum status grow(struct task_deque *deque)
     TRY(array_reserve(&deque->retired, deque->n_retired + 1, &deque->retired_capacity,
                       sizeof *deque->retired));
     char *entries = malloc(2 * (size_t)deque->capacity * deque->entry_size);
-    if (!entries)
-        return FAIL(STATUS_NO_MEMORY, "no memory for a deque of %lld tasks",
-                    2 * (long long)deque->capacity);
+    TRY(CHECK_MEMORY(entries, "no memory for a deque of %lld tasks",
+                     2 * (long long)deque->capacity));
     struct task_deque old = {
         .entries = deque->entries, .capacity = deque->capacity, .entry_size = deque->entry_size};
     deque->entries = entries;

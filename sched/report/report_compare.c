@@ -45,8 +45,8 @@ static enum status create_comparison(const struct report_runs *runs, struct comp
     double *all = calloc(REPORT_N_COLUMNS * n, sizeof *all);
     for (int column = 0; all && column < REPORT_N_COLUMNS; column++)
         comparison->means[column] = all + (size_t)column * n;
-    if (!comparison->labels || !comparison->names || !all)
-        return FAIL(STATUS_NO_MEMORY, "no memory to compare %lld runs", (long long)runs->n);
+    TRY(CHECK_MEMORY(comparison->labels && comparison->names && all,
+                     "no memory to compare %lld runs", (long long)runs->n));
     fill_comparison(runs, comparison);
     return STATUS_OK;
 }

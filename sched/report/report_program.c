@@ -53,8 +53,7 @@ static enum status report_files(const struct report_settings *settings, size_t n
 {
     TRY(check_report_paths(settings, n, paths));
     json_t **results = calloc(n, sizeof *results);
-    if (!results)
-        return FAIL(STATUS_NO_MEMORY, "no memory for %zu results", n);
+    TRY(CHECK_MEMORY(results, "no memory for %zu results", n));
     enum status status = STATUS_OK;
     for (size_t i = 0; i < n && status == STATUS_OK; i++)
         status = load_result(paths[i], &results[i]);

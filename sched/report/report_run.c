@@ -93,8 +93,7 @@ static enum status read_columns(struct report_run *run)
     run->n_places = (run->n_iterations + run->group - 1) / run->group;
     size_t n = (size_t)run->n_places;
     double *all = calloc(REPORT_N_COLUMNS * n + 1, sizeof *all);
-    if (!all)
-        return FAIL(STATUS_NO_MEMORY, "no memory for the figures of %s", run->name);
+    TRY(CHECK_MEMORY(all, "no memory for the figures of %s", run->name));
     for (int column = 0; column < REPORT_N_COLUMNS; column++) {
         run->columns[column] = all + (size_t)column * n;
         run->means[column] = mean_over_iterations(run, column, 0, run->n_iterations);
@@ -139,8 +138,7 @@ static enum status add_run(struct report_runs *runs, const json_t *result, const
                                .n_iterations = (int64_t)json_array_size(iterations),
                                .name = make_name(name, mode)};
     runs->n++;
-    if (!run->name)
-        return FAIL(STATUS_NO_MEMORY, "no memory for a name");
+    TRY(CHECK_MEMORY(run->name, "no memory for a name"));
     double workers = json_number_value(report_figure(run, "workers"));
     run->workers = workers >= 1 && workers < 1e15 ? (int64_t)workers : 1;
     return read_columns(run);

@@ -19,9 +19,8 @@ static enum status mark_blocks(struct sparse_profile *sparse, const char *path)
         return FAIL(STATUS_INPUT, "%s: task %lld is not one of the first %lld, --tasks", path,
                     (long long)last, (long long)sparse->n_tasks);
     sparse->blocks = calloc((size_t)(sparse->n_tasks / (BLOCK * WORD) + 1), sizeof(uint64_t));
-    if (!sparse->blocks)
-        return FAIL(STATUS_NO_MEMORY, "no memory for a pool of %lld tasks",
-                    (long long)sparse->n_tasks);
+    TRY(CHECK_MEMORY(sparse->blocks, "no memory for a pool of %lld tasks",
+                     (long long)sparse->n_tasks));
     for (int64_t i = 0; i < profile->n; i++) {
         int64_t block = profile->tasks[i] / BLOCK;
         sparse->blocks[block / WORD] |= UINT64_C(1) << (block % WORD);

@@ -237,8 +237,7 @@ static enum status prepare_bnsl(struct workload_bnsl *self,
     TRY(bnsl_scorer_init(&self->scorer, data));
     self->empty = malloc((size_t)data->n_variables * sizeof *self->empty);
     self->scores = malloc(((size_t)1 << dimension) * sizeof *self->scores);
-    if (!self->empty || !self->scores)
-        return FAIL(STATUS_NO_MEMORY, "no memory for the scores of a task");
+    TRY(CHECK_MEMORY(self->empty && self->scores, "no memory for the scores of a task"));
     for (int i = 0; i < data->n_variables; i++)
         self->empty[i] = bnsl_score(&self->scorer, &(struct bnsl_family_of){.variable = i});
     self->workload.problem.n_tasks = bnsl_cubes_n_tasks(&self->cubes);
@@ -258,7 +257,7 @@ static enum status create_bnsl(const struct workload_settings *settings, MPI_Com
                                struct workload **workload)
 {
     struct workload_bnsl *self = calloc(1, sizeof *self);
-    TRY(status_agree(comm, self ? STATUS_OK : FAIL(STATUS_NO_MEMORY, "no memory for a workload")));
+    TRY(status_agree(comm, CHECK_MEMORY(self, "no memory for a workload")));
     self->workload.functions = &bnsl_functions;
     self->workload.problem =
         (struct taskpool_problem){.run = run_cube, .cost = cube_cost, .context = self};

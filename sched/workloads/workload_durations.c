@@ -161,7 +161,7 @@ static enum status create_durations(const struct workload_settings *settings, MP
                                     struct workload **workload)
 {
     struct workload_durations *self = calloc(1, sizeof *self);
-    TRY(status_agree(comm, self ? STATUS_OK : FAIL(STATUS_NO_MEMORY, "no memory for a workload")));
+    TRY(status_agree(comm, CHECK_MEMORY(self, "no memory for a workload")));
     self->workload.functions = &duration_functions;
     self->workload.problem =
         (struct taskpool_problem){.run = wait_busily, .cost = duration_cost, .context = self};

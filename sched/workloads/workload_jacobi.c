@@ -217,8 +217,7 @@ static enum status allocate_meshes(const struct workload_settings *settings,
                                    const struct jacobi_size *size, struct workload **workload)
 {
     struct workload_jacobi *self = calloc(1, sizeof *self);
-    if (!self)
-        return FAIL(STATUS_NO_MEMORY, "no memory for a workload");
+    TRY(CHECK_MEMORY(self, "no memory for a workload"));
     self->workload.functions = &mesh_functions;
     self->workload.problem = (struct taskpool_problem){.n_tasks = size->ny,
                                                        .run = sweep_plane,
@@ -289,8 +288,7 @@ static enum status create_simulated(const struct workload_settings *settings,
                     "them",
                     settings->jacobi, (long long)size->nx, (long long)n_blocks);
     struct simulated_jacobi *self = calloc(1, sizeof *self);
-    if (!self)
-        return FAIL(STATUS_NO_MEMORY, "no memory for a workload");
+    TRY(CHECK_MEMORY(self, "no memory for a workload"));
     self->workload.functions = &simulated_functions;
     self->workload.problem = (struct taskpool_problem){.n_tasks = n_blocks * size->ny,
                                                        .owner = block_plane_owner,

@@ -94,8 +94,7 @@ static enum status allocate_tree(const struct workload_settings *settings,
     struct uts_tree tree;
     TRY(uts_parse(settings->uts, &tree));
     struct workload_uts *self = calloc(1, sizeof *self);
-    if (!self)
-        return FAIL(STATUS_NO_MEMORY, "no memory for a workload");
+    TRY(CHECK_MEMORY(self, "no memory for a workload"));
     self->workload.functions = &tree_functions;
     self->workload.problem = (struct taskpool_problem){
         .record_size = sizeof(struct uts_node), .run_record = run_node, .context = self};

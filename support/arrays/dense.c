@@ -55,9 +55,7 @@ static int smaller_side(int n)
 enum status dense_grid_create(MPI_Comm comm, struct dense_grid **grid)
 {
     struct dense_grid *new = calloc(1, sizeof *new);
-    enum status status =
-        new ? STATUS_OK : FAIL(STATUS_NO_MEMORY, "no memory for a grid of processes");
-    status = status_agree(comm, status);
+    enum status status = status_agree(comm, CHECK_MEMORY(new, "no memory for a grid of processes"));
     if (status != STATUS_OK) {
         free(new);
         *grid = NULL;
@@ -340,9 +338,8 @@ static enum status create_part_buffer(const struct dense *A, int rank, double **
     if (rank == 0) {
         struct part part = part_of(A, 0);
         *buffer = malloc(((size_t)part_size(&part) + 1) * sizeof **buffer);
-        if (!*buffer)
-            status = FAIL(STATUS_NO_MEMORY, "no memory to collect a matrix of %d x %d", A->n_rows,
-                          A->n_columns);
+        status = CHECK_MEMORY(*buffer, "no memory to collect a matrix of %d x %d", A->n_rows,
+                              A->n_columns);
     }
     return status_agree(A->grid->comm, status);
 }

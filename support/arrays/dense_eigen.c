@@ -38,10 +38,9 @@ static enum status eigen_whole(int n, double *A, double *eigenvalues)
     int n_work = (int)n_work_wanted;
     double *work = malloc((size_t)n_work * sizeof *work);
     int *integer_work = malloc((size_t)n_integer_wanted * sizeof *integer_work);
-    enum status status = STATUS_OK;
-    if (!work || !integer_work)
-        status = FAIL(STATUS_NO_MEMORY, "no memory for the eigenvectors of %d rows", n);
-    else {
+    enum status status =
+        CHECK_MEMORY(work && integer_work, "no memory for the eigenvectors of %d rows", n);
+    if (status == STATUS_OK) {
         dsyevd_("V", "L", &n, A, &n, eigenvalues, work, &n_work, integer_work, &n_integer_wanted,
                 &info);
         if (info != 0)
@@ -76,8 +75,7 @@ static enum status eigen_lapack(struct dense *A, double *eigenvalues, struct den
     enum status status = STATUS_OK;
     if (rank == 0) {
         full = malloc((size_t)n * (size_t)n * sizeof *full);
-        if (!full)
-            status = FAIL(STATUS_NO_MEMORY, "no memory for the eigenvectors of %d rows", n);
+        status = CHECK_MEMORY(full, "no memory for the eigenvectors of %d rows", n);
     }
     status = status_agree(comm, status);
     if (status == STATUS_OK)
@@ -154,10 +152,9 @@ static enum status fix_signs(struct dense *V)
         int place; /* twice the row, and one if the element is negative */
     } *largest = calloc((size_t)n, sizeof *largest);
     double *sign = malloc((size_t)n * sizeof *sign);
-    enum status status = STATUS_OK;
-    if (!largest || !sign)
-        status = FAIL(STATUS_NO_MEMORY, "no memory for the signs of %d eigenvectors", n);
-    status = status_agree(V->grid->comm, status);
+    enum status status =
+        status_agree(V->grid->comm, CHECK_MEMORY(largest && sign,
+                                                 "no memory for the signs of %d eigenvectors", n));
     if (status != STATUS_OK)
         goto done;
 

@@ -124,8 +124,7 @@ enum status diis_extrapolate(struct diis *diis, struct dense *const F[])
     int n = diis->n_steps, n_dropped;
     assert(n >= 1);
     double *B = malloc((size_t)(n * n + n) * sizeof *B);
-    if (!B)
-        return FAIL(STATUS_NO_MEMORY, "no memory for the DIIS equations");
+    TRY(CHECK_MEMORY(B, "no memory for the DIIS equations"));
     double *coefficients = B + n * n;
     for (int i = 0; i < n; i++)
         for (int j = 0; j < n; j++)
@@ -190,8 +189,7 @@ enum status diis_coefficients(int n, const double *B, int stride, double *coeffi
         }
     }
     double *work = malloc((size_t)(n * n + 2 * n) * sizeof *work);
-    if (!work)
-        return FAIL(STATUS_NO_MEMORY, "no memory for the DIIS equations");
+    TRY(CHECK_MEMORY(work, "no memory for the DIIS equations"));
     enum status status = STATUS_OK;
     bool conditioned = false;
     for (; *n_dropped < n - 1; ++*n_dropped) {

@@ -10,8 +10,7 @@ enum status symmetric_eigen(int n, double *A, double *values)
 {
     int n_work = 34 * n, info;
     double *work = malloc((size_t)n_work * sizeof *work);
-    if (!work)
-        return FAIL(STATUS_NO_MEMORY, "no memory for eigenvectors of %d rows", n);
+    TRY(CHECK_MEMORY(work, "no memory for eigenvectors of %d rows", n));
     /* The lower triangle by rows is the upper one by columns. */
     dsyev_("V", "U", &n, A, &n, values, work, &n_work, &info);
     free(work);

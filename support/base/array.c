@@ -13,9 +13,8 @@ enum status array_reserve(void *items, int64_t n, int64_t *capacity, size_t item
     memcpy(&old, items, sizeof old);
     if ((uint64_t)wanted <= SIZE_MAX / item_size)
         moved = realloc(old, (size_t)wanted * item_size);
-    if (!moved)
-        return FAIL(STATUS_NO_MEMORY, "no memory for an array of %lld items of %zu bytes",
-                    (long long)wanted, item_size);
+    TRY(CHECK_MEMORY(moved, "no memory for an array of %lld items of %zu bytes", (long long)wanted,
+                     item_size));
     memcpy(items, &moved, sizeof moved);
     *capacity = wanted;
     return STATUS_OK;

@@ -46,10 +46,9 @@ static enum status gather(MPI_Comm comm, const struct gather_part *part, bool ev
     bool here = everywhere || rank == 0;
     int *counts = malloc(2 * (size_t)size * sizeof *counts);
     char *list = here ? malloc((size_t)total * part->item_size + 1) : NULL;
-    enum status status = STATUS_OK;
-    if (!counts || (here && !list))
-        status = FAIL(STATUS_NO_MEMORY, "no memory for %lld %s", (long long)total, part->what);
-    status = status_agree(comm, status);
+    enum status status =
+        status_agree(comm, CHECK_MEMORY(counts && (list || !here), "no memory for %lld %s",
+                                        (long long)total, part->what));
     if (status == STATUS_OK) {
         exchange_parts(comm, part, everywhere, list, counts, counts + size);
         *items = list;

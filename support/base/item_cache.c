@@ -78,8 +78,7 @@ enum status item_cache_pin(struct item_cache *cache, int64_t number, void **item
     struct entry *entry = cache->entries[number];
     if (!entry) {
         entry = calloc(1, sizeof *entry);
-        if (!entry)
-            return FAIL(STATUS_NO_MEMORY, "no memory for a cache entry");
+        TRY(CHECK_MEMORY(entry, "no memory for a cache entry"));
         entry->number = number;
         enum status status =
             cache->source.load(number, cache->source.context, &entry->item, &entry->bytes);

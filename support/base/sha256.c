@@ -11,8 +11,7 @@ struct sha256 {
 enum status sha256_create(struct sha256 **sha256)
 {
     *sha256 = calloc(1, sizeof **sha256);
-    if (!*sha256)
-        return FAIL(STATUS_NO_MEMORY, "no memory for a SHA-256 digest");
+    TRY(CHECK_MEMORY(*sha256, "no memory for a SHA-256 digest"));
     (*sha256)->context = EVP_MD_CTX_new();
     if (!(*sha256)->context || !EVP_DigestInit_ex((*sha256)->context, EVP_sha256(), NULL)) {
         sha256_destroy(*sha256);

@@ -43,8 +43,7 @@ json_t *json_real_array(const double *numbers, size_t n)
 enum status json_write_file(const json_t *value, const char *path)
 {
     char *text = value ? json_dumps(value, JSON_INDENT(2) | JSON_REAL_PRECISION(17)) : NULL;
-    if (!text)
-        return FAIL(STATUS_NO_MEMORY, "no memory for the text of %s", path);
+    TRY(CHECK_MEMORY(text, "no memory for the text of %s", path));
     size_t length = strlen(text);
     text[length++] = '\n'; /* takes the place of the final NUL */
     enum status status = output_file_write(path, text, length);

@@ -35,8 +35,7 @@ static enum status read_stream(FILE *stream, const char *path, struct text_file 
 
     /* One byte more than allowed, so that an endless pipe is noticed too. */
     char *bytes = malloc((size_t)TEXT_FILE_MAX_BYTES + 2);
-    if (!bytes)
-        return FAIL(STATUS_NO_MEMORY, "%s: no memory to read it", path);
+    TRY(CHECK_MEMORY(bytes, "%s: no memory to read it", path));
     size_t length = fread(bytes, 1, (size_t)TEXT_FILE_MAX_BYTES + 1, stream);
     enum status status = STATUS_OK;
     if (ferror(stream))
@@ -86,8 +85,7 @@ enum status text_file_read_all(const char *path, MPI_Comm comm, struct text_file
         file->bytes = malloc(length + 1);
         file->length = length;
     }
-    status = file->bytes ? STATUS_OK : FAIL(STATUS_NO_MEMORY, "%s: no memory to read it", path);
-    status = status_agree(comm, status);
+    status = status_agree(comm, CHECK_MEMORY(file->bytes, "%s: no memory to read it", path));
     if (status != STATUS_OK) {
         text_file_fini(file);
         return status;

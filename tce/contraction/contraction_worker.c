@@ -45,9 +45,9 @@ static enum status take_scratch_blocks(struct contraction_worker *worker)
         worker->product = block_buffers_take(worker->buffers, largest->max_block);
     if (sums->has_scalars)
         worker->parts = calloc((size_t)sums->n_parts + 1, sizeof(double));
-    if (!worker->block || (packed && !worker->product) || (sums->has_scalars && !worker->parts))
-        return FAIL(STATUS_NO_MEMORY, "no memory for a block of tensor %s", largest->name);
-    return STATUS_OK;
+    return CHECK_MEMORY(worker->block && (worker->product || !packed) &&
+                            (worker->parts || !sums->has_scalars),
+                        "no memory for a block of tensor %s", largest->name);
 }
 
 enum status contraction_worker_create(const struct contraction_sums *sums,

@@ -47,8 +47,7 @@ static void deal(const int *pattern, const struct balance_case *balance)
 static enum status imbalance(const struct balance_case *balance, double *result)
 {
     double *load_s = calloc((size_t)balance->n_workers, sizeof *load_s);
-    if (!load_s)
-        return FAIL(STATUS_NO_MEMORY, "no memory for %d loads", balance->n_workers);
+    TRY(CHECK_MEMORY(load_s, "no memory for %d loads", balance->n_workers));
     double max_s = 0;
     for (int64_t task = 0; task < balance->n_tasks; task++)
         load_s[balance->worker[task]] += balance->time_s[task];
@@ -130,8 +129,7 @@ static enum status run_tasks(const struct profile *profile, double limit, int64_
                              json_t *rows)
 {
     int32_t *worker = malloc((size_t)profile->n * sizeof *worker);
-    if (!worker)
-        return FAIL(STATUS_NO_MEMORY, "no memory for tasks");
+    TRY(CHECK_MEMORY(worker, "no memory for tasks"));
     struct balance_case balance = {
         .n_tasks = profile->n,
         .time_s = profile->seconds,

@@ -51,8 +51,7 @@ static enum status dgemm_rate(int repeat, double *rate)
     const int size = DGEMM_N;
     double *matrices = malloc(3 * n * sizeof *matrices);
     *rate = 0;
-    if (!matrices)
-        return FAIL(STATUS_NO_MEMORY, "no memory for matrices");
+    TRY(CHECK_MEMORY(matrices, "no memory for matrices"));
     for (size_t i = 0; i < 3 * n; i++)
         matrices[i] = 1.0 / (double)(1 + i % 101);
     for (int i = 0; i < repeat; i++) {

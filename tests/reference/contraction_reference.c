@@ -83,14 +83,13 @@ static enum status read_tensor(const struct contraction_operand *operand,
         move_block(tensor, number, true, dense, block);
     }
     free(block);
-    return complete ? STATUS_OK : FAIL(STATUS_NO_MEMORY, "no memory for a dense tensor");
+    return CHECK_MEMORY(complete, "no memory for a dense tensor");
 }
 
 static enum status write_tensor(struct dense_operand *dense, struct tensor *tensor)
 {
     double *block = malloc((size_t)(tensor->max_block + 1) * sizeof(double));
-    if (!block)
-        return FAIL(STATUS_NO_MEMORY, "no memory for a block");
+    TRY(CHECK_MEMORY(block, "no memory for a block"));
     for (int64_t number = 0; number < block_index_n(tensor->blocks); number++) {
         move_block(tensor, number, false, dense, block);
         darray_put(tensor->data, number, block);

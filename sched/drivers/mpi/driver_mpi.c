@@ -227,10 +227,7 @@ enum status driver_mpi_create(MPI_Comm comm, const struct mode *mode,
                               struct driver **out)
 {
     struct driver_mpi *driver = calloc(1, sizeof *driver);
-    enum status status = STATUS_OK;
-    if (!driver)
-        status = FAIL(STATUS_NO_MEMORY, "no memory for the scheduler");
-    status = status_agree(comm, status);
+    enum status status = status_agree(comm, CHECK_MEMORY(driver, "no memory for the scheduler"));
     if (status != STATUS_OK) {
         free(driver);
         return status;

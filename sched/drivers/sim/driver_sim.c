@@ -279,8 +279,7 @@ enum status driver_sim_create(const struct mode *mode, const struct taskpool_mac
         return FAIL(STATUS_LIMIT, "%d workers of %d threads are more than %d", machine->n_workers,
                     n_threads, INT32_MAX);
     struct driver_sim *sim = calloc(1, sizeof *sim);
-    if (!sim)
-        return FAIL(STATUS_NO_MEMORY, "no memory for a simulation");
+    TRY(CHECK_MEMORY(sim, "no memory for a simulation"));
     sim->driver = (struct driver){.functions = &driver_functions,
                                   .n_workers = machine->n_workers * n_threads};
     sim->n_workers = machine->n_workers;

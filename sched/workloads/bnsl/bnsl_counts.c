@@ -18,9 +18,8 @@ enum status bnsl_counter_init(struct bnsl_counter *counter, const struct bnsl_da
     *counter = (struct bnsl_counter){.data = data, .n_numbers = per_sample * data->n_samples};
     counter->codes = malloc((size_t)data->n_samples * sizeof *counter->codes);
     counter->numbers = malloc((size_t)counter->n_numbers * sizeof *counter->numbers);
-    return counter->codes && counter->numbers
-               ? STATUS_OK
-               : FAIL(STATUS_NO_MEMORY, "no memory to count %d samples", data->n_samples);
+    return CHECK_MEMORY(counter->codes && counter->numbers, "no memory to count %d samples",
+                        data->n_samples);
 }
 
 void bnsl_counter_fini(struct bnsl_counter *counter)

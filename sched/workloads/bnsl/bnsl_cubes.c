@@ -14,8 +14,7 @@ enum status bnsl_cubes_init(struct bnsl_cubes *cubes, const struct bnsl_candidat
     int n = candidates->n_variables;
     *cubes = (struct bnsl_cubes){.candidates = candidates, .dimension = dimension};
     cubes->first = calloc((size_t)n + 1, sizeof *cubes->first);
-    if (!cubes->first)
-        return FAIL(STATUS_NO_MEMORY, "no memory for the tasks of %d variables", n);
+    TRY(CHECK_MEMORY(cubes->first, "no memory for the tasks of %d variables", n));
     for (int i = 0; i < n; i++)
         cubes->first[i + 1] =
             cubes->first[i] + (INT64_C(1) << (candidates->n[i] - n_free(cubes, i)));

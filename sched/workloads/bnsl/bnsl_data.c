@@ -33,9 +33,8 @@ static enum status allocate_variables(struct reading *reading, int n_variables)
     data->names = calloc(n, sizeof *data->names);
     data->n_states = calloc(n, sizeof *data->n_states);
     reading->states = calloc(n, sizeof *reading->states);
-    if (!data->names || !data->n_states || !reading->states)
-        return FAIL(STATUS_NO_MEMORY, "%s: no memory for %d variables", reading->path, n_variables);
-    return STATUS_OK;
+    return CHECK_MEMORY(data->names && data->n_states && reading->states,
+                        "%s: no memory for %d variables", reading->path, n_variables);
 }
 
 static enum status add_variable(struct reading *reading, struct bnsl_word name)
@@ -79,8 +78,7 @@ static enum status allocate_values(struct reading *reading)
         return FAIL(STATUS_INPUT, "%s: a table without samples", reading->path);
     data->n_samples = n;
     data->values = malloc((size_t)n * (size_t)data->n_variables);
-    return data->values ? STATUS_OK
-                        : FAIL(STATUS_NO_MEMORY, "%s: no memory for %d samples", reading->path, n);
+    return CHECK_MEMORY(data->values, "%s: no memory for %d samples", reading->path, n);
 }
 
 static enum status find_category(struct reading *reading, int variable, struct bnsl_word word,

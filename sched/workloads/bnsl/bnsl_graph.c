@@ -7,7 +7,7 @@ enum status bnsl_graph_init(struct bnsl_graph *graph, int n)
 {
     *graph = (struct bnsl_graph){.n = n};
     graph->edge = calloc((size_t)n * (size_t)n + 1, sizeof *graph->edge);
-    return graph->edge ? STATUS_OK : FAIL(STATUS_NO_MEMORY, "no memory for a graph of %d", n);
+    return CHECK_MEMORY(graph->edge, "no memory for a graph of %d", n);
 }
 
 void bnsl_graph_fini(struct bnsl_graph *graph)
@@ -123,10 +123,8 @@ enum status bnsl_graph_complete(struct bnsl_graph *graph)
     size_t n = (size_t)graph->n;
     int *order = malloc((n + 1) * sizeof *order);
     char *label = calloc(n * n + 1, 1);
-    enum status status = STATUS_OK;
-    if (!order || !label) {
-        status = FAIL(STATUS_NO_MEMORY, "no memory for a graph of %d", graph->n);
-    } else {
+    enum status status = CHECK_MEMORY(order && label, "no memory for a graph of %d", graph->n);
+    if (status == STATUS_OK) {
         bnsl_graph_order(graph, order);
         label_all(&(struct labels){.graph = graph, .order = order, .label = label});
         for (int from = 0; from < graph->n; from++)

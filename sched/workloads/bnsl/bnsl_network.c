@@ -45,8 +45,7 @@ static enum status add_edge(struct bnsl_csv *csv, const char *path, const struct
 static enum status check_order(const char *path, const struct bnsl_graph *graph)
 {
     int *order = malloc((size_t)graph->n * sizeof *order);
-    if (!order)
-        return FAIL(STATUS_NO_MEMORY, "%s: no memory for %d variables", path, graph->n);
+    TRY(CHECK_MEMORY(order, "%s: no memory for %d variables", path, graph->n));
     bool acyclic = bnsl_graph_order(graph, order);
     free(order);
     return acyclic ? STATUS_OK : FAIL(STATUS_INPUT, "%s: the edges make a cycle", path);

@@ -20,8 +20,8 @@ enum status bnsl_scorer_init(struct bnsl_scorer *scorer, const struct bnsl_data 
     scorer->tables = malloc(2 * (size_t)scorer->most_cells * sizeof *scorer->tables);
     scorer->rows = malloc(n * most_states * sizeof *scorer->rows);
     TRY(bnsl_counter_init(&scorer->counter, data));
-    if (!scorer->n_log_n || !scorer->tables || !scorer->rows)
-        return FAIL(STATUS_NO_MEMORY, "no memory to score %zu samples", n);
+    TRY(CHECK_MEMORY(scorer->n_log_n && scorer->tables && scorer->rows,
+                     "no memory to score %zu samples", n));
     scorer->n_log_n[0] = 0;
     for (size_t i = 1; i <= n; i++)
         scorer->n_log_n[i] = (double)i * log((double)i);

@@ -66,9 +66,9 @@ static enum status begin_search(struct search *search, const struct bnsl_candida
     search->chosen = calloc(n, sizeof *search->chosen);
     search->best = calloc(n, sizeof *search->best);
     search->best_order = malloc(n * sizeof *search->best_order);
-    if (!search->first || !search->index || !search->order || !search->before || !search->chosen ||
-        !search->best || !search->best_order)
-        return FAIL(STATUS_NO_MEMORY, "no memory to search a network of %zu variables", n);
+    TRY(CHECK_MEMORY(search->first && search->index && search->order && search->before &&
+                         search->chosen && search->best && search->best_order,
+                     "no memory to search a network of %zu variables", n));
     number_candidates(search);
     find_families(search, families);
     return STATUS_OK;
