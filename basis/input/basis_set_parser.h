@@ -3,7 +3,7 @@
 #define BERYL_BASIS_BASIS_SET_PARSER_H
 
 #include "basis/input/basis_set.h"
-#include "basis/input/line_reader.h"
+#include "support/io/line_reader.h"
 
 /* Limits that no sensible set reaches; beyond them a number is a slip. */
 enum { BASIS_MAX_PRIMITIVES = 1000 };

@@ -1,4 +1,4 @@
-#include "basis/input/line_reader.h"
+#include "support/io/line_reader.h"
 #include "basis/input/molecule.h"
 
 #include <inttypes.h>

@@ -1,6 +1,6 @@
 /* Lines and words of an input text, and messages that name the line. */
-#ifndef BERYL_BASIS_LINE_READER_H
-#define BERYL_BASIS_LINE_READER_H
+#ifndef BERYL_SUPPORT_LINE_READER_H
+#define BERYL_SUPPORT_LINE_READER_H
 
 #include "support/base/status.h"
 
