@@ -1,5 +1,6 @@
-#include "support/io/line_reader.h"
 #include "basis/input/molecule.h"
+
+#include "support/io/line_reader.h"
 
 #include <inttypes.h>
 #include <math.h>

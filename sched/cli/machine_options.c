@@ -1,6 +1,7 @@
 #include "sched/cli/machine_options.h"
 
-#include <math.h>
+#include "support/io/words.h"
+
 #include <stdio.h>
 
 #define FIELD(name) offsetof(struct machine_settings, name)
@@ -124,12 +125,12 @@ void machine_options_set_defaults(struct machine_settings *settings)
 
 static enum status read_noise(const struct machine_settings *settings, struct noise *noise)
 {
-    double period_s, length_s;
-    char after;
+    double values[2] = {0};
     if (settings->noise_trace)
         return noise_read(noise, settings->noise_trace);
-    if (sscanf(settings->noise, "%lf ,%lf %c", &period_s, &length_s, &after) != 2 ||
-        !isfinite(period_s) || !(period_s >= NOISE_MIN_PERIOD_S) || !(length_s > 0) ||
+    bool two = text_to_reals(settings->noise, 2, values);
+    double period_s = values[0], length_s = values[1];
+    if (!two || !(period_s >= NOISE_MIN_PERIOD_S) || !(length_s > 0) ||
         !(period_s - length_s > NOISE_MIN_FREE * period_s))
         return FAIL(STATUS_USAGE,
                     "--noise takes a period, from %g on, and the length of an interruption, above "

@@ -2,6 +2,8 @@
 
 #include "support/base/agree.h"
 #include "support/base/array.h"
+#include "support/io/line_reader.h"
+#include "support/io/text_file.h"
 
 #include <errno.h>
 #include <math.h>
@@ -9,6 +11,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* Beyond the rows of 2^31 tasks. */
+#define MAX_TABLE_BYTES (64LL << 31)
 
 /* A profile that grows. */
 struct growing {
@@ -40,46 +45,48 @@ static bool is_duration(double number)
 
 /* --- CSV --- */
 
-/* Parses `task,seconds`; false if anything else is there. */
-static bool parse_profile_row(const char *row, int64_t *task, double *number)
-{
-    char *end;
-    *task = strtoll(row, &end, 10);
-    if (end == row || *end != ',')
-        return false;
-    const char *text = end + 1;
-    *number = strtod(text, &end);
-    return end != text && end[strspn(end, " \t\r\n")] == '\0' && is_duration(*number);
-}
-
 static bool follows(const struct growing *growing, int64_t task)
 {
     int64_t n = growing->profile.n;
     return task >= 0 && (n == 0 || task > growing->profile.tasks[n - 1]);
 }
 
-static enum status read_rows(FILE *file, const char *path, struct growing *growing)
+static enum status read_row(const struct line_reader *reader, struct growing *growing)
 {
-    char row[256];
-    int64_t line = 1;
-    if (!fgets(row, sizeof row, file) || strncmp(row, "task,seconds", 12) != 0 ||
-        row[12 + strspn(row + 12, " \t\r\n")] != '\0')
-        return FAIL(STATUS_INPUT, "%s:1: a profile begins with the line 'task,seconds'", path);
-    while (fgets(row, sizeof row, file)) {
-        int64_t task;
-        double number;
-        line++;
-        if (!parse_profile_row(row, &task, &number))
-            return FAIL(STATUS_INPUT,
-                        "%s:%lld: a row is a task's number, a comma and its seconds, 0 or more: "
-                        "'%.*s'",
-                        path, (long long)line, (int)strcspn(row, "\r\n"), row);
-        if (growing->numbered && !follows(growing, task))
-            return FAIL(STATUS_INPUT, "%s:%lld: task %lld: numbers ascend from 0 on", path,
-                        (long long)line, (long long)task);
-        TRY(add_row(growing, task, number));
-    }
+    struct word fields[2];
+    int64_t task;
+    double number;
+    if (!split_fields(reader->all, 2, fields) || !word_to_integer(fields[0], &task) ||
+        !word_to_real(fields[1], &number) || !is_duration(number))
+        return line_reader_fail(reader,
+                                "a row is a task's number, a comma and its seconds, 0 or more: "
+                                "'%s'",
+                                word_show(reader->all).text);
+    if (growing->numbered && !follows(growing, task))
+        return line_reader_fail(reader, "task %lld: numbers ascend from 0 on", (long long)task);
+    return add_row(growing, task, number);
+}
+
+static enum status read_rows(struct line_reader *reader, struct growing *growing)
+{
+    struct word header[2];
+    if (!line_reader_next_filled(reader) || !split_fields(reader->all, 2, header) ||
+        !word_equals(header[0], "task") || !word_equals(header[1], "seconds"))
+        return line_reader_fail(reader, "a profile begins with the line 'task,seconds'");
+    while (line_reader_next_filled(reader))
+        TRY(read_row(reader, growing));
     return STATUS_OK;
+}
+
+static enum status read_table(const char *path, struct growing *growing)
+{
+    struct text_file file;
+    struct line_reader reader;
+    TRY(text_file_read_up_to(path, MAX_TABLE_BYTES, &file));
+    line_reader_init(&reader, file.bytes, file.length, path, "");
+    enum status status = read_rows(&reader, growing);
+    text_file_fini(&file);
+    return status;
 }
 
 /* --- NumPy --- */
@@ -122,7 +129,7 @@ static long long parse_header(const char *header)
     return n;
 }
 
-static enum status read_array(FILE *file, const char *path, struct growing *growing)
+static enum status read_numbers(FILE *file, const char *path, struct growing *growing)
 {
     char header[MAX_HEADER + 1];
     long long n = read_header(file, header) ? parse_header(header) : -1;
@@ -141,24 +148,29 @@ static enum status read_array(FILE *file, const char *path, struct growing *grow
     return STATUS_OK;
 }
 
+static enum status read_array(const char *path, struct growing *growing)
+{
+    FILE *file = fopen(path, "rb");
+    if (!file)
+        return FAIL(STATUS_IO, "%s: cannot be opened: %s", path, strerror(errno));
+    enum status status = read_numbers(file, path, growing);
+    /* A folder can be opened, but not read. */
+    if (ferror(file))
+        status = FAIL(STATUS_IO, "%s: cannot be read: %s", path, strerror(errno));
+    fclose(file);
+    return status;
+}
+
 /* --- both --- */
 
 static enum status read_file(const char *path, struct growing *growing)
 {
     size_t length = strlen(path);
     bool is_array = length >= 4 && strcmp(path + length - 4, ".npy") == 0;
-    FILE *file = fopen(path, "rb");
-    if (!file)
-        return FAIL(STATUS_IO, "%s: cannot be opened: %s", path, strerror(errno));
-    enum status status =
-        is_array ? read_array(file, path, growing) : read_rows(file, path, growing);
-    /* A folder can be opened, but not read. */
-    if (ferror(file))
-        status = FAIL(STATUS_IO, "%s: cannot be read: %s", path, strerror(errno));
-    else if (status == STATUS_OK && growing->profile.n == 0)
-        status = FAIL(STATUS_INPUT, "%s: a profile without tasks", path);
-    fclose(file);
-    return status;
+    TRY(is_array ? read_array(path, growing) : read_table(path, growing));
+    if (growing->profile.n == 0)
+        return FAIL(STATUS_INPUT, "%s: a profile without tasks", path);
+    return STATUS_OK;
 }
 
 static enum status reserve_rows(struct growing *growing)

@@ -1,41 +1,37 @@
 #include "sched/core/speeds.h"
 
 #include "support/base/agree.h"
+#include "support/io/line_reader.h"
 #include "support/io/text_file.h"
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
-/* The end of the blank or commented text that begins here. */
-static const char *skip_blank(const char *text, int *line)
+/* The speeds of a line, after the *n that were read before it. */
+static enum status parse_speed_line(const struct line_reader *reader, int n_workers, double *speeds,
+                                    int *n)
 {
-    for (;; text++) {
-        if (*text == '#')
-            text += strcspn(text, "\n");
-        if (*text == '\n')
-            (*line)++;
-        else if (*text == '\0' || !strchr(" \t\r", *text))
-            return text;
+    struct word rest = reader->all, word;
+    for (; take_word(&rest, &word); ++*n) {
+        if (*n == n_workers)
+            return line_reader_fail(reader, "more speeds than the %d workers", n_workers);
+        if (!word_to_real(word, &speeds[*n]) || !(speeds[*n] > 0))
+            return line_reader_fail(reader, "a speed is a number above 0, not '%s'",
+                                    word_show(word).text);
     }
+    return STATUS_OK;
 }
 
-static enum status parse_speeds(const char *path, const char *text, int n_workers, double *speeds)
+static enum status parse_speeds(const char *path, const struct text_file *file, int n_workers,
+                                double *speeds)
 {
-    int line = 1;
-    for (int i = 0; i < n_workers; i++) {
-        char *end;
-        text = skip_blank(text, &line);
-        if (*text == '\0')
-            return FAIL(STATUS_INPUT, "%s:%d: %d speeds for %d workers", path, line, i, n_workers);
-        speeds[i] = strtod(text, &end);
-        if (end == text || !(speeds[i] > 0) || !isfinite(speeds[i]))
-            return FAIL(STATUS_INPUT, "%s:%d: a speed is a number above 0, not '%.*s'", path, line,
-                        (int)strcspn(text, " \t\r\n"), text);
-        text = end;
-    }
-    if (*skip_blank(text, &line) != '\0')
-        return FAIL(STATUS_INPUT, "%s:%d: more speeds than the %d workers", path, line, n_workers);
+    struct line_reader reader;
+    int n = 0;
+    line_reader_init(&reader, file->bytes, file->length, path, "#");
+    while (line_reader_next(&reader))
+        TRY(parse_speed_line(&reader, n_workers, speeds, &n));
+    if (n < n_workers)
+        return line_reader_fail(&reader, "%d speeds for %d workers", n, n_workers);
     return STATUS_OK;
 }
 
@@ -44,7 +40,7 @@ enum status speeds_read(MPI_Comm comm, const char *path, int n_workers, double *
     struct text_file file;
     TRY(text_file_read_all(path, comm, &file));
     double *speeds = malloc((size_t)n_workers * sizeof *speeds);
-    enum status status = speeds ? parse_speeds(path, file.bytes, n_workers, speeds)
+    enum status status = speeds ? parse_speeds(path, &file, n_workers, speeds)
                                 : FAIL(STATUS_NO_MEMORY, "no memory for %d speeds", n_workers);
     text_file_fini(&file);
     status = status_agree(comm, status);

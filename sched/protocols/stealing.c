@@ -2,11 +2,10 @@
 
 #include "support/base/agree.h"
 #include "support/io/option_row.h"
+#include "support/io/words.h"
 
 #include <assert.h>
-#include <errno.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* In a static pool, where the tasks left only decrease, a thief pauses after PATIENCE
@@ -57,13 +56,10 @@ static int64_t min_share(const struct taskpool_settings *settings)
 /* "half" (0) or a number of tasks. */
 static enum status parse_steal(const char *text, int64_t *n_tasks)
 {
-    char *end;
     *n_tasks = 0;
     if (!text || strcmp(text, "half") == 0)
         return STATUS_OK;
-    errno = 0;
-    *n_tasks = strtoll(text, &end, 10);
-    if (*text == '\0' || *end != '\0' || errno != 0 || *n_tasks < 1)
+    if (!word_to_integer(word_from_text(text), n_tasks) || *n_tasks < 1)
         return FAIL(STATUS_USAGE, "--steal %s: give 'half' or a number of tasks, at least 1", text);
     return STATUS_OK;
 }

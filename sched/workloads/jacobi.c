@@ -1,10 +1,10 @@
 #include "sched/workloads/jacobi.h"
 
 #include "support/base/vector_clones.h"
+#include "support/io/words.h"
 
 #include <math.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 static const double pi = 3.141592653589793;
@@ -14,11 +14,11 @@ enum { MAX_POINTS = 1000000 };
 
 enum status jacobi_parse(const char *text, struct jacobi_size *size)
 {
-    long long n[3];
-    char after;
-    bool fits = sscanf(text, "%lld ,%lld ,%lld %c", &n[0], &n[1], &n[2], &after) == 3;
+    struct word fields[3];
+    int64_t n[3];
+    bool fits = split_fields(word_from_text(text), 3, fields);
     for (int i = 0; fits && i < 3; i++)
-        fits = n[i] >= 1 && n[i] <= MAX_POINTS;
+        fits = word_to_integer(fields[i], &n[i]) && n[i] >= 1 && n[i] <= MAX_POINTS;
     if (!fits)
         return FAIL(STATUS_USAGE,
                     "--jacobi takes the points along x, y and z, each from 1 to %d, such as "

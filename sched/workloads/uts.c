@@ -4,11 +4,12 @@
 
 #include "sched/workloads/uts.h"
 
+#include "support/io/words.h"
+
 #include <math.h>
 #include <openssl/sha.h>
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* Children of a node whose number has no bound by its distribution. */
@@ -59,39 +60,24 @@ static const struct {
     {'g', false, offsetof(struct uts_tree, granularity), 1, 1e6},
 };
 
-enum { WORD_SIZE = 64 };
-
-/* The next word of the text, "" at its end; false if it is too long to be one. */
-static bool next_word(const char **text, char word[WORD_SIZE])
+static int find_parameter(struct word word)
 {
-    static const char blanks[] = " \t\r\n";
-    *text += strspn(*text, blanks);
-    size_t length = strcspn(*text, blanks);
-    if (length >= WORD_SIZE)
-        return false;
-    memcpy(word, *text, length);
-    word[length] = '\0';
-    *text += length;
-    return true;
-}
-
-static int find_parameter(const char *word)
-{
+    if (word.length != 2 || word.begin[0] != '-')
+        return -1;
     for (int i = 0; i < (int)(sizeof parameters / sizeof parameters[0]); i++)
-        if (word[0] == '-' && word[1] == parameters[i].letter && word[2] == '\0')
+        if (word.begin[1] == parameters[i].letter)
             return i;
     return -1;
 }
 
-static enum status store(const char *word, int i, struct uts_tree *tree)
+static enum status store_parameter(struct word word, int i, struct uts_tree *tree)
 {
-    char *end;
-    double value = strtod(word, &end);
-    bool in_range = value >= parameters[i].min && value <= parameters[i].max;
-    if (end == word || *end != '\0' || !in_range || (!parameters[i].real && value != floor(value)))
+    double value;
+    if (!word_to_real(word, &value) || !(value >= parameters[i].min) ||
+        !(value <= parameters[i].max) || (!parameters[i].real && value != floor(value)))
         return FAIL(STATUS_USAGE, "--uts: -%c takes a%s number from %g to %g, not '%s'",
                     parameters[i].letter, parameters[i].real ? "" : " whole", parameters[i].min,
-                    parameters[i].max, word);
+                    parameters[i].max, word_show(word).text);
     char *field = (char *)tree + parameters[i].offset;
     if (parameters[i].real)
         *(double *)(void *)field = value;
@@ -102,22 +88,18 @@ static enum status store(const char *word, int i, struct uts_tree *tree)
 
 static enum status parse_options(const char *text, struct uts_tree *tree)
 {
-    char word[WORD_SIZE];
-    for (;;) {
-        if (!next_word(&text, word))
-            return FAIL(STATUS_USAGE, "--uts: a word is too long to be an option");
-        if (*word == '\0')
-            return STATUS_OK;
+    struct word rest = word_from_text(text), word;
+    while (take_word(&rest, &word)) {
         int i = find_parameter(word);
         if (i < 0)
             return FAIL(STATUS_USAGE,
                         "--uts: '%s' is neither T1 to T5, T1L, T3L nor one of the "
                         "options -t -a -d -b -q -m -f -r -g",
-                        word);
-        if (!next_word(&text, word))
-            return FAIL(STATUS_USAGE, "--uts: a word is too long to be a number");
-        TRY(store(word, i, tree));
+                        word_show(word).text);
+        take_word(&rest, &word);
+        TRY(store_parameter(word, i, tree));
     }
+    return STATUS_OK;
 }
 
 enum status uts_parse(const char *text, struct uts_tree *tree)

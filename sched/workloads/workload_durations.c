@@ -6,6 +6,7 @@
 #include "support/base/agree.h"
 #include "support/base/clock.h"
 #include "support/base/random.h"
+#include "support/io/words.h"
 
 #include <math.h>
 #include <stddef.h>
@@ -107,9 +108,7 @@ static const struct workload_functions duration_functions = {.destroy = destroy_
 
 static enum status parse_exponential(const char *text, struct workload_durations *self)
 {
-    char after;
-    if (sscanf(text, "%lf %c", &self->mean, &after) != 1 || !isfinite(self->mean) ||
-        !(self->mean > 0))
+    if (!text_to_reals(text, 1, &self->mean) || !(self->mean > 0))
         return FAIL(STATUS_USAGE, "--exponential takes the mean, in seconds and above 0, not '%s'",
                     text);
     return STATUS_OK;
@@ -118,13 +117,14 @@ static enum status parse_exponential(const char *text, struct workload_durations
 static enum status parse_mean_sd(const char *option, const char *text,
                                  struct workload_durations *self)
 {
-    char after;
-    if (sscanf(text, "%lf ,%lf %c", &self->mean, &self->sd, &after) != 2 || !isfinite(self->mean) ||
-        !isfinite(self->sd) || !(self->mean > 0) || !(self->sd >= 0))
+    double values[2];
+    if (!text_to_reals(text, 2, values) || !(values[0] > 0) || !(values[1] >= 0))
         return FAIL(STATUS_USAGE,
                     "--%s takes the mean, above 0, and the standard deviation, in seconds, such "
                     "as 0.5,0.1, not '%s'",
                     option, text);
+    self->mean = values[0];
+    self->sd = values[1];
     return STATUS_OK;
 }
 

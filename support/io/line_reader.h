@@ -1,20 +1,15 @@
-/* Lines and words of an input text, and messages that name the line. */
+/* Lines of an input text, and messages that name the line. */
 #ifndef BERYL_SUPPORT_LINE_READER_H
 #define BERYL_SUPPORT_LINE_READER_H
 
 #include "support/base/status.h"
+#include "support/io/words.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-/* Characters of the text between white space; not NUL-terminated. */
-struct word {
-    const char *begin;
-    size_t length;
-};
-
-/* No file format here has as many words in a line that matter. */
+/* Words counted in a line; take_word and take_field of words.h go through longer ones. */
 enum { LINE_MAX_WORDS = 64 };
 
 struct line_reader {
@@ -38,22 +33,8 @@ bool line_reader_next(struct line_reader *reader);
 /* Goes to the next line that has a word; false at the end of the text. */
 bool line_reader_next_filled(struct line_reader *reader);
 
-/* Fails with STATUS_INPUT and "name:line: " before the message. */
+/* Fails with STATUS_INPUT and "name:line: " before the message; before the first line, line 1. */
 enum status line_reader_fail(const struct line_reader *reader, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-
-/* Whether the word is this text, in any case. */
-bool word_equals(struct word word, const char *text);
-
-/* The number a word spells: decimal, exponents with E or D; false if it is not
- * a finite number, when *value is not changed. */
-bool word_to_real(struct word word, double *value);
-bool word_to_integer(struct word word, int64_t *value);
-
-/* A word as a message can show it: shortened, unprintable characters replaced. */
-struct word_text {
-    char text[41];
-};
-struct word_text word_show(struct word word);
 
 #endif

@@ -9,7 +9,7 @@
 enum option_kind {
     OPTION_FLAG,    /* bool: set to true when given */
     OPTION_INTEGER, /* int64_t in [min, max] */
-    OPTION_REAL,    /* double in [min, max]; finite */
+    OPTION_REAL,    /* double in [min, max]; finite; exponents with E or D */
     OPTION_TEXT,    /* const char *, points into argv or the default */
     OPTION_CHOICE,  /* int: index into choices */
     OPTION_WORD,    /* const char *: one of choices; points into argv or the default */

@@ -1,10 +1,10 @@
 #include "support/io/options_private.h"
 
+#include "support/io/words.h"
+
 #include <assert.h>
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 int option_choice_index(const char *choices, const char *word)
@@ -101,28 +101,6 @@ static bool in_range(const struct option_row *row, double number)
     return number <= row->max && (row->min_excluded ? number > row->min : number >= row->min);
 }
 
-static bool parse_integer(const char *text, int64_t *integer)
-{
-    /* Only these characters: strtoll itself would skip leading blanks. */
-    if (text[0] == '\0' || text[strspn(text, "+-0123456789")] != '\0')
-        return false;
-    char *end;
-    errno = 0;
-    long long value = strtoll(text, &end, 10);
-    *integer = value;
-    return *end == '\0' && errno == 0;
-}
-
-static bool parse_real(const char *text, double *real)
-{
-    /* Only these characters: strtod itself would take "nan", "inf" and "0x1p3". */
-    if (text[0] == '\0' || text[strspn(text, "+-.0123456789eE")] != '\0')
-        return false;
-    char *end;
-    *real = strtod(text, &end);
-    return *end == '\0' && isfinite(*real);
-}
-
 enum status option_store(const struct option_table *table, const struct option_row *row,
                          const char *text)
 {
@@ -138,12 +116,12 @@ enum status option_store(const struct option_table *table, const struct option_r
         *(bool *)field = true;
         return STATUS_OK;
     case OPTION_INTEGER:
-        if (!parse_integer(text, &integer) || !in_range(row, (double)integer))
+        if (!word_to_integer(word_from_text(text), &integer) || !in_range(row, (double)integer))
             return fail_value(row, text);
         *(int64_t *)field = integer;
         return STATUS_OK;
     case OPTION_REAL:
-        if (!parse_real(text, &real) || !in_range(row, real))
+        if (!word_to_real(word_from_text(text), &real) || !in_range(row, real))
             return fail_value(row, text);
         *(double *)field = real;
         return STATUS_OK;

@@ -6,9 +6,10 @@
 
 #include <mpi.h>
 #include <stddef.h>
+#include <stdint.h>
 
-/* No input file of this program is larger: geometries of 10^5 atoms and basis
- * set libraries stay below. */
+/* No input file is larger but a profile of tasks: geometries of 10^5 atoms and
+ * basis set libraries stay below. */
 enum { TEXT_FILE_MAX_BYTES = 16 * 1024 * 1024 };
 
 struct text_file {
@@ -20,6 +21,9 @@ struct text_file {
  * opened or read, STATUS_INPUT if it is empty, larger than
  * TEXT_FILE_MAX_BYTES or holds a NUL byte (so is not text), STATUS_NO_MEMORY. */
 enum status text_file_read(const char *path, struct text_file *file);
+
+/* The same with another limit. */
+enum status text_file_read_up_to(const char *path, int64_t max_bytes, struct text_file *file);
 
 /* The same on every process of comm: rank 0 reads and broadcasts. Collective;
  * all processes return the same status. */

@@ -11,7 +11,7 @@ static void check_data(const struct bnsl_data *data)
     assert(data->n_variables >= 2 && data->n_samples >= 1);
     for (int i = 0; i < data->n_variables; i++) {
         assert(data->n_states[i] >= 1 && data->n_states[i] <= BNSL_MAX_STATES);
-        assert(bnsl_data_find(data, data->names[i], strlen(data->names[i])) == i);
+        assert(bnsl_data_find(data, word_from_text(data->names[i])) == i);
         for (int s = 0; s < data->n_samples; s++)
             assert(bnsl_data_column(data, i)[s] < data->n_states[i]);
     }

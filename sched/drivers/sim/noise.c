@@ -1,12 +1,12 @@
 #include "sched/drivers/sim/noise.h"
 
 #include "support/base/array.h"
+#include "support/io/line_reader.h"
 #include "support/io/text_file.h"
 
 #include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
-#include <string.h>
 
 static enum status allocate_noise(struct noise *noise, int64_t n)
 {
@@ -47,45 +47,37 @@ struct interruption_list {
     int64_t n, capacity;
 };
 
-/* Parses `start,seconds`; returns the end of the row, or NULL if anything else is there. */
-static const char *parse_trace_row(const char *row, struct interruption *interruption)
+/* Parses `start,seconds`; false if anything else is there. */
+static bool parse_interruption(struct word row, struct interruption *interruption)
 {
-    char *end;
-    interruption->start_s = strtod(row, &end);
-    if (end == row || *end != ',')
-        return NULL;
-    const char *text = end + 1;
-    interruption->length_s = strtod(text, &end);
-    if (end == text)
-        return NULL;
-    end += strspn(end, " \t\r");
-    return *end == '\n' || *end == '\0' ? end : NULL;
+    struct word fields[2];
+    return split_fields(row, 2, fields) && word_to_real(fields[0], &interruption->start_s) &&
+           word_to_real(fields[1], &interruption->length_s);
 }
 
-static enum status parse_trace(const char *path, const char *text, struct interruption_list *trace)
+static enum status parse_trace(struct line_reader *reader, struct interruption_list *trace)
 {
-    static const char header[] = "start,seconds";
-    const char *row = strchr(text, '\n');
+    struct word header[2];
+    struct interruption new;
     double end_s = 0;
-    if (strncmp(text, header, sizeof header - 1) != 0 || !row)
-        return FAIL(STATUS_INPUT, "%s:1: a trace of noise begins with the line '%s'", path, header);
-    for (int64_t line = 2; *++row; line++) {
-        struct interruption new;
-        const char *end = parse_trace_row(row, &new);
-        if (!end || !(new.start_s >= end_s) || !(new.length_s > 0) ||
-            !isfinite(new.start_s + new.length_s))
-            return FAIL(STATUS_INPUT,
-                        "%s:%lld: a row is the start of an interruption, not before the end of the "
-                        "last, a comma and its seconds, above 0: '%.*s'",
-                        path, (long long)line, (int)strcspn(row, "\r\n"), row);
+    if (!line_reader_next_filled(reader) || !split_fields(reader->all, 2, header) ||
+        !word_equals(header[0], "start") || !word_equals(header[1], "seconds"))
+        return line_reader_fail(reader, "a trace of noise begins with the line 'start,seconds'");
+    while (line_reader_next_filled(reader)) {
+        if (!parse_interruption(reader->all, &new) || !(new.start_s >= end_s) ||
+            !(new.length_s > 0) || !isfinite(new.start_s + new.length_s))
+            return line_reader_fail(
+                reader,
+                "a row is the start of an interruption, not before the end of the last, a comma "
+                "and its seconds, above 0: '%s'",
+                word_show(reader->all).text);
         end_s = new.start_s + new.length_s;
         TRY(array_reserve(&trace->list, trace->n + 1, &trace->capacity, sizeof new));
         trace->list[trace->n++] = new;
-        if (!*end)
-            break;
-        row = end;
     }
-    return trace->n > 0 ? STATUS_OK : FAIL(STATUS_INPUT, "%s: a trace without a row", path);
+    if (trace->n == 0)
+        return FAIL(STATUS_INPUT, "%s: a trace without a row", reader->name);
+    return STATUS_OK;
 }
 
 static enum status take_interruption(struct noise *noise, const struct interruption_list *trace)
@@ -108,7 +100,9 @@ enum status noise_read(struct noise *noise, const char *path)
     struct text_file file;
     struct interruption_list trace = {0};
     TRY(text_file_read(path, &file));
-    enum status status = parse_trace(path, file.bytes, &trace);
+    struct line_reader reader;
+    line_reader_init(&reader, file.bytes, file.length, path, "");
+    enum status status = parse_trace(&reader, &trace);
     text_file_fini(&file);
     if (status == STATUS_OK)
         status = take_interruption(noise, &trace);

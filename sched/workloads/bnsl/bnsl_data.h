@@ -3,6 +3,7 @@
 #define BERYL_SCHED_WORKLOADS_BNSL_DATA_H
 
 #include "support/base/status.h"
+#include "support/io/words.h"
 
 #include <mpi.h>
 #include <stddef.h>
@@ -40,6 +41,6 @@ enum status bnsl_data_read(MPI_Comm comm, const char *path, struct bnsl_data *da
 void bnsl_data_fini(struct bnsl_data *data);
 
 /* The variable of this name; -1 if there is none. */
-int bnsl_data_find(const struct bnsl_data *data, const char *name, size_t length);
+int bnsl_data_find(const struct bnsl_data *data, struct word name);
 
 #endif

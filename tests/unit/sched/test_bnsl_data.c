@@ -24,8 +24,8 @@ static void test_a_table_is_read(void **state)
         assert_int_equal(data.n_states[i], 2);
         assert_memory_equal(bnsl_data_column(&data, i), expected[i], 3);
     }
-    assert_int_equal(bnsl_data_find(&data, "n", 1), 2);
-    assert_int_equal(bnsl_data_find(&data, "rai", 3), -1);
+    assert_int_equal(bnsl_data_find(&data, word_from_text("n")), 2);
+    assert_int_equal(bnsl_data_find(&data, word_from_text("rai")), -1);
     bnsl_data_fini(&data);
 }
 
@@ -42,7 +42,7 @@ static void test_bad_tables_are_refused(void **state)
         {"a,b\n", "without samples"},
         {"a,b\n1,2\n1\n", "test.csv:3:"},
         {"a,b\n1,2\n1,2,3\n", "test.csv:3:"},
-        {"a,b\n1,2\n\n1,2\n", "test.csv:3:"},
+        {"a,b\n1,2\n\n1\n", "test.csv:4:"},
         {"a,b\n1,2\n,2\n", "test.csv:3: the value of 'a'"},
         {"a,b\n1,\n", "test.csv:2: the value of 'b'"},
     };

@@ -71,7 +71,8 @@ static void test_bad_tables_are_refused(void **state)
     static const struct {
         const char *text, *word;
     } cases[] = {
-        {"", ".csv:1:"},
+        {"", "empty"},
+        {"\n\n", ".csv:2:"},
         {"0,1\n", ".csv:1:"},
         {"task,seconds,worker\n0,1\n", ".csv:1:"},
         {"task,seconds\n", "without tasks"},
@@ -82,7 +83,7 @@ static void test_bad_tables_are_refused(void **state)
         {"task,seconds\n0\n", ".csv:2:"},
         {"task,seconds\n,1\n", ".csv:2:"},
         {"task,seconds\n0,\n", ".csv:2:"},
-        {"task,seconds\n\n0,1\n", ".csv:2:"},
+        {"task,seconds\n\n0,1,2\n", ".csv:3:"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
         check_refused("test_profile_read.csv", cases[i].text, strlen(cases[i].text), cases[i].word);

@@ -118,7 +118,7 @@ static void test_both_ways_of_giving_a_value_and_any_order(void **state)
 {
     (void)state;
     check_ok(
-        parse("--tile 7 a.xyz --charge=-2 --screen=1E-6 --quiet b.xyz --sched steal -o p.html"));
+        parse("--tile 7 a.xyz --charge=-2 --screen=1d-6 --quiet b.xyz --sched steal -o p.html"));
     assert_int_equal(settings.tile, 7);
     assert_int_equal(settings.charge, -2);
     assert_true(settings.screen == 1e-6);
@@ -158,7 +158,7 @@ static void test_text_that_is_no_number_is_refused(void **state)
         check_refused(line, "--tile", integers[i]);
         assert_non_null(strstr(status_text(), "from 1 to 1000000"));
     }
-    const char *reals[] = {"x", "1e", "nan", "inf", "1e999", "0x1p-3", "1,5", "1d-8"};
+    const char *reals[] = {"x", "1e", "nan", "inf", "1e999", "0x1p-3", "1,5", "1f-8"};
     for (size_t i = 0; i < sizeof reals / sizeof reals[0]; i++) {
         char line[64];
         snprintf(line, sizeof line, "a --screen=%s", reals[i]);

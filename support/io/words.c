@@ -1,0 +1,135 @@
+#include "support/io/words.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+static bool is_white(char c)
+{
+    return c == ' ' || c == '\t' || c == '\r' || c == '\n' || c == '\v' || c == '\f';
+}
+
+struct word word_from_text(const char *text)
+{
+    return (struct word){text, strlen(text)};
+}
+
+bool take_word(struct word *rest, struct word *word)
+{
+    const char *begin = rest->begin, *end = begin + rest->length;
+    while (begin < end && is_white(*begin))
+        begin++;
+    const char *stop = begin;
+    while (stop < end && !is_white(*stop))
+        stop++;
+    *word = (struct word){begin, (size_t)(stop - begin)};
+    *rest = (struct word){stop, (size_t)(end - stop)};
+    return word->length > 0;
+}
+
+bool take_field(struct word *rest, struct word *field)
+{
+    if (!rest->begin)
+        return false;
+    const char *begin = rest->begin, *end = begin + rest->length;
+    const char *comma = memchr(begin, ',', rest->length);
+    *rest = comma ? (struct word){comma + 1, (size_t)(end - comma - 1)} : (struct word){0};
+    if (comma)
+        end = comma;
+    while (begin < end && is_white(*begin))
+        begin++;
+    while (end > begin && is_white(end[-1]))
+        end--;
+    if (end - begin >= 2 && *begin == '"' && end[-1] == '"')
+        begin++, end--;
+    *field = (struct word){begin, (size_t)(end - begin)};
+    return true;
+}
+
+bool split_fields(struct word text, int n, struct word *fields)
+{
+    struct word beyond;
+    for (int i = 0; i < n; i++)
+        if (!take_field(&text, &fields[i]))
+            return false;
+    return !take_field(&text, &beyond);
+}
+
+bool word_equals(struct word word, const char *text)
+{
+    return strlen(text) == word.length && strncasecmp(word.begin, text, word.length) == 0;
+}
+
+bool words_match(struct word a, struct word b)
+{
+    return a.length == b.length && memcmp(a.begin, b.begin, a.length) == 0;
+}
+
+bool word_to_real(struct word word, double *value)
+{
+    /* strtod alone would also take hexadecimal numbers, "nan" and "inf". */
+    char digits[64];
+    if (word.length == 0 || word.length >= sizeof digits)
+        return false;
+    for (size_t i = 0; i < word.length; i++) {
+        char c = word.begin[i];
+        if (!c || !strchr("+-.0123456789eEdD", c))
+            return false;
+        digits[i] = c == 'd' || c == 'D' ? 'e' : c;
+    }
+    digits[word.length] = '\0';
+    char *end;
+    double number = strtod(digits, &end);
+    if (*end != '\0' || end == digits || !isfinite(number))
+        return false;
+    *value = number;
+    return true;
+}
+
+bool word_to_integer(struct word word, int64_t *value)
+{
+    /* strtoll alone would also skip white space. */
+    char digits[32];
+    if (word.length == 0 || word.length >= sizeof digits)
+        return false;
+    for (size_t i = 0; i < word.length; i++) {
+        char c = word.begin[i];
+        if (!c || !strchr("+-0123456789", c))
+            return false;
+        digits[i] = c;
+    }
+    digits[word.length] = '\0';
+    char *end;
+    errno = 0;
+    long long number = strtoll(digits, &end, 10);
+    if (*end != '\0' || end == digits || errno != 0)
+        return false;
+    *value = number;
+    return true;
+}
+
+bool text_to_reals(const char *text, int n, double *values)
+{
+    struct word rest = word_from_text(text), field;
+    for (int i = 0; i < n; i++)
+        if (!take_field(&rest, &field) || !word_to_real(field, &values[i]))
+            return false;
+    return !take_field(&rest, &field);
+}
+
+struct word_text word_show(struct word word)
+{
+    struct word_text shown;
+    size_t room = sizeof shown.text - 1;
+    size_t n = word.length <= room ? word.length : room;
+    for (size_t i = 0; i < n; i++) {
+        char c = word.begin[i];
+        shown.text[i] = c >= ' ' && c <= '~' ? c : '?';
+    }
+    if (word.length > room)
+        memcpy(shown.text + n - 3, "...", 3);
+    shown.text[n] = '\0';
+    return shown;
+}

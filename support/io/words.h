@@ -1,0 +1,49 @@
+/* Words and comma-separated fields of a text, and the numbers that they spell. */
+#ifndef BERYL_SUPPORT_WORDS_H
+#define BERYL_SUPPORT_WORDS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Characters of a text, borrowed; not NUL-terminated. */
+struct word {
+    const char *begin;
+    size_t length;
+};
+
+/* All characters of a C string. */
+struct word word_from_text(const char *text);
+
+/* Takes the first word of the rest, ended by white space; false if only white space is left. */
+bool take_word(struct word *rest, struct word *word);
+
+/* Takes the first field of the rest, up to a comma or the end, without white space and quotation
+ * marks around it; false after the last field, when rest->begin is NULL. An empty text has one
+ * empty field. A comma within quotation marks separates fields, too. */
+bool take_field(struct word *rest, struct word *field);
+
+/* Whether the text has exactly n fields; if so, sets them. */
+bool split_fields(struct word text, int n, struct word *fields);
+
+/* Whether the word is this text, in any case. */
+bool word_equals(struct word word, const char *text);
+
+/* Whether two words have the same characters. */
+bool words_match(struct word a, struct word b);
+
+/* The number a word spells: decimal, exponents with E or D; false if it is not
+ * a finite number, when *value is not changed. */
+bool word_to_real(struct word word, double *value);
+bool word_to_integer(struct word word, int64_t *value);
+
+/* The n numbers of a text "1.5,2", finite; false if it is anything else. */
+bool text_to_reals(const char *text, int n, double *values);
+
+/* A word as a message can show it: shortened, unprintable characters replaced. */
+struct word_text {
+    char text[41];
+};
+struct word_text word_show(struct word word);
+
+#endif

@@ -1,0 +1,150 @@
+/* Words and fields of a text and their numbers; lines and the messages about them. */
+#include "support/io/line_reader.h"
+#include "tests/check.h"
+
+#include <string.h>
+
+static void check_word(const char *expected, struct word word)
+{
+    assert_int_equal(strlen(expected), word.length);
+    assert_memory_equal(expected, word.begin, word.length);
+}
+
+static void test_words_are_ended_by_white_space(void **state)
+{
+    (void)state;
+    struct word rest = word_from_text(" one\ttwo\r\n three"), word;
+    for (const char **expected = (const char *[]){"one", "two", "three", NULL}; *expected;
+         expected++) {
+        assert_true(take_word(&rest, &word));
+        check_word(*expected, word);
+    }
+    assert_false(take_word(&rest, &word));
+    assert_false(take_word(&rest, &word));
+    rest = word_from_text(" \n");
+    assert_false(take_word(&rest, &word));
+}
+
+static void test_fields_are_ended_by_commas(void **state)
+{
+    (void)state;
+    struct word rest = word_from_text(" a b ,\"c\",,\" d \"\r"), field;
+    for (const char **expected = (const char *[]){"a b", "c", "", " d ", NULL}; *expected;
+         expected++) {
+        assert_true(take_field(&rest, &field));
+        check_word(*expected, field);
+    }
+    assert_false(take_field(&rest, &field));
+    rest = word_from_text("");
+    assert_true(take_field(&rest, &field));
+    assert_int_equal(field.length, 0);
+    assert_false(take_field(&rest, &field));
+}
+
+static void test_fields_are_counted_exactly(void **state)
+{
+    (void)state;
+    struct word fields[2];
+    assert_true(split_fields(word_from_text("task, seconds"), 2, fields));
+    assert_true(word_equals(fields[0], "TASK") && word_equals(fields[1], "seconds"));
+    assert_false(word_equals(fields[0], "tas") || word_equals(fields[0], "tasks"));
+    assert_true(words_match(fields[0], word_from_text("task")));
+    assert_false(words_match(fields[0], word_from_text("Task")));
+    assert_false(split_fields(word_from_text("1"), 2, fields));
+    assert_false(split_fields(word_from_text("1,2,"), 2, fields));
+}
+
+static void test_words_spell_numbers(void **state)
+{
+    (void)state;
+    static const char *const not_reals[] = {"",     "nan", "inf",  "0x1p3", "1e999", "1,5",
+                                            "1.5s", "1 ",  "--1",  "e5",    ".",     "1e",
+                                            "1e5e", "+-1", "\xb2", "1_0"};
+    static const char *const not_integers[] = {"",  "1.0", "1e3",  "9223372036854775808",
+                                               "-", " 1",  "0x10", "-9223372036854775809"};
+    double real = 7;
+    int64_t integer = 7;
+    for (size_t i = 0; i < sizeof not_reals / sizeof not_reals[0]; i++)
+        assert_false(word_to_real(word_from_text(not_reals[i]), &real));
+    for (size_t i = 0; i < sizeof not_integers / sizeof not_integers[0]; i++)
+        assert_false(word_to_integer(word_from_text(not_integers[i]), &integer));
+    assert_true(real == 7 && integer == 7);
+    assert_true(word_to_real(word_from_text("-1.25D-2"), &real) && real == -0.0125);
+    assert_true(word_to_integer(word_from_text("9223372036854775807"), &integer));
+    assert_int_equal(integer, INT64_MAX);
+    assert_true(word_to_integer(word_from_text("-9223372036854775808"), &integer));
+    assert_int_equal(integer, INT64_MIN);
+}
+
+static void test_texts_are_lists_of_numbers(void **state)
+{
+    (void)state;
+    double values[2];
+    assert_true(text_to_reals("0.5, 1e-3", 2, values));
+    assert_true(values[0] == 0.5 && values[1] == 1e-3);
+    assert_false(text_to_reals("0.5", 2, values));
+    assert_false(text_to_reals("0.5,1,2", 2, values));
+    assert_false(text_to_reals("0.5,x", 2, values));
+    assert_false(text_to_reals("", 1, values));
+}
+
+static void test_messages_show_words_safely(void **state)
+{
+    (void)state;
+    char longer[100];
+    memset(longer, 'x', sizeof longer);
+    assert_string_equal("a?[31m", word_show(word_from_text("a\x1b[31m")).text);
+    struct word_text shown = word_show((struct word){longer, sizeof longer});
+    assert_int_equal(strlen(shown.text), 40);
+    assert_string_equal("...", shown.text + 37);
+}
+
+static void test_lines_are_counted_and_named(void **state)
+{
+    (void)state;
+    static const char text[] = "\xEF\xBB\xBF\n# nothing\n one two # three\r\n\nlast";
+    struct line_reader reader;
+    line_reader_init(&reader, text, sizeof text - 1, "file", "#");
+    assert_true(line_reader_next_filled(&reader));
+    assert_int_equal(reader.n_words, 2);
+    check_word("two", reader.words[1]);
+    check_status(STATUS_INPUT, line_reader_fail(&reader, "a flaw of %d", 1));
+    assert_string_equal("file:3: a flaw of 1", status_text());
+    assert_true(line_reader_next(&reader) && reader.n_words == 0);
+    assert_true(line_reader_next_filled(&reader));
+    check_word("last", reader.all);
+    assert_false(line_reader_next(&reader));
+    assert_int_equal(reader.line, 5);
+}
+
+static void test_words_beyond_the_limit_are_not_lost(void **state)
+{
+    (void)state;
+    char text[2 * (LINE_MAX_WORDS + 3)];
+    for (size_t i = 0; i < sizeof text; i++)
+        text[i] = i % 2 ? ' ' : 'x';
+    struct line_reader reader;
+    line_reader_init(&reader, text, sizeof text, "file", "");
+    assert_true(line_reader_next(&reader));
+    assert_int_equal(reader.n_words, LINE_MAX_WORDS);
+    struct word rest = reader.all, word;
+    int n = 0;
+    while (take_word(&rest, &word))
+        n++;
+    assert_int_equal(n, LINE_MAX_WORDS + 3);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_words_are_ended_by_white_space),
+        cmocka_unit_test(test_fields_are_ended_by_commas),
+        cmocka_unit_test(test_fields_are_counted_exactly),
+        cmocka_unit_test(test_words_spell_numbers),
+        cmocka_unit_test(test_texts_are_lists_of_numbers),
+        cmocka_unit_test(test_messages_show_words_safely),
+        cmocka_unit_test(test_lines_are_counted_and_named),
+        cmocka_unit_test(test_words_beyond_the_limit_are_not_lost),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
