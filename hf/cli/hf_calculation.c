@@ -4,9 +4,7 @@
 #include "hf/cli/hf_memory.h"
 #include "hf/cli/hf_qcschema.h"
 #include "hf/guess/guess.h"
-#include "hf/scf/scf_report.h"
 #include "support/base/agree.h"
-#include "support/base/log.h"
 
 #include <string.h>
 
@@ -64,25 +62,6 @@ void hf_calculation_fini(struct hf_calculation *calculation)
     *calculation = (struct hf_calculation){0};
 }
 
-void hf_calculation_print_input(const struct hf_calculation *calculation)
-{
-    const struct hf_options *options = calculation->options;
-    const struct hf_input *input = &calculation->input;
-    int n_workers;
-    MPI_Comm_size(calculation->comm, &n_workers);
-    log_print("Molecule   %s: %lld centres, charge %d, multiplicity %d\n", options->molecule,
-              (long long)input->molecule.n_atoms, input->molecule.charge,
-              input->molecule.multiplicity);
-    if (input->original_benchmark)
-        log_print("           names atoms by number: read as a Be chain in Bohr, six ghost centres "
-                  "added to each atom\n");
-    log_print("Basis      %s: %lld functions in %lld shells, %s\n", options->basis,
-              (long long)input->shells->n_functions, (long long)input->shells->n_shells,
-              input->shells->spherical ? "spherical" : "Cartesian");
-    log_print("Processes  %d, scheduling %s%s\n", n_workers, options->compare ? "by each of " : "",
-              options->compare ? options->compare : options->pool.mode);
-}
-
 enum status hf_calculation_prepare_screening(struct hf_calculation *calculation)
 {
     const struct hf_options *options = calculation->options;
@@ -105,15 +84,6 @@ enum status hf_calculation_prepare_build(struct hf_calculation *calculation,
         TRY(tile_matrix_create(calculation->tiling, "density", DARRAY_DOUBLE,
                                &calculation->D[spin]));
     return STATUS_OK;
-}
-
-void hf_calculation_print_tasks(const struct hf_calculation *calculation)
-{
-    const struct fock_tasks *tasks = fock_tasks_of(calculation->fock);
-    log_print("Tasks      %lld of %lld are not null (tiles of up to %lld functions, screening "
-              "%g)\n\n",
-              (long long)fock_tasks_n_non_null(tasks), (long long)fock_tasks_n_all(tasks),
-              (long long)calculation->tiling->max_functions, calculation->options->screen);
 }
 
 enum status hf_calculation_guess(struct hf_calculation *calculation)
@@ -142,21 +112,6 @@ static void record_scf_iteration(const struct scf_iteration *iteration, void *co
     json_array_append_new(context, hf_qcschema_scf_iteration(iteration));
 }
 
-/* One line for all builds; each by itself is in the result file. */
-static void print_build_summary(const struct fock *fock)
-{
-    double seconds = 0, task_s = 0, worker_s = 0;
-    int64_t n = fock_n_builds(fock);
-    for (int64_t i = 0; i < n; i++) {
-        const struct fock_record *record = &fock_records(fock)[i];
-        seconds += record->seconds;
-        task_s += record->statistics.task_s;
-        worker_s += (double)record->statistics.n_workers * record->statistics.makespan_s;
-    }
-    log_print("\n%lld Fock builds took %.2f s; %.1f %% of the workers' time went into tasks\n",
-              (long long)n, seconds, 100 * task_s / worker_s);
-}
-
 enum status hf_calculation_solve(struct hf_calculation *calculation)
 {
     struct scf_problem problem = hf_calculation_problem(calculation);
@@ -164,10 +119,5 @@ enum status hf_calculation_solve(struct hf_calculation *calculation)
     calculation->iterations = json_array();
     settings.observe = record_scf_iteration;
     settings.observe_context = calculation->iterations;
-    enum status status = scf_run(&problem, &settings, calculation->D, &calculation->result);
-    if (status == STATUS_OK || status == STATUS_NOT_CONVERGED) {
-        scf_report_result(&problem, &calculation->result, calculation->options->all_orbitals);
-        print_build_summary(calculation->fock);
-    }
-    return status;
+    return scf_run(&problem, &settings, calculation->D, &calculation->result);
 }

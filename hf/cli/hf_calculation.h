@@ -53,9 +53,6 @@ enum status hf_calculation_read(const struct hf_options *options, MPI_Comm comm,
 /* Frees all parts. */
 void hf_calculation_fini(struct hf_calculation *calculation);
 
-/* Prints molecule, basis, processes and scheduling modes. */
-void hf_calculation_print_input(const struct hf_calculation *calculation);
-
 /* Creates tiles, grid and Schwarz bounds; prints and checks the memory estimate.
  * Errors: STATUS_NO_MEMORY. */
 enum status hf_calculation_prepare_screening(struct hf_calculation *calculation);
@@ -64,13 +61,10 @@ enum status hf_calculation_prepare_screening(struct hf_calculation *calculation)
 enum status hf_calculation_prepare_build(struct hf_calculation *calculation,
                                          const struct taskpool_settings *pool);
 
-/* Prints how many tasks a Fock build has. */
-void hf_calculation_print_tasks(const struct hf_calculation *calculation);
-
 /* Computes or reads the first density. Errors: those of guess.h and checkpoint_read_density. */
 enum status hf_calculation_guess(struct hf_calculation *calculation);
 
-/* Runs the SCF to convergence and prints iterations, result and the time of the builds.
+/* Runs the SCF to convergence and prints its iterations.
  * Errors: those of scf_run; with STATUS_NOT_CONVERGED there is a result, too. */
 enum status hf_calculation_solve(struct hf_calculation *calculation);
 

@@ -3,6 +3,7 @@
 #include "hf/cli/hf_calculation.h"
 #include "hf/cli/hf_compare.h"
 #include "hf/cli/hf_outputs.h"
+#include "hf/cli/hf_print.h"
 #include "hf/cli/hf_qcschema.h"
 #include "sched/core/statistics_report.h"
 #include "sched/modes/mode_options.h"
@@ -174,6 +175,7 @@ static enum status run_scf(struct hf_run *run)
     enum status status = hf_calculation_solve(&run->calculation);
     if (status != STATUS_OK && status != STATUS_NOT_CONVERGED)
         return status;
+    hf_print_result(&run->calculation);
     struct hf_outcome outcome = outcome_of(run, status);
     outcome.scf = &run->calculation.result;
     return write_hf_outputs(run, &outcome);
@@ -186,12 +188,12 @@ static enum status run_hf_stages(struct hf_run *run)
     run->checked = true;
     TRY(hf_calculation_read(run->options, run->comm, calculation));
     log_print("beryl-hf %s\n\n", BERYL_VERSION);
-    hf_calculation_print_input(calculation);
+    hf_print_input(calculation);
     TRY(hf_calculation_prepare_screening(calculation));
     if (run->options->count_tasks)
         return print_task_counts(run);
     TRY(prepare_build(run));
-    hf_calculation_print_tasks(calculation);
+    hf_print_tasks(calculation);
     *run->accepted = true;
     TRY(hf_calculation_guess(calculation));
     return run->options->fock_only ? run_fock_only(run) : run_scf(run);

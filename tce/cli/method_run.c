@@ -3,6 +3,7 @@
 #include "hf/checkpoint/checkpoint.h"
 #include "hf/cli/hf_calculation.h"
 #include "hf/cli/hf_outputs.h"
+#include "hf/cli/hf_print.h"
 #include "sched/modes/mode_options.h"
 #include "support/base/agree.h"
 #include "support/base/log.h"
@@ -114,7 +115,7 @@ static enum status print_method(const struct method_run *run)
 static enum status prepare_method(struct method_run *run)
 {
     log_print("beryl-tce %s\n\n", BERYL_VERSION);
-    hf_calculation_print_input(&run->calculation);
+    hf_print_input(&run->calculation);
     TRY(hf_calculation_prepare_screening(&run->calculation));
     run->correlation.problem.screening = run->calculation.screening;
     TRY(status_agree(run->comm, print_method(run)));
@@ -146,10 +147,13 @@ static enum status run_scf_of_method(struct method_run *run)
     struct hf_calculation *calculation = &run->calculation;
     struct taskpool_settings pool = pool_of(run, run->options->hf.modes.modes[0]);
     TRY(hf_calculation_prepare_build(calculation, &pool));
-    hf_calculation_print_tasks(calculation);
+    hf_print_tasks(calculation);
     *run->accepted = true;
     TRY(hf_calculation_guess(calculation));
-    TRY(hf_calculation_solve(calculation));
+    enum status status = hf_calculation_solve(calculation);
+    if (status == STATUS_OK || status == STATUS_NOT_CONVERGED)
+        hf_print_result(calculation);
+    TRY(status);
     TRY(take_checkpoint_orbitals(run));
     const struct hf_input *input = &calculation->input;
     return orbital_spaces_create(&calculation->result, input->n_spins, input->n_occupied,

@@ -1,0 +1,17 @@
+/* The stages of a Hartree-Fock calculation as text, by the process that log.h names. None is
+ * collective. */
+#ifndef BERYL_HF_HF_PRINT_H
+#define BERYL_HF_HF_PRINT_H
+
+#include "hf/cli/hf_calculation.h"
+
+/* Molecule, basis, processes and scheduling modes, after hf_calculation_read. */
+void hf_print_input(const struct hf_calculation *calculation);
+
+/* Number of tasks of a Fock build, after hf_calculation_prepare_build. */
+void hf_print_tasks(const struct hf_calculation *calculation);
+
+/* Energies, orbitals and the time of the builds, after hf_calculation_solve. */
+void hf_print_result(const struct hf_calculation *calculation);
+
+#endif
