@@ -1,5 +1,7 @@
 #include "hf/fock/fock_tasks.h"
 
+#include "support/base/array.h"
+
 #include <stdlib.h>
 
 /* A pair of tiles: ordered ones under FOCK_SYMMETRY_NONE, I >= J under
@@ -155,16 +157,9 @@ static enum status find_quartets(struct fock_tasks *tasks, bool inspect)
 /* The id of an inspected quartet. */
 static int64_t search_id(const struct fock_tasks *tasks, int64_t position)
 {
-    int64_t low = 0, high = tasks->n_pairs;
-    while (high - low > 1) {
-        int64_t middle = (low + high) / 2;
-        if (tasks->first_position[middle] <= position)
-            low = middle;
-        else
-            high = middle;
-    }
-    const struct tile_pair *partner = &tasks->sorted[position - tasks->first_position[low]];
-    return combine_ids(tasks, tasks->n_pairs, low, partner->id);
+    int64_t pair = array_find_last(tasks->first_position, tasks->n_pairs, position);
+    const struct tile_pair *partner = &tasks->sorted[position - tasks->first_position[pair]];
+    return combine_ids(tasks, tasks->n_pairs, pair, partner->id);
 }
 
 /* The two pairs of a task; returns whether it is null. */

@@ -1,5 +1,7 @@
 #include "sched/queues/tasklets.h"
 
+#include "support/base/array.h"
+
 #include <assert.h>
 #include <stdlib.h>
 
@@ -53,15 +55,7 @@ int64_t tasklets_size(const struct tasklets *tasklets, int64_t i)
 /* Index of the range that holds the task at a position. */
 static int64_t tasklet_range_at(const struct tasklets *tasklets, int64_t position)
 {
-    int64_t low = 0, high = tasklets->n_ranges;
-    while (high - low > 1) {
-        int64_t middle = low + (high - low) / 2;
-        if (tasklets->before[middle] <= position)
-            low = middle;
-        else
-            high = middle;
-    }
-    return low;
+    return array_find_last(tasklets->before, tasklets->n_ranges, position);
 }
 
 enum status tasklets_add_to(const struct tasklets *tasklets, int64_t i, struct task_ranges *list)

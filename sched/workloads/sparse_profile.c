@@ -1,6 +1,7 @@
 #include "sched/workloads/sparse_profile.h"
 
 #include "support/base/agree.h"
+#include "support/base/array.h"
 
 #include <stdlib.h>
 
@@ -46,27 +47,13 @@ void sparse_profile_fini(struct sparse_profile *sparse)
     *sparse = (struct sparse_profile){0};
 }
 
-/* The first entry whose task is not below this one. */
-static int64_t find_task(const struct profile *profile, int64_t task)
-{
-    int64_t low = 0, high = profile->n;
-    while (low < high) {
-        int64_t middle = low + (high - low) / 2;
-        if (profile->tasks[middle] < task)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 double sparse_profile_seconds(const struct sparse_profile *sparse, int64_t task)
 {
     const struct profile *profile = &sparse->profile;
     if (block_is_null(sparse, task / BLOCK))
         return sparse->null_s;
-    int64_t i = find_task(profile, task);
-    return i < profile->n && profile->tasks[i] == task ? profile->seconds[i] : sparse->null_s;
+    int64_t i = array_find_last(profile->tasks, profile->n, task);
+    return i >= 0 && profile->tasks[i] == task ? profile->seconds[i] : sparse->null_s;
 }
 
 bool sparse_profile_are_null(const struct sparse_profile *sparse, int64_t first, int64_t last)
@@ -76,6 +63,6 @@ bool sparse_profile_are_null(const struct sparse_profile *sparse, int64_t first,
         return true;
     if (first / BLOCK == (last - 1) / BLOCK && block_is_null(sparse, first / BLOCK))
         return true;
-    int64_t i = find_task(profile, first);
-    return i == profile->n || profile->tasks[i] >= last;
+    int64_t i = array_find_last(profile->tasks, profile->n, last - 1);
+    return i < 0 || profile->tasks[i] < first;
 }

@@ -1,4 +1,4 @@
-/* Arrays that grow. */
+/* Arrays that grow, and arrays in ascending order. */
 #ifndef BERYL_SUPPORT_ARRAY_H
 #define BERYL_SUPPORT_ARRAY_H
 
@@ -14,5 +14,20 @@
  * capacity  items there is room for; read and updated
  * Errors: STATUS_NO_MEMORY, everything is then unchanged. */
 enum status array_reserve(void *items, int64_t n, int64_t *capacity, size_t item_size);
+
+/* Index of the last of n numbers in ascending order that is at most this one; -1 if there is
+ * none. */
+static inline int64_t array_find_last(const int64_t *numbers, int64_t n, int64_t at_most)
+{
+    int64_t low = -1, high = n;
+    while (high - low > 1) {
+        int64_t middle = low + (high - low) / 2;
+        if (numbers[middle] <= at_most)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
 
 #endif

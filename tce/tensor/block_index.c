@@ -1,5 +1,7 @@
 #include "tce/tensor/block_index.h"
 
+#include "support/base/array.h"
+
 #include <assert.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -164,20 +166,6 @@ int64_t block_index_n(const struct block_index *index)
     return index->n_blocks;
 }
 
-/* The largest t with before[t] <= rank, where before[n_tiles] > rank. */
-static int32_t find_tile(const int64_t *before, int32_t n_tiles, int64_t rank)
-{
-    int32_t low = 0, high = n_tiles;
-    while (high - low > 1) {
-        int32_t middle = low + (high - low) / 2;
-        if (before[middle] <= rank)
-            low = middle;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 void block_index_tuple(const struct block_index *index, int64_t block, int32_t tile[])
 {
     const struct block_labels *labels = &index->labels;
@@ -185,7 +173,7 @@ void block_index_tuple(const struct block_index *index, int64_t block, int32_t t
     int state = label_state(index, labels->irrep, labels->spin);
     for (int d = 0; d < labels->rank; d++) {
         const int64_t *before = index->before[d][state];
-        tile[d] = find_tile(before, labels->space[d]->n_tiles, block);
+        tile[d] = (int32_t)array_find_last(before, labels->space[d]->n_tiles, block);
         block -= before[tile[d]];
         state = next_state(index, d, state, tile[d]);
     }

@@ -1,5 +1,7 @@
 #include "sched/workloads/bnsl/bnsl_cubes.h"
 
+#include "support/base/array.h"
+
 #include <stdlib.h>
 
 static int n_free(const struct bnsl_cubes *cubes, int variable)
@@ -35,15 +37,7 @@ int64_t bnsl_cubes_n_tasks(const struct bnsl_cubes *cubes)
 /* The last variable whose tasks begin at or before this one; each has at least one task. */
 static int find_cube_variable(const struct bnsl_cubes *cubes, int64_t task)
 {
-    int low = 0, high = cubes->candidates->n_variables;
-    while (high - low > 1) {
-        int middle = low + (high - low) / 2;
-        if (cubes->first[middle] <= task)
-            low = middle;
-        else
-            high = middle;
-    }
-    return low;
+    return (int)array_find_last(cubes->first, cubes->candidates->n_variables, task);
 }
 
 struct bnsl_cube bnsl_cubes_get(const struct bnsl_cubes *cubes, int64_t task)

@@ -1,4 +1,5 @@
-/* Arrays keep what they hold while they grow, and grow rarely. */
+/* Arrays keep what they hold while they grow, and grow rarely; numbers in ascending order are
+ * found. */
 #include "support/base/array.h"
 #include "tests/check.h"
 
@@ -38,11 +39,27 @@ static void a_failure_changes_nothing(void **state)
     free(items);
 }
 
+static void the_last_number_that_is_not_larger_is_found(void **state)
+{
+    (void)state;
+    const int64_t numbers[] = {-5, 0, 0, 3, 3, 3, INT64_MAX};
+    const int64_t n = sizeof numbers / sizeof numbers[0];
+    for (int64_t part = 0; part <= n; part++)
+        for (int64_t at_most = -7; at_most < 6; at_most++) {
+            int64_t last = -1;
+            for (int64_t i = 0; i < part; i++)
+                last = numbers[i] <= at_most ? i : last;
+            assert_int_equal(array_find_last(numbers, part, at_most), last);
+        }
+    assert_int_equal(array_find_last(numbers, n, INT64_MAX), n - 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(items_survive_growth),
         cmocka_unit_test(a_failure_changes_nothing),
+        cmocka_unit_test(the_last_number_that_is_not_larger_is_found),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
