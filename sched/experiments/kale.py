@@ -240,7 +240,7 @@ def simulate(lab, noise, tried, by_nodes):
     return times
 
 
-def tell(lab, name, tried, nodes, times):
+def report_gains(lab, name, tried, nodes, times):
     """Puts means and gains under a kind of noise into the result."""
     means = {case.key: [statistics.fmean(times[case.key, n]) for n in nodes] for case in tried}
     gains = {key: [s / t - 1 for s, t in zip(means["static"], of_case)]
@@ -280,10 +280,10 @@ def simulated_under(lab, slowed, interrupted):
              if case.key != "dynamic_no_locality"]
     tasklet_table(lab, slowed)
     times = simulate(lab, slowed, tried, by_nodes)
-    means, gains = tell(lab, "slowed", tried, nodes, times)
+    means, gains = report_gains(lab, "slowed", tried, nodes, times)
     ends = [tried[0], tried[-1]]
     other = simulate(lab, interrupted, ends, by_nodes)
-    other_gains = tell(lab, "interrupted", ends, nodes, other)[1]
+    other_gains = report_gains(lab, "interrupted", ends, nodes, other)[1]
     check_simulated(lab, nodes, means, gains["half_static_skew"])
     return list(simulated_panels(tried, nodes, means, times,
                                  [("slowed", gains["half_static_skew"]),
