@@ -14,7 +14,7 @@
 
 /* --- by hand --- */
 
-struct letter {
+struct message {
     int from, to;
     int64_t token;
     const void *bulk; /* read only on delivery */
@@ -28,8 +28,8 @@ struct hand_worker {
 };
 
 /* Queued messages between the workers, which a test delivers. */
-static struct letter letters[64];
-static int n_letters;
+static struct message messages[64];
+static int n_messages;
 static struct hand_worker workers[16];
 static const struct mode *mode;
 static struct taskpool_problem problem;
@@ -38,18 +38,18 @@ static struct mode_setup setup = {.problem = &problem, .settings = &settings};
 
 static inline void hand_send(struct comm *comm, int to, const struct comm_message *message)
 {
-    struct letter letter = {.from = comm->rank,
-                            .to = to,
-                            .token = message->token,
-                            .bulk = message->bulk,
-                            .head_size = message->head_size,
-                            .bulk_size = message->bulk ? message->bulk_size : 0};
+    struct message queued = {.from = comm->rank,
+                             .to = to,
+                             .token = message->token,
+                             .bulk = message->bulk,
+                             .head_size = message->head_size,
+                             .bulk_size = message->bulk ? message->bulk_size : 0};
     assert_true(to != comm->rank && to >= 0 && to < comm->size);
     if (*(const int32_t *)message->head == STEALING_TERMINATION)
         return; /* termination detection is not tested here */
-    assert_true(message->head_size <= sizeof letter.head && n_letters < 64);
-    memcpy(letter.head, message->head, message->head_size);
-    letters[n_letters++] = letter;
+    assert_true(message->head_size <= sizeof queued.head && n_messages < 64);
+    memcpy(queued.head, message->head, message->head_size);
+    messages[n_messages++] = queued;
 }
 
 /* The clock stands still until a test sets it. */
@@ -78,7 +78,7 @@ static inline void hire(int n, const char *command_line)
     settings = pool_case_settings(command_line);
     mode = mode_find(settings.mode);
     problem = (struct taskpool_problem){0};
-    n_letters = 0;
+    n_messages = 0;
     for (int i = 0; i < n; i++) {
         workers[i].comm = (struct comm){.functions = &hand_functions,
                                         .rank = i,
@@ -127,17 +127,17 @@ static inline void request(int thief, int victim)
 
 static inline void deliver(int i)
 {
-    struct letter letter = letters[i];
+    struct message message = messages[i];
     _Alignas(16) char bytes[4096];
-    letters[i] = letters[--n_letters];
-    assert_true(letter.head_size + letter.bulk_size <= sizeof bytes);
-    memcpy(bytes, letter.head, letter.head_size);
-    if (letter.bulk)
-        memcpy(bytes + letter.head_size, letter.bulk, letter.bulk_size);
-    stealing_receive(workers[letter.to].stealing, letter.from, bytes,
-                     letter.head_size + letter.bulk_size);
-    if (letter.bulk)
-        stealing_sent(workers[letter.from].stealing, letter.token);
+    messages[i] = messages[--n_messages];
+    assert_true(message.head_size + message.bulk_size <= sizeof bytes);
+    memcpy(bytes, message.head, message.head_size);
+    if (message.bulk)
+        memcpy(bytes + message.head_size, message.bulk, message.bulk_size);
+    stealing_receive(workers[message.to].stealing, message.from, bytes,
+                     message.head_size + message.bulk_size);
+    if (message.bulk)
+        stealing_sent(workers[message.from].stealing, message.token);
 }
 
 /* How many tasks a request of thief 1 to worker 0 moves, 0 for a refusal. */
@@ -145,10 +145,10 @@ static inline int64_t steal(void)
 {
     struct task_deque *deque = &workers[1].stealing->deque;
     int64_t n_before = task_deque_n_tasks(deque);
-    assert_int_equal(n_letters, 0);
+    assert_int_equal(n_messages, 0);
     request(1, 0);
-    assert_int_equal(n_letters, 1);
-    assert_int_equal(letters[0].to, 1);
+    assert_int_equal(n_messages, 1);
+    assert_int_equal(messages[0].to, 1);
     deliver(0);
     return task_deque_n_tasks(deque) - n_before;
 }

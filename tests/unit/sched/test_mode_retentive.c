@@ -14,7 +14,7 @@ static void run_out_in_order(int64_t order[2][128], int64_t n_tasks[2])
             for (int64_t task = range.first; task < range.last; task += range.step)
                 order[worker][n_tasks[worker]++] = task;
         }
-    assert_int_equal(n_letters, 0);
+    assert_int_equal(n_messages, 0);
 }
 
 static void test_retentive_runs_the_same_in_the_same_order(void **state)

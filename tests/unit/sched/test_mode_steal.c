@@ -5,10 +5,10 @@
 
 #include <math.h>
 
-static int32_t kind_of(const struct letter *letter)
+static int32_t kind_of(const struct message *message)
 {
     int32_t kind;
-    memcpy(&kind, letter->head, sizeof kind);
+    memcpy(&kind, message->head, sizeof kind);
     return kind;
 }
 
@@ -136,10 +136,10 @@ static void test_transfers_overlap(void **state)
     n_runs[range.first / 10]++;
     request(1, 0);
     request(2, 0);
-    assert_int_equal(n_letters, 2);
-    assert_true(letters[0].bulk && letters[1].bulk);
-    int64_t n_given[3] = {0, letters[0].token, letters[1].token};
-    assert_true(letters[0].to == 1 && n_given[1] == 16 && n_given[2] == 8);
+    assert_int_equal(n_messages, 2);
+    assert_true(messages[0].bulk && messages[1].bulk);
+    int64_t n_given[3] = {0, messages[0].token, messages[1].token};
+    assert_true(messages[0].to == 1 && n_given[1] == 16 && n_given[2] == 8);
     for (int i = 0; i < 5; i++) {
         next(0, 1, &range);
         n_runs[range.first / 10]++;
@@ -148,7 +148,7 @@ static void test_transfers_overlap(void **state)
         check_ok(task_deque_push_range(&workers[0].stealing->deque,
                                        (struct task_range){10 * task, 10 * task + 10, 10}));
     deliver(1);
-    assert_int_equal(letters[0].to, 1);
+    assert_int_equal(messages[0].to, 1);
     deliver(0);
     for (int worker = 0; worker < 3; worker++)
         run_out(worker, task_deque_n_tasks(&workers[worker].stealing->deque), n_runs);
@@ -162,17 +162,17 @@ static int ask_and_be_refused(void)
     struct task_range range;
     hand_clock_s += 1;
     assert_int_equal(next(9, 1, &range), MODE_SEARCH);
-    assert_int_equal(n_letters, 1);
-    assert_int_equal(kind_of(&letters[0]), STEALING_REQUEST);
-    int victim = letters[0].to;
+    assert_int_equal(n_messages, 1);
+    assert_int_equal(kind_of(&messages[0]), STEALING_REQUEST);
+    int victim = messages[0].to;
     /* One request at a time. */
     assert_int_equal(next(9, 1, &range), MODE_SEARCH);
-    assert_int_equal(n_letters, 1);
+    assert_int_equal(n_messages, 1);
     deliver(0);
-    assert_int_equal(n_letters, 1);
-    assert_int_equal(kind_of(&letters[0]), STEALING_REFUSAL);
+    assert_int_equal(n_messages, 1);
+    assert_int_equal(kind_of(&messages[0]), STEALING_REFUSAL);
     deliver(0);
-    assert_int_equal(n_letters, 0);
+    assert_int_equal(n_messages, 0);
     return victim;
 }
 
@@ -201,7 +201,7 @@ static void test_a_thief_that_many_refused_pauses(void **state)
     hand_clock_s = 0;
     for (int i = 0; i < 32; i++) {
         assert_int_equal(next(9, 1, &range), MODE_SEARCH);
-        assert_int_equal(n_letters, 1);
+        assert_int_equal(n_messages, 1);
         hand_clock_s += 0.5; /* 16 s in all */
         deliver(0);
         deliver(0);
@@ -214,13 +214,13 @@ static void test_a_thief_that_many_refused_pauses(void **state)
             /* The last pause has ended: an attempt that takes as long as the rest of the time. */
             hand_clock_s -= 0.5;
             assert_int_equal(next(9, 1, &range), MODE_SEARCH);
-            assert_int_equal(n_letters, 1);
+            assert_int_equal(n_messages, 1);
             hand_clock_s += 0.5;
             deliver(0);
             deliver(0);
         }
         assert_int_equal(next(9, 1, &range), MODE_SEARCH);
-        assert_int_equal(n_letters, 0);
+        assert_int_equal(n_messages, 0);
         assert_float_equal(hand_wake_s, pauses_s[i], 1e-12);
     }
     dismiss(16);
@@ -246,7 +246,7 @@ static void test_the_own_node_first(void **state)
     next(1, 1, &range);
     hand_clock_s += 1;
     assert_int_equal(next(9, 1, &range), MODE_SEARCH);
-    letters[0].to = 1;
+    messages[0].to = 1;
     deliver(0);
     deliver(0);
     int n_runs[100] = {0};
