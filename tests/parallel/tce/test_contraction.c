@@ -2,10 +2,10 @@
  * themselves under every mode, cache and prefetch. With --digests the program prints one
  * digest of all results instead, to be compared among numbers of processes. */
 #include "sched/modes/modes.h"
-#include "support/base/sha256.h"
 #include "tce/contraction/contraction_indices.h"
 #include "tests/cases/contraction_cases.h"
 #include "tests/cases/darray_case.h"
+#include "tests/cases/digest_case.h"
 #include "tests/cases/pool_cases.h"
 #include "tests/reference/contraction_reference.h"
 
@@ -253,39 +253,29 @@ static void test_a_tensor_that_does_not_fit_is_refused(void **state)
     index_space_destroy(space);
 }
 
-static int print_digests(int *argc, char ***argv)
+static void find_digest(int i, const void *context, char digest[SHA256_HEX_SIZE])
 {
-    int rank;
-    MPI_Init(argc, argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    check_ok(darray_start());
-    struct sha256 *all;
-    check_ok(sha256_create(&all));
-    for (int i = 0; i < N_DIGESTS; i++) {
-        char digest[SHA256_HEX_SIZE];
-        struct contraction_case one;
-        contraction_case_init(&one, 200000 + (uint64_t)i);
-        make_tensors(&one);
-        run(&one, "--sched=counter", i);
-        check_ok(tensor_sha256(one.problem.C.tensor, MPI_COMM_WORLD, digest));
-        sha256_add(all, digest, sizeof digest);
-        destroy_tensors(&one);
-        contraction_case_fini(&one);
-    }
-    char hex[SHA256_HEX_SIZE];
-    sha256_finish(all, hex);
-    sha256_destroy(all);
-    if (rank == 0)
-        printf("%s\n", hex);
-    darray_stop();
-    MPI_Finalize();
-    return 0;
+    (void)context;
+    struct contraction_case one;
+    contraction_case_init(&one, 200000 + (uint64_t)i);
+    make_tensors(&one);
+    run(&one, "--sched=counter", i);
+    check_ok(tensor_sha256(one.problem.C.tensor, MPI_COMM_WORLD, digest));
+    destroy_tensors(&one);
+    contraction_case_fini(&one);
+}
+
+static void print_digests(void)
+{
+    char all[SHA256_HEX_SIZE];
+    digest_case_combine(N_DIGESTS, find_digest, NULL, all);
+    digest_case_print(all);
 }
 
 int main(int argc, char **argv)
 {
     if (argc > 1 && strcmp(argv[1], "--digests") == 0)
-        return print_digests(&argc, &argv);
+        return digest_case_run(&argc, &argv, print_digests);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(test_blocks_are_packed_only_where_they_must, darray_case_start),
         cmocka_unit_test(test_random_contractions_agree_with_nested_loops),

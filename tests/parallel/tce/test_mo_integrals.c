@@ -2,6 +2,7 @@
  * same, bit for bit, under every mode. With --digests the program prints one digest of all
  * targets, over orbitals and over spin orbitals, instead, to be compared among numbers of
  * processes. */
+#include "tests/cases/digest_case.h"
 #include "tests/cases/hf_system.h"
 #include "tests/cases/mo_case.h"
 #include "tests/reference/integrals_reference.h"
@@ -106,7 +107,6 @@ static double *all_mo_integrals(void)
 
 static void start_system(void)
 {
-    check_ok(darray_start());
     hf_system_init(&hf, molecule, hf_system_basis);
     make_orbitals();
     check_ok(tiling_create(hf.shells, 12, &tiling));
@@ -120,12 +120,12 @@ static void stop_system(void)
     free(spin_orbitals.spin[0].C);
     free(spin_orbitals.spin[1].C);
     hf_system_fini(&hf);
-    darray_stop();
 }
 
 static int start(void **state)
 {
     (void)state;
+    check_ok(darray_start());
     start_system();
     expected = all_mo_integrals();
     return 0;
@@ -136,6 +136,7 @@ static int stop(void **state)
     (void)state;
     free(expected);
     stop_system();
+    darray_stop();
     return 0;
 }
 
@@ -239,18 +240,16 @@ static void test_integrals_have_their_symmetry(void **state)
     mo_case_fini(&mo);
 }
 
-/* One digest of all targets. */
-static void digest(const struct mo_case *mo, char all[SHA256_HEX_SIZE])
+static void find_target_digest(int i, const void *context, char digest[SHA256_HEX_SIZE])
 {
-    struct sha256 *sha256;
-    check_ok(sha256_create(&sha256));
-    for (int i = 0; i < mo->problem.n_targets; i++) {
-        char one[SHA256_HEX_SIZE];
-        check_ok(tensor_sha256(mo->targets[i].tensor, MPI_COMM_WORLD, one));
-        sha256_add(sha256, one, sizeof one);
-    }
-    sha256_finish(sha256, all);
-    sha256_destroy(sha256);
+    const struct mo_case *mo = context;
+    check_ok(tensor_sha256(mo->targets[i].tensor, MPI_COMM_WORLD, digest));
+}
+
+/* One digest of all targets. */
+static void find_digest(const struct mo_case *mo, char all[SHA256_HEX_SIZE])
+{
+    digest_case_combine(mo->problem.n_targets, find_target_digest, mo, all);
 }
 
 static void test_every_mode_gives_the_same_bits_again_and_again(void **state)
@@ -261,12 +260,12 @@ static void test_every_mode_gives_the_same_bits_again_and_again(void **state)
         struct mo_case mo;
         mo_case_init(&mo, screening, &orbitals, TILE, "ovoo vvov");
         mo_case_run(&mo, pool_case_find(i, true));
-        digest(&mo, again);
+        find_digest(&mo, again);
         if (i == 0)
             memcpy(first, again, sizeof first);
         assert_string_equal(again, first);
         check_ok(mo_integrals_run(mo.integrals));
-        digest(&mo, again);
+        find_digest(&mo, again);
         assert_string_equal(again, first);
         mo_case_fini(&mo);
     }
@@ -302,33 +301,27 @@ static void test_what_does_not_fit_is_refused_everywhere(void **state)
 
 static void print_digest_of(const struct orbital_spaces *spaces, const char *patterns)
 {
-    int rank;
     char all[SHA256_HEX_SIZE];
     struct mo_case mo;
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     mo_case_init(&mo, screening, spaces, TILE, patterns);
     mo_case_run(&mo, "--sched=counter");
-    digest(&mo, all);
-    if (rank == 0)
-        printf("%s\n", all);
+    find_digest(&mo, all);
+    digest_case_print(all);
     mo_case_fini(&mo);
 }
 
-static int print_digests(int *argc, char ***argv)
+static void print_digests(void)
 {
-    MPI_Init(argc, argv);
     start_system();
     print_digest_of(&orbitals, ALL_PATTERNS);
     print_digest_of(&spin_orbitals, SPIN_PATTERNS);
     stop_system();
-    MPI_Finalize();
-    return 0;
 }
 
 int main(int argc, char **argv)
 {
     if (argc > 1 && strcmp(argv[1], "--digests") == 0)
-        return print_digests(&argc, &argv);
+        return digest_case_run(&argc, &argv, print_digests);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(test_all_targets_agree_with_nested_loops, start),
         cmocka_unit_test(test_each_target_by_itself_agrees_with_nested_loops),

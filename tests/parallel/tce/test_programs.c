@@ -8,9 +8,9 @@
  *                                  compared among numbers of processes
  *     test_programs --program N    prints the program of a seed, and checks it alone */
 #include "sched/modes/modes.h"
-#include "support/base/sha256.h"
 #include "tce/execution/verification.h"
 #include "tests/cases/darray_case.h"
+#include "tests/cases/digest_case.h"
 #include "tests/cases/pool_cases.h"
 #include "tests/cases/program_case_values.h"
 #include "tests/check.h"
@@ -136,19 +136,16 @@ static void check_values(void)
     darray_sync();
 }
 
+static void find_tensor_digest(int t, const void *context, char digest[SHA256_HEX_SIZE])
+{
+    (void)context;
+    check_ok(tensor_sha256(executor_tensor(running.instance.executor, t), MPI_COMM_WORLD, digest));
+}
+
 /* One digest of all tensors. */
 static void find_digest(char digest[SHA256_HEX_SIZE])
 {
-    struct sha256 *all;
-    char one[SHA256_HEX_SIZE];
-    check_ok(sha256_create(&all));
-    for (int t = 0; t < running.one.n_tensors; t++) {
-        const struct tensor *tensor = executor_tensor(running.instance.executor, t);
-        check_ok(tensor_sha256(tensor, MPI_COMM_WORLD, one));
-        sha256_add(all, one, sizeof one);
-    }
-    sha256_finish(all, digest);
-    sha256_destroy(all);
+    digest_case_combine(running.one.n_tensors, find_tensor_digest, NULL, digest);
 }
 
 /* ---- Coverage: how often the programs contain each form of the language. */
@@ -383,24 +380,22 @@ static void test_verification_knows_what_cancels(void **state)
 /* ---- Programs of this program. */
 
 /* Modes differ from one number of processes to another. */
+static void find_program_digest(int i, const void *context, char digest[SHA256_HEX_SIZE])
+{
+    (void)context;
+    int n_processes;
+    MPI_Comm_size(MPI_COMM_WORLD, &n_processes);
+    begin(30000 + (uint64_t)i, i + n_processes);
+    run_in(pool_case_find((i + 5 * n_processes) % pool_case_count(true), true));
+    find_digest(digest);
+    end();
+}
+
 static void print_digests(void)
 {
-    int n_processes;
-    char digest[SHA256_HEX_SIZE];
-    struct sha256 *all;
-    MPI_Comm_size(MPI_COMM_WORLD, &n_processes);
-    check_ok(sha256_create(&all));
-    for (int i = 0; i < N_DIGESTS; i++) {
-        begin(30000 + (uint64_t)i, i + n_processes);
-        run_in(pool_case_find((i + 5 * n_processes) % pool_case_count(true), true));
-        find_digest(digest);
-        sha256_add(all, digest, sizeof digest);
-        end();
-    }
-    sha256_finish(all, digest);
-    sha256_destroy(all);
-    if (rank_of_process() == 0)
-        printf("%s\n", digest);
+    char all[SHA256_HEX_SIZE];
+    digest_case_combine(N_DIGESTS, find_program_digest, NULL, all);
+    digest_case_print(all);
 }
 
 static void check_one_program(uint64_t seed)
