@@ -24,13 +24,14 @@ static enum status list_modes(void)
     return STATUS_OK;
 }
 
-static enum status run_sched(const struct beryl_sched_options *options)
+static enum status run_sched(const struct beryl_sched_options *options, bool *accepted)
 {
     if (options->list_modes)
         return list_modes();
     if (options->calibration)
-        return calibrate(MPI_COMM_WORLD, options->calibration);
-    return (options->sweep ? beryl_sched_sweep : beryl_sched_run)(options, MPI_COMM_WORLD);
+        return calibrate(MPI_COMM_WORLD, options->calibration, accepted);
+    return (options->sweep ? beryl_sched_sweep : beryl_sched_run)(options, MPI_COMM_WORLD,
+                                                                  accepted);
 }
 
 int main(int argc, char **argv)
@@ -40,7 +41,7 @@ int main(int argc, char **argv)
     application.status = beryl_sched_options_parse(argc, argv, &options, &application.request);
     application_start(&application, thread_level(&options));
     if (application_runs(&application))
-        application.status = run_sched(&options);
+        application.status = run_sched(&options, &application.accepted);
     else if (application_answers(&application))
         beryl_sched_options_answer(application.request);
     return application_finish(&application);

@@ -210,21 +210,23 @@ static void end_run(struct run *run)
 
 /* --- a run --- */
 
-static enum status do_run(struct run *run)
+static enum status do_run(struct run *run, bool *accepted)
 {
     TRY(find_workers(run));
     TRY(status_agree(run->comm,
                      run->rank == 0 ? beryl_sched_outputs_check(run->options) : STATUS_OK));
     TRY(prepare_run(run));
+    *accepted = true;
     print_run_start(run);
     TRY(run_iterations(run));
     return report_run_results(run);
 }
 
-enum status beryl_sched_run(const struct beryl_sched_options *options, MPI_Comm comm)
+enum status beryl_sched_run(const struct beryl_sched_options *options, MPI_Comm comm,
+                            bool *accepted)
 {
     struct run run = {.options = options, .comm = comm};
-    enum status status = do_run(&run);
+    enum status status = do_run(&run, accepted);
     end_run(&run);
     return status;
 }

@@ -7,12 +7,15 @@
 
 #include <jansson.h>
 #include <mpi.h>
+#include <stdbool.h>
 
 /* Runs the workload, prints a table and writes the outputs. Nothing is printed or written after
  * bad input. Collective.
+ * accepted  out: set before the first task, when no input can be refused any more
  * Errors: STATUS_USAGE, STATUS_INPUT, STATUS_IO, STATUS_LIMIT, STATUS_NO_MEMORY,
  * STATUS_PROTOCOL; the same on every process. */
-enum status beryl_sched_run(const struct beryl_sched_options *options, MPI_Comm comm);
+enum status beryl_sched_run(const struct beryl_sched_options *options, MPI_Comm comm,
+                            bool *accepted);
 
 /* Checks that a simulated run can be started; a profile is not read. Not collective. Errors: as
  * above. */

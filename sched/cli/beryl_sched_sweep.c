@@ -161,19 +161,21 @@ static enum status gather_sweep_result(const struct sweep *sweep)
     return status_agree(sweep->comm, status);
 }
 
-static enum status run_sweep(struct sweep *sweep)
+static enum status run_sweep(struct sweep *sweep, bool *accepted)
 {
     TRY(prepare_sweep(sweep));
+    *accepted = true;
     log_print("beryl-sched %s\n\n%lld simulated runs of %s\n\n", BERYL_VERSION,
               (long long)sweep->file.n_runs, sweep->file.path);
     TRY(run_lines(sweep));
     return gather_sweep_result(sweep);
 }
 
-enum status beryl_sched_sweep(const struct beryl_sched_options *options, MPI_Comm comm)
+enum status beryl_sched_sweep(const struct beryl_sched_options *options, MPI_Comm comm,
+                              bool *accepted)
 {
     struct sweep sweep = {.options = options, .comm = comm};
-    enum status status = run_sweep(&sweep);
+    enum status status = run_sweep(&sweep, accepted);
     json_decref(sweep.runs);
     sweep_file_fini(&sweep.file);
     return status;

@@ -6,13 +6,16 @@
 #include "support/base/status.h"
 
 #include <mpi.h>
+#include <stdbool.h>
 
 /* Runs each line of options->sweep, prints a line when it is done, and writes the results in the
  * order of the lines as {"runs": [...]}: each entry is the result of the run alone, with its line
  * as "options_text". The output is the same for any number of processes. The runs are the tasks of
  * a pool under --sched counter, so that a long one delays no other. Collective over comm.
+ * accepted  out: set before the first run
  * Errors: bad options of any line, before anything runs, and those of the runs; each names the
  * file and the line. Nothing is written then. */
-enum status beryl_sched_sweep(const struct beryl_sched_options *options, MPI_Comm comm);
+enum status beryl_sched_sweep(const struct beryl_sched_options *options, MPI_Comm comm,
+                              bool *accepted);
 
 #endif

@@ -229,7 +229,7 @@ static enum status write_calibration(const struct calibration *calibration, cons
     return status;
 }
 
-enum status calibrate(MPI_Comm comm, const char *path)
+enum status calibrate(MPI_Comm comm, const char *path, bool *accepted)
 {
     struct calibration calibration = {0};
     int rank;
@@ -239,6 +239,7 @@ enum status calibrate(MPI_Comm comm, const char *path)
     if (calibration.n_processes == 1)
         return FAIL(STATUS_USAGE, "--calibrate measures messages from process to process: start "
                                   "two or more, with mpirun -np 2");
+    *accepted = true;
     TRY(status_agree(comm, rank == 0 ? calibrate_tasks(&calibration.task_s) : STATUS_OK));
     TRY(calibrate_crowded_speed(comm, &calibration.crowded_speed));
     /* A ratio above 1 is noise. */

@@ -6,11 +6,13 @@
 #include "support/base/status.h"
 
 #include <mpi.h>
+#include <stdbool.h>
 
 /* Measures, prints a table and writes a file for machine_file_read. Collective over comm, of
  * two processes or more; takes some seconds.
+ * accepted  out: set before the first measurement
  * Errors: STATUS_USAGE (one process only), STATUS_IO, STATUS_NO_MEMORY; the same on every
  * process. */
-enum status calibrate(MPI_Comm comm, const char *path);
+enum status calibrate(MPI_Comm comm, const char *path, bool *accepted);
 
 #endif

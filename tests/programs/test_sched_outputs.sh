@@ -138,4 +138,17 @@ timeout 60 "$beryl_report" alone.json -o alone.json 2> errors.txt
 [ $? = 2 ] || complain "a page in the place of a result is not refused"
 cmp -s alone.json kept.json || complain "a page in the place of a result"
 
+# A result that cannot be written once the tasks run is a failure, not bad input.
+mkdir late
+timeout 60 "$beryl_sched" --gauss 0.1,0 --tasks 10 --sched static --json late/result.json \
+    > late.txt 2> errors.txt &
+run=$!
+until grep -q '^Workers' late.txt || ! kill -0 $run 2> /dev/null; do
+    sleep 0.05
+done
+rmdir late || complain "late/ is not empty while the tasks run"
+wait $run
+[ $? = 1 ] || complain "a result whose folder is gone: exit status not 1"
+grep -q 'late/result.json' errors.txt || complain "a message without the result's name"
+
 exit $((n_failed > 0))
