@@ -213,7 +213,7 @@ void one_electron_dipole(struct one_electron *engine, const double origin[3],
 /* libint's fields for m = 0, 1, ... follow each other. */
 enum { FIRST_S_INTEGRAL = offsetof(Libint_t, _aB_s___0___ElecPot_s___0___Ab__up_0) };
 _Static_assert(offsetof(Libint_t, _aB_s___0___ElecPot_s___0___Ab__up_10) ==
-                   FIRST_S_INTEGRAL + 2 * BASIS_MAX_L * sizeof(double),
+                   FIRST_S_INTEGRAL + sizeof(double) * 2 * BASIS_MAX_L,
                "the s integrals are not in a row");
 
 /* The nucleus in libint's quantities: P - C and

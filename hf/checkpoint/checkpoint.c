@@ -56,7 +56,7 @@ static enum status gather_orbitals(const struct scf_problem *problem,
     enum status status = STATUS_OK;
     for (int s = 0; s < problem->n_spins && status == STATUS_OK; s++) {
         dense_add_transposed(1, orbitals->orbitals[s], 0, transposed);
-        status = dense_gather(transposed, rows ? rows + s * orbitals->n_orbitals * n : NULL);
+        status = dense_gather(transposed, rows ? rows + s * n * orbitals->n_orbitals : NULL);
     }
     dense_destroy(transposed);
     return status;

@@ -5,7 +5,7 @@
 
 /* Contributions kept per tile: one matrix for a closed shell; Coulomb, alpha
  * and beta exchange otherwise. */
-static int n_matrices(const struct quartet_views *views)
+static int64_t n_matrices(const struct quartet_views *views)
 {
     return views->n_spins == 1 ? 1 : 3;
 }

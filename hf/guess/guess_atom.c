@@ -151,7 +151,7 @@ static void fock_to_orbitals(struct atom_scf *atom)
 {
     for (int c = 0; c < atom->n_channels; c++) {
         const struct guess_atom_channel *channel = &atom->channels[c].functions;
-        int n = channel->n_orbitals, m = channel->n_primitives;
+        int64_t n = channel->n_orbitals, m = channel->n_primitives;
         double *F = atom->F_orbitals + atom->channels[c].first_block;
         memset(F, 0, (size_t)(n * n) * sizeof *F);
         const double *pair = atom->F + atom->channels[c].first_pair;
@@ -238,7 +238,8 @@ static double fock_commutator(const struct atom_scf *atom, double *error)
  * replaces F_orbitals by the extrapolation. */
 static enum status extrapolate_atom_fock(struct atom_scf *atom)
 {
-    int m = atom->n_matrix, n = ++atom->n_kept, n_dropped;
+    int64_t m = atom->n_matrix;
+    int n = ++atom->n_kept, n_dropped;
     double B[ATOM_DIIS_SIZE * ATOM_DIIS_SIZE], coefficients[ATOM_DIIS_SIZE];
     memcpy(atom->F_kept + (n - 1) * m, atom->F_orbitals, (size_t)m * sizeof(double));
     for (int i = 0; i < n; i++) {
@@ -269,7 +270,7 @@ static enum status solve_atom(struct atom_scf *atom, struct guess_atom *result)
     for (int iteration = 0; iteration < ATOM_MAX_ITERATIONS; iteration++) {
         result->energy = build_atom_fock(atom);
         fock_to_orbitals(atom);
-        double error = fock_commutator(atom, atom->errors + atom->n_kept * atom->n_matrix);
+        double error = fock_commutator(atom, atom->errors + (int64_t)atom->n_kept * atom->n_matrix);
         result->converged = iteration > 0 && error < ATOM_CONVERGE;
         if (result->converged)
             break;

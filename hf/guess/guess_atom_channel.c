@@ -65,7 +65,7 @@ static enum status collect_shells(int l, const struct shell *shells, int64_t n_s
 /* X and W: canonical orthogonalisation of the channel's shells. */
 static enum status orthogonalise_shells(struct guess_atom_channel *channel)
 {
-    int n = channel->n_shells, m = channel->n_primitives;
+    int64_t n = channel->n_shells, m = channel->n_primitives;
     double *S = calloc((size_t)(n * n + n), sizeof *S);
     TRY(CHECK_MEMORY(S, "no memory for the functions of an atom"));
     double *values = S + n * n;
@@ -77,7 +77,7 @@ static enum status orthogonalise_shells(struct guess_atom_channel *channel)
                                     channel->contractions[j * m + q] *
                                     guess_atom_overlap(channel->l, channel->exponents[p],
                                                        channel->exponents[q]);
-    enum status status = symmetric_eigen(n, S, values);
+    enum status status = symmetric_eigen((int)n, S, values);
     for (int k = 0; k < n && status == STATUS_OK; k++) {
         if (values[k] < ATOM_DEPENDENCE)
             continue;
@@ -146,7 +146,8 @@ static double shell_density(const struct guess_atom_channel *channel, const doub
 void guess_atom_channel_place_density(const struct guess_atom_channel *channel, const double *P,
                                       const struct shell *shells, int64_t n_shells, double *D)
 {
-    int n = 0, row = 0, number_i = 0;
+    int n = 0, number_i = 0;
+    int64_t row = 0;
     for (int64_t i = 0; i < n_shells; i++)
         n += shells[i].n_functions;
     for (int64_t i = 0; i < n_shells; row += shells[i++].n_functions) {

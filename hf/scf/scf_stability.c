@@ -88,7 +88,7 @@ static enum status solve_subspace(struct davidson *davidson)
 {
     int n = davidson->n_vectors;
     double matrix[MAX_VECTORS * MAX_VECTORS], values[MAX_VECTORS];
-    for (int i = 0; i < n; i++)
+    for (int64_t i = 0; i < n; i++)
         memcpy(matrix + i * n, davidson->matrix + i * MAX_VECTORS, (size_t)n * sizeof(double));
     TRY(status_agree(davidson->hessian->basis->problem->comm, symmetric_eigen(n, matrix, values)));
     memcpy(davidson->combination, matrix, (size_t)n * sizeof(double));

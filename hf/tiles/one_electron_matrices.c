@@ -52,7 +52,7 @@ static void compute_operator_tiles(const struct operator_matrices *op, int64_t I
         int64_t row = shells[i].first_function - tiling->first_function[I];
         for (int64_t j = tiling->first_shell[J]; j < tiling->first_shell[J + 1]; j++) {
             int64_t column = shells[j].first_function - tiling->first_function[J];
-            int n_i = shells[i].n_functions, n_j = shells[j].n_functions;
+            int64_t n_i = shells[i].n_functions, n_j = shells[j].n_functions;
             op->compute(op, &shells[i], &shells[j]);
             for (int component = 0; component < op->n_components; component++) {
                 double *tile = op->tiles + (size_t)component * op->tile_size;

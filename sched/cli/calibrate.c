@@ -110,7 +110,7 @@ static double multiply_all_tiles(struct tiles *tiles)
 /* A barrier that waits without using the processor, so that one process can run alone. */
 static void sleep_until_all(MPI_Comm comm)
 {
-    const struct timespec pause = {.tv_nsec = 200 * 1000};
+    const struct timespec pause = {.tv_nsec = 200000};
     MPI_Request request;
     int done = 0;
     MPI_Ibarrier(comm, &request);

@@ -19,7 +19,7 @@ static enum status mark_blocks(struct sparse_profile *sparse, const char *path)
     if (last >= sparse->n_tasks)
         return FAIL(STATUS_INPUT, "%s: task %lld is not one of the first %lld, --tasks", path,
                     (long long)last, (long long)sparse->n_tasks);
-    sparse->blocks = calloc((size_t)(sparse->n_tasks / (BLOCK * WORD) + 1), sizeof(uint64_t));
+    sparse->blocks = calloc((size_t)(sparse->n_tasks / BLOCK / WORD + 1), sizeof(uint64_t));
     TRY(CHECK_MEMORY(sparse->blocks, "no memory for a pool of %lld tasks",
                      (long long)sparse->n_tasks));
     for (int64_t i = 0; i < profile->n; i++) {

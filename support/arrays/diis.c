@@ -125,7 +125,7 @@ enum status diis_extrapolate(struct diis *diis, struct dense *const F[])
     assert(n >= 1);
     double *B = malloc((size_t)(n * n + n) * sizeof *B);
     TRY(CHECK_MEMORY(B, "no memory for the DIIS equations"));
-    double *coefficients = B + n * n;
+    double *coefficients = B + (int64_t)n * n;
     for (int i = 0; i < n; i++)
         for (int j = 0; j < n; j++)
             B[i * n + j] = diis->B[diis->order[i] * diis->size + diis->order[j]];
@@ -147,7 +147,7 @@ enum status diis_extrapolate(struct diis *diis, struct dense *const F[])
 static enum status solve_conditioned(int n, const double *B, int stride, double *coefficients,
                                      double *work, bool *conditioned)
 {
-    double *overlap = work, *values = work + n * n, *inverse_norm = values + n;
+    double *overlap = work, *values = work + (int64_t)n * n, *inverse_norm = values + n;
     double sum = 0, size = 0;
     for (int i = 0; i < n; i++) {
         inverse_norm[i] = 1 / sqrt(B[i * stride + i]);
@@ -159,7 +159,7 @@ static enum status solve_conditioned(int n, const double *B, int stride, double 
     TRY(symmetric_eigen(n, overlap, values));
     *conditioned = true;
     memset(coefficients, 0, (size_t)n * sizeof *coefficients);
-    for (int k = 0; k < n; k++) {
+    for (int64_t k = 0; k < n; k++) {
         const double *vector = overlap + k * n;
         double projection = 0;
         for (int i = 0; i < n; i++)
@@ -195,7 +195,7 @@ enum status diis_coefficients(int n, const double *B, int stride, double *coeffi
     for (; *n_dropped < n - 1; ++*n_dropped) {
         int first = *n_dropped;
         memset(coefficients, 0, (size_t)first * sizeof *coefficients);
-        status = solve_conditioned(n - first, B + first * stride + first, stride,
+        status = solve_conditioned(n - first, &B[first * stride + first], stride,
                                    coefficients + first, work, &conditioned);
         if (status != STATUS_OK || conditioned)
             break;

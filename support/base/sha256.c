@@ -38,6 +38,6 @@ void sha256_finish(struct sha256 *sha256, char hex[SHA256_HEX_SIZE])
     unsigned char digest[EVP_MAX_MD_SIZE];
     unsigned int length = 0;
     EVP_DigestFinal_ex(sha256->context, digest, &length);
-    for (unsigned int i = 0; i < length; i++)
+    for (size_t i = 0; i < length; i++)
         snprintf(hex + 2 * i, 3, "%02x", digest[i]);
 }

@@ -22,7 +22,7 @@ struct block_buffers {
 static int64_t class_of(int64_t n_lines)
 {
     int64_t lines = n_lines < N_QUARTERS ? N_QUARTERS : n_lines;
-    int power = 61 - __builtin_clzll((uint64_t)lines); /* lines >> power is 4 to 7 */
+    int64_t power = 61 - __builtin_clzll((uint64_t)lines); /* lines >> power is 4 to 7 */
     int64_t quarters = (lines + ((int64_t)1 << power) - 1) >> power;
     return N_QUARTERS * power + quarters - N_QUARTERS;
 }

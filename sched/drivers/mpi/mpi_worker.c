@@ -24,7 +24,7 @@ static void *answer_messages(void *argument)
     struct driver_mpi *driver = argument;
     /* Often enough for a thief, rarely enough for the tasks, which may have no
      * other core. */
-    const struct timespec pause = {.tv_nsec = 50 * 1000};
+    const struct timespec pause = {.tv_nsec = 50000};
     while (!atomic_load(&driver->stop)) {
         mpi_worker_lock(driver);
         mpi_worker_deliver(driver);
