@@ -1,7 +1,7 @@
 #include "sched/modes/mode_hybrid_private.h"
 #include "sched/queues/tasklet_queue.h"
 #include "sched/queues/tasklets.h"
-#include "support/base/agree.h"
+#include "support/base/die.h"
 
 #include <stdlib.h>
 #include <string.h>

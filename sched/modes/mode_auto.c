@@ -18,7 +18,7 @@
  * At worst it is stealing with a good start; at best no message is sent
  * before the last tasks. It has no options of its own. */
 #include "sched/protocols/measured_balance.h"
-#include "support/base/agree.h"
+#include "support/base/die.h"
 
 static const struct balancer_rules rules = {
     .branching = 3, .donate_above = 1.003, .fill_to = 1.003, .balance_over = 0.01};

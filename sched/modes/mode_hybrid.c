@@ -15,7 +15,7 @@
  * when that holds for all.
  */
 #include "sched/modes/mode_hybrid_private.h"
-#include "support/base/agree.h"
+#include "support/base/die.h"
 #include "support/io/option_row.h"
 
 #define FIELD(name) offsetof(struct hybrid_settings, name)

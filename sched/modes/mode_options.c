@@ -1,8 +1,8 @@
 #include "sched/modes/mode_options.h"
 
 #include "sched/modes/modes.h"
-#include "support/base/agree.h"
 #include "support/base/array.h"
+#include "support/base/die.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -6,7 +6,7 @@
  * A worker runs its tasks in the order in which it ran them, because neighbours in
  * that order may share data, and then those it received. */
 #include "sched/protocols/measured_balance.h"
-#include "support/base/agree.h"
+#include "support/base/die.h"
 #include "support/io/option_row.h"
 
 enum persist_balancer { BALANCER_CENTRAL, BALANCER_TREE };

@@ -4,7 +4,7 @@
  * ran_tasks.h. Of a dynamic pool only the tasks that were added before the run are kept;
  * the others are added anew by them. */
 #include "sched/protocols/stealing.h"
-#include "support/base/agree.h"
+#include "support/base/die.h"
 
 struct retentive_state {
     struct stealing stealing; /* first: most functions of the table are stealing's own */

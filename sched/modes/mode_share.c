@@ -26,7 +26,7 @@
  * a release does not wait for the number of tasks to be a multiple
  * of it, when there may be no surplus by chance. */
 #include "sched/modes/mode_share_private.h"
-#include "support/base/agree.h"
+#include "support/base/die.h"
 #include "support/io/option_row.h"
 
 #include <stdlib.h>

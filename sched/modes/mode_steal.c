@@ -2,7 +2,7 @@
  * is in stealing.h; tasks added to a dynamic pool before the run are kept and
  * added again on the same worker. */
 #include "sched/protocols/stealing.h"
-#include "support/base/agree.h"
+#include "support/base/die.h"
 
 struct steal_state {
     struct stealing stealing; /* first: most functions of the table are stealing's own */

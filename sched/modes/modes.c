@@ -1,6 +1,6 @@
 #include "sched/modes/modes.h"
 
-#include "support/base/agree.h"
+#include "support/base/die.h"
 #include "support/io/options.h"
 
 #include <assert.h>

@@ -1,7 +1,7 @@
 #include "sched/protocols/balancer.h"
 
-#include "support/base/agree.h"
 #include "support/base/array.h"
+#include "support/base/die.h"
 
 #include <assert.h>
 #include <stdlib.h>

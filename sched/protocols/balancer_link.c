@@ -1,6 +1,6 @@
 #include "sched/protocols/balancer_link.h"
 
-#include "support/base/agree.h"
+#include "support/base/die.h"
 
 #include <stdlib.h>
 

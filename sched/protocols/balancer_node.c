@@ -1,7 +1,7 @@
 #include "sched/protocols/balancer_node.h"
 
-#include "support/base/agree.h"
 #include "support/base/array.h"
+#include "support/base/die.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 #include "sched/protocols/measured_balance.h"
 
-#include "support/base/agree.h"
+#include "support/base/die.h"
 
 enum status measured_balance_init(struct measured_balance *self, const struct mode_setup *setup,
                                   struct comm *comm, const struct balancer_rules *rules)

@@ -1,6 +1,6 @@
 #include "sched/protocols/stealing.h"
 
-#include "support/base/agree.h"
+#include "support/base/die.h"
 #include "support/io/option_row.h"
 #include "support/io/words.h"
 

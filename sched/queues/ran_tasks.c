@@ -1,6 +1,6 @@
 #include "sched/queues/ran_tasks.h"
 
-#include "support/base/agree.h"
+#include "support/base/die.h"
 
 void ran_tasks_fini(struct ran_tasks *self)
 {

@@ -1,8 +1,6 @@
 #include "support/base/agree.h"
 
-#include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum status status_agree(MPI_Comm comm, enum status own)
@@ -26,15 +24,4 @@ enum status status_agree(MPI_Comm comm, enum status own)
     status_set_text(failure.text);
     status_set_origin(failure.origin);
     return (enum status)failure.code;
-}
-
-_Noreturn void die(const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    vfprintf(stderr, format, arguments);
-    va_end(arguments);
-    fputc('\n', stderr);
-    MPI_Abort(MPI_COMM_WORLD, 1);
-    abort();
 }

@@ -10,8 +10,4 @@
  * there is none. Its text and origin are copied to every process. Collective over comm. */
 enum status status_agree(MPI_Comm comm, enum status own);
 
-/* Prints the message and ends all processes. For a rank that cannot reach the
- * next collective call: nothing else ends the others. Does not return. */
-_Noreturn void die(const char *format, ...) __attribute__((format(printf, 1, 2)));
-
 #endif

@@ -6,6 +6,7 @@
 #include "hf/cli/hf_print.h"
 #include "sched/modes/mode_options.h"
 #include "support/base/agree.h"
+#include "support/base/die.h"
 #include "support/base/log.h"
 #include "support/base/version.h"
 #include "support/io/application.h"

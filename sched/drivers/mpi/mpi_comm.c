@@ -1,7 +1,7 @@
 #include "sched/drivers/mpi/mpi_comm.h"
 
-#include "support/base/agree.h"
 #include "support/base/clock.h"
+#include "support/base/die.h"
 #include "support/base/node.h"
 
 #include <assert.h>

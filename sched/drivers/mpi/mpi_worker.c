@@ -1,7 +1,7 @@
 #include "sched/drivers/mpi/driver_mpi_private.h"
 
-#include "support/base/agree.h"
 #include "support/base/clock.h"
+#include "support/base/die.h"
 
 #include <math.h>
 #include <time.h>

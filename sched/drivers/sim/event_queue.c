@@ -1,7 +1,7 @@
 #include "sched/drivers/sim/event_queue.h"
 
-#include "support/base/agree.h"
 #include "support/base/array.h"
+#include "support/base/die.h"
 
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
 #include "sched/drivers/sim/driver_sim_private.h"
-#include "support/base/agree.h"
+#include "support/base/die.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,0 +1,9 @@
+/* The end of all processes from one of them, without MPI in sight. */
+#ifndef BERYL_SUPPORT_DIE_H
+#define BERYL_SUPPORT_DIE_H
+
+/* Prints the message and ends all processes. For a rank that cannot reach the
+ * next collective call: nothing else ends the others. Does not return. */
+_Noreturn void die(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+#endif
