@@ -9,7 +9,7 @@
 static enum status run_hf(const struct hf_options *options, struct application *application)
 {
     log_enable(application->rank == 0 && !options->count_tasks);
-    dense_threads_default();
+    TRY(dense_start(MPI_COMM_WORLD));
     TRY(darray_start());
     enum status status = hf_run(options, MPI_COMM_WORLD, &application->accepted);
     darray_stop();

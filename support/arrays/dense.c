@@ -1,8 +1,10 @@
 #include "support/arrays/dense.h"
 
 #include "support/base/agree.h"
+#include "support/base/memory.h"
 
 #include <assert.h>
+#include <cblas.h>
 #include <limits.h>
 #include <math.h>
 #include <stdbool.h>
@@ -28,16 +30,43 @@ void pdgeadd_(const char *op_A, const int *m, const int *n, const double *alpha,
               const int *i_A, const int *j_A, const int *descriptor_A, const double *beta,
               double *C, const int *i_C, const int *j_C, const int *descriptor_C);
 
-void openblas_set_num_threads(int n_threads);
-
 enum { TAG = 0 };
 
 static const int one = 1;
 
-void dense_threads_default(void)
+/* OpenBLAS maps a buffer of 128 MiB at the first product and, where there is no room for it, tries
+ * again for ever. A quarter more, because the address space is in pieces. */
+static enum status check_room_for_blas(void)
+{
+    const double buffer_bytes = 160 << 20;
+    double room_bytes = (double)memory_limits().address_bytes;
+    if (room_bytes >= buffer_bytes)
+        return STATUS_OK;
+    return FAIL(STATUS_NO_MEMORY,
+                "%.0f MB of address space are left, linear algebra needs %.0f: raise the limit "
+                "(ulimit -v)",
+                1e-6 * room_bytes, 1e-6 * buffer_bytes);
+}
+
+/* Maps the buffer now, so that the memory left is known. The product is large enough to need it;
+ * nothing is done where there is no memory for its operands. */
+static void map_blas_buffer(void)
+{
+    enum { N = 128 };
+    double *A = calloc(2 * N * N, sizeof *A);
+    if (A)
+        cblas_dgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, N, N, N, 1, A, N, A, N, 0, A + N * N,
+                    N);
+    free(A);
+}
+
+enum status dense_start(MPI_Comm comm)
 {
     if (!getenv("OPENBLAS_NUM_THREADS") && !getenv("OMP_NUM_THREADS"))
         openblas_set_num_threads(1);
+    TRY(status_agree(comm, check_room_for_blas()));
+    map_blas_buffer();
+    return STATUS_OK;
 }
 
 /* --- the grid of processes --- */

@@ -36,10 +36,11 @@ struct dense {
     int descriptor[9]; /* ScaLAPACK's */
 };
 
-/* Lets OpenBLAS run on one thread in each process, unless the user asked for
- * another number with OPENBLAS_NUM_THREADS or OMP_NUM_THREADS. Once per program,
- * at its start. Not collective. */
-void dense_threads_default(void);
+/* Lets OpenBLAS run on one thread in each process, unless the user asked for another number with
+ * OPENBLAS_NUM_THREADS or OMP_NUM_THREADS, and has it map its memory. Once per program, at its
+ * start. Collective over comm.
+ * Errors: STATUS_NO_MEMORY, the same on every process. */
+enum status dense_start(MPI_Comm comm);
 
 /* All processes of comm. Collective over comm, and so is the destruction; all
  * matrices of the grid must be gone by then.

@@ -10,7 +10,7 @@
 static enum status run_tce(const struct tce_options *options, struct application *application)
 {
     log_enable(application->rank == 0 && !options->count_tasks);
-    dense_threads_default();
+    TRY(dense_start(MPI_COMM_WORLD));
     TRY(darray_start());
     enum status status = (options->method ? method_run : program_run)(options, MPI_COMM_WORLD,
                                                                       &application->accepted);

@@ -231,8 +231,9 @@ int main(int argc, char **argv)
     int rank, repeat = argc > 1 ? atoi(argv[1]) : 3;
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    dense_threads_default();
-    enum status status = darray_start();
+    enum status status = dense_start(MPI_COMM_WORLD);
+    if (status == STATUS_OK)
+        status = darray_start();
     if (status == STATUS_OK && repeat < 1)
         status = FAIL(STATUS_USAGE, "'%s' is not a number of repetitions from 1 on", argv[1]);
     if (status == STATUS_OK)

@@ -402,7 +402,7 @@ static void test_eigen_refuses_what_is_not_finite_everywhere(void **state)
 static int create_grid(void **state)
 {
     (void)state;
-    dense_threads_default();
+    check_ok(dense_start(MPI_COMM_WORLD));
     return dense_grid_create(MPI_COMM_WORLD, &grid) != STATUS_OK;
 }
 
