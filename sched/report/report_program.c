@@ -68,7 +68,7 @@ static enum status report_files(const struct report_settings *settings, size_t n
 
 int report_program(int argc, char **argv, const struct report_section *section)
 {
-    struct report_settings settings;
+    struct report_settings settings = {0};
     const struct option_table table = OPTION_TABLE("Options", report_rows, &settings);
     const struct options options = {
         .program = "beryl-report",
