@@ -44,12 +44,13 @@ static enum status check_report_paths(const struct report_settings *settings, si
     if (!settings->output)
         return FAIL(STATUS_USAGE, "-o is missing: name the page to write, for instance "
                                   "-o page.html");
-    return outputs_check_distinct(&(struct output){"output", settings->output}, 1,
-                                  (const char *const *)paths, (int)n);
+    const struct output output = {"output", settings->output};
+    TRY(outputs_check_distinct(&output, 1, (const char *const *)paths, (int)n));
+    return outputs_check_writable(&output, 1);
 }
 
 static enum status report_files(const struct report_settings *settings, size_t n, char **paths,
-                                const struct report_section *section)
+                                const struct report_section *section, bool *accepted)
 {
     TRY(check_report_paths(settings, n, paths));
     json_t **results = calloc(n, sizeof *results);
@@ -57,7 +58,8 @@ static enum status report_files(const struct report_settings *settings, size_t n
     enum status status = STATUS_OK;
     for (size_t i = 0; i < n && status == STATUS_OK; i++)
         status = load_result(paths[i], &results[i]);
-    if (status == STATUS_OK)
+    *accepted = status == STATUS_OK;
+    if (*accepted)
         status = report_write((const json_t *const *)results, (const char *const *)paths,
                               (int64_t)n, section, settings->output);
     for (size_t i = 0; i < n; i++)
@@ -85,7 +87,8 @@ int report_program(int argc, char **argv, const struct report_section *section)
     int first;
     application.status = options_parse(&options, argc, argv, &application.request, &first);
     if (application_runs(&application))
-        application.status = report_files(&settings, (size_t)(argc - first), argv + first, section);
+        application.status = report_files(&settings, (size_t)(argc - first), argv + first, section,
+                                          &application.accepted);
     else if (application_answers(&application))
         options_answer(&options, application.request);
     return application_finish(&application);

@@ -137,6 +137,14 @@ cp alone.json kept.json
 timeout 60 "$beryl_report" alone.json -o alone.json 2> errors.txt
 [ $? = 2 ] || complain "a page in the place of a result is not refused"
 cmp -s alone.json kept.json || complain "a page in the place of a result"
+timeout 60 "$beryl_report" alone.json 2> errors.txt
+[ $? = 2 ] || complain "no page is named: exit status not 2"
+grep -q '^beryl-report: -o is missing' errors.txt || complain "no page is named: $(cat errors.txt)"
+timeout 60 "$beryl_report" alone.json -o missing/page.html 2> errors.txt
+[ $? = 2 ] || complain "a page in a folder that is missing: exit status not 2"
+timeout 60 "$beryl_report" alone.json -o /dev/full 2> errors.txt
+[ $? = 1 ] || complain "a page on a full disk: exit status not 1"
+grep -q '^beryl-report: .*/dev/full' errors.txt || complain "a page on a full disk: $(cat errors.txt)"
 
 # A result that cannot be written once the tasks run is a failure, not bad input.
 mkdir late
