@@ -141,15 +141,33 @@ static int64_t count_iterations(const struct beryl_sched_options *options)
     return options->n_iterations > 0 ? options->n_iterations : 1;
 }
 
-static enum status check_calibration(const struct beryl_sched_options *options,
-                                     const struct beryl_sched_options *initial)
+/* The option is for a command line of its own. */
+static enum status check_alone(const struct beryl_sched_options *options,
+                               const struct beryl_sched_options *initial, const char *option)
 {
-    const char *given = find_difference(options, initial, 0, RUN_TABLE, "calibrate");
-    return given ? FAIL(STATUS_USAGE, "--%s has no effect with --calibrate", given) : STATUS_OK;
+    const char *given = find_difference(options, initial, 0, RUN_TABLE, option);
+    return given ? FAIL(STATUS_USAGE, "--%s has no effect with --%s", given, option) : STATUS_OK;
 }
 
-/* is_line: of a sweep, which is checked as a whole; the command line of a sweep is not */
-static enum status parse_sched(int argc, char **argv, bool is_line,
+/* A run of a sweep. */
+static enum status check_line(const struct beryl_sched_options *common,
+                              const struct beryl_sched_options *options,
+                              enum option_request request)
+{
+    const char *given = request == OPTION_REQUEST_RUN
+                            ? find_difference(options, common, RUN_TABLE, RUN_TABLE, "iterations")
+                        : request == OPTION_REQUEST_VERSION ? "version"
+                                                            : "help";
+    if (given)
+        return FAIL(STATUS_USAGE, "--%s cannot be given for one run of a sweep", given);
+    if (is_real(options))
+        return FAIL(STATUS_USAGE, "--simulate is missing: the runs of a sweep are simulated");
+    return STATUS_OK;
+}
+
+/* common: of the sweep of which this is a line, which is checked as a whole; NULL: this is the
+ * command line, which is not if it is that of a sweep */
+static enum status parse_sched(int argc, char **argv, const struct beryl_sched_options *common,
                                struct beryl_sched_options *options, enum option_request *request)
 {
     int first_operand;
@@ -160,11 +178,11 @@ static enum status parse_sched(int argc, char **argv, bool is_line,
     fill_tables(options, tables);
     struct options all = sched_program_options(tables);
     TRY(options_parse(&all, argc, argv, request, &first_operand));
-    if (*request == OPTION_REQUEST_RUN && options->list_modes)
-        return STATUS_OK;
-    if (*request == OPTION_REQUEST_RUN && options->calibration)
-        return check_calibration(options, &initial);
-    if (*request != OPTION_REQUEST_RUN || (options->sweep && !is_line))
+    if (common)
+        TRY(check_line(common, options, *request));
+    else if (*request == OPTION_REQUEST_RUN && (options->list_modes || options->calibration))
+        return check_alone(options, &initial, options->list_modes ? "list-modes" : "calibrate");
+    if (*request != OPTION_REQUEST_RUN || (options->sweep && !common))
         return STATUS_OK;
     TRY(workload_check(&options->workload));
     TRY(machine_options_check(&options->machine));
@@ -180,7 +198,7 @@ static enum status parse_sched(int argc, char **argv, bool is_line,
 enum status beryl_sched_options_parse(int argc, char **argv, struct beryl_sched_options *options,
                                       enum option_request *request)
 {
-    TRY(parse_sched(argc, argv, false, options, request));
+    TRY(parse_sched(argc, argv, NULL, options, request));
     options->argc = argc;
     options->argv = argv;
     if (options->sweep && (options->statistics || options->profile))
@@ -197,23 +215,6 @@ enum status beryl_sched_options_complete(struct beryl_sched_options *options, MP
     return STATUS_OK;
 }
 
-/* --- a run of a sweep --- */
-
-static enum status check_line(const struct beryl_sched_options *common,
-                              const struct beryl_sched_options *options,
-                              enum option_request request)
-{
-    const char *given = request == OPTION_REQUEST_RUN
-                            ? find_difference(options, common, RUN_TABLE, RUN_TABLE, "iterations")
-                        : request == OPTION_REQUEST_VERSION ? "version"
-                                                            : "help";
-    if (given)
-        return FAIL(STATUS_USAGE, "--%s cannot be given for one run of a sweep", given);
-    if (is_real(options))
-        return FAIL(STATUS_USAGE, "--simulate is missing: the runs of a sweep are simulated");
-    return STATUS_OK;
-}
-
 enum status beryl_sched_options_extend(const struct beryl_sched_options *common, char **words,
                                        size_t n_words, struct beryl_sched_options *options)
 {
@@ -224,9 +225,9 @@ enum status beryl_sched_options_extend(const struct beryl_sched_options *common,
     memcpy(argv + n_common, words, n_words * sizeof *argv);
     argv[n_common + n_words] = NULL;
     enum option_request request;
-    enum status status = parse_sched((int)(n_common + n_words), argv, true, options, &request);
+    enum status status = parse_sched((int)(n_common + n_words), argv, common, options, &request);
     free(argv);
-    return status == STATUS_OK ? check_line(common, options, request) : status;
+    return status;
 }
 
 void beryl_sched_options_answer(enum option_request request)

@@ -25,11 +25,11 @@ printf '{%s, "latency": -1e-6}\n' "$machine" > negative.json
 printf '{%s, "latency": 1e-6, "color": 3}\n' "$machine" > unknown.json
 drawn="--exponential 1e-9 --tasks 2"
 
-# A sweep whose fourth line is bad.
+# bad_line OPTIONS [TEXT]: a sweep whose fourth line is bad.
 bad_line()
 {
     printf '# a run\n\n%s --sched steal --simulate 2\n%s\n' "$drawn" "$1" > bad.sweep
-    refuse bad.sweep:4: --sweep bad.sweep --json result
+    refuse "bad.sweep:4: ${2-}" --sweep bad.sweep --json result
 }
 
 # --- Of each file that is read or written one case, and what is found in the midst of the set-up:
@@ -107,6 +107,8 @@ refuse "--time-scale has no effect" --uts T1 --sched steal --time-scale 2
 
 # Sweeps.
 bad_line "--nonsense"
+bad_line "$drawn --simulate 4 --calibrate x" "--calibrate cannot be given for one run of a sweep"
+bad_line "$drawn --simulate 4 --list-modes" "--list-modes cannot be given for one run of a sweep"
 bad_line "--gauss 1,-1 --tasks 2 --simulate 4"
 bad_line "$drawn --simulate 2 --noise 1,2"
 bad_line "$drawn --simulate 2 --noise-trace good.csv"
@@ -130,6 +132,12 @@ refuse "--speeds has no effect" --uts T1 --sched steal --speeds zero.speeds
 refuse "--latency has no effect without --simulate" $drawn --latency 1e-6
 refuse "--node-size has no effect without --simulate" $drawn --node-size 4
 refuse "--machine has no effect without --simulate" $drawn --machine machine.json
+refuse "--uts has no effect with --list-modes" --list-modes --uts T1
+refuse "--sched has no effect with --list-modes" --list-modes --sched steal
+refuse "--json has no effect with --list-modes" --list-modes --json result
+refuse "--sweep has no effect with --list-modes" --list-modes --sweep good.sweep
+refuse "--calibrate has no effect with --list-modes" --list-modes --calibrate other.json
+refuse "--simulate has no effect with --list-modes" --list-modes --simulate 2
 refuse "--uts has no effect with --calibrate" --uts T1 --calibrate machine.json
 refuse "--json has no effect with --calibrate" --json other.json --calibrate machine.json
 refuse "--write-profile has no effect" --write-profile a.csv --calibrate other.json
