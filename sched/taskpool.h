@@ -65,8 +65,8 @@ enum status taskpool_create(MPI_Comm comm, const struct taskpool_problem *proble
  * the machine. Not collective.
  * machine  borrowed until destruction
  * problem->run may be NULL: then tasks only take simulated time
- * Errors: as taskpool_create, STATUS_LIMIT (memory). taskpool_run and
- * taskpool_restore may also fail with STATUS_LIMIT, where tasks end after 10^9 s,
+ * Errors: as taskpool_create; STATUS_NO_MEMORY also where the workers would not fit.
+ * taskpool_run and taskpool_restore may also fail with STATUS_LIMIT, where tasks end after 10^9 s,
  * and with STATUS_PROTOCOL, which would be an error in the mode. */
 enum status taskpool_simulate(const struct taskpool_problem *problem,
                               const struct taskpool_settings *settings,

@@ -160,9 +160,7 @@ static enum status check_mesh_memory(const struct jacobi_size *size, MPI_Comm co
     double bytes = 2.0 * (double)jacobi_plane_size(size) * (double)(size->ny + 2) * sizeof(double);
     struct memory_need need = {.shared_bytes = bytes / n_processes};
     struct memory_budget budget = memory_budget(0, comm);
-    enum status status =
-        memory_check("--jacobi with two meshes", &need, &budget, "choose a smaller mesh");
-    return status == STATUS_OK ? STATUS_OK : STATUS_LIMIT;
+    return memory_check("--jacobi with two meshes", &need, &budget, "choose a smaller mesh");
 }
 
 /* The planes that the process touches first: its block of the inner ones, and their

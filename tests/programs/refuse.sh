@@ -20,10 +20,16 @@ without_banner()
 # refuse TEXT ARGUMENT...: the message begins with the program's name and has TEXT in it.
 refuse()
 {
-    local text=$1 before
-    shift
+    refuse_with 2 "$@"
+}
+
+# refuse_with STATUS TEXT ARGUMENT...
+refuse_with()
+{
+    local status=$1 text=$2 before
+    shift 2
     before=$(ls -lAR --time-style=full-iso)
-    run 2 "$@"
+    run "$status" "$@"
     n_checked=$((n_checked + 1))
     without_banner "$folder/errors" > "$folder/message"
     [ "$(wc -l < "$folder/message")" = 1 ] || complain "not one line on standard error"

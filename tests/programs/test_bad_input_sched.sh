@@ -39,7 +39,7 @@ refuse "one workload only" --uts T1 $drawn
 for file in missing.csv negative.csv zeros.csv binary.npy; do
     refuse $file --profile $file
 done
-refuse "MB are available" --jacobi 100000,100000,100000 --sweeps 1
+refuse_with 1 "MB are available" --jacobi 100000,100000,100000 --sweeps 1
 refuse ragged.csv:3 --bnsl ragged.csv
 refuse missing.csv --bnsl missing.csv
 refuse stranger.csv:2 --bnsl samples.csv --network stranger.csv
@@ -151,7 +151,7 @@ refuse missing/page $drawn --report missing/page
 refuse "same file" $drawn --json result --report result
 refuse --bandwidth $drawn --simulate 4 --bandwidth 0
 refuse --node-size $drawn --simulate 4 --node-size 0
-refuse "MB are available" $drawn --simulate 200000 --threads 10000
+refuse_with 1 "MB are available" $drawn --simulate 200000 --threads 10000
 refuse "3 points along x" --jacobi 3,9,9 --sweeps 1 --simulate 49
 refuse zero.speeds:1 $drawn --simulate 2 --speeds zero.speeds
 refuse "--network has no effect with --simulate" --bnsl samples.csv --simulate 2 \

@@ -207,8 +207,7 @@ static enum status check_sim_memory(const struct driver_sim *sim)
     struct memory_budget budget = memory_divide(&limits, 1);
     char subject[64];
     snprintf(subject, sizeof subject, "a simulation of %d workers", sim->n_workers);
-    enum status status = memory_check(subject, &need, &budget, "simulate fewer workers");
-    return status == STATUS_OK ? STATUS_OK : STATUS_LIMIT;
+    return memory_check(subject, &need, &budget, "simulate fewer workers");
 }
 
 static enum status allocate_workers(struct driver_sim *sim)
