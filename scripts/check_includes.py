@@ -67,25 +67,44 @@ ROOMS = {
     "sched/experiments": CHEMISTRY + ["hf/tiles", "sched/core"],
 }
 
-# Headers of other packages, by their beginning, and the rooms that may include them.
+# Rooms that do without MPI: what they hold runs the same in a simulation, or on one process.
+WITHOUT_MPI = ["basis/integrals", "sched/queues", "sched/protocols", "sched/modes",
+               "sched/drivers/sim", "sched/report", "tce/language"]
+
+# Headers of other packages and the rooms that may include them. Any other header is the
+# system's (SYSTEM) or refused.
 PACKAGES = {
-    "ga": ["support/arrays"],
-    "macdecls": ["support/arrays"],
-    "elpa/": ["support/arrays"],
-    "libint2": ["basis/integrals"],
-    "trexio": ["hf/checkpoint"],
-    "hdf5": ["hf/checkpoint", "tce/methods"],
-    "openssl/": ["support/base", "sched/workloads"],
-    "jansson": ["support/io", "support/base", "sched/core", "sched/modes", "sched/workloads",
-                "sched/report", "sched/cli", "hf/cli", "tce/cli"],
+    "mpi.h": [room for room in ROOMS if room not in WITHOUT_MPI],
+    "cblas.h": ["tce/tensor", "tce/contraction", "tce/integrals"],
+    "ga.h": ["support/arrays"],
+    "elpa/elpa.h": ["support/arrays"],
+    "libint2.h": ["basis/integrals"],
+    "trexio.h": ["hf/checkpoint"],
+    "hdf5.h": ["hf/checkpoint", "tce/methods"],
+    "openssl/evp.h": ["support/base"],
+    "openssl/sha.h": ["sched/workloads"],
+    "jansson.h": ["support/io", "sched/core", "sched/modes", "sched/workloads", "sched/report",
+                  "sched/cli", "hf/cli"],
 }
 
-# Headers that, with all that they include, must not reach these: they are what a mode is
-# written against, and a mode knows neither MPI nor the simulator.
+# Headers of C and POSIX, without their endings.
+SYSTEM = """assert complex ctype dirent errno fcntl fenv float getopt glob inttypes limits locale math
+pthread sched setjmp signal stdalign stdarg stdatomic stdbool stddef stdint stdio stdlib string
+strings sys/mman sys/resource sys/stat sys/statvfs sys/time sys/types sys/wait time unistd
+wordexp""".split()
+
+# Rooms and headers whose files, with all that they include in turn, must not reach these: a mode,
+# and what it is written with, knows neither MPI nor the simulator.
+MPI_AND_DRIVERS = ("<mpi.h>", "sched/drivers/")
 UNREACHABLE = {
-    "sched/core/mode.h": ["<mpi.h>", "<jansson.h>", "sched/drivers/"],
-    "sched/core/comm.h": ["<mpi.h>", "<jansson.h>", "sched/drivers/"],
+    "sched/core/mode.h": (*MPI_AND_DRIVERS, "<jansson.h>"),
+    "sched/core/comm.h": (*MPI_AND_DRIVERS, "<jansson.h>"),
+    "sched/queues": (*MPI_AND_DRIVERS, "<jansson.h>"),
+    "sched/protocols": (*MPI_AND_DRIVERS, "<jansson.h>"),
+    "sched/modes": MPI_AND_DRIVERS,
 }
+# No part of a mode: comparisons, which hold statistics of all processes.
+REACHES_ALL = ("sched/modes/mode_records.h", "sched/modes/mode_records.c")
 
 # The tests see everything, and only they see these.
 TEST_ROOMS = ["tests", "tests/benchmarks", "tests/cases", "tests/example_mode", "tests/fuzz",
@@ -93,27 +112,62 @@ TEST_ROOMS = ["tests", "tests/benchmarks", "tests/cases", "tests/example_mode", 
                   f"tests/{kind}/{folder}" for kind in ("unit", "parallel")
                   for folder in ("support", "basis", "sched", "hf", "tce")]
 
-FOLDERS = ("support", "basis", "sched", "hf", "tce", "tests")
-INCLUDE = re.compile(r'\s*#\s*include\s*(?:"([^"]+)"|<([^>]+)>)')
+DIRECTIVE = re.compile(r"[ \t]*(?:#|%:)[ \t]*(?:include\w*|import)\b[ \t]*(.*?)[ \t]*$")
+INCLUDED = re.compile(r'"([^"]+\.h)"|<([^>]+\.h)>')
+COMMENT_OR_LITERAL = re.compile(
+    r"""//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'""", re.DOTALL)
+
+
+def is_build(path):
+    return os.path.exists(os.path.join(path, "CMakeCache.txt"))
 
 
 def sources(root):
-    """Paths of all C files and headers, templates of them too, relative to root."""
-    for folder in FOLDERS:
-        for path, folders, files in os.walk(os.path.join(root, folder)):
-            folders.sort()
-            for name in sorted(files):
-                if re.search(r"\.[ch](\.in)?$", name):
-                    yield os.path.relpath(os.path.join(path, name), root)
+    """Paths of all C files and headers, templates of them too, relative to root; the folder
+    build and other builds are left out."""
+    outside = {os.path.join(root, name) for name in (".git", "build")}
+    for path, folders, files in os.walk(root):
+        inner = sorted(os.path.join(path, name) for name in folders)
+        folders[:] = [os.path.basename(folder) for folder in inner
+                      if folder not in outside and not is_build(folder)]
+        for name in sorted(files):
+            if re.search(r"\.[ch](\.in)?$", name):
+                yield os.path.relpath(os.path.join(path, name), root)
+
+
+def without_comment(match):
+    """A comment as white space with its line ends; a literal as it is."""
+    text = match[0]
+    return text if text[0] in "\"'" else " " + "\n" * text.count("\n")
+
+
+def plain_lines(text):
+    """Lines of C text without comments; continued ones are joined, and empty ones follow."""
+    text = re.sub(r"(?:[^\n]*\\\n)+[^\n]*",
+                  lambda lines: lines[0].replace("\\\n", "") + "\n" * lines[0].count("\\\n"), text)
+    return COMMENT_OR_LITERAL.sub(without_comment, text).split("\n")
 
 
 def includes(root, path):
-    """(line, what is included, whether in angle brackets) of a file."""
+    """(line, header, whether of another package) of each include of a file; the header is None
+    if it is no plain name of one."""
     with open(os.path.join(root, path), encoding="utf-8") as file:
-        for number, line in enumerate(file, 1):
-            match = INCLUDE.match(line)
-            if match:
-                yield number, match[1] or match[2], match[1] is None
+        lines = plain_lines(file.read())
+    for number, line in enumerate(lines, 1):
+        directive = DIRECTIVE.match(line)
+        if directive:
+            found = INCLUDED.fullmatch(directive[1]) or [None] * 3
+            own, angled = found[1], found[2]
+            if angled and any(os.path.exists(os.path.join(root, angled + end))
+                              for end in ("", ".in")):
+                own, angled = angled, None
+            yield number, own or angled, angled is not None
+
+
+def may_include(room, header, foreign):
+    if foreign:
+        return header[:-len(".h")] in SYSTEM or room in PACKAGES.get(header, [])
+    return bool({header, os.path.dirname(header)} & {room, *ROOMS[room]})
 
 
 def check_file(root, path):
@@ -124,30 +178,39 @@ def check_file(root, path):
     if room not in ROOMS:
         yield f"{path}: belongs to no room of scripts/check_includes.py"
         return
-    for line, header, angled in includes(root, path):
-        if angled:
-            for start, rooms in PACKAGES.items():
-                if header.startswith(start) and room not in rooms:
-                    yield f"{path}:{line}: {room} may not include <{header}>"
-        elif not {header, os.path.dirname(header)} & {room, *ROOMS[room]}:
-            yield f"{path}:{line}: {room} may not include {header}"
+    for line, header, foreign in includes(root, path):
+        if header is None:
+            yield f'{path}:{line}: an include is "ROOM/NAME.h" or <NAME.h>'
+        elif not may_include(room, header, foreign):
+            yield f"{path}:{line}: {room} may not include {f'<{header}>' if foreign else header}"
 
 
-def reached(root, header, seen):
-    """All that a header includes, in turn."""
-    for _, inner, angled in includes(root, header):
-        if angled:
-            seen.add(f"<{inner}>")
-        elif inner not in seen and os.path.exists(os.path.join(root, inner)):
-            seen.add(inner)
-            reached(root, inner, seen)
+def reached(root, path, seen):
+    """All that a file includes, in turn: seen[included] is the file that includes it."""
+    for _, header, foreign in includes(root, path):
+        name = f"<{header}>" if foreign else header
+        if name not in seen:
+            seen[name] = path
+            if header and not foreign and os.path.exists(os.path.join(root, header)):
+                reached(root, header, seen)
     return seen
+
+
+def check_reach(root, path):
+    """Violations of UNREACHABLE by one file."""
+    forbidden = UNREACHABLE.get(path) or UNREACHABLE.get(os.path.dirname(path))
+    if not forbidden or path in REACHES_ALL:
+        return
+    for found, includer in sorted(reached(root, path, {}).items(), key=str):
+        if found and found.startswith(forbidden):
+            yield f"{path}: reaches {found}, which {includer} includes"
 
 
 def violations(root):
     count = dict.fromkeys(ROOMS, 0)
     for path in sources(root):
         yield from check_file(root, path)
+        yield from check_reach(root, path)
         room = os.path.dirname(path)
         if room in count:
             count[room] += 1
@@ -156,10 +219,6 @@ def violations(root):
             yield f"{room}: {files} C files and headers; a room holds at most {MAX_FILES}"
         if files == 0:
             yield f"{room}: a room of scripts/check_includes.py without files"
-    for header, forbidden in UNREACHABLE.items():
-        for found in sorted(reached(root, header, set())):
-            if found.startswith(tuple(forbidden)):
-                yield f"{header}: reaches {found}"
 
 
 def main():

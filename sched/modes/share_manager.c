@@ -1,6 +1,5 @@
 #include "sched/modes/mode_share_private.h"
 #include "sched/protocols/termination.h"
-#include "support/base/agree.h"
 
 #include <stdlib.h>
 
