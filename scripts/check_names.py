@@ -12,16 +12,29 @@ import re
 import sys
 
 FOLDERS = ("support", "basis", "sched", "hf", "tce")
-FUNCTION = re.compile(r"^static (?:inline )?[\w \*]*?\b(\w+)\(", re.MULTILINE)
+# No part of a declaration: comments, literals, directives with their continuations, attributes.
+IGNORED = re.compile(
+    r"""//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'
+    |^[ \t]*\#(?:[^\n]*\\\n)*[^\n]*|\b(?:__attribute__|_Alignas|[A-Z][A-Z0-9_]*)[ \t\n]*
+    (?:\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\))""", re.DOTALL | re.MULTILINE | re.VERBOSE)
+# `static` anywhere before the name, which may stand in the parentheses of a returned pointer to a
+# function.
+FUNCTION = re.compile(
+    r"\bstatic\b[^;{}=()\[\]]*?(?:\b(\w+)\s*\((?!\s*\*)|\(\s*\*+\s*(\w+)\s*\()")
+
+
+def without_ignored(text):
+    return IGNORED.sub(lambda match: " " + "\n" * match[0].count("\n"), text)
 
 
 def static_functions(root):
     """(name, file, line) of each definition or declaration."""
     for folder in FOLDERS:
         for path in sorted((root / folder).rglob("*.[ch]")):
-            text = path.read_text(encoding="utf-8")
+            text = without_ignored(path.read_text(encoding="utf-8"))
             for match in FUNCTION.finditer(text):
-                yield match[1], path.relative_to(root), text.count("\n", 0, match.start()) + 1
+                line = text.count("\n", 0, match.start(match.lastindex)) + 1
+                yield match[match.lastindex], path.relative_to(root), line
 
 
 def main():

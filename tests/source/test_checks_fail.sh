@@ -70,9 +70,23 @@ for file in sched/attic/old.c util/foo.c util/inner/foo.h foo.c; do
     rm "$folder/tree/$file"
 done
 
-for file in support/base/status.c tce/tensor/tensor.c; do
-    printf '\nstatic void planted_name(void)\n{\n}\n' >> "$folder/tree/$file"
-done
-finds check_names.py "planted_name"
-finds check_names.py "support/base/status.c:$(grep -n planted_name "$folder/tree/support/base/status.c" | cut -d: -f1)"
+# shares DECLARATION: as the beginning of a function planted_name of two files.
+shares()
+{
+    for file in support/base/status.c tce/tensor/tensor.c; do
+        cp "$root/$file" "$folder/tree/$file"
+        printf "\n$1 planted_name(void)\n{\n}\n" >> "$folder/tree/$file"
+    done
+    finds check_names.py "planted_name: support/base/status.c:$(grep -n planted_name \
+        "$folder/tree/support/base/status.c" | cut -d: -f1), tce/tensor/tensor.c:"
+}
+
+shares "static void"
+shares "inline static void"
+shares "VECTOR_CLONES static void"
+shares "void static"
+shares "static void *\n"
+shares "static\nstruct name\n"
+shares "__attribute__((format(printf, 1, 2))) static void"
+shares "static __attribute__((noinline)) void"
 exit $((n_failed > 0))
