@@ -120,15 +120,40 @@ enum status output_file_write(const char *path, const char *bytes, size_t length
     return status;
 }
 
+static const char *base_name_of(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+static bool stat_folder(const char *path, struct stat *information)
+{
+    char folder[PATH_MAX] = ".";
+    int length = (int)(base_name_of(path) - path);
+    if (length > 0)
+        snprintf(folder, sizeof folder, "%.*s", length, path);
+    return stat(folder, information) == 0;
+}
+
+static bool is_same_inode(const struct stat *information, const struct stat *other)
+{
+    return information->st_dev == other->st_dev && information->st_ino == other->st_ino;
+}
+
 bool output_file_same(const char *path, const char *other)
 {
     struct stat information, other_information;
     if (!path || !other)
         return false;
-    if (stat(path, &information) != 0 || stat(other, &other_information) != 0)
+    bool exists = stat(path, &information) == 0;
+    if (exists != (stat(other, &other_information) == 0))
+        return false;
+    if (exists)
+        return !S_ISCHR(information.st_mode) && is_same_inode(&information, &other_information);
+    if (!stat_folder(path, &information) || !stat_folder(other, &other_information))
         return strcmp(path, other) == 0;
-    return information.st_dev == other_information.st_dev &&
-           information.st_ino == other_information.st_ino;
+    return is_same_inode(&information, &other_information) &&
+           strcmp(base_name_of(path), base_name_of(other)) == 0;
 }
 
 enum status outputs_check_distinct(const struct output *outputs, int n_outputs,

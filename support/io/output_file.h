@@ -13,8 +13,9 @@
  * Errors: STATUS_IO, naming the path and the reason. */
 enum status output_file_check(const char *path);
 
-/* Whether two paths name one file: one that exists, by whatever links, or else the same
- * text. NULL names none. */
+/* Whether two paths name one file, there already or yet to be written, by whatever links to it or
+ * to its folder. NULL names none, and neither does a character device as /dev/null, which any
+ * number of outputs may share. */
 bool output_file_same(const char *path, const char *other);
 
 /* A file that a program is to write: the option that names it; path: NULL for none. */

@@ -135,6 +135,31 @@ static void test_an_output_is_no_input_and_no_other_output(void **state)
     assert_string_equal(status_text(), "--json and --write-profile name the same file");
 }
 
+static void test_two_paths_may_name_one_file(void **state)
+{
+    (void)state;
+    char path[256], detour[512], linked[256];
+    snprintf(path, sizeof path, "%s", path_of("new"));
+    snprintf(detour, sizeof detour, "%s/./../%s", folder, path + strlen("/tmp/"));
+    snprintf(linked, sizeof linked, "%s", path_of("link/new"));
+    assert_int_equal(symlink(".", path_of("link")), 0);
+    for (int exists = 0; exists < 2; exists++) {
+        assert_true(output_file_same(path, path));
+        assert_true(output_file_same(path, detour));
+        assert_true(output_file_same(path, linked));
+        assert_false(output_file_same(path, path_of("other")));
+        assert_false(output_file_same(path, "new"));
+        assert_false(output_file_same(path, NULL));
+        check_ok(output_file_write(path, "x", 1));
+    }
+    unlink(path);
+    unlink(path_of("link"));
+    assert_true(output_file_same("new", "./new"));
+    assert_true(output_file_same("absent/new", "absent/new"));
+    assert_false(output_file_same("absent/new", "new"));
+    assert_false(output_file_same("/dev/null", "/dev/null"));
+}
+
 static void test_every_output_has_to_be_writable(void **state)
 {
     (void)state;
@@ -183,6 +208,7 @@ int main(void)
         cmocka_unit_test(test_links_and_devices_stay_what_they_are),
         cmocka_unit_test(test_json_keeps_order_and_every_bit),
         cmocka_unit_test(test_an_output_is_no_input_and_no_other_output),
+        cmocka_unit_test(test_two_paths_may_name_one_file),
         cmocka_unit_test(test_every_output_has_to_be_writable),
         cmocka_unit_test(test_sha256_of_pieces_is_that_of_the_whole),
     };
