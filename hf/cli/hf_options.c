@@ -1,6 +1,7 @@
 #include "hf/cli/hf_options.h"
 
 #include "basis/integrals/two_electron.h"
+#include "sched/core/profile.h"
 #include "sched/modes/mode_options.h"
 
 #include <stddef.h>
@@ -198,6 +199,34 @@ enum status hf_options_complete(struct hf_options *options, const char *molecule
     return STATUS_OK;
 }
 
+/* Options that Fock builds, and those that the count of tasks, leave without effect. */
+#define OPTIONS_OF_ITERATIONS                                                                      \
+    "converge,max-iter,diis,damping,level-shift,second-order,stability,all-orbitals"
+#define OPTIONS_OF_BUILDS "guess,restart,dependence,accumulate,cache,fock-only"
+
+static enum status check_no_effect(const struct hf_options *options, const char *names,
+                                   const char *with)
+{
+    struct hf_options copy = *options, initial;
+    struct option_table tables[N_TABLES], initial_tables[N_TABLES];
+    hf_options_init(&initial);
+    describe_beryl_hf(&copy, tables);
+    describe_beryl_hf(&initial, initial_tables);
+    return options_check_no_effect(tables, initial_tables, N_TABLES, names, with);
+}
+
+/* Options of beryl-hf alone. */
+static enum status check_run_options(const struct hf_options *options)
+{
+    if (options->count_tasks)
+        TRY(check_no_effect(options, OPTIONS_OF_ITERATIONS "," OPTIONS_OF_BUILDS, "count-tasks"));
+    if (options->fock_only)
+        TRY(check_no_effect(options, OPTIONS_OF_ITERATIONS, "fock-only"));
+    if (options->compare)
+        TRY(check_no_effect(options, OPTIONS_OF_ITERATIONS, "compare"));
+    return profile_check_name(options->profile);
+}
+
 enum status hf_options_parse(int argc, char **argv, struct hf_options *options,
                              enum option_request *request)
 {
@@ -208,6 +237,7 @@ enum status hf_options_parse(int argc, char **argv, struct hf_options *options,
     TRY(options_parse(&all, argc, argv, request, &first_operand));
     if (*request != OPTION_REQUEST_RUN)
         return STATUS_OK;
+    TRY(check_run_options(options));
     TRY(hf_options_complete(options, argv[first_operand]));
     if (options->compare && !options->fock_only)
         options->fock_only = 5;

@@ -1,6 +1,7 @@
 #include "sched/cli/beryl_sched_options.h"
 
 #include "sched/cli/machine_file.h"
+#include "sched/core/profile.h"
 #include "sched/modes/mode_options.h"
 
 #include <stdbool.h>
@@ -191,6 +192,7 @@ static enum status parse_sched(int argc, char **argv, const struct beryl_sched_o
     TRY(check_mode_settings(&options->pool));
     options->pool.keep_history = options->profile != NULL;
     TRY(check_workload(options));
+    TRY(profile_check_name(options->profile));
     options->n_iterations = count_iterations(options);
     return STATUS_OK;
 }

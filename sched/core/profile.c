@@ -4,6 +4,7 @@
 #include "support/base/gather.h"
 #include "support/io/output_file.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,13 +44,26 @@ static void write_npy(FILE *stream, const struct history_entry *entries, int64_t
     }
 }
 
+static bool has_ending(const char *path, const char *ending)
+{
+    size_t length = strlen(path), ending_length = strlen(ending);
+    return length >= ending_length && strcmp(path + length - ending_length, ending) == 0;
+}
+
+enum status profile_check_name(const char *path)
+{
+    if (!path || has_ending(path, ".csv") || has_ending(path, ".npy") ||
+        strncmp(path, "/dev/", strlen("/dev/")) == 0)
+        return STATUS_OK;
+    return FAIL(STATUS_USAGE, "--write-profile %s: the name must end in .csv or .npy", path);
+}
+
 static enum status write_file(struct history_entry *entries, int64_t n, const char *path)
 {
     struct output_buffer file;
     TRY(output_buffer_init(&file, path));
     qsort(entries, (size_t)n, sizeof *entries, compare_entries);
-    size_t path_length = strlen(path);
-    if (path_length >= 4 && strcmp(path + path_length - 4, ".npy") == 0)
+    if (has_ending(path, ".npy"))
         write_npy(file.stream, entries, n);
     else
         write_csv(file.stream, entries, n);

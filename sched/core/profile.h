@@ -15,4 +15,9 @@
  * the same on every process. */
 enum status profile_write(MPI_Comm comm, const struct history *history, const char *path);
 
+/* Whether the value of --write-profile ends in .csv or .npy, or is a device or pipe under /dev.
+ * path    NULL: no profile, accepted
+ * Errors: STATUS_USAGE. */
+enum status profile_check_name(const char *path);
+
 #endif

@@ -205,6 +205,22 @@ bool option_differs(const struct option_row *row, const void *fields, const void
     return !text || !other_text || strcmp(text, other_text) != 0;
 }
 
+enum status options_check_no_effect(const struct option_table *tables,
+                                    const struct option_table *initial, size_t n_tables,
+                                    const char *names, const char *with)
+{
+    for (size_t t = 0; t < n_tables; t++) {
+        TRY(options_set_defaults(&initial[t]));
+        for (size_t r = 0; r < tables[t].n_rows; r++) {
+            const struct option_row *row = &tables[t].rows[r];
+            if (option_choice_index(names, row->name) >= 0 &&
+                option_differs(row, tables[t].fields, initial[t].fields))
+                return FAIL(STATUS_USAGE, "--%s has no effect with --%s", row->name, with);
+        }
+    }
+    return STATUS_OK;
+}
+
 void option_copy(const struct option_row *row, const void *from, void *to)
 {
     memcpy((char *)to + row->offset, (const char *)from + row->offset, field_size(row->kind));

@@ -79,6 +79,16 @@ json_t *options_to_json(const struct options *options);
 /* Whether two structs of a table's type differ in the field of an option. */
 bool option_differs(const struct option_row *row, const void *fields, const void *others);
 
+/* Refuses options whose values differ from their defaults.
+ * tables, initial  as parsed, and as before: over structs of their own, whose fields are set to the
+ *                  defaults here
+ * names            of the options, "a,b,c"
+ * with             the option given that leaves them without effect
+ * Errors: STATUS_USAGE, naming the first of them. */
+enum status options_check_no_effect(const struct option_table *tables,
+                                    const struct option_table *initial, size_t n_tables,
+                                    const char *names, const char *with);
+
 /* Copies the field of an option from one struct of a table's type to another. */
 void option_copy(const struct option_row *row, const void *from, void *to);
 

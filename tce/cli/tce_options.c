@@ -1,5 +1,6 @@
 #include "tce/cli/tce_options.h"
 
+#include "sched/core/profile.h"
 #include "sched/modes/mode_options.h"
 #include "tce/cli/tce_option_tables.h"
 #include "tce/methods/methods.h"
@@ -42,13 +43,28 @@ static struct options describe_command(struct tce_options *options,
     return options->method ? describe_method(tables) : describe_program(tables);
 }
 
+static enum status check_count_tasks(const struct tce_options *options)
+{
+    if (options->json || options->profile || options->explain)
+        return FAIL(STATUS_USAGE, "--count-tasks prints one line and writes no file");
+    struct tce_options copy = *options, initial = {0};
+    struct tce_option_tables tables, initial_tables;
+    tce_option_tables_init(&copy, &tables);
+    tce_option_tables_init(&initial, &initial_tables);
+    return options_check_no_effect(tables.table, initial_tables.table, tables.n,
+                                   "iterations,compare,dry-run,verify,cache,no-prefetch",
+                                   "count-tasks");
+}
+
 static enum status check_program(struct tce_options *options)
 {
-    if (options->count_tasks && (options->json || options->profile || options->explain))
-        return FAIL(STATUS_USAGE, "--count-tasks prints one line and writes no file");
-    if (options->dry_run && (options->compare || options->verify || options->iterations != 1))
-        return FAIL(STATUS_USAGE, "--dry-run runs nothing: leave --compare, --verify and "
+    if (options->count_tasks)
+        TRY(check_count_tasks(options));
+    if (options->dry_run &&
+        (options->compare || options->verify || options->json || options->iterations != 1))
+        return FAIL(STATUS_USAGE, "--dry-run runs nothing: leave --compare, --verify, --json and "
                                   "--iterations out");
+    TRY(profile_check_name(options->profile));
     if (options->compare && options->profile)
         return FAIL(STATUS_USAGE, "--write-profile is for one mode: leave --compare out");
     return mode_options_choose(&options->pool, options->compare, &options->modes);

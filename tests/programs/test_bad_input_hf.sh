@@ -34,7 +34,7 @@ printf '1\nmultiplicity=0\nHe 0 0 0\n' > multiplicity.xyz
 truncate -s 200M zeros.xyz
 head -c 4096 "$program" > binary.xyz
 { printf '2\n\nH 0 0 0\n'; printf 'H 0 0 1\0\n'; } > nul.xyz
-mkdir folder folder.gbs
+mkdir folder folder.gbs folder.csv
 
 printf 'H 0\nI 1 1\n1 1\n****\nO 0\nS 1 1\n1 1\n****\n' > i_shell.gbs
 printf 'H 0\nl=6 1 1\n1 1\n****\nO 0\nS 1 1\n1 1\n****\n' > l6_shell.gbs
@@ -75,7 +75,7 @@ for name in missing.gbs truncated.gbs i_shell.gbs folder.gbs; do
 done
 refuse nosuchset water.xyz --basis nosuchset
 for option in json checkpoint write-profile; do
-    refuse missing/result water.xyz $with_basis --$option missing/result
+    refuse missing/result.csv water.xyz $with_basis --$option missing/result.csv
 done
 for option in guess restart; do
     refuse missing.h5 water.xyz $with_basis --$option missing.h5
@@ -121,8 +121,8 @@ refuse ../water water.xyz --basis ../water
 # Files to write and to go on from.
 for option in json checkpoint write-profile; do
     refuse --$option water.xyz $with_basis --$option ""
-    refuse folder water.xyz $with_basis --$option folder
-    refuse water.xyz/result water.xyz $with_basis --$option water.xyz/result
+    refuse folder.csv water.xyz $with_basis --$option folder.csv
+    refuse water.xyz/result.csv water.xyz $with_basis --$option water.xyz/result.csv
 done
 for option in guess restart; do
     refuse water.xyz water.xyz $with_basis --$option water.xyz
@@ -169,6 +169,25 @@ refuse cation.xyz water.xyz cation.xyz $with_basis
 refuse MOLECULE "" $with_basis
 refuse --spherical water.xyz $with_basis --spherical --cartesian
 refuse --checkpoint water.xyz $with_basis --fock-only 1 --checkpoint result.h5
+for name in result result.txt result.csv.gz csv npy; do
+    refuse "$name: the name must end in .csv or .npy" water.xyz $with_basis --write-profile $name
+done
+refuse "same file" water.xyz $with_basis --json result --report ./result
+refuse "same file" water.xyz $with_basis --json result --report ../"${PWD##*/}"/result
+
+# Options that a run without SCF, or without builds, would ignore.
+for option in "converge 1e-3" "max-iter 3" "diis 2" "damping 0.1" "level-shift 0.1" \
+    "second-order never" "stability never" all-orbitals; do
+    for run in "fock-only 1" "compare static,steal" count-tasks; do
+        refuse "--${option% *} has no effect with --${run% *}" water.xyz $with_basis --$run \
+            --$option
+    done
+done
+for option in "guess core" "restart good.h5" "dependence 1e-3" "accumulate float" "cache 1" \
+    "fock-only 1"; do
+    refuse "--${option% *} has no effect with --count-tasks" water.xyz $with_basis --count-tasks \
+        --$option
+done
 
 # Options that the mode would ignore.
 refuse "--seeding has no effect with --sched counter" water.xyz $with_basis --sched counter \

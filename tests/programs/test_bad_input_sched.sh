@@ -121,8 +121,10 @@ refuse "--write-statistics has no effect" --sweep good.sweep --write-statistics 
 
 # Files to write, and speeds.
 refuse samples.csv --bnsl samples.csv --json samples.csv
-refuse "name the same file" $drawn --json a --write-profile a
-refuse "--write-profile has no effect" --uts T1 --sched steal --write-profile a
+refuse "name the same file" $drawn --json a.csv --write-profile a.csv
+refuse "name the same file" $drawn --json a.csv --write-profile ./a.csv
+refuse "a.txt: the name must end in .csv or .npy" $drawn --write-profile a.txt
+refuse "--write-profile has no effect" --uts T1 --sched steal --write-profile a.csv
 refuse folder $drawn --json folder
 refuse good.csv --profile good.csv --json good.csv
 refuse missing.speeds $drawn --speeds missing.speeds

@@ -34,12 +34,13 @@ refuse binary.tce: run binary.tce
 refuse "empty.tce: the file is empty" run empty.tce
 bad tiles 2:7 "space s has more than 2^31 - 1 tiles of 1" \
     'tile 1\nspace s = 1000000000, 1000000000, 1000000000\nindex i : s\nscalar E\ntensor A[i]\nE = A[i]\n'
-mkdir folder folder.tce
+mkdir folder folder.tce folder.csv
+cp good.tce good.csv
 for file in missing.tce folder.tce; do
     refuse "$file" run "$file"
 done
 for option in json write-profile; do
-    refuse missing/result run good.tce --$option missing/result
+    refuse missing/result.csv run good.tce --$option missing/result.csv
 done
 refuse "no command" walk good.tce
 
@@ -210,10 +211,12 @@ for file in missing/program.tce folder good.tce/program.tce; do
 done
 for option in json write-profile; do
     refuse --$option run good.tce --$option ""
-    refuse folder run good.tce --$option folder
-    refuse good.tce run good.tce --$option good.tce
+    refuse folder.csv run good.tce --$option folder.csv
+    refuse "both an input and an output" run good.csv --$option good.csv
 done
 refuse "same file" run good.tce --json one.csv --write-profile one.csv
+refuse "same file" run good.tce --json one.csv --write-profile ./one.csv
+refuse "one.txt: the name must end in .csv or .npy" run good.tce --write-profile one.txt
 
 # --- Options of run. ---
 
@@ -230,8 +233,12 @@ refuse "--seeding has no effect" run good.tce --sched counter --seeding cyclic
 refuse "--dry-run" run good.tce --dry-run --verify
 refuse "--dry-run" run good.tce --dry-run --iterations 2
 refuse "--dry-run" run good.tce --dry-run --compare all
+refuse "--dry-run" run good.tce --dry-run --json result.json
 refuse "--count-tasks" run good.tce --count-tasks --json result.json
 refuse "--count-tasks" run good.tce --count-tasks --write-profile result.csv
+for option in "iterations 2" "compare all" dry-run verify "cache 1" no-prefetch; do
+    refuse "--${option% *} has no effect with --count-tasks" run good.tce --count-tasks --$option
+done
 refuse "--compare" run good.tce --compare ""
 refuse "--compare: '" run good.tce --compare static,nonsense
 refuse "names steal twice" run good.tce --compare steal,static,steal
