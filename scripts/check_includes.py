@@ -75,7 +75,7 @@ WITHOUT_MPI = ["basis/integrals", "sched/queues", "sched/protocols", "sched/mode
 # system's (SYSTEM) or refused.
 PACKAGES = {
     "mpi.h": [room for room in ROOMS if room not in WITHOUT_MPI],
-    "cblas.h": ["tce/tensor", "tce/contraction", "tce/integrals"],
+    "cblas.h": ["support/arrays", "tce/tensor", "tce/contraction", "tce/integrals"],
     "ga.h": ["support/arrays"],
     "elpa/elpa.h": ["support/arrays"],
     "libint2.h": ["basis/integrals"],
