@@ -47,7 +47,9 @@ void taskpool_settings_default(struct taskpool_settings *settings)
 enum status taskpool_settings_set(struct taskpool_settings *settings, const char *option,
                                   const char *value)
 {
+    size_t n_of_modes = settings->n_of_modes;
     const struct option_table table = mode_options_table(settings);
+    settings->n_of_modes = n_of_modes; /* the other options get no defaults */
     return option_set(&table, option, value);
 }
 
@@ -109,9 +111,12 @@ static enum status init_pool(struct taskpool *pool, const struct taskpool_machin
     const struct mode *mode = mode_find(pool->settings.mode);
     struct history *history = pool->settings.keep_history ? &pool->history : NULL;
     int n_workers;
+    if (!pool->settings.mode)
+        return FAIL(STATUS_USAGE, "the settings name no mode: call taskpool_settings_default");
     if (!mode)
         return FAIL(STATUS_USAGE, "there is no scheduling mode '%s': use one of %s",
                     pool->settings.mode, mode_names());
+    TRY(mode_options_check_made(&pool->settings, mode));
     MPI_Comm_size(pool->comm, &n_workers);
     TRY(set_up(pool, mode, machine ? machine->n_workers : n_workers));
     if (machine)
@@ -156,7 +161,8 @@ enum status taskpool_simulate(const struct taskpool_problem *problem,
 
 int64_t taskpool_task_bytes(const struct taskpool_settings *settings)
 {
-    size_t bytes = mode_find(settings->mode)->task_bytes;
+    const struct mode *mode = mode_find(settings->mode);
+    size_t bytes = mode ? mode->task_bytes : 0;
     /* A history doubles when it is full, and the old one is copied meanwhile. */
     if (settings->keep_history)
         bytes += 3 * sizeof(struct history_entry);

@@ -34,8 +34,8 @@ const char *taskpool_mode_names(void);
 
 /* Adds a mode of the program's own, before settings are made; it must outlive all pools. The
  * same modes in the same order on every process. sched/core/mode.h describes how to write one.
- * Errors: STATUS_USAGE (its name or an option's is taken, a function is missing),
- * STATUS_LIMIT (too many modes or options). */
+ * Errors: STATUS_USAGE (its name or an option's is taken or no name, a function is missing, an
+ * option is ill-described), STATUS_LIMIT (too many modes or options). */
 enum status taskpool_register_mode(const struct mode *mode);
 
 /* The defaults of all options. */

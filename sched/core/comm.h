@@ -83,6 +83,10 @@ static inline void comm_wake(struct comm *comm, double delay_s)
     comm->functions->wake(comm, delay_s);
 }
 
+/* Why a driver reports an error in a mode that lacks the functions that its calls lead to. */
+#define COMM_NO_FETCHED "it calls comm_fetch_add, but its function fetched is NULL"
+#define COMM_NO_RECEIVE "it sends messages, but its function receive, or sent for bulk, is NULL"
+
 /* Reports an error in the mode's own protocol: the run cannot be right. May
  * return; the run then ends with STATUS_PROTOCOL. */
 static inline void comm_fail(struct comm *comm, const char *why)

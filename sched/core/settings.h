@@ -3,6 +3,8 @@
 #ifndef BERYL_SCHED_SETTINGS_H
 #define BERYL_SCHED_SETTINGS_H
 
+#include "support/base/status.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -28,6 +30,8 @@ struct taskpool_settings {
     const char *speeds; /* file of relative speeds, one per worker; NULL or "": all 1 */
     bool keep_history;  /* set by the program: time every task, see taskpool_history */
 
+    size_t n_of_modes; /* bytes of of_modes that got defaults; those of modes registered later did
+                        * not */
     _Alignas(max_align_t) unsigned char of_modes[1024]; /* read with settings_of */
 };
 
@@ -39,6 +43,11 @@ struct mode_options {
                                     * defaults are stored */
     size_t n_rows;
     size_t size;        /* 0: the rows fill fields of struct taskpool_settings itself */
+
+    /* Refuses values that the rows cannot describe, before anything runs; NULL: there are none.
+     * Errors: STATUS_USAGE. */
+    enum status (*check)(const struct taskpool_settings *settings);
+
     size_t place;       /* in of_modes; set when a mode with these options is registered */
     bool is_registered; /* likewise */
 };

@@ -15,8 +15,6 @@ static enum status add_mode(const char *option, const char *name, struct mode_li
     for (int i = 0; i < list->n; i++)
         if (list->modes[i] == mode->name)
             return FAIL(STATUS_USAGE, "--%s names %s twice", option, name);
-    if (list->n == MODE_LIST_MAX)
-        return FAIL(STATUS_USAGE, "--%s names more than %d modes", option, MODE_LIST_MAX);
     list->modes[list->n++] = mode->name;
     return STATUS_OK;
 }

@@ -4,11 +4,11 @@
 
 #include "support/base/status.h"
 
-enum { MODE_LIST_MAX = 64 };
+enum { MODES_MAX = 64 }; /* that can be registered */
 
 struct mode_list {
     int n;
-    const char *modes[MODE_LIST_MAX]; /* their names, each once */
+    const char *modes[MODES_MAX]; /* their names, each once */
 };
 
 /* text    "all", in the order of mode_names, or names separated by commas

@@ -80,6 +80,7 @@ struct option_table mode_options_table(struct taskpool_settings *settings)
 {
     if (table.n_modes != mode_count())
         make_table();
+    settings->n_of_modes = mode_settings_size();
     return (struct option_table){"Scheduling", table.rows, (size_t)table.n_rows, settings};
 }
 
@@ -111,6 +112,14 @@ static enum status refuse_option(const char *option, const struct mode_options *
                 list->modes[0], readers);
 }
 
+static enum status check_values(const struct taskpool_settings *settings, const struct mode *mode)
+{
+    for (int o = 0; mode->options && mode->options[o]; o++)
+        if (mode->options[o]->check)
+            TRY(mode->options[o]->check(settings));
+    return STATUS_OK;
+}
+
 /* The options that contain a row of the table; NULL: all modes read it. */
 static const struct mode_options *options_of(const char *name)
 {
@@ -135,6 +144,20 @@ enum status mode_options_check_list(const struct taskpool_settings *settings,
         if (options && option_differs(row, settings, &defaults) && !is_read_by_any(options, list))
             return refuse_option(row->name, options, list);
     }
+    for (int i = 0; i < list->n; i++)
+        TRY(check_values(settings, mode_find(list->modes[i])));
+    return STATUS_OK;
+}
+
+enum status mode_options_check_made(const struct taskpool_settings *settings,
+                                    const struct mode *mode)
+{
+    for (int o = 0; mode->options && mode->options[o]; o++)
+        if (mode->options[o]->size > 0 && mode->options[o]->place >= settings->n_of_modes)
+            return FAIL(STATUS_USAGE,
+                        "the settings lack the options of mode %s: call taskpool_settings_default "
+                        "after taskpool_register_mode",
+                        mode->name);
     return STATUS_OK;
 }
 

@@ -25,7 +25,7 @@ struct mode_record {
 
 struct mode_records {
     int n; /* modes that were begun */
-    struct mode_record list[MODE_LIST_MAX];
+    struct mode_record list[MODES_MAX];
 };
 
 void mode_records_fini(struct mode_records *records);

@@ -1,5 +1,6 @@
 #include "sched/modes/modes.h"
 
+#include "sched/modes/mode_check.h"
 #include "support/base/die.h"
 #include "support/io/options.h"
 
@@ -31,7 +32,7 @@ static struct {
 
 static const struct mode *find_registered(const char *name)
 {
-    for (int i = 0; i < registry.n; i++)
+    for (int i = 0; name && i < registry.n; i++)
         if (strcmp(registry.modes[i]->name, name) == 0)
             return registry.modes[i];
     return NULL;
@@ -82,16 +83,9 @@ static enum status check_options(const struct mode *mode)
 
 static enum status check_new_mode(const struct mode *mode)
 {
-    static const char letters[] = "abcdefghijklmnopqrstuvwxyz0123456789-_";
-    size_t length = mode->name ? strlen(mode->name) : 0;
-    if (length == 0 || length > 32 || strspn(mode->name, letters) != length)
-        return FAIL(STATUS_USAGE, "the name of a mode must have 1 to 32 of the characters %s",
-                    letters);
-    if (strcmp(mode->name, "all") == 0 || find_registered(mode->name))
+    TRY(mode_check(mode));
+    if (find_registered(mode->name))
         return FAIL(STATUS_USAGE, "the name %s is taken by another mode", mode->name);
-    if (!mode->help || !mode->init || !mode->next || !mode->restore || !mode->progress)
-        return FAIL(STATUS_USAGE, "mode %s lacks help, init, next, restore or progress",
-                    mode->name);
     if (registry.n == MODES_MAX)
         return FAIL(STATUS_LIMIT, "mode %s: at most %d modes are possible", mode->name, MODES_MAX);
     return check_options(mode);
@@ -138,6 +132,12 @@ const struct mode *mode_find(const char *name)
 {
     register_built_in();
     return find_registered(name);
+}
+
+size_t mode_settings_size(void)
+{
+    register_built_in();
+    return registry.settings_size;
 }
 
 const char *mode_names(void)

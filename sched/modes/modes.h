@@ -5,19 +5,22 @@
 #define BERYL_SCHED_MODES_H
 
 #include "sched/core/mode.h"
+#include "sched/modes/mode_list.h"
 #include "support/base/status.h"
 
 #include <stdbool.h>
-
-enum { MODES_MAX = 64 };
+#include <stddef.h>
 
 int mode_count(void);
 
 /* Mode i of [0, mode_count). */
 const struct mode *mode_at(int i);
 
-/* The mode of a name; NULL if there is none. */
+/* The mode of a name; NULL if there is none, or if name is NULL. */
 const struct mode *mode_find(const char *name);
+
+/* Bytes of taskpool_settings.of_modes that the options of all modes take. */
+size_t mode_settings_size(void);
 
 /* "static,counter,...": valid until a mode is registered. */
 const char *mode_names(void);
@@ -28,9 +31,9 @@ const char *mode_names_where(bool (*holds)(const struct mode *mode, const void *
                              const void *context, char *names, size_t size);
 
 /* Adds a mode; it and its options must exist until the end of the program.
- * Errors: STATUS_USAGE (a name that is taken or no word, an option whose name is taken, a
- * function that every mode needs is missing), STATUS_LIMIT (too many modes, no room in the
- * settings); nothing is changed then. */
+ * Errors: STATUS_USAGE (NULL, a name that is taken or no word, a function that every mode needs
+ * is missing, a bad row of options), STATUS_LIMIT (too many modes, no room in the settings);
+ * nothing is changed then. */
 enum status mode_register(const struct mode *mode);
 
 #endif

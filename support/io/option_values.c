@@ -175,7 +175,7 @@ enum status option_set(const struct option_table *table, const char *name, const
     return FAIL(STATUS_USAGE, "unknown option '--%s'", name);
 }
 
-static size_t field_size(enum option_kind kind)
+size_t option_field_size(enum option_kind kind)
 {
     switch (kind) {
     case OPTION_FLAG:
@@ -197,7 +197,7 @@ bool option_differs(const struct option_row *row, const void *fields, const void
 {
     const char *field = (const char *)fields + row->offset;
     const char *other = (const char *)others + row->offset;
-    if (memcmp(field, other, field_size(row->kind)) == 0)
+    if (memcmp(field, other, option_field_size(row->kind)) == 0)
         return false;
     if (row->kind != OPTION_TEXT && row->kind != OPTION_WORD)
         return true;
@@ -223,5 +223,5 @@ enum status options_check_no_effect(const struct option_table *tables,
 
 void option_copy(const struct option_row *row, const void *from, void *to)
 {
-    memcpy((char *)to + row->offset, (const char *)from + row->offset, field_size(row->kind));
+    memcpy((char *)to + row->offset, (const char *)from + row->offset, option_field_size(row->kind));
 }

@@ -142,6 +142,40 @@ static enum status check_operands(const struct options *options, int argc, char 
     return STATUS_OK;
 }
 
+static bool is_request(const char *name)
+{
+    for (const struct option *option = request_options; option->name; option++)
+        if (strcmp(option->name, name) == 0)
+            return true;
+    return false;
+}
+
+enum status option_row_check(const struct option_row *row, size_t size)
+{
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyz0123456789-";
+    bool has_name = row->name && row->name[0] != '\0' && row->name[0] != '-';
+    if (!has_name || strspn(row->name, letters) != strlen(row->name))
+        return FAIL(STATUS_USAGE,
+                    "the name of an option must consist of the characters %s, the first no '-'",
+                    letters);
+    if (is_request(row->name))
+        return FAIL(STATUS_USAGE, "--%s is an option of every program: choose another name",
+                    row->name);
+    if (!row->help)
+        return FAIL(STATUS_USAGE, "the option --%s has no help", row->name);
+    if (row->kind > OPTION_WORD)
+        return FAIL(STATUS_USAGE, "the option --%s is of no kind", row->name);
+    if ((row->kind == OPTION_CHOICE || row->kind == OPTION_WORD) && !option_choices(row))
+        return FAIL(STATUS_USAGE, "the option --%s has no choices", row->name);
+    size_t n = option_field_size(row->kind);
+    if (n > size || row->offset > size - n || row->offset % n != 0)
+        return FAIL(STATUS_USAGE,
+                    "the option --%s needs %zu bytes at offset %zu, which are not a field of a "
+                    "struct of %zu",
+                    row->name, n, row->offset, size);
+    return STATUS_OK;
+}
+
 enum status options_parse(const struct options *options, int argc, char **argv,
                           enum option_request *request, int *first_operand)
 {

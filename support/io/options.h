@@ -60,6 +60,10 @@ enum option_request {
 enum status options_parse(const struct options *options, int argc, char **argv,
                           enum option_request *request, int *first_operand);
 
+/* Checks a row that another's code wrote, for a struct of size bytes, all but its default.
+ * Errors: STATUS_USAGE. */
+enum status option_row_check(const struct option_row *row, size_t size);
+
 /* Sets the fields of one table to their defaults. Errors: those of option_set. */
 enum status options_set_defaults(const struct option_table *table);
 

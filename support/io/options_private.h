@@ -19,6 +19,9 @@ void *option_field(const struct option_table *table, const struct option_row *ro
 enum status option_store(const struct option_table *table, const struct option_row *row,
                          const char *text);
 
+/* Bytes of the field of a row. */
+size_t option_field_size(enum option_kind kind);
+
 /* Name of the value in help and messages. */
 const char *option_value_name(const struct option_row *row);
 

@@ -31,7 +31,7 @@ struct method_run {
     struct correlation correlation;
     bool has_amplitudes; /* the checkpoint to restart from, for these orbitals */
     struct mode_records records;
-    double energies[MODE_LIST_MAX]; /* of correlation, under each mode, hartree */
+    double energies[MODES_MAX]; /* of correlation, under each mode, hartree */
     bool *accepted;
     bool checked; /* the outputs can be written */
 };

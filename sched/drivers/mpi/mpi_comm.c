@@ -14,18 +14,26 @@ static double mpi_comm_now(struct comm *comm)
     return clock_now_s();
 }
 
+static void mpi_comm_protocol_broken(struct comm *comm, const char *why)
+{
+    die("worker %d, mode %s: %s", comm->rank, ((struct mpi_comm *)comm)->mode->name, why);
+}
+
 static void mpi_comm_send(struct comm *comm, int to, const struct comm_message *message)
 {
     struct mpi_comm *self = (struct mpi_comm *)comm;
-    assert(to >= 0 && to < comm->size && self->mode->receive);
-    assert(!message->bulk || self->mode->sent);
+    if (!self->mode->receive || (message->bulk && !self->mode->sent))
+        mpi_comm_protocol_broken(comm, COMM_NO_RECEIVE);
+    assert(to >= 0 && to < comm->size);
     mpi_messages_send(&self->messages, to, message);
 }
 
 static void mpi_comm_fetch_add(struct comm *comm, int64_t increment)
 {
     struct mpi_comm *self = (struct mpi_comm *)comm;
-    assert(self->mode->fetched && !self->fetching);
+    if (!self->mode->fetched)
+        mpi_comm_protocol_broken(comm, COMM_NO_FETCHED);
+    assert(!self->fetching);
     self->fetching = self->fetch_recorded = true;
     self->increment = increment;
     self->n_fetches++;
@@ -34,11 +42,6 @@ static void mpi_comm_fetch_add(struct comm *comm, int64_t increment)
 static void mpi_comm_wake(struct comm *comm, double delay_s)
 {
     ((struct mpi_comm *)comm)->wake_s = clock_now_s() + delay_s;
-}
-
-static void mpi_comm_protocol_broken(struct comm *comm, const char *why)
-{
-    die("worker %d, mode %s: %s", comm->rank, ((struct mpi_comm *)comm)->mode->name, why);
 }
 
 static const struct comm_functions functions = {.now = mpi_comm_now,

@@ -30,6 +30,13 @@ static void count_message(struct sim_worker *worker, size_t size)
     statistics->bytes += (int64_t)size;
 }
 
+static void sim_comm_protocol_broken(struct comm *comm, const char *why)
+{
+    struct driver_sim *sim = ((struct sim_worker *)comm)->sim;
+    sim->protocol =
+        FAIL(STATUS_PROTOCOL, "worker %d, mode %s: %s", comm->rank, sim->mode->name, why);
+}
+
 static void sim_comm_send(struct comm *comm, int to, const struct comm_message *message)
 {
     struct sim_worker *worker = (struct sim_worker *)comm;
@@ -37,6 +44,10 @@ static void sim_comm_send(struct comm *comm, int to, const struct comm_message *
     struct event event = {.kind = EVENT_MESSAGE, .worker = to, .from = comm->rank};
     size_t size = message->head_size + (message->bulk ? message->bulk_size : 0);
     assert(to >= 0 && to < comm->size);
+    if (!sim->mode->receive || (message->bulk && !sim->mode->sent)) {
+        sim_comm_protocol_broken(comm, COMM_NO_RECEIVE);
+        return;
+    }
     if (size <= sizeof event.bytes && !message->bulk) {
         event.size = (int32_t)size;
         memcpy(event.bytes, message->head, size);
@@ -62,6 +73,10 @@ static void sim_comm_fetch_add(struct comm *comm, int64_t increment)
 {
     struct sim_worker *worker = (struct sim_worker *)comm;
     struct driver_sim *sim = worker->sim;
+    if (!sim->mode->fetched) {
+        sim_comm_protocol_broken(comm, COMM_NO_FETCHED);
+        return;
+    }
     count_message(worker, sizeof increment);
     double sent_s = sim_spend_overhead(worker);
     event_queue_add(&sim->events, (struct event){.kind = EVENT_FETCH,
@@ -84,13 +99,6 @@ static void sim_comm_wake(struct comm *comm, double delay_s)
                                                          .time_s = time_s,
                                                          .worker = comm->rank,
                                                          .value = ++worker->n_wakes});
-}
-
-static void sim_comm_protocol_broken(struct comm *comm, const char *why)
-{
-    struct driver_sim *sim = ((struct sim_worker *)comm)->sim;
-    sim->protocol =
-        FAIL(STATUS_PROTOCOL, "worker %d, mode %s: %s", comm->rank, sim->mode->name, why);
 }
 
 const struct comm_functions sim_comm_functions = {.now = sim_comm_now,

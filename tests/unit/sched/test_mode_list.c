@@ -67,6 +67,22 @@ static void test_what_is_no_list_is_refused(void **state)
     free(many);
 }
 
+static void test_a_value_that_a_mode_cannot_use_is_refused(void **state)
+{
+    (void)state;
+    struct taskpool_settings settings;
+    struct mode_list list;
+    taskpool_settings_default(&settings);
+    settings.mode = "steal";
+    check_ok(taskpool_settings_set(&settings, "steal", "12"));
+    check_ok(mode_options_check(&settings));
+    check_ok(taskpool_settings_set(&settings, "steal", "0"));
+    check_status(STATUS_USAGE, mode_options_check(&settings));
+    assert_non_null(strstr(status_text(), "--steal 0"));
+    check_ok(mode_list_parse("compare", "static,retentive", &list));
+    check_status(STATUS_USAGE, mode_options_check_list(&settings, &list));
+}
+
 static void test_an_option_must_be_for_one_of_the_modes(void **state)
 {
     (void)state;
@@ -120,6 +136,7 @@ int main(void)
         cmocka_unit_test(test_names_keep_their_order),
         cmocka_unit_test(test_all_is_every_mode_once),
         cmocka_unit_test(test_what_is_no_list_is_refused),
+        cmocka_unit_test(test_a_value_that_a_mode_cannot_use_is_refused),
         cmocka_unit_test(test_an_option_must_be_for_one_of_the_modes),
         cmocka_unit_test(test_a_mode_gets_its_own_options_only),
     };

@@ -1,0 +1,286 @@
+/* A mode of the program's own is refused with the reason where it is ill-described, and leaves
+ * nothing behind then; settings made before it was registered do not run it. */
+#include "sched/drivers/sim/machine.h"
+#include "sched/modes/modes.h"
+#include "sched/taskpool.h"
+#include "support/io/option_row.h"
+#include "tests/check.h"
+
+#include <string.h>
+
+struct own_settings {
+    int64_t n;
+    int word;
+    const char *text;
+};
+
+/* Runs all tasks on worker 0. */
+struct own_state {
+    struct comm *comm;
+    int64_t n_tasks, n_left;
+};
+
+static enum status own_init(void *state, const struct mode_setup *setup, struct comm *comm)
+{
+    int64_t n_tasks = setup->problem->n_tasks;
+    *(struct own_state *)state = (struct own_state){comm, n_tasks, n_tasks};
+    return STATUS_OK;
+}
+
+static enum mode_step own_next(void *state, struct mode_work *work)
+{
+    struct own_state *self = state;
+    if (self->comm->rank > 0 || self->n_left == 0)
+        return MODE_DONE;
+    self->n_left = 0;
+    work->range = (struct task_range){.first = 0, .last = self->n_tasks, .step = 1};
+    return MODE_RUN;
+}
+
+/* Neither answer would have a function to go to. */
+static enum mode_step fetching_next(void *state, struct mode_work *work)
+{
+    (void)work;
+    comm_fetch_add(((struct own_state *)state)->comm, 1);
+    return MODE_SEARCH;
+}
+
+static enum mode_step sending_next(void *state, struct mode_work *work)
+{
+    (void)work;
+    comm_send(((struct own_state *)state)->comm, 0, "", 1);
+    return MODE_SEARCH;
+}
+
+static enum mode_step own_restore(void *state)
+{
+    ((struct own_state *)state)->n_left = ((struct own_state *)state)->n_tasks;
+    return MODE_DONE;
+}
+
+static double own_progress(const void *state, int64_t n_run)
+{
+    (void)state;
+    return n_run > 0;
+}
+
+static const struct option_row good_row =
+    INTEGER_OPTION("own", offsetof(struct own_settings, n), 1, 9, .default_text = "3",
+                   .value = "N", .help = "a number");
+
+static struct mode mode_called(const char *name)
+{
+    return (struct mode){.name = name,
+                         .help = "worker 0 runs all tasks",
+                         .state_size = sizeof(struct own_state),
+                         .init = own_init,
+                         .next = own_next,
+                         .restore = own_restore,
+                         .progress = own_progress};
+}
+
+static void check_refused(enum status status, const struct mode *mode, const char *text)
+{
+    char before[1024];
+    snprintf(before, sizeof before, "%s", taskpool_mode_names());
+    size_t size = mode_settings_size();
+    check_status(status, taskpool_register_mode(mode));
+    if (!strstr(status_text(), text))
+        fail_msg("'%s' is not in '%s'", text, status_text());
+    assert_string_equal(taskpool_mode_names(), before);
+    assert_int_equal(mode_settings_size(), size);
+}
+
+static void test_bad_modes_are_refused(void **state)
+{
+    (void)state;
+    check_refused(STATUS_USAGE, NULL, "NULL");
+    static const char *const names[] = {NULL, "", "-bad", "--all", "Bad", "b,d", "b d", "all",
+                                        "a-name-that-is-much-too-long-to-type"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        struct mode mode = mode_called(names[i]);
+        check_refused(STATUS_USAGE, &mode, "a mode");
+    }
+    struct mode mode = mode_called("static");
+    check_refused(STATUS_USAGE, &mode, "the name static is taken");
+    mode = mode_called("bad");
+    mode.next = NULL;
+    check_refused(STATUS_USAGE, &mode, "mode bad lacks");
+    mode = mode_called("bad");
+    mode.help = NULL;
+    check_refused(STATUS_USAGE, &mode, "mode bad lacks");
+}
+
+static void refuse_rows(const struct option_row *rows, size_t n, size_t size, const char *text)
+{
+    struct mode_options options = {.rows = rows, .n_rows = n, .size = size};
+    struct mode mode = mode_called("bad");
+    mode.options = (struct mode_options *[]){&options, NULL};
+    check_refused(size > 1024 ? STATUS_LIMIT : STATUS_USAGE, &mode, text);
+    assert_non_null(strstr(status_text(), "mode bad: "));
+    assert_false(options.is_registered);
+}
+
+static void refuse_row(struct option_row row, const char *text)
+{
+    refuse_rows(&row, 1, sizeof(struct own_settings), text);
+}
+
+static void test_bad_options_are_refused(void **state)
+{
+    (void)state;
+    size_t size = sizeof(struct own_settings);
+    refuse_rows(NULL, 1, size, "without rows");
+    refuse_rows(&good_row, 0, size, "without rows");
+    refuse_rows(&good_row, 1, 1025, "no room");
+    refuse_rows(&good_row, 1, SIZE_MAX, "no room");
+    refuse_rows((struct option_row[]){good_row, good_row}, 2, size, "two of its options");
+
+    struct option_row row = good_row;
+    static const char *const names[] = {NULL, "", "-own", "o=n", "o n", "Own"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        row.name = names[i];
+        refuse_row(row, "the name of an option");
+    }
+    static const char *const taken[] = {"help", "help-all", "version", "sched", "seed", "victim"};
+    for (size_t i = 0; i < sizeof taken / sizeof taken[0]; i++) {
+        row.name = taken[i];
+        refuse_row(row, taken[i]);
+    }
+    row = good_row;
+    row.help = NULL;
+    refuse_row(row, "--own has no help");
+    row = good_row;
+    row.kind = (enum option_kind)17;
+    refuse_row(row, "--own is of no kind");
+    row.kind = OPTION_CHOICE;
+    refuse_row(row, "--own has no choices");
+    row = good_row;
+    row.default_text = "10";
+    refuse_row(row, "--own: '10' is not a whole number from 1 to 9");
+    row.default_text = "three";
+    refuse_row(row, "--own: 'three'");
+    row = good_row;
+    static const size_t offsets[] = {1, sizeof(struct own_settings),
+                                     sizeof(struct own_settings) - 4, SIZE_MAX, SIZE_MAX - 7};
+    for (size_t i = 0; i < sizeof offsets / sizeof offsets[0]; i++) {
+        row.offset = offsets[i];
+        refuse_row(row, "--own needs 8 bytes");
+    }
+    refuse_rows(&good_row, 1, 4, "--own needs 8 bytes");
+}
+
+/* Options in two tables of one mode. */
+static void test_options_of_one_mode_differ(void **state)
+{
+    (void)state;
+    struct mode_options first = {.rows = &good_row, .n_rows = 1, .size = 24}, second = first;
+    struct mode mode = mode_called("bad");
+    mode.options = (struct mode_options *[]){&first, &second, NULL};
+    check_refused(STATUS_USAGE, &mode, "mode bad: two of its options are called --own");
+    mode.options = (struct mode_options *[]){&first, &first, NULL};
+    check_refused(STATUS_USAGE, &mode, "mode bad: two of its options are called --own");
+}
+
+static double one_second(int64_t task, const void *record, const void *context)
+{
+    (void)task;
+    (void)record;
+    (void)context;
+    return 1;
+}
+
+/* The status of a simulated run with the settings. */
+static enum status simulate(const struct taskpool_settings *settings)
+{
+    struct taskpool_problem problem = {.n_tasks = 10};
+    struct taskpool_machine machine = {.n_workers = 2, .time = one_second};
+    struct taskpool *pool = NULL;
+    enum status status = taskpool_simulate(&problem, settings, &machine, &pool);
+    if (status == STATUS_OK)
+        status = taskpool_run(pool);
+    taskpool_destroy(pool);
+    return status;
+}
+
+static void test_settings_must_know_the_mode(void **state)
+{
+    (void)state;
+    static struct mode late;
+    static struct mode_options options = {
+        .rows = &good_row, .n_rows = 1, .size = sizeof(struct own_settings)};
+    static struct mode_options *const all[] = {&options, NULL};
+    struct taskpool_settings settings;
+    taskpool_settings_default(&settings);
+    settings.mode = NULL;
+    check_status(STATUS_USAGE, simulate(&settings));
+    assert_non_null(strstr(status_text(), "taskpool_settings_default"));
+    assert_int_equal(taskpool_task_bytes(&settings), 0);
+
+    late = mode_called("late");
+    late.options = all;
+    check_ok(taskpool_register_mode(&late));
+    settings.mode = "late";
+    check_status(STATUS_USAGE, simulate(&settings));
+    assert_non_null(strstr(status_text(), "options of mode late: call taskpool_settings_default"));
+    check_ok(taskpool_settings_set(&settings, "poll-every", "3"));
+    check_status(STATUS_USAGE, simulate(&settings));
+    settings.mode = "static";
+    check_ok(simulate(&settings));
+
+    taskpool_settings_default(&settings);
+    settings.mode = "late";
+    check_ok(simulate(&settings));
+    assert_int_equal(((const struct own_settings *)settings_of(&settings, &options))->n, 3);
+}
+
+static void test_calls_without_their_functions_name_the_mode(void **state)
+{
+    (void)state;
+    static struct mode fetching, sending;
+    struct taskpool_settings settings;
+    fetching = mode_called("fetching");
+    fetching.next = fetching_next;
+    sending = mode_called("sending");
+    sending.next = sending_next;
+    check_ok(taskpool_register_mode(&fetching));
+    check_ok(taskpool_register_mode(&sending));
+    taskpool_settings_default(&settings);
+    settings.mode = "fetching";
+    check_status(STATUS_PROTOCOL, simulate(&settings));
+    assert_non_null(strstr(status_text(), "mode fetching: it calls comm_fetch_add"));
+    settings.mode = "sending";
+    check_status(STATUS_PROTOCOL, simulate(&settings));
+    assert_non_null(strstr(status_text(), "mode sending: it sends messages"));
+}
+
+static void test_there_is_room_for_so_many_modes(void **state)
+{
+    (void)state;
+    static struct mode modes[MODES_MAX];
+    static char names[MODES_MAX][8];
+    int n = 0;
+    for (; mode_count() < MODES_MAX; n++) {
+        snprintf(names[n], sizeof names[n], "more%d", n);
+        modes[n] = mode_called(names[n]);
+        check_ok(taskpool_register_mode(&modes[n]));
+    }
+    struct mode mode = mode_called("bad");
+    check_refused(STATUS_LIMIT, &mode, "at most 64 modes");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_bad_modes_are_refused),
+        cmocka_unit_test(test_bad_options_are_refused),
+        cmocka_unit_test(test_options_of_one_mode_differ),
+        cmocka_unit_test(test_settings_must_know_the_mode),
+        cmocka_unit_test(test_calls_without_their_functions_name_the_mode),
+        cmocka_unit_test(test_there_is_room_for_so_many_modes),
+    };
+    MPI_Init(NULL, NULL);
+    int n_failed = cmocka_run_group_tests(tests, NULL, NULL);
+    MPI_Finalize();
+    return n_failed;
+}
