@@ -4,6 +4,7 @@
 #include "hf/cli/hf_memory.h"
 #include "hf/cli/hf_qcschema.h"
 #include "hf/guess/guess.h"
+#include "sched/core/speeds.h"
 #include "support/base/agree.h"
 
 #include <string.h>
@@ -45,6 +46,7 @@ enum status hf_calculation_read(const struct hf_options *options, MPI_Comm comm,
     *calculation =
         (struct hf_calculation){.options = options, .comm = comm, .engines.first = options->engine};
     TRY(hf_input_read(options, comm, &calculation->input));
+    TRY(speeds_check(comm, options->pool.speeds));
     return check_guess(calculation);
 }
 

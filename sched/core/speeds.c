@@ -51,6 +51,18 @@ enum status speeds_read(MPI_Comm comm, const char *path, int n_workers, double *
     return status;
 }
 
+enum status speeds_check(MPI_Comm comm, const char *path)
+{
+    int n_workers;
+    double *speeds;
+    if (!path || !*path)
+        return STATUS_OK;
+    MPI_Comm_size(comm, &n_workers);
+    TRY(speeds_read(comm, path, n_workers, &speeds));
+    free(speeds);
+    return STATUS_OK;
+}
+
 enum status speeds_sum(const double *speeds, int n_workers, int64_t **out)
 {
     int64_t *sums = malloc(((size_t)n_workers + 1) * sizeof *sums);

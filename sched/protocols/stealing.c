@@ -31,8 +31,12 @@ static const struct option_row stealing_rows[] = {
                    .expert = true, .help = "bound on the entries of a deque; 0: none"),
 };
 
-struct mode_options stealing_options =
-    MODE_OPTIONS(stealing_rows, sizeof(struct stealing_settings));
+static enum status check_steal(const struct taskpool_settings *settings);
+
+struct mode_options stealing_options = {.rows = stealing_rows,
+                                        .n_rows = sizeof stealing_rows / sizeof stealing_rows[0],
+                                        .size = sizeof(struct stealing_settings),
+                                        .check = check_steal};
 
 /* The head of a message. */
 struct steal_message {
@@ -62,6 +66,13 @@ static enum status parse_steal(const char *text, int64_t *n_tasks)
     if (!word_to_integer(word_from_text(text), n_tasks) || *n_tasks < 1)
         return FAIL(STATUS_USAGE, "--steal %s: give 'half' or a number of tasks, at least 1", text);
     return STATUS_OK;
+}
+
+static enum status check_steal(const struct taskpool_settings *settings)
+{
+    const struct stealing_settings *own = settings_of(settings, &stealing_options);
+    int64_t n_tasks;
+    return parse_steal(own->steal, &n_tasks);
 }
 
 enum status stealing_init(struct stealing *self, const struct mode_setup *setup, struct comm *comm,

@@ -1,5 +1,6 @@
 #include "tce/cli/program_run.h"
 
+#include "sched/core/speeds.h"
 #include "sched/modes/mode_options.h"
 #include "support/base/agree.h"
 #include "support/base/log.h"
@@ -50,7 +51,8 @@ static enum status read_program(struct program_run *run)
         status = source_fail(options->file, run->instance.program.iterate_place,
                              "'iterate' is for methods such as beryl-tce ccsd: leave it out, and "
                              "repeat the program with --iterations");
-    return status;
+    TRY(status);
+    return speeds_check(run->comm, options->pool.speeds);
 }
 
 static void print_program_start(const struct program_run *run)

@@ -83,6 +83,9 @@ for option in guess restart; do
     refuse good.h5 water.xyz --basis 6-31g --$option good.h5
 done
 refuse missing.h5 numbers.xyz --basis be15s --restart missing.h5
+for file in missing empty.xyz; do
+    refuse $file water.xyz $with_basis --sched dtree --speeds $file
+done
 refuse "--speeds has no effect" water.xyz $with_basis --sched static --speeds water.xyz
 refuse --tile water.xyz $with_basis --tile 0
 refuse MOLECULE $with_basis
@@ -195,6 +198,12 @@ refuse "--seeding has no effect with --sched counter" water.xyz $with_basis --sc
 refuse "--chunk has no effect with --sched static" water.xyz $with_basis --sched static --chunk 4
 refuse "--guided has no effect with --sched static" water.xyz $with_basis --sched static --guided
 refuse "--seeding has no effect with --sched auto" water.xyz $with_basis --seeding cyclic
+
+# Values that the mode cannot use.
+for value in 0 x -1 1.5 all; do
+    refuse "--steal $value: " water.xyz $with_basis --sched steal --steal $value
+    refuse "--steal $value: " water.xyz $with_basis --compare static,steal --steal $value
+done
 
 # Modes to compare.
 refuse --compare water.xyz $with_basis --compare ""

@@ -102,6 +102,9 @@ refuse "--seeding" $drawn --sched static --seeding owner
 refuse "--managers has no effect" $drawn --sched steal --managers 2
 refuse "--release-every has no effect" $drawn --sched counter --release-every 2
 refuse --sched $drawn --sched nonsense
+refuse "--steal 0: " $drawn --sched steal --steal 0
+refuse "--steal x: " $drawn --simulate 4 --sched retentive --steal x
+bad_line "$drawn --simulate 4 --sched steal --steal x" "--steal x: "
 refuse "--seeding has no effect" --uts T1 --sched steal --seeding cyclic
 refuse "--time-scale has no effect" --uts T1 --sched steal --time-scale 2
 

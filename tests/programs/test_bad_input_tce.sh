@@ -230,6 +230,9 @@ refuse --iterations run good.tce --iterations 0
 refuse --cache run good.tce --cache -1
 refuse --sched run good.tce --sched nonsense
 refuse "--seeding has no effect" run good.tce --sched counter --seeding cyclic
+refuse "--steal 0: " run good.tce --sched steal --steal 0
+refuse "--steal x: " run good.tce --compare static,steal --steal x
+refuse "missing.speeds" run good.tce --sched dtree --speeds missing.speeds
 refuse "--dry-run" run good.tce --dry-run --verify
 refuse "--dry-run" run good.tce --dry-run --iterations 2
 refuse "--dry-run" run good.tce --dry-run --compare all
@@ -269,6 +272,8 @@ for option in converge-amplitudes max-iter-amplitudes diis-amplitudes tile conve
 done
 refuse water.xyz ccsd water.xyz $with_basis --json water.xyz
 refuse "leave --sched out" mp2 water.xyz $with_basis --compare all --sched static
+refuse "--steal x: " mp2 water.xyz $with_basis --sched persist --steal x
+refuse "missing.speeds" mp2 water.xyz $with_basis --sched dtree --speeds missing.speeds
 
 for method in mp2 ccsd; do
     refuse "virtual" $method helium.xyz $with_basis
