@@ -42,7 +42,7 @@ struct mode_options {
     const struct option_row *rows; /* offsets are in a struct of `size` bytes, zeroed before the
                                     * defaults are stored */
     size_t n_rows;
-    size_t size;        /* 0: the rows fill fields of struct taskpool_settings itself */
+    size_t size; /* 0: the rows fill fields of struct taskpool_settings itself */
 
     /* Refuses values that the rows cannot describe, before anything runs; NULL: there are none.
      * Errors: STATUS_USAGE. */

@@ -223,5 +223,6 @@ enum status options_check_no_effect(const struct option_table *tables,
 
 void option_copy(const struct option_row *row, const void *from, void *to)
 {
-    memcpy((char *)to + row->offset, (const char *)from + row->offset, option_field_size(row->kind));
+    memcpy((char *)to + row->offset, (const char *)from + row->offset,
+           option_field_size(row->kind));
 }

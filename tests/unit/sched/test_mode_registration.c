@@ -65,8 +65,8 @@ static double own_progress(const void *state, int64_t n_run)
 }
 
 static const struct option_row good_row =
-    INTEGER_OPTION("own", offsetof(struct own_settings, n), 1, 9, .default_text = "3",
-                   .value = "N", .help = "a number");
+    INTEGER_OPTION("own", offsetof(struct own_settings, n), 1, 9, .default_text = "3", .value = "N",
+                   .help = "a number");
 
 static struct mode mode_called(const char *name)
 {
@@ -95,8 +95,9 @@ static void test_bad_modes_are_refused(void **state)
 {
     (void)state;
     check_refused(STATUS_USAGE, NULL, "NULL");
-    static const char *const names[] = {NULL, "", "-bad", "--all", "Bad", "b,d", "b d", "all",
-                                        "a-name-that-is-much-too-long-to-type"};
+    static const char *const names[] = {NULL,    "",    "-bad",
+                                        "--all", "Bad", "b,d",
+                                        "b d",   "all", "a-name-that-is-much-too-long-to-type"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         struct mode mode = mode_called(names[i]);
         check_refused(STATUS_USAGE, &mode, "a mode");
