@@ -51,7 +51,7 @@ int hybrid_leader_take_tasklet(struct hybrid_leader *self, int member, struct ta
     const struct tasklet *tasklet = tasklet_queue_take(&self->queue, member, &last);
     if (tasklet &&
         tasklets_add_to(&self->parts[tasklet->owner], tasklet->index, ranges) != STATUS_OK)
-        die("no memory for a tasklet's ranges");
+        die_no_memory("no memory for a tasklet's ranges");
     return last;
 }
 
@@ -63,7 +63,7 @@ static void answer_member(struct hybrid_leader *self, int member)
     size_t bulk_size = (size_t)ranges.n * sizeof *ranges.list;
     struct hybrid_message *grant = malloc(sizeof *grant + bulk_size);
     if (!grant)
-        die("no memory for a tasklet's ranges");
+        die_no_memory("no memory for a tasklet's ranges");
     *grant = (struct hybrid_message){.kind = HYBRID_GRANT, .member = last, .n_ranges = ranges.n};
     if (ranges.n > 0)
         memcpy(grant->ranges, ranges.list, bulk_size);
@@ -89,7 +89,7 @@ void hybrid_leader_take_part(struct hybrid_leader *self, int member,
         status = tasklet_queue_init(&self->queue, self->parts, self->group->n_members,
                                     settings->skew, !settings->no_locality);
     if (status != STATUS_OK)
-        die("no memory for the group's tasklets");
+        die_no_memory("no memory for the group's tasklets");
     if (!hybrid_leader_is_ready(self))
         return;
     for (int i = 0; i < self->n_waiting; i++)

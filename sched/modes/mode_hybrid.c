@@ -179,7 +179,7 @@ static void take_tasklet_grant(struct hybrid_state *self, const struct hybrid_me
     self->asking = false;
     for (int64_t i = 0; i < grant->n_ranges; i++)
         if (task_ranges_add_range(&self->ahead, grant->ranges[i]) != STATUS_OK)
-            die("no memory for a tasklet's ranges");
+            die_no_memory("no memory for a tasklet's ranges");
     note_tasklet(self, grant->member);
 }
 

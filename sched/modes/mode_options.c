@@ -31,7 +31,7 @@ static struct option_row *append_row(const struct option_row *row)
 {
     if (array_reserve(&table.rows, table.n_rows + 1, &table.capacity, sizeof *table.rows) !=
         STATUS_OK)
-        die("no memory for the scheduler's options");
+        die_no_memory("no memory for the scheduler's options");
     table.rows[table.n_rows] = *row;
     return &table.rows[table.n_rows++];
 }
@@ -44,7 +44,7 @@ static const char *help_of(const struct option_row *row, const struct mode_optio
     size_t size = strlen(names) + strlen(row->help) + 3;
     char *help = malloc(size);
     if (!help)
-        die("no memory for the scheduler's options");
+        die_no_memory("no memory for the scheduler's options");
     snprintf(help, size, "%s: %s", names, row->help);
     return help;
 }

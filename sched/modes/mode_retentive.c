@@ -42,7 +42,7 @@ static enum mode_step retentive_restore(void *state)
     struct retentive_state *self = state;
     stealing_begin(&self->stealing, true);
     if (seed_with(&self->stealing, &self->ran) != STATUS_OK)
-        die("no memory for the next iteration's tasks");
+        die_no_memory("no memory for the next iteration's tasks");
     ran_tasks_clear(&self->ran);
     return MODE_DONE;
 }

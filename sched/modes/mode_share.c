@@ -109,7 +109,7 @@ void share_send_tasks(struct share_state *self, int to, int32_t kind, int64_t n)
     size_t size = sizeof *message + (size_t)n * self->queue.record_size;
     message = calloc(1, size);
     if (!message)
-        die("no memory for a message of %lld tasks", (long long)n);
+        die_no_memory("no memory for a message of %lld tasks", (long long)n);
     message->kind = kind;
     message->n = n;
     task_queue_take(&self->queue, n, &message->range, message + 1);
@@ -123,7 +123,7 @@ void share_take_tasks(struct share_state *self, const struct share_message *mess
     if (self->queue.record_size == 0)
         task_queue_put_range(&self->queue, message->range);
     else if (task_queue_push(&self->queue, message + 1, message->n) != STATUS_OK)
-        die("no memory for %lld tasks from another worker", (long long)message->n);
+        die_no_memory("no memory for %lld tasks from another worker", (long long)message->n);
 }
 
 /* --- the worker --- */
@@ -204,7 +204,7 @@ static enum mode_step share_restore(void *state)
     for (int64_t i = 0; i < self->initial.n && status == STATUS_OK; i++)
         status = task_queue_push(&self->queue, record_list_at(&self->initial, i), 1);
     if (status != STATUS_OK)
-        die("no memory for the next iteration's tasks");
+        die_no_memory("no memory for the next iteration's tasks");
     return MODE_DONE;
 }
 

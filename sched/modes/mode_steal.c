@@ -41,7 +41,7 @@ static enum mode_step steal_restore(void *state)
     for (int64_t i = 0; i < self->initial.n && status == STATUS_OK; i++)
         status = stealing_add(&self->stealing, record_list_at(&self->initial, i), true);
     if (status != STATUS_OK)
-        die("no memory for the next iteration's tasks");
+        die_no_memory("no memory for the next iteration's tasks");
     return MODE_DONE;
 }
 

@@ -80,7 +80,7 @@ static void reserve_donated(struct balancer *self)
             STATUS_OK ||
         array_reserve(&self->donation, n, &self->donation_capacity, sizeof *self->donation) !=
             STATUS_OK)
-        die("no memory for the %lld tasks that a worker gives away in balancing", (long long)n);
+        die_no_memory("no memory for the %lld tasks that a worker gives away in balancing", (long long)n);
 }
 
 static void donate(struct balancer *self, double limit_s)
@@ -126,7 +126,7 @@ static int compare_donors(const void *left, const void *right)
 static void put_back(struct balancer *self, const struct balancer_task *task)
 {
     if (duration_bins_put_back(self->bins, self->donated[task->index], task->time_s) != STATUS_OK)
-        die("no memory for the tasks of the next iteration");
+        die_no_memory("no memory for the tasks of the next iteration");
     self->n_taken++;
 }
 
@@ -178,7 +178,7 @@ static void receive_tasks(struct balancer *self, int donor, const struct balance
     const struct balancer_task *granted = self->granted + find_donor(self, donor);
     for (int64_t i = 0; i < message->n; i++)
         if (duration_bins_add(self->bins, tasks[i], granted[i].time_s) != STATUS_OK)
-            die("no memory for the tasks of the next iteration");
+            die_no_memory("no memory for the tasks of the next iteration");
     self->n_awaited -= message->n;
     self->link.comm->counts.tasks_moved += message->n;
 }

@@ -21,6 +21,6 @@ void *balancer_allocate(int64_t n, size_t item_size)
 {
     void *items = calloc((size_t)n + 1, item_size);
     if (!items)
-        die("no memory to balance %lld tasks", (long long)n);
+        die_no_memory("no memory to balance %lld tasks", (long long)n);
     return items;
 }

@@ -189,7 +189,7 @@ static void append_message(struct balancer_pool *pool, const struct balancer_mes
 {
     int64_t n = pool->n + message->n;
     if (array_reserve(&pool->tasks, n, &pool->capacity, sizeof *pool->tasks) != STATUS_OK)
-        die("no memory to balance %lld tasks", (long long)n);
+        die_no_memory("no memory to balance %lld tasks", (long long)n);
     if (message->n > 0)
         memcpy(pool->tasks + pool->n, message + 1, (size_t)message->n * sizeof *pool->tasks);
     pool->n = n;

@@ -129,7 +129,7 @@ static void note(struct stealing *self, const struct mode_work *work, bool initi
         ran_tasks_take(self->ran, &work->range, work->tasks_are_long,
                        timed ? comm_now(self->comm) : 0);
     else if (initial && record_list_add(&self->ran->records, work->record) != STATUS_OK)
-        die("no memory to note which tasks ran");
+        die_no_memory("no memory to note which tasks ran");
 }
 
 bool stealing_next_local(void *state, struct mode_work *work)

@@ -25,7 +25,7 @@ void ran_tasks_take(struct ran_tasks *self, const struct task_range *range, bool
     self->running = range->first;
     self->began_s = now_s;
     if (!self->runs_long && task_ranges_add_range(&self->ranges, *range) != STATUS_OK)
-        die("no memory to note which tasks ran");
+        die_no_memory("no memory to note which tasks ran");
 }
 
 void ran_tasks_end(struct ran_tasks *self, double now_s)

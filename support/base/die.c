@@ -1,17 +1,33 @@
+#define _GNU_SOURCE /* program_invocation_short_name */
+
 #include "support/base/die.h"
 
+#include <errno.h>
 #include <mpi.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 
+/* remedy  the end of the message */
+static _Noreturn void end_all(const char *format, va_list arguments, const char *remedy)
+{
+    fprintf(stderr, "%s: ", program_invocation_short_name);
+    vfprintf(stderr, format, arguments);
+    fprintf(stderr, "%s\n", remedy);
+    MPI_Abort(MPI_COMM_WORLD, 1);
+    abort();
+}
+
 _Noreturn void die(const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    vfprintf(stderr, format, arguments);
-    va_end(arguments);
-    fputc('\n', stderr);
-    MPI_Abort(MPI_COMM_WORLD, 1);
-    abort();
+    end_all(format, arguments, "");
+}
+
+_Noreturn void die_no_memory(const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    end_all(format, arguments, ": use fewer processes on the node, or a smaller problem");
 }

@@ -253,7 +253,7 @@ enum status method_run(const struct tce_options *options, MPI_Comm comm, bool *a
 {
     struct method_run *run = calloc(1, sizeof *run);
     if (!run)
-        die("no memory to begin with");
+        die_no_memory("no memory to begin with");
     *run = (struct method_run){
         .options = options, .comm = comm, .scf_options = options->hf, .accepted = accepted};
     MPI_Comm_rank(comm, &run->rank);

@@ -55,7 +55,7 @@ static void find_node(struct mpi_comm *comm, MPI_Comm mpi)
 {
     comm->node_ranks = node_ranks(mpi, &comm->base.n_node_ranks);
     if (!comm->node_ranks)
-        die("no memory for the ranks of a node");
+        die_no_memory("no memory for the ranks of a node");
     comm->base.node_ranks = comm->node_ranks;
 }
 

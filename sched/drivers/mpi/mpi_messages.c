@@ -23,7 +23,7 @@ struct mpi_outgoing {
 
 static _Noreturn void die_without_memory(size_t size)
 {
-    die("the scheduler has no memory for a message of %zu bytes", size);
+    die_no_memory("no memory for a message of %zu bytes", size);
 }
 
 static void append_outgoing(struct mpi_outbox *outbox, struct mpi_outgoing *outgoing)

@@ -25,7 +25,7 @@ static bool before(const struct event *a, const struct event *b)
 static void reserve_events(struct event_list *list, int64_t n)
 {
     if (array_reserve(&list->events, n, &list->capacity, sizeof *list->events) != STATUS_OK)
-        die("no memory for %lld events", (long long)n);
+        die_no_memory("no memory for %lld events", (long long)n);
 }
 
 /* --- buckets --- */
@@ -38,7 +38,7 @@ static struct event_chunk *take_chunk(struct event_queue *queue)
     else
         chunk = malloc(sizeof *chunk);
     if (!chunk)
-        die("no memory for %lld events", (long long)queue->n);
+        die_no_memory("no memory for %lld events", (long long)queue->n);
     return chunk;
 }
 
@@ -78,7 +78,7 @@ static void allocate_buckets(struct event_rung *rung)
 {
     if (array_reserve(&rung->buckets, rung->n_buckets, &rung->capacity, sizeof *rung->buckets) !=
         STATUS_OK)
-        die("no memory for %lld buckets of events", (long long)rung->n_buckets);
+        die_no_memory("no memory for %lld buckets of events", (long long)rung->n_buckets);
     for (int64_t i = 0; i < rung->n_buckets; i++)
         rung->buckets[i] = (struct event_bucket){0};
 }

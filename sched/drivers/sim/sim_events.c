@@ -17,7 +17,7 @@ static void assemble(struct driver_sim *sim, const struct sim_message *message)
         sim->incoming_capacity = 2 * size;
         sim->incoming = malloc(sim->incoming_capacity);
         if (!sim->incoming)
-            die("no memory for a message of %zu bytes", size);
+            die_no_memory("no memory for a message of %zu bytes", size);
     }
     memcpy(sim->incoming, message->head, head_size);
     if (message->bulk)

@@ -31,7 +31,7 @@ struct sim_message *sim_message_create(struct driver_sim *sim, size_t head_size)
     } else {
         message = malloc(sizeof *message + capacity);
         if (!message)
-            die("no memory for the messages of a simulation");
+            die_no_memory("no memory for the messages of a simulation");
         message->capacity = (int32_t)capacity;
     }
     message->head_size = (int32_t)head_size;
@@ -59,7 +59,7 @@ void sim_queue_message(struct sim_worker *worker, const struct event *event)
     else
         queued = malloc(sizeof *queued);
     if (!queued)
-        die("no memory for the messages of a simulation");
+        die_no_memory("no memory for the messages of a simulation");
     *queued = (struct sim_queued){.event = *event};
     if (worker->last)
         worker->last->next = queued;
