@@ -111,11 +111,12 @@ static enum status init_pool(struct taskpool *pool, const struct taskpool_machin
     const struct mode *mode = mode_find(pool->settings.mode);
     struct history *history = pool->settings.keep_history ? &pool->history : NULL;
     int n_workers;
+    char names[1024];
     if (!pool->settings.mode)
         return FAIL(STATUS_USAGE, "the settings name no mode: call taskpool_settings_default");
     if (!mode)
         return FAIL(STATUS_USAGE, "there is no scheduling mode '%s': use one of %s",
-                    pool->settings.mode, mode_names());
+                    pool->settings.mode, mode_names_where(NULL, NULL, names, sizeof names));
     TRY(mode_options_check_made(&pool->settings, mode));
     MPI_Comm_size(pool->comm, &n_workers);
     TRY(set_up(pool, mode, machine ? machine->n_workers : n_workers));

@@ -31,11 +31,12 @@ static bool is_allowed(const struct option_row *row, const json_t *value)
 static enum status refuse_machine_value(const char *path, const struct option_row *row,
                                         const json_t *value)
 {
-    char *text = json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT);
+    char range[128], *text = json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT);
+    option_describe_range(row, range, sizeof range);
     enum status status =
-        FAIL(STATUS_INPUT, "%s: \"%s\" must be %s %s %g, not %.40s", path, row->name,
-             row->kind == OPTION_INTEGER ? "a whole number" : "a number",
-             row->min_excluded ? "above" : "from", row->min, text ? text : "that");
+        FAIL(STATUS_INPUT, "%s: \"%s\" must be a %s %s, not %.40s", path, row->name,
+             row->kind == OPTION_INTEGER ? "whole number" : "number", range,
+             text ? text : "that");
     free(text);
     return status;
 }

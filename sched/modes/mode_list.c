@@ -9,9 +9,11 @@
 static enum status add_mode(const char *option, const char *name, struct mode_list *list)
 {
     const struct mode *mode = mode_find(name);
+    char names[1024];
     if (!mode)
-        return FAIL(STATUS_USAGE, "--%s: '%s' is not a mode; give 'all' or some of %s", option,
-                    name, mode_names());
+        return FAIL(STATUS_USAGE, "--%s: '%s' %s; give 'all' alone, or some of %s", option, name,
+                    strcmp(name, "all") == 0 ? "stands alone" : "is not a mode",
+                    mode_names_where(NULL, NULL, names, sizeof names));
     for (int i = 0; i < list->n; i++)
         if (list->modes[i] == mode->name)
             return FAIL(STATUS_USAGE, "--%s names %s twice", option, name);

@@ -66,7 +66,7 @@ void mode_records_print(const struct mode_records *records, const char *iteratio
     if (records->n == 0)
         return;
     log_print("\nSeconds per %s of the first, the best and the last of %lld; the other "
-              "figures are\nof the last: steals asked for and done per worker, messages of all; "
+              "figures are\nof the last: steals attempted and done per worker, messages of all; "
               "ratio: best to best of %s\n\n",
               iteration, (long long)reference->n_iterations, reference->mode);
     log_print("mode           first      best      last efficiency imbalance    steals      done"

@@ -152,7 +152,7 @@ const char *mode_names_where(bool (*holds)(const struct mode *mode, const void *
     size_t length = 0;
     names[0] = '\0';
     for (int i = 0; i < mode_count() && length < size; i++)
-        if (holds(mode_at(i), context))
+        if (!holds || holds(mode_at(i), context))
             length += (size_t)snprintf(names + length, size - length, "%s%s",
                                        length > 0 ? ", " : "", mode_at(i)->name);
     return names;

@@ -26,6 +26,7 @@ size_t mode_settings_size(void);
 const char *mode_names(void);
 
 /* The names of those modes for which holds() is true, separated by ", ": for messages.
+ * holds  NULL: all modes
  * names  of size bytes; returned */
 const char *mode_names_where(bool (*holds)(const struct mode *mode, const void *context),
                              const void *context, char *names, size_t size);

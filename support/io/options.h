@@ -80,6 +80,9 @@ void options_answer(const struct options *options, enum option_request request);
  * caller owns it; NULL when out of memory. */
 json_t *options_to_json(const struct options *options);
 
+/* "from 1 to 8", "larger than 0 and at most 1", "" where any number will do. */
+void option_describe_range(const struct option_row *row, char *text, size_t size);
+
 /* Whether two structs of a table's type differ in the field of an option. */
 bool option_differs(const struct option_row *row, const void *fields, const void *others);
 

@@ -28,9 +28,6 @@ const char *option_value_name(const struct option_row *row);
 /* The option that shows the row: "--help" or "--help-all". */
 const char *option_help_name(const struct option_row *row);
 
-/* "from 1 to 8", "larger than 0 and at most 1", "" where any number will do. */
-void option_describe_range(const struct option_row *row, char *text, size_t size);
-
 /* Choices of a row, "a,b,c"; NULL unless it is an OPTION_CHOICE or OPTION_WORD. */
 const char *option_choices(const struct option_row *row);
 

@@ -131,6 +131,7 @@ assert last.pop("options_text") == "--exponential 1e-4 --tasks 300 --sched stati
 assert last == json.load(open("alone.json"))
 END
 
+"$beryl_sched" --help-all | grep -q 'default: )' && complain "--help-all shows a default of nothing"
 timeout 60 "$beryl_report" alone.json sweep1.json -o page.html || complain "page: exit status $?"
 grep -q '4 recorded runs' page.html || complain "not a run for each line of the sweep"
 cp alone.json kept.json

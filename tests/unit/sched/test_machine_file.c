@@ -54,6 +54,8 @@ static void test_broken_files_are_refused(void **state)
         {"{\"node-size\": 2, \"overhead\": \"1\", \"latency\": 1}", "overhead"},
         {"{\"node-size\": 2, \"overhead\": null, \"latency\": 1}", "overhead"},
         {"{\"node-size\": 2, \"overhead\": 1, \"latency\": 1, \"bandwidth\": 0}", "bandwidth"},
+        {"{\"node-size\": 2, \"overhead\": 1, \"latency\": 1, \"crowded-speed\": 2}",
+         "\"crowded-speed\" must be a number larger than 0 and at most 1, not 2"},
         {"{\"node-size\": 2, \"overhead\": 1, \"latency\": 1, \"color\": 0}", "color"},
         {"{\"node-size\": 2, \"overhead\": 1, \"latency\": 1, \"simulate\": 2}", "simulate"},
         {"{\"node-size\": 2, \"overhead\": 1, \"latency\": 1, \"machine\": 2}", "machine"},

@@ -61,6 +61,9 @@ static void test_what_is_no_list_is_refused(void **state)
         check_status(STATUS_USAGE, mode_list_parse("compare", bad[i], &list));
         assert_non_null(strstr(status_text(), "--compare"));
     }
+    check_status(STATUS_USAGE, mode_list_parse("compare", "all,static", &list));
+    assert_non_null(strstr(status_text(), "'all' stands alone; give 'all' alone, or some of "
+                                          "static, counter, "));
     char *many = calloc(1, 1000);
     memset(many, 'x', 999);
     check_status(STATUS_USAGE, mode_list_parse("compare", many, &list));
