@@ -35,8 +35,7 @@ static enum status refuse_machine_value(const char *path, const struct option_ro
     option_describe_range(row, range, sizeof range);
     enum status status =
         FAIL(STATUS_INPUT, "%s: \"%s\" must be a %s %s, not %.40s", path, row->name,
-             row->kind == OPTION_INTEGER ? "whole number" : "number", range,
-             text ? text : "that");
+             row->kind == OPTION_INTEGER ? "whole number" : "number", range, text ? text : "that");
     free(text);
     return status;
 }

@@ -80,7 +80,8 @@ static void reserve_donated(struct balancer *self)
             STATUS_OK ||
         array_reserve(&self->donation, n, &self->donation_capacity, sizeof *self->donation) !=
             STATUS_OK)
-        die_no_memory("no memory for the %lld tasks that a worker gives away in balancing", (long long)n);
+        die_no_memory("no memory for the %lld tasks that a worker gives away in balancing",
+                      (long long)n);
 }
 
 static void donate(struct balancer *self, double limit_s)

@@ -2,8 +2,8 @@
 #ifndef BERYL_SUPPORT_DIE_H
 #define BERYL_SUPPORT_DIE_H
 
-/* Prints the message after the program's name and ends all processes. For a rank that cannot reach the
- * next collective call: nothing else ends the others. Does not return. */
+/* Prints the message after the program's name and ends all processes. For a rank that cannot
+ * reach the next collective call: nothing else ends the others. Does not return. */
 _Noreturn void die(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* The same for want of memory: the message says how to need less. */
