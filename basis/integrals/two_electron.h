@@ -28,7 +28,8 @@ struct quartet_batch {
 /* Name of engine number i in order of preference; NULL after the last. */
 const char *two_electron_engine_name(int i);
 
-/* The names of all, "a,b,c", as option.h takes choices. Static data, built on the first call. */
+/* The names of all, "a,b,c", as the choices of an option (option_row.h). Static data, built on the
+ * first call. */
 const char *two_electron_engine_names(void);
 
 /* Which engine is tried first, and how much each has computed since the start: for all

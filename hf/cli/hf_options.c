@@ -103,7 +103,7 @@ static const struct option_row output_rows[] = {
                 .help = "write a page of the run, with charts"),
 };
 
-/* Of beryl-hf alone. */
+/* Options of beryl-hf alone. */
 static const struct option_row run_rows[] = {
     INTEGER_OPTION("fock-only", FIELD(fock_only), 0, 1000000, .default_text = "0", .value = "N",
                    .help = "only N two-electron Fock builds from the guess density; 0: the SCF"),
@@ -199,7 +199,7 @@ enum status hf_options_complete(struct hf_options *options, const char *molecule
     return STATUS_OK;
 }
 
-/* Options that Fock builds, and those that the count of tasks, leave without effect. */
+/* Options without effect with --fock-only; --count-tasks ignores the builds' options, too. */
 #define OPTIONS_OF_ITERATIONS                                                                      \
     "converge,max-iter,diis,damping,level-shift,second-order,stability,all-orbitals"
 #define OPTIONS_OF_BUILDS "guess,restart,dependence,accumulate,cache,fock-only"

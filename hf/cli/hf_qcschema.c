@@ -128,7 +128,7 @@ static json_t *engines_to_json(const struct engine_use *engines)
                      computed);
 }
 
-/* Of one mode, or of those that were compared. */
+/* Adds the Fock builds of one mode, or those of the modes that were compared. */
 static void add_builds(const struct hf_outcome *outcome, json_t *extras)
 {
     const struct fock *fock = outcome->fock;

@@ -15,7 +15,8 @@ enum { LEVEL_WIDTH = 120, LEVEL_GAP = 4 };
 /* Pixels within which levels are drawn side by side. */
 #define SAME_LEVEL 2.0
 
-/* Of one spin: 0 alpha, 1 beta. NULL if there are none; n_occupied is out. */
+/* The orbital energies of a spin (0 alpha, 1 beta), n_occupied of them occupied; NULL if there are
+ * none. */
 static const json_t *orbital_energies(const struct report_run *run, int spin, int64_t *n_occupied)
 {
     const json_t *energies = json_array_get(report_figure(run, "orbital_energies"), (size_t)spin);

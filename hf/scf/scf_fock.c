@@ -48,7 +48,7 @@ void scf_fock_destroy(struct scf_fock *fock)
     free(fock);
 }
 
-/* From input_tiles to G_tiles. */
+/* Builds G_tiles from the densities in input_tiles. */
 static enum status build_tiles(struct scf_fock *fock)
 {
     double start_s = clock_now_s();

@@ -29,7 +29,7 @@ enum {
 #define FLAT_GRADIENT 1e-5
 #define FLAT_ENERGY   1e-9
 
-/* By which the energy is above the lowest so far, hartree. */
+/* Smallest rise of the energy above the lowest so far that counts as one, hartree. */
 #define ENERGY_RISE 1e-5
 
 /* DIIS makes progress when the gradient falls below this fraction of the least so far. */

@@ -44,7 +44,7 @@ struct share_state {
     struct record_list initial;
     struct task_queue queue; /* a worker's own tasks, or those for a manager's workers */
 
-    /* Of a worker. */
+    /* State of a worker. */
     bool asking, finished;
     int64_t n_since_release; /* tasks */
     int64_t n_released;      /* chunks, since the last request */

@@ -127,8 +127,8 @@ static enum status add_run(struct report_runs *runs, const json_t *result, const
     const json_t *iterations = json_object_get(figures, "iterations");
     if (!json_is_array(iterations))
         return FAIL(STATUS_INPUT,
-                    "%s: no result of a Beryl run: it has no list of iterations (expected is "
-                    "what --json writes)",
+                    "%s: not a result of a Beryl program, as it has no list of iterations: "
+                    "name a file that --json wrote",
                     name);
     TRY(array_reserve(&runs->runs, runs->n + 1, &runs->capacity, sizeof *runs->runs));
     struct report_run *run = &runs->runs[runs->n];

@@ -1,4 +1,4 @@
-/* Shared by the files that make up options.h; for nobody else. */
+/* Declarations shared by the files that implement options.h, and by no others. */
 #ifndef BERYL_SUPPORT_OPTIONS_PRIVATE_H
 #define BERYL_SUPPORT_OPTIONS_PRIVATE_H
 

@@ -189,9 +189,10 @@ static void note_iterations(const struct correlation *correlation, struct mode_r
 static enum status solve_under_mode(struct method_run *run, const char *mode)
 {
     const struct tce_options *options = run->options;
-    struct scf_problem field = hf_calculation_problem(&run->calculation);
-    const struct correlation_checkpoint checkpoint = {
-        .path = options->hf.scf.checkpoint, .problem = &field, .result = &run->calculation.result};
+    struct scf_problem problem = hf_calculation_problem(&run->calculation);
+    const struct correlation_checkpoint checkpoint = {.path = options->hf.scf.checkpoint,
+                                                      .problem = &problem,
+                                                      .result = &run->calculation.result};
     const struct correlation_settings settings = {
         .converge = options->converge,
         .max_iterations = options->max_iterations,
@@ -253,7 +254,7 @@ enum status method_run(const struct tce_options *options, MPI_Comm comm, bool *a
 {
     struct method_run *run = calloc(1, sizeof *run);
     if (!run)
-        die_no_memory("no memory to begin with");
+        die_no_memory("no memory for the run of a method");
     *run = (struct method_run){
         .options = options, .comm = comm, .scf_options = options->hf, .accepted = accepted};
     MPI_Comm_rank(comm, &run->rank);

@@ -18,14 +18,14 @@ struct tce_options {
     const char *method; /* of methods.h; NULL: a .tce program is run */
     const char *file;   /* the program or the molecule */
 
-    /* Of both. */
+    /* Options of programs and methods. */
     bool explain, dry_run;
     int64_t cache_megabytes;
     bool no_prefetch;
     struct contraction_settings contraction;
     const char *json;
 
-    /* Of a program. */
+    /* Options of a program. */
     struct taskpool_settings pool;
     const char *compare;    /* the text of the option, or NULL */
     struct mode_list modes; /* those that it names, or the one of --sched */
@@ -33,7 +33,7 @@ struct tce_options {
     bool verify, count_tasks;
     const char *profile;
 
-    /* Of a method. */
+    /* Options of a method. */
     struct hf_options hf;
     bool frozen_core;
     int64_t orbital_tile;

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of all indices together: a bound on the operations, without a look at labels. */
+/* Product of the extents of all indices: a bound on the operations that ignores labels. */
 static double index_volume(const struct contraction_tasks *term)
 {
     double product = 1;

@@ -24,7 +24,7 @@ struct block_sum {
     double *block;
     bool defined; /* terms that are done are in the block, or what C had */
     bool changed;
-    /* Of the term at hand. */
+    /* The current term. */
     int term; /* -1: none yet */
     double *target;
     bool add; /* to the target, instead of replacing it */
@@ -229,8 +229,8 @@ enum status contraction_worker_run(struct contraction_worker *worker, int64_t ta
     return STATUS_OK;
 }
 
-/* By process 0, which holds block 0: what several terms add to a scalar is written and read
- * in order. */
+/* Adds the parts of a term to a scalar. Process 0, which holds block 0, does so for all terms, so
+ * that their writes and reads are in order. */
 static void write_scalar(const struct contraction_problem *problem, int64_t n, const double *parts)
 {
     struct darray *C = problem->C.tensor->data;

@@ -33,7 +33,7 @@ static enum status cut_space(const struct program_instance *self,
                        source->n_spaces > 0 ? ", or a name that the method has" : "");
 }
 
-/* Of bound spaces the parser does not know whether they have spins. */
+/* Checks the bars of tensors over bound spaces, whose spins are unknown to the parser. */
 static enum status check_bars(const struct program_instance *self)
 {
     for (int t = 0; t < self->program.n_tensors; t++) {

@@ -75,7 +75,7 @@ static bool is_wanted(const struct mo_plan *plan, enum mo_space x, enum mo_space
     return false;
 }
 
-/* Of different spins (mu nu|rs) is zero. */
+/* Adds a pair of tiles of one spin; between different spins (mu nu|rs) is zero. */
 static void add_orbital_pair(struct mo_plan *plan, struct orbital_tile R, struct orbital_tile S)
 {
     struct orbital_pair pair = {R, S};

@@ -94,7 +94,7 @@ static void gather_block(const struct mo_plan *plan, const struct orbital_pair *
         }
 }
 
-/* Of the orbital pairs of one spin. */
+/* Transforms the integrals of a task to the orbital pairs of one spin and puts their blocks. */
 static void put_blocks(const struct mo_step *step, int64_t task, int64_t n_function_pairs, int spin)
 {
     const struct mo_plan *plan = step->plan;

@@ -96,7 +96,7 @@ static void take_correlated_orbitals(struct orbital_space *space, const double *
     }
 }
 
-/* By rows, whose number fits into the counts of MPI. */
+/* Broadcasts row by row: the length of a row fits into the counts of MPI. */
 static void broadcast_coefficients(struct orbital_space *space, MPI_Comm comm)
 {
     for (int64_t mu = 0; mu < space->n_functions; mu++)

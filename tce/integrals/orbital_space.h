@@ -32,7 +32,7 @@ struct orbital_spaces {
     struct orbital_space spin[2]; /* alpha, beta; as many functions, core and orbitals */
 };
 
-/* Of all n_spins together: of 2, numbers of spin orbitals. */
+/* Numbers of orbitals of all n_spins together: with two spins, of spin orbitals. */
 int64_t orbital_spaces_n_core(const struct orbital_spaces *spaces);
 int64_t orbital_spaces_n_occupied(const struct orbital_spaces *spaces);
 int64_t orbital_spaces_n_virtual(const struct orbital_spaces *spaces);

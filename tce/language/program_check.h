@@ -17,7 +17,7 @@ enum status program_check_statement(const struct program *program,
                                     const struct program_statement *statement,
                                     int64_t *label_effort);
 
-/* That what is iterated is computed there: the energy and every residual, and each target
+/* Checks that the iterated part computes the energy and every residual, and assigns each target
  * by `=` before anything is added to it.
  * Errors: STATUS_INPUT, STATUS_NO_MEMORY. */
 enum status program_check_iteration(const struct program *program);

@@ -50,7 +50,7 @@ struct correlation {
     double integral_seconds;
     int energy; /* tensor */
 
-    /* Of the last solution. */
+    /* The last solution. */
     int64_t n_iterations, capacity;
     struct correlation_iteration *iterations;
     int64_t memory_bytes; /* the most that this process held after the last (memory_part_bytes) */

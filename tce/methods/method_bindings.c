@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Of a value of one of the spaces, alpha orbitals first. */
+/* Energy of an orbital by its number in one of the spaces, alpha orbitals first. */
 static double orbital_energy(const struct orbital_spaces *orbitals, bool is_occupied, int64_t value)
 {
     const struct orbital_space *alpha = &orbitals->spin[0], *beta = &orbitals->spin[1];

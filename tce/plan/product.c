@@ -151,7 +151,8 @@ static int spin_in(struct combination c, const struct product_operand *A,
     return c.of_A * spin_weight(A, index) + c.of_B * spin_weight(B, index);
 }
 
-/* Of how many of the result's indices the law of irreps speaks; -1 if also of a summed one. */
+/* Number of the result's indices that the law of irreps restricts; -1 if it restricts a summed
+ * index, too. */
 static int irrep_score(const struct product *product, struct combination c,
                        const struct product_operand *A, const struct product_operand *B,
                        const struct product_operand *result)

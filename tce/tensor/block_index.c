@@ -84,8 +84,8 @@ static enum status count_state(struct block_index *index, int d, int state, cons
     return STATUS_OK;
 }
 
-/* From the last index to the first. Only reached states are counted, so that each count
- * is one of tuples that exist: a sum beyond the limit is not an accident of the method. */
+/* Counts the completions of every reached state, from the last index to the first. States that no
+ * tuple reaches are left out: their counts could exceed the limit where the tensor's does not. */
 static enum status count_completions(struct block_index *index, const bool *reached, int64_t *count)
 {
     const int n_states = index->n_states, rank = index->labels.rank;

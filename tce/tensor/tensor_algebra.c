@@ -7,7 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* In pieces that BLAS can count. */
+/* Longest vector in one call of BLAS, which counts in int. */
 enum { MAX_COUNT = 1 << 30 };
 
 static int piece(int64_t n)

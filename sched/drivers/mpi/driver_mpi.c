@@ -164,7 +164,7 @@ static enum status driver_mpi_restore(struct driver *base)
     return end_mpi_phase(driver);
 }
 
-/* From the body of a task: under the lock, as the thread may be inside the mode. */
+/* Polls within the body of a task; takes the lock, as the thread may be inside the mode. */
 static double driver_mpi_progress(struct driver *base)
 {
     struct driver_mpi *driver = driver_mpi_of(base);
