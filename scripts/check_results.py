@@ -27,6 +27,8 @@ def violations(path):
         result = json.loads(pathlib.Path(path).read_text())
     except (OSError, ValueError) as error:
         return [f"{path}: {error}"]
+    if not isinstance(result, dict):
+        return [f"{path}: not an object of JSON"]
     kind = next((kind for key, kind in KINDS.items() if key in result), None)
     if kind is None:
         return [f"{path}: none of the keys {', '.join(KINDS)}"]

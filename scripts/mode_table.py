@@ -17,7 +17,11 @@ END = "<!-- end of modes -->\n"
 
 
 def table(program):
-    listed = subprocess.run([program, "--list-modes"], check=True, capture_output=True, text=True)
+    try:
+        listed = subprocess.run([program, "--list-modes"], check=True, stdout=subprocess.PIPE,
+                                text=True)
+    except (OSError, subprocess.CalledProcessError) as error:
+        sys.exit(f"mode_table.py: {program} lists no modes: {error}")
     rows = ["| mode | description | tasks may add tasks |\n", "| --- | --- | --- |\n"]
     for line in listed.stdout.splitlines():
         name, kind, text = line.split("\t")

@@ -9,7 +9,7 @@ tier_logs=$(mktemp -d)
 trap 'rm -rf "$tier_logs"' EXIT
 tier_names=() tier_budgets=() tier_starts=()
 n_calls=0
-n_tests_failed=0
+n_calls_failed=0
 
 # begin_tier NAME BUDGET: what follows belongs to it; BUDGET in seconds, 0 for none.
 begin_tier() {
@@ -23,8 +23,10 @@ run_tests() {
     n_calls=$((n_calls + 1))
     log=$tier_logs/$((${#tier_names[@]} - 1)).$n_calls
     # shellcheck disable=SC2154 # ctest_options is test.sh's
-    ctest --test-dir "build/$preset" "${ctest_options[@]}" --no-tests=error "$@" |
-        tee "$log" || n_tests_failed=$((n_tests_failed + 1))
+    (
+        set -o pipefail
+        ctest --test-dir "build/$preset" "${ctest_options[@]}" --no-tests=error "$@" | tee "$log"
+    ) || n_calls_failed=$((n_calls_failed + 1))
 }
 
 # run_chosen PRESET ARGUMENT...: as run_tests, but it may be that no test is chosen.
@@ -55,11 +57,14 @@ print_slowest() {
         "$tier_logs"/* | sort -rn | head -n 10 | awk '{ printf "%8.1f  %s\n", $1, $2 }'
 }
 
-# The last line: what ctest says of each of its calls, in one.
+# The last line: the sums over all calls of ctest. The exit status counts failed tests and calls
+# that failed for another reason.
 finish_tests() {
+    local failed
+    failed=$(n_failed "$tier_logs"/*)
     echo
-    echo "$(n_passed "$tier_logs"/*) passed, $(n_failed "$tier_logs"/*) failed"
-    exit $((n_tests_failed > 0))
+    echo "$(n_passed "$tier_logs"/*) passed, $failed failed"
+    exit $((n_calls_failed > 0 || failed > 0))
 }
 
 report_chosen() {
@@ -90,7 +95,7 @@ report_tiers() {
     printf '%-20s %6d %8d %8d\n' Total "$(n_passed "$tier_logs"/*)" "$total" "$LIMIT_S"
     if [ "$total" -gt "$LIMIT_S" ]; then
         echo "All tiers together took more than $LIMIT_S seconds"
-        n_tests_failed=$((n_tests_failed + 1))
+        n_calls_failed=$((n_calls_failed + 1))
     fi
     finish_tests
 }
