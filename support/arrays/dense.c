@@ -53,10 +53,11 @@ static enum status check_room_for_blas(void)
 static void map_blas_buffer(void)
 {
     enum { N = 128 };
-    double *A = calloc(2 * N * N, sizeof *A);
+    const size_t n_elements = (size_t)N * N;
+    double *A = calloc(2 * n_elements, sizeof *A);
     if (A)
-        cblas_dgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, N, N, N, 1, A, N, A, N, 0, A + N * N,
-                    N);
+        cblas_dgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, N, N, N, 1, A, N, A, N, 0,
+                    A + n_elements, N);
     free(A);
 }
 
