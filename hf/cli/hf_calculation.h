@@ -45,8 +45,8 @@ struct hf_calculation {
 };
 
 /* Reads the molecule and the basis, and checks that the checkpoint of the first density, if
- * there is one, fits them. Sets *calculation in any case.
- * Errors: those of hf_input_read and checkpoint_check_fits. */
+ * there is one, fits them, and the file of --speeds. Sets *calculation in any case.
+ * Errors: those of hf_input_read, checkpoint_check_fits and speeds_check. */
 enum status hf_calculation_read(const struct hf_options *options, MPI_Comm comm,
                                 struct hf_calculation *calculation);
 
