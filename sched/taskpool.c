@@ -23,6 +23,9 @@ struct taskpool {
     struct mode_setup setup;
     struct history history;
     struct driver *driver;
+    struct task_census added; /* by this process: records of a dynamic pool before the first run */
+    struct task_census made;  /* and by the tasks of the iteration */
+    bool running;
 
     int64_t n_iterations, capacity;
     struct statistics_iteration *iterations; /* n_iterations */
@@ -187,7 +190,10 @@ void taskpool_destroy(struct taskpool *pool)
 
 enum status taskpool_add(struct taskpool *pool, const void *record)
 {
-    return pool->driver->functions->add(pool->driver, record);
+    struct task_census *census = pool->running ? &pool->made : &pool->added;
+    TRY(pool->driver->functions->add(pool->driver, record));
+    task_census_add_record(census, record, pool->problem.record_size);
+    return STATUS_OK;
 }
 
 /* Room for the statistics of one more iteration. */
@@ -200,6 +206,21 @@ static enum status reserve_iteration(struct taskpool *pool)
                          (size_t)pool->driver->n_workers * sizeof *pool->workers);
 }
 
+/* Whether the mode ran every task once. */
+static enum status check_tasks(const struct taskpool *pool)
+{
+    struct task_census there = pool->made;
+    int rank;
+    MPI_Comm_rank(pool->comm, &rank);
+    there.n += pool->added.n;
+    there.sum += pool->added.sum;
+    there.squares += pool->added.squares;
+    const struct task_range all = {.first = 0, .last = pool->problem.n_tasks, .step = 1};
+    if (rank == 0)
+        task_census_add_range(&there, &all);
+    return task_census_check(pool->comm, pool->settings.mode, &there, &pool->driver->ran);
+}
+
 enum status taskpool_run(struct taskpool *pool)
 {
     TRY(status_agree(pool->comm, reserve_iteration(pool)));
@@ -207,11 +228,15 @@ enum status taskpool_run(struct taskpool *pool)
     int n_workers = pool->driver->n_workers;
     struct statistics_worker *workers = &pool->workers[pool->n_iterations * n_workers];
     struct statistics_iteration *iteration = &pool->iterations[pool->n_iterations];
+    pool->made = (struct task_census){0};
+    pool->running = true;
     enum status status = pool->driver->functions->run(pool->driver, workers);
+    pool->running = false;
     iteration->iteration = pool->n_iterations;
     statistics_summarize(pool->comm, workers, n_workers, iteration);
     pool->n_iterations++;
-    return status_agree(pool->comm, status);
+    TRY(status_agree(pool->comm, status));
+    return check_tasks(pool);
 }
 
 enum status taskpool_restore(struct taskpool *pool)

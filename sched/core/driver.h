@@ -3,6 +3,7 @@
 #define BERYL_SCHED_DRIVER_H
 
 #include "sched/core/statistics.h"
+#include "sched/core/task_census.h"
 #include "support/base/status.h"
 
 struct driver;
@@ -35,7 +36,8 @@ struct driver_functions {
 /* First member of the structs of the drivers. */
 struct driver {
     const struct driver_functions *functions;
-    int n_workers; /* of this process */
+    int n_workers;          /* of this process */
+    struct task_census ran; /* on this process in the current or last iteration; cleared by run */
 };
 
 #endif

@@ -70,13 +70,14 @@ static json_t *spread_to_json(const struct statistics_spread *spread)
 json_t *statistics_to_json(const struct statistics_iteration *iteration)
 {
     return json_pack(
-        "{s:I, s:f, s:f, s:f, s:o, s:o, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:I, s:I, s:I}",
-        "iteration", (json_int_t)iteration->iteration, "task_seconds", iteration->task_s,
-        "efficiency", iteration->efficiency, "imbalance", iteration->imbalance, "steals_attempted",
-        spread_to_json(&iteration->steals_attempted), "steals_successful",
-        spread_to_json(&iteration->steals_successful), "makespan_seconds", iteration->makespan_s,
-        "idle_seconds", iteration->idle_s, "search_seconds", iteration->search_s,
-        "scheduler_seconds", iteration->scheduler_s, "communication_seconds",
+        "{s:I, s:I, s:f, s:f, s:f, s:o, s:o, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:I, s:I, "
+        "s:I}",
+        "iteration", (json_int_t)iteration->iteration, "tasks_run", (json_int_t)iteration->tasks,
+        "task_seconds", iteration->task_s, "efficiency", iteration->efficiency, "imbalance",
+        iteration->imbalance, "steals_attempted", spread_to_json(&iteration->steals_attempted),
+        "steals_successful", spread_to_json(&iteration->steals_successful), "makespan_seconds",
+        iteration->makespan_s, "idle_seconds", iteration->idle_s, "search_seconds",
+        iteration->search_s, "scheduler_seconds", iteration->scheduler_s, "communication_seconds",
         iteration->communication_s, "balance_seconds", iteration->balance_s, "load_max",
         iteration->load_max, "load_mean", iteration->load_mean, "tasks_moved",
         (json_int_t)iteration->tasks_moved, "messages", (json_int_t)iteration->messages, "bytes",

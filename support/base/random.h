@@ -12,9 +12,11 @@ struct random_stream {
 /* The same seed and stream give the same numbers on every machine. */
 void random_stream_init(struct random_stream *random, uint64_t seed, uint64_t stream);
 
-/* 64 random bits.
- * Source: Steele, Lea, Flood, OOPSLA 2014 (SplitMix), the mixing function by
- * D. Stafford (variant 13). */
+/* A bijection of 64 bits, each of which depends on all.
+ * Source: Steele, Lea, Flood, OOPSLA 2014 (SplitMix), in D. Stafford's variant 13. */
+uint64_t random_mix(uint64_t bits);
+
+/* 64 random bits: SplitMix of the same source. */
 uint64_t random_next(struct random_stream *random);
 
 /* A number in [0, bound), each equally probable; bound > 0. */

@@ -135,6 +135,7 @@ static enum status driver_mpi_run(struct driver *base, struct statistics_worker 
 {
     struct driver_mpi *driver = driver_mpi_of(base);
     driver->status = STATUS_OK;
+    driver->driver.ran = (struct task_census){0};
     driver->interval = poll_interval_begin(driver->poll_every);
     driver->n_since_poll = 0;
     driver->polled_task_s = driver->polled_s = 0;

@@ -172,6 +172,9 @@ void mpi_worker_run_range(struct driver_mpi *driver, struct task_range range)
         if (n > left)
             n = left;
         driver->measures_next = false;
+        struct task_range next = range;
+        next = task_range_cut_front(&next, n);
+        task_census_add_range(&driver->driver.ran, &next);
         if (timed)
             run_timed(driver, &range, n);
         else
@@ -187,6 +190,8 @@ void mpi_worker_run_record(struct driver_mpi *driver)
     const struct taskpool_problem *problem = driver->problem;
     driver->measures_next = false;
     if (driver->status == STATUS_OK) {
+        /* The task may change its record. */
+        task_census_add_record(&driver->driver.ran, driver->record, problem->record_size);
         driver->status = problem->run_record(driver->record, problem->context);
         driver->worker.tasks++;
     }

@@ -100,6 +100,7 @@ static enum status sim_run(struct driver *driver, struct statistics_worker *work
 {
     struct driver_sim *sim = (struct driver_sim *)driver;
     sim->status = STATUS_OK;
+    sim->driver.ran = (struct task_census){0};
     sim->counter = 0;
     for (int i = 0; i < sim->n_workers; i++)
         for (int j = 0; j < sim->n_threads; j++)

@@ -71,6 +71,11 @@ static void end_task(struct sim_worker *worker, int64_t task, double time_s)
 {
     struct driver_sim *sim = worker->sim;
     struct statistics_worker *statistics = &worker->caller->statistics;
+    /* The body may change its record. */
+    if (worker->record)
+        task_census_add_record(&sim->driver.ran, worker->record, sim->setup->problem->record_size);
+    else
+        task_census_add(&sim->driver.ran, (uint64_t)task);
     run_body(worker, task);
     statistics->tasks++;
     statistics->task_s += time_s;

@@ -1,0 +1,169 @@
+/* The census of tasks: closed forms against sums one by one, up to the largest numbers, and
+ * simulated pools whose mode is wrong. */
+#include "sched/core/task_census.h"
+#include "sched/drivers/sim/machine.h"
+#include "sched/taskpool.h"
+#include "tests/cases/sabotage_mode.h"
+
+#include <string.h>
+
+static void check_equal(const struct task_census *a, const struct task_census *b)
+{
+    assert_true(a->n == b->n && a->sum == b->sum && a->squares == b->squares);
+}
+
+static void check_range(struct task_range range)
+{
+    struct task_census closed = {0}, counted = {0};
+    task_census_add_range(&closed, &range);
+    for (int64_t task = range.first; task < range.last; task += range.step)
+        task_census_add(&counted, (uint64_t)task);
+    check_equal(&counted, &closed);
+}
+
+static void test_ranges_are_the_sum_of_their_tasks(void **state)
+{
+    (void)state;
+    for (int64_t first = 0; first < 8; first++)
+        for (int64_t last = 0; last < 40; last++)
+            for (int64_t step = 1; step < 5; step++)
+                check_range((struct task_range){first, last, step});
+    int64_t far = TASKPOOL_MAX_TASKS - 1000;
+    check_range((struct task_range){far, TASKPOOL_MAX_TASKS, 1});
+    check_range((struct task_range){far, TASKPOOL_MAX_TASKS, 7});
+    check_range((struct task_range){0, TASKPOOL_MAX_TASKS, TASKPOOL_MAX_TASKS / 100});
+}
+
+/* Whatever the cuts, the parts of the largest pools sum up to the whole. */
+static void test_parts_sum_up_to_the_whole(void **state)
+{
+    (void)state;
+    const int64_t pools[] = {22000000000, 22000000001, TASKPOOL_MAX_TASKS, 1, 0};
+    for (size_t i = 0; i < sizeof pools / sizeof pools[0]; i++)
+        for (int64_t n_parts = 1; n_parts < 50; n_parts += 6) {
+            struct task_census whole = {0}, parts = {0};
+            struct task_range all = {0, pools[i], 1};
+            task_census_add_range(&whole, &all);
+            for (int64_t part = 0; part < n_parts; part++) {
+                struct task_range range = task_range_block(pools[i], n_parts, part);
+                task_census_add_range(&parts, &range);
+            }
+            check_equal(&whole, &parts);
+            parts = (struct task_census){0};
+            for (int64_t part = 0; part < n_parts; part++) {
+                struct task_range range = {part, pools[i], n_parts};
+                task_census_add_range(&parts, &range);
+            }
+            check_equal(&whole, &parts);
+        }
+}
+
+static void test_every_byte_of_a_record_counts(void **state)
+{
+    (void)state;
+    unsigned char record[20] = {0};
+    struct task_census first = {0};
+    task_census_add_record(&first, record, sizeof record);
+    for (size_t i = 0; i < sizeof record; i++) {
+        struct task_census changed = {0};
+        record[i]++;
+        task_census_add_record(&changed, record, sizeof record);
+        record[i]--;
+        assert_true(changed.sum != first.sum);
+    }
+}
+
+static double one_microsecond(int64_t task, const void *record, const void *context)
+{
+    (void)task, (void)record, (void)context;
+    return 1e-6;
+}
+
+static void check_simulated(const char *mode, int64_t n_tasks, const char *words)
+{
+    struct taskpool_problem problem = {.n_tasks = n_tasks};
+    struct taskpool_machine machine = {.n_workers = 5, .time = one_microsecond};
+    struct taskpool_settings settings;
+    struct taskpool *pool;
+    taskpool_settings_default(&settings);
+    settings.mode = mode;
+    check_ok(taskpool_simulate(&problem, &settings, &machine, &pool));
+    for (int i = 0; i < 2; i++) {
+        check_status(STATUS_PROTOCOL, taskpool_run(pool));
+        assert_non_null(strstr(status_text(), mode));
+        assert_non_null(strstr(status_text(), words));
+        check_ok(taskpool_restore(pool));
+    }
+    taskpool_destroy(pool);
+}
+
+static void test_simulated_modes_that_are_wrong_are_found_out(void **state)
+{
+    (void)state;
+    check_simulated("loses", 100, "ran 99 tasks of 100");
+    check_simulated("loses", 10, "ran 9 tasks of 10");
+    check_simulated("swaps", 100, "each once");
+    check_simulated("swaps", 10, "each once");
+}
+
+/* A tree of tasks: each adds two, down to the leaves. */
+struct tree {
+    struct taskpool *pool;
+};
+
+static enum status grow(void *record, void *context)
+{
+    struct tree *tree = context;
+    int64_t *node = record;
+    for (int64_t child = 2 * *node; *node < 100 && child <= 2 * *node + 1; child++)
+        TRY(taskpool_add(tree->pool, &child));
+    *node = -1;
+    return STATUS_OK;
+}
+
+static void run_tree(const char *mode, enum status expected)
+{
+    struct tree tree;
+    int64_t root = 1;
+    struct taskpool_problem problem = {
+        .record_size = sizeof root, .run_record = grow, .context = &tree};
+    struct taskpool_machine machine = {.n_workers = 5, .time = one_microsecond};
+    struct taskpool_settings settings;
+    taskpool_settings_default(&settings);
+    settings.mode = mode;
+    check_ok(taskpool_simulate(&problem, &settings, &machine, &tree.pool));
+    check_ok(taskpool_add(tree.pool, &root));
+    for (root = 1000; root < 1010; root++)
+        check_ok(taskpool_add(tree.pool, &root));
+    for (int i = 0; i < 3; i++) {
+        check_status(expected, taskpool_run(tree.pool));
+        if (expected == STATUS_OK)
+            assert_int_equal(taskpool_statistics(tree.pool, i)->tasks, 199 + 10);
+        check_ok(taskpool_restore(tree.pool));
+    }
+    taskpool_destroy(tree.pool);
+}
+
+static void test_records_that_get_lost_are_found_out(void **state)
+{
+    (void)state;
+    run_tree("steal", STATUS_OK);
+    run_tree("retentive", STATUS_OK);
+    run_tree("forgets", STATUS_PROTOCOL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_ranges_are_the_sum_of_their_tasks),
+        cmocka_unit_test(test_parts_sum_up_to_the_whole),
+        cmocka_unit_test(test_every_byte_of_a_record_counts),
+        cmocka_unit_test(test_simulated_modes_that_are_wrong_are_found_out),
+        cmocka_unit_test(test_records_that_get_lost_are_found_out),
+    };
+    MPI_Init(NULL, NULL);
+    register_sabotage();
+    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    MPI_Finalize();
+    return failed;
+}
