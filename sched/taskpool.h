@@ -88,8 +88,8 @@ enum status taskpool_add(struct taskpool *pool, const void *record);
 
 /* One iteration: every task of the pool runs exactly once, somewhere.
  * Collective; returns the first failure, by rank, of any task, on every process,
- * or STATUS_NO_MEMORY for statistics or history; the pool may be restored and run
- * again after a failure. */
+ * or STATUS_NO_MEMORY for statistics or history, or STATUS_PROTOCOL when the mode lost
+ * tasks or ran some twice; the pool may be restored and run again after a failure. */
 enum status taskpool_run(struct taskpool *pool);
 
 /* Prepares the next iteration: seeds it anew or, in some modes, by where the tasks ran and how
