@@ -1,8 +1,10 @@
 #include "hf/checkpoint/checkpoint.h"
 
 #include "hf/checkpoint/checkpoint_file.h"
+#include "hf/checkpoint/checkpoint_seal.h"
 #include "hf/tiles/tile_matrix.h"
 #include "support/base/agree.h"
+#include "support/base/log.h"
 #include "support/io/output_file.h"
 
 #include <errno.h>
@@ -30,8 +32,8 @@ static enum status describe(const struct scf_problem *problem,
         .n_orbitals = (int64_t)problem->n_spins * orbitals->n_orbitals,
     };
     snprintf(contents->description, sizeof contents->description,
-             "Beryl, %s, total energy %.12f hartree", problem->n_spins == 1 ? "RHF" : "UHF",
-             orbitals->energy);
+             "Beryl, %s, total energy %.12f hartree" CHECKPOINT_SEALED,
+             problem->n_spins == 1 ? "RHF" : "UHF", orbitals->energy);
     TRY(checkpoint_basis_init(problem->molecule, problem->shells, &contents->basis));
     TRY(checkpoint_contents_init_orbitals(contents));
     for (int s = 0; s < problem->n_spins; s++) {
@@ -62,34 +64,35 @@ static enum status gather_orbitals(const struct scf_problem *problem,
     return status;
 }
 
-/* Finds an unused name in the folder of the path. */
-static enum status find_temporary(const char *path, char temporary[PATH_MAX])
+/* Of the orbitals; the rest is small. */
+static int64_t contents_bytes(const struct checkpoint_contents *contents)
 {
-    if (snprintf(temporary, PATH_MAX, "%s.XXXXXX", path) >= PATH_MAX)
-        return FAIL(STATUS_IO, "cannot write %s: the name is too long", path);
-    int descriptor = mkstemp(temporary);
-    if (descriptor < 0)
-        return FAIL(STATUS_IO, "cannot write %s: %s", path, strerror(errno));
-    close(descriptor);
-    /* TREXIO would add to an existing file. */
-    unlink(temporary);
-    return STATUS_OK;
+    return contents->n_orbitals * (contents->basis.n_functions + 3) * (int64_t)sizeof(double);
 }
 
-/* On process 0: writes a temporary file and renames it. */
-static enum status write_and_rename(const char *path, const struct checkpoint_contents *contents,
-                                    const struct checkpoint_orbitals *orbitals)
+/* All that goes into a file. */
+struct writing {
+    const struct checkpoint_contents *contents;
+    const struct checkpoint_orbitals *orbitals;
+};
+
+/* What a full disk or a library left out is noticed by reading the file again. */
+static enum status write_checkpoint_file(const char *path, void *context)
 {
-    char temporary[PATH_MAX];
-    TRY(find_temporary(path, temporary));
-    enum status status = checkpoint_file_write(temporary, contents);
-    if (status == STATUS_OK && orbitals->add)
-        status = orbitals->add(temporary, orbitals->add_context);
-    if (status == STATUS_OK && rename(temporary, path) != 0)
-        status = FAIL(STATUS_IO, "cannot write %s: %s", path, strerror(errno));
-    if (status != STATUS_OK)
-        unlink(temporary);
-    return status;
+    const struct writing *writing = context;
+    TRY(checkpoint_file_write(path, writing->contents));
+    if (writing->orbitals->add)
+        TRY(writing->orbitals->add(path, writing->orbitals->add_context));
+    TRY(checkpoint_seal(path));
+    struct checkpoint_contents found;
+    TRY(checkpoint_file_read(path, &found));
+    bool same = checkpoint_contents_equal(&found, writing->contents);
+    checkpoint_contents_fini(&found);
+    return same ? STATUS_OK
+                : FAIL(STATUS_IO,
+                       "cannot write %s: what is read is not what was "
+                       "written",
+                       path);
 }
 
 enum status checkpoint_write(const char *path, const struct scf_problem *problem,
@@ -106,11 +109,20 @@ enum status checkpoint_write(const char *path, const struct scf_problem *problem
         status = checkpoint_basis_reorder(&contents.basis, true, contents.n_orbitals,
                                           contents.coefficients);
         if (status == STATUS_OK)
-            status = write_and_rename(path, &contents, orbitals);
+            status =
+                output_file_replace(path, contents_bytes(&contents) + orbitals->add_bytes,
+                                    write_checkpoint_file, &(struct writing){&contents, orbitals});
     }
     status = status_agree(problem->comm, status);
     checkpoint_contents_fini(&contents);
     return status;
+}
+
+void checkpoint_write_or_warn(const char *path, const struct scf_problem *problem,
+                              const struct checkpoint_orbitals *orbitals)
+{
+    if (checkpoint_write(path, problem, orbitals) != STATUS_OK)
+        log_warn("%s; the run goes on, and a checkpoint written before stays", status_text());
 }
 
 enum status checkpoint_check(const char *path, MPI_Comm comm)
@@ -120,8 +132,7 @@ enum status checkpoint_check(const char *path, MPI_Comm comm)
     enum status status = STATUS_OK;
     struct stat information;
     if (rank == 0) {
-        /* The rename would replace a link, device or pipe by a regular file. */
-        if (lstat(path, &information) == 0 && !S_ISREG(information.st_mode))
+        if (stat(path, &information) == 0 && !S_ISREG(information.st_mode))
             status = FAIL(STATUS_IO, "cannot write %s: it is not a regular file", path);
         else
             status = output_file_check(path);

@@ -22,13 +22,19 @@ struct checkpoint_orbitals {
      * called on process 0. NULL: none. Errors: those of checkpoint_write. */
     enum status (*add)(const char *path, void *context);
     void *add_context;
+    int64_t add_bytes; /* that they take, about */
 };
 
-/* Writes a temporary file in the same folder and renames it to path when complete.
+/* Writes a temporary file in the same folder, seals it (checkpoint_seal.h), reads it again and
+ * renames it to path.
  * Process 0 writes, and holds all coefficients meanwhile. Collective.
  * Errors: STATUS_IO, STATUS_NO_MEMORY; the same everywhere, an older file then stays. */
 enum status checkpoint_write(const char *path, const struct scf_problem *problem,
                              const struct checkpoint_orbitals *orbitals);
+
+/* The same, but a failure is a warning: a run is worth more than its checkpoint. Collective. */
+void checkpoint_write_or_warn(const char *path, const struct scf_problem *problem,
+                              const struct checkpoint_orbitals *orbitals);
 
 /* Whether a checkpoint can be written to the path; nothing is left behind. Collective.
  * Errors: STATUS_IO. */

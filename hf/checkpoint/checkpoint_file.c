@@ -1,5 +1,6 @@
 #include "hf/checkpoint/checkpoint_file.h"
 
+#include "hf/checkpoint/checkpoint_seal.h"
 #include "hf/checkpoint/hdf5_messages.h"
 
 #include <errno.h>
@@ -29,6 +30,16 @@ enum status checkpoint_contents_init_orbitals(struct checkpoint_contents *conten
                             contents->spins,
                         "no memory for the orbitals of a checkpoint (%lld x %lld)",
                         (long long)contents->n_orbitals, (long long)contents->basis.n_functions);
+}
+
+bool checkpoint_contents_equal(const struct checkpoint_contents *a,
+                               const struct checkpoint_contents *b)
+{
+    size_t n = (size_t)a->n_orbitals, m = (size_t)a->basis.n_functions;
+    return a->n_orbitals == b->n_orbitals && a->basis.n_functions == b->basis.n_functions &&
+           memcmp(a->coefficients, b->coefficients, n * m * sizeof *a->coefficients) == 0 &&
+           memcmp(a->energies, b->energies, n * sizeof *a->energies) == 0 &&
+           memcmp(a->spins, b->spins, n * sizeof *a->spins) == 0;
 }
 
 /* The status of a TREXIO call that returned code; what: the item that it concerns. */
@@ -147,6 +158,17 @@ static enum status read_trexio_basis(trexio_t *file, const char *path,
     return STATUS_OK;
 }
 
+/* A file that lost its seal is damaged, too. */
+static enum status check_description(trexio_t *file, const char *path, bool sealed)
+{
+    char text[sizeof((struct checkpoint_contents *)0)->description] = "";
+    bool read = trexio_read_metadata_description(file, text, sizeof text) == TREXIO_SUCCESS;
+    text[sizeof text - 1] = '\0';
+    if (read && !sealed && strstr(text, CHECKPOINT_SEALED))
+        return FAIL(STATUS_INPUT, "%s: damaged: its end with the SHA-256 is missing", path);
+    return STATUS_OK;
+}
+
 static enum status read_trexio_contents(trexio_t *file, const char *path,
                                         struct checkpoint_contents *contents)
 {
@@ -177,13 +199,16 @@ static enum status check_signature(const char *path)
     return STATUS_OK;
 }
 
-static enum status read_trexio_file(const char *path, struct checkpoint_contents *contents)
+static enum status read_trexio_file(const char *path, bool sealed,
+                                    struct checkpoint_contents *contents)
 {
     trexio_exit_code code;
     trexio_t *file = trexio_open(path, 'r', TREXIO_HDF5, &code);
     if (!file)
         return check_trexio(code, STATUS_INPUT, path, "not a checkpoint");
-    enum status status = read_trexio_contents(file, path, contents);
+    enum status status = check_description(file, path, sealed);
+    if (status == STATUS_OK)
+        status = read_trexio_contents(file, path, contents);
     trexio_close(file);
     return status;
 }
@@ -192,8 +217,10 @@ enum status checkpoint_file_read(const char *path, struct checkpoint_contents *c
 {
     *contents = (struct checkpoint_contents){0};
     TRY(check_signature(path));
+    bool sealed;
+    TRY(checkpoint_seal_verify(path, &sealed));
     struct hdf5_messages messages = hdf5_messages_stop();
-    enum status status = read_trexio_file(path, contents);
+    enum status status = read_trexio_file(path, sealed, contents);
     hdf5_messages_resume(&messages);
     if (status != STATUS_OK)
         checkpoint_contents_fini(contents);

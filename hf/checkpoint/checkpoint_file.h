@@ -5,7 +5,11 @@
 #include "hf/checkpoint/checkpoint_basis.h"
 #include "support/base/status.h"
 
+#include <stdbool.h>
 #include <stdint.h>
+
+/* End of the description of a file that has a seal. */
+#define CHECKPOINT_SEALED ", sealed"
 
 struct checkpoint_contents {
     struct checkpoint_basis basis;
@@ -25,12 +29,17 @@ void checkpoint_contents_fini(struct checkpoint_contents *contents);
  * Errors: STATUS_NO_MEMORY; checkpoint_contents_fini still has to be called. */
 enum status checkpoint_contents_init_orbitals(struct checkpoint_contents *contents);
 
+/* Whether the orbitals, their energies and spins are the same to the last bit. */
+bool checkpoint_contents_equal(const struct checkpoint_contents *a,
+                               const struct checkpoint_contents *b);
+
 /* A new file. Errors: STATUS_IO. */
 enum status checkpoint_file_write(const char *path, const struct checkpoint_contents *contents);
 
-/* Reads all but the occupations and the description. Labels and the numbers of functions in this
- * program's order are left NULL or undefined. On failure nothing is left.
- * Errors: STATUS_IO, STATUS_INPUT (not such a file, or a part is missing), STATUS_NO_MEMORY. */
+/* Verifies the seal, if there is one, and reads all but the occupations and the description. Labels
+ * and the numbers of functions in this program's order are left NULL or undefined. On failure
+ * nothing is left. Errors: STATUS_IO, STATUS_INPUT (not such a file, damaged, or a part is
+ * missing), STATUS_NO_MEMORY. */
 enum status checkpoint_file_read(const char *path, struct checkpoint_contents *contents);
 
 #endif

@@ -97,7 +97,8 @@ static enum status write_checkpoint(struct scf_solver *solver)
                              solver->state->orbital_energies[1]},
         .energy = solver->state->energy,
     };
-    return checkpoint_write(solver->settings->checkpoint, solver->basis->problem, &orbitals);
+    checkpoint_write_or_warn(solver->settings->checkpoint, solver->basis->problem, &orbitals);
+    return STATUS_OK;
 }
 
 /* Ends an iteration: a line, the observer, the checkpoint. */

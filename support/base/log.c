@@ -26,6 +26,18 @@ void log_print(const char *format, ...)
     fflush(stdout);
 }
 
+void log_warn(const char *format, ...)
+{
+    if (!log_enabled)
+        return;
+    va_list arguments;
+    va_start(arguments, format);
+    fputs("warning: ", stderr);
+    vfprintf(stderr, format, arguments);
+    fputc('\n', stderr);
+    va_end(arguments);
+}
+
 bool log_progress_visible(void)
 {
     return progress_visible;

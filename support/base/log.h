@@ -11,6 +11,9 @@ void log_enable(bool enabled);
 /* printf to standard output, flushed, if this process prints. */
 void log_print(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/* The same to standard error, after "warning: " and with a line end: of what the run survives. */
+void log_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
 /* Shows that a fraction in [0, 1] of what is done now is done: a bar on
  * standard error, redrawn at most five times a second, and only if that is a
  * terminal. fraction >= 1 erases it. */

@@ -1,13 +1,18 @@
 #include "support/io/output_file.h"
 
+#include "support/io/words.h"
+
 #include <errno.h>
 #include <fcntl.h>
+#include <glob.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 /* Where the bytes go first. */
@@ -126,12 +131,128 @@ static const char *base_name_of(const char *path)
     return slash ? slash + 1 : path;
 }
 
+static void name_folder(const char *path, char folder[PATH_MAX])
+{
+    int length = (int)(base_name_of(path) - path);
+    snprintf(folder, PATH_MAX, "%.*s", length > 0 ? length : 1, length > 0 ? path : ".");
+}
+
+/* --- files that a library writes --- */
+
+/* The temporary path, or any of this host if pid is 0: then it ends before the number. */
+static bool name_part(const char *path, long pid, char part[PATH_MAX])
+{
+    char host[HOST_NAME_MAX + 1] = "";
+    gethostname(host, sizeof host - 1);
+    int length = pid ? snprintf(part, PATH_MAX, "%s.part-%s-%ld", path, host, pid)
+                     : snprintf(part, PATH_MAX, "%s.part-%s-", path, host);
+    return length < PATH_MAX;
+}
+
+/* Removes what killed processes of this host left of the same file. */
+static void remove_orphans(const char *path)
+{
+    char pattern[PATH_MAX];
+    glob_t found;
+    if (!name_part(path, 0, pattern) || strpbrk(pattern, "*?[\\"))
+        return;
+    size_t prefix = strlen(pattern);
+    if (prefix + 2 > sizeof pattern)
+        return;
+    strcat(pattern, "*");
+    if (glob(pattern, GLOB_NOSORT, NULL, &found) != 0)
+        return;
+    for (size_t i = 0; i < found.gl_pathc; i++) {
+        int64_t pid;
+        if (word_to_integer(word_from_text(found.gl_pathv[i] + prefix), &pid) && pid > 0 &&
+            kill((pid_t)pid, 0) != 0 && errno == ESRCH)
+            unlink(found.gl_pathv[i]);
+    }
+    globfree(&found);
+}
+
+/* In the folder of the path. */
+static enum status check_room(const char *path, int64_t n_bytes)
+{
+    char folder[PATH_MAX];
+    struct statvfs disk;
+    name_folder(path, folder);
+    if (statvfs(folder, &disk) != 0)
+        return fail_path(path);
+    double room = (double)disk.f_bavail * (double)disk.f_frsize;
+    if (room >= (double)n_bytes)
+        return STATUS_OK;
+    return FAIL(STATUS_IO, "cannot write %s: it takes %.1f MB, %.1f MB are left on the disk", path,
+                1e-6 * (double)n_bytes, 1e-6 * room);
+}
+
+static bool sync_path(const char *path, int flags)
+{
+    int descriptor = open(path, O_RDONLY | flags);
+    bool synced = descriptor >= 0 && fsync(descriptor) == 0;
+    if (descriptor >= 0)
+        close(descriptor);
+    return synced;
+}
+
+static bool sync_folder(const char *path)
+{
+    char folder[PATH_MAX];
+    name_folder(path, folder);
+    return sync_path(folder, O_DIRECTORY);
+}
+
+/* The failure of a writer, which knows the temporary path only. */
+static enum status fail_part(enum status status, const char *path, const char *part)
+{
+    char text[2 * PATH_MAX];
+    const char *found = strstr(status_text(), part);
+    if (found) {
+        snprintf(text, sizeof text, "%.*s%s%s", (int)(found - status_text()), status_text(), path,
+                 found + strlen(part));
+        status_set_text(text);
+    }
+    return status;
+}
+
+static enum status write_and_rename(const char *path, const char *target, const char *part,
+                                    enum status (*write)(const char *temporary, void *context),
+                                    void *context)
+{
+    enum status status = write(part, context);
+    if (status != STATUS_OK)
+        return fail_part(status, path, part);
+    if (!sync_path(part, 0) || rename(part, target) != 0 || !sync_folder(target))
+        return fail_path(path);
+    return STATUS_OK;
+}
+
+enum status output_file_replace(const char *path, int64_t n_bytes,
+                                enum status (*write)(const char *temporary, void *context),
+                                void *context)
+{
+    struct target target;
+    char part[PATH_MAX];
+    TRY(target_init(&target, path));
+    if (target.direct)
+        return FAIL(STATUS_IO, "cannot write %s: it is not a regular file", path);
+    if (!name_part(target.path, (long)getpid(), part)) {
+        errno = ENAMETOOLONG;
+        return fail_path(path);
+    }
+    remove_orphans(target.path);
+    unlink(part);
+    TRY(check_room(target.path, n_bytes));
+    enum status status = write_and_rename(path, target.path, part, write, context);
+    if (status != STATUS_OK)
+        unlink(part);
+    return status;
+}
+
 static bool stat_folder(const char *path, struct stat *information)
 {
-    char folder[PATH_MAX] = ".";
-    int length = (int)(base_name_of(path) - path);
-    if (length > 0)
-        snprintf(folder, sizeof folder, "%.*s", length, path);
+    char folder[PATH_MAX];
+    name_folder(path, folder);
     return stat(folder, information) == 0;
 }
 

@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 
 /* Whether output_file_write could write to the path, as far as can be known
@@ -36,6 +37,16 @@ enum status outputs_check_writable(const struct output *outputs, int n_outputs);
  * one, only when all of it is on the disk; a device or pipe is written to.
  * Errors: STATUS_IO, naming the path and the reason; STATUS_NO_MEMORY. */
 enum status output_file_write(const char *path, const char *bytes, size_t length);
+
+/* Has a function write a regular file at a temporary path, where there is none, and renames it to
+ * path when all of it is on the disk; an older file stays until then, and after a failure. The
+ * temporary path names this process; those of processes of this host that were killed are removed.
+ * n_bytes  that the file will have at least: refused where the disk has no room for them
+ * Errors: STATUS_IO, naming the path and the reason; those of write, whose temporary path is
+ * replaced by path in the message. */
+enum status output_file_replace(const char *path, int64_t n_bytes,
+                                enum status (*write)(const char *temporary, void *context),
+                                void *context);
 
 /* The contents of a file while they are printed, kept in memory. */
 struct output_buffer {

@@ -191,7 +191,7 @@ static enum status iterate_amplitudes(struct correlation *self, struct amplitude
         TRY(amplitude_solver_step(solver, &iteration.change));
         TRY(keep_iteration(self, &iteration));
         if (settings->checkpoint)
-            TRY(correlation_checkpoint_write(settings->checkpoint, self));
+            correlation_checkpoint_write(settings->checkpoint, self);
         if (amplitudes_are_converged(self, energy_before, settings->converge))
             return STATUS_OK;
     }

@@ -26,10 +26,12 @@ static enum status add_amplitudes(const char *path, void *context)
     return amplitude_file_write(path, &origin, n, x);
 }
 
-enum status correlation_checkpoint_write(const struct correlation_checkpoint *checkpoint,
-                                         const struct correlation *correlation)
+void correlation_checkpoint_write(const struct correlation_checkpoint *checkpoint,
+                                  const struct correlation *correlation)
 {
     const struct scf_result *result = checkpoint->result;
+    const struct orbital_spaces *spaces = correlation->problem.orbitals;
+    int64_t n_pairs = orbital_spaces_n_occupied(spaces) * orbital_spaces_n_virtual(spaces);
     const struct checkpoint_orbitals orbitals = {
         .n_orbitals = (int)result->n_orbitals,
         .orbitals = {result->orbitals[0], result->orbitals[1]},
@@ -37,8 +39,9 @@ enum status correlation_checkpoint_write(const struct correlation_checkpoint *ch
         .energy = result->energy,
         .add = add_amplitudes,
         .add_context = (void *)correlation,
+        .add_bytes = n_pairs * n_pairs * (int64_t)sizeof(double), /* of the doubles, by far most */
     };
-    return checkpoint_write(checkpoint->path, checkpoint->problem, &orbitals);
+    checkpoint_write_or_warn(checkpoint->path, checkpoint->problem, &orbitals);
 }
 
 enum status correlation_checkpoint_find(const char *path, const struct amplitude_origin *wanted,

@@ -21,10 +21,10 @@ struct correlation_checkpoint {
 struct amplitude_origin correlation_checkpoint_origin(const char *method,
                                                       const struct orbital_spaces *orbitals);
 
-/* Writes the amplitudes that the next iteration begins with. Collective.
- * Errors: those of checkpoint_write. */
-enum status correlation_checkpoint_write(const struct correlation_checkpoint *checkpoint,
-                                         const struct correlation *correlation);
+/* Writes the amplitudes that the next iteration begins with; a failure is a warning.
+ * Collective. */
+void correlation_checkpoint_write(const struct correlation_checkpoint *checkpoint,
+                                  const struct correlation *correlation);
 
 /* Whether a checkpoint, which fits the SCF, has amplitudes. Collective.
  * wanted  the run that is to resume; n_virtual, known only after the SCF, is not compared

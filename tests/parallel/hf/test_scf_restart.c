@@ -1,9 +1,12 @@
 /* A checkpoint gives back the density it was written from, and the message names what does not fit.
  */
 #include "hf/checkpoint/checkpoint.h"
+#include "support/base/random.h"
 #include "tests/cases/scf_case.h"
 
+#include <signal.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #define WATER  "3\n\nO 0 0 0\nH 0 0.76 0.59\nH 0 -0.76 0.59\n"
@@ -142,12 +145,101 @@ static void test_files_that_are_no_checkpoints_are_refused(void **state)
     remove_file();
 }
 
+/* Process 0: the file's bytes. */
+static char *read_bytes(size_t *size)
+{
+    FILE *file = fopen(file_name, "rb");
+    assert_non_null(file);
+    fseek(file, 0, SEEK_END);
+    *size = (size_t)ftell(file);
+    rewind(file);
+    char *bytes = malloc(*size);
+    assert_int_equal(fread(bytes, 1, *size, file), *size);
+    fclose(file);
+    return bytes;
+}
+
+/* Process 0: inverts a bit of the file. */
+static void flip_bit(size_t bit)
+{
+    FILE *file = fopen(file_name, "r+b");
+    fseek(file, (long)(bit / 8), SEEK_SET);
+    int byte = fgetc(file);
+    fseek(file, (long)(bit / 8), SEEK_SET);
+    fputc(byte ^ 1 << bit % 8, file);
+    fclose(file);
+}
+
+static void test_any_flipped_bit_is_noticed(void **state)
+{
+    (void)state;
+    int rank;
+    size_t size = 0;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    write_checkpoint(&spherical);
+    struct scf_setup setup;
+    scf_setup_init(&setup, &spherical);
+    if (rank == 0)
+        free(read_bytes(&size));
+    struct random_stream random;
+    random_stream_init(&random, 7, 0);
+    for (int i = 0; i < 60; i++) {
+        size_t bit = rank == 0 ? random_below(&random, 8 * size) : 0;
+        if (i < 20) /* of the seal */
+            bit = 8 * size - 1 - bit % 700;
+        if (rank == 0)
+            flip_bit(bit);
+        MPI_Barrier(MPI_COMM_WORLD);
+        check_status(STATUS_INPUT, checkpoint_check_fits(file_name, &setup.problem));
+        if (rank == 0)
+            flip_bit(bit);
+    }
+    check_ok(checkpoint_check_fits(file_name, &setup.problem));
+    scf_setup_fini(&setup);
+    remove_file();
+}
+
+/* As on a full disk: writing fails half-way, of which HDF5 does not always say a word. On one
+ * process, because MPI has files of its own where processes share memory. */
+static void test_a_failed_write_leaves_the_older_file(void **state)
+{
+    (void)state;
+    int rank, n_processes;
+    size_t size = 0, size_after = 0;
+    struct rlimit limit;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &n_processes);
+    if (n_processes > 1)
+        return;
+    double written = write_checkpoint(&spherical), again, read;
+    char *before = rank == 0 ? read_bytes(&size) : NULL;
+    getrlimit(RLIMIT_FSIZE, &limit);
+    signal(SIGXFSZ, SIG_IGN);
+    if (rank == 0)
+        setrlimit(RLIMIT_FSIZE, &(struct rlimit){size / 2, limit.rlim_max});
+    again = write_checkpoint(&spherical);
+    setrlimit(RLIMIT_FSIZE, &limit);
+    check_close(again, written, 1e-9);
+    if (rank == 0) {
+        char *after = read_bytes(&size_after);
+        assert_int_equal(size, size_after);
+        assert_memory_equal(before, after, size);
+        free(before);
+        free(after);
+    }
+    restart(&spherical, &read);
+    check_close(read, written, 1e-9);
+    remove_file();
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(test_a_restart_is_converged_at_once, start),
         cmocka_unit_test(test_restricted_orbitals_start_an_unrestricted_run),
         cmocka_unit_test(test_what_does_not_fit_is_refused_everywhere),
+        cmocka_unit_test(test_any_flipped_bit_is_noticed),
+        cmocka_unit_test(test_a_failed_write_leaves_the_older_file),
         cmocka_unit_test_teardown(test_files_that_are_no_checkpoints_are_refused, scf_stop),
     };
     return check_run_parallel(tests, &argc, &argv);

@@ -1,0 +1,90 @@
+#include "hf/checkpoint/checkpoint_seal.h"
+
+#include "support/base/sha256.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/types.h>
+
+/* The seal is this and the digest. */
+static const char title[] = "\nBeryl checkpoint, SHA-256 ";
+enum { TITLE_SIZE = sizeof title - 1, SEAL_SIZE = TITLE_SIZE + SHA256_HEX_SIZE - 1 };
+
+static enum status add_file(struct sha256 *sha256, FILE *file, off_t size, const char *path)
+{
+    enum { PIECE = 1 << 20 };
+    char *piece = malloc(PIECE);
+    TRY(CHECK_MEMORY(piece, "%s: no memory to read it", path));
+    size_t n = 1;
+    for (off_t left = size; left > 0 && n > 0; left -= (off_t)n) {
+        n = fread(piece, 1, left < PIECE ? (size_t)left : PIECE, file);
+        sha256_add(sha256, piece, n);
+    }
+    free(piece);
+    return n > 0 ? STATUS_OK : FAIL(STATUS_IO, "%s: cannot be read: %s", path, strerror(errno));
+}
+
+/* Digest of the first `size` bytes. */
+static enum status digest_of_file(FILE *file, off_t size, const char *path, char hex[SHA256_HEX_SIZE])
+{
+    struct sha256 *sha256;
+    rewind(file);
+    TRY(sha256_create(&sha256));
+    enum status status = add_file(sha256, file, size, path);
+    if (status == STATUS_OK)
+        sha256_finish(sha256, hex);
+    sha256_destroy(sha256);
+    return status;
+}
+
+static off_t file_size(FILE *file)
+{
+    return fseeko(file, 0, SEEK_END) == 0 ? ftello(file) : -1;
+}
+
+static enum status append_seal(FILE *file, const char *path)
+{
+    char hex[SHA256_HEX_SIZE];
+    off_t size = file_size(file);
+    TRY(digest_of_file(file, size, path, hex));
+    bool written = fseeko(file, 0, SEEK_END) == 0 && fputs(title, file) >= 0 &&
+                   fputs(hex, file) >= 0 && fflush(file) == 0;
+    return written ? STATUS_OK : FAIL(STATUS_IO, "cannot write %s: %s", path, strerror(errno));
+}
+
+enum status checkpoint_seal(const char *path)
+{
+    FILE *file = fopen(path, "r+b");
+    if (!file)
+        return FAIL(STATUS_IO, "cannot write %s: %s", path, strerror(errno));
+    enum status status = append_seal(file, path);
+    if (fclose(file) != 0 && status == STATUS_OK)
+        status = FAIL(STATUS_IO, "cannot write %s: %s", path, strerror(errno));
+    return status;
+}
+
+static enum status verify_seal(FILE *file, const char *path, bool *sealed)
+{
+    char seal[SEAL_SIZE], hex[SHA256_HEX_SIZE];
+    off_t size = file_size(file) - SEAL_SIZE;
+    *sealed = size >= 0 && fseeko(file, size, SEEK_SET) == 0 &&
+              fread(seal, 1, SEAL_SIZE, file) == SEAL_SIZE && memcmp(seal, title, TITLE_SIZE) == 0;
+    if (!*sealed)
+        return STATUS_OK;
+    TRY(digest_of_file(file, size, path, hex));
+    if (memcmp(seal + TITLE_SIZE, hex, SHA256_HEX_SIZE - 1) != 0)
+        return FAIL(STATUS_INPUT, "%s: damaged since it was written: its SHA-256 is another", path);
+    return STATUS_OK;
+}
+
+enum status checkpoint_seal_verify(const char *path, bool *sealed)
+{
+    FILE *file = fopen(path, "rb");
+    if (!file)
+        return FAIL(STATUS_IO, "cannot read %s: %s", path, strerror(errno));
+    enum status status = verify_seal(file, path, sealed);
+    fclose(file);
+    return status;
+}
