@@ -83,23 +83,12 @@ static void test_nothing_done(void **state)
 static void test_json_keys(void **state)
 {
     (void)state;
-    const char *keys[] = {"iteration",
-                          "task_seconds",
-                          "efficiency",
-                          "imbalance",
-                          "steals_attempted",
-                          "steals_successful",
-                          "makespan_seconds",
-                          "idle_seconds",
-                          "search_seconds",
-                          "scheduler_seconds",
-                          "communication_seconds",
-                          "balance_seconds",
-                          "load_max",
-                          "load_mean",
-                          "tasks_moved",
-                          "messages",
-                          "bytes"};
+    const char *keys[] = {"iteration",         "tasks_run",         "task_seconds",
+                          "efficiency",        "imbalance",         "steals_attempted",
+                          "steals_successful", "makespan_seconds",  "idle_seconds",
+                          "search_seconds",    "scheduler_seconds", "communication_seconds",
+                          "balance_seconds",   "load_max",          "load_mean",
+                          "tasks_moved",       "messages",          "bytes"};
     struct statistics_worker workers[n_workers];
     struct statistics_iteration sum = {0};
     fill(workers);
