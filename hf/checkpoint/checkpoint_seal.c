@@ -27,7 +27,8 @@ static enum status add_file(struct sha256 *sha256, FILE *file, off_t size, const
 }
 
 /* Digest of the first `size` bytes. */
-static enum status digest_of_file(FILE *file, off_t size, const char *path, char hex[SHA256_HEX_SIZE])
+static enum status digest_of_file(FILE *file, off_t size, const char *path,
+                                  char hex[SHA256_HEX_SIZE])
 {
     struct sha256 *sha256;
     rewind(file);
