@@ -36,8 +36,8 @@ static struct option_row *append_row(const struct option_row *row)
     return &table.rows[table.n_rows++];
 }
 
-/* "steal, retentive: " and the row's own help; never freed. */
-static const char *help_of(const struct option_row *row, const struct mode_options *options)
+/* "steal, retentive: " and the row's own help; owned by the table. */
+static char *help_of(const struct option_row *row, const struct mode_options *options)
 {
     char names[1024];
     mode_names_where(reads, options, names, sizeof names);
@@ -65,6 +65,9 @@ static void add_options(const struct mode_options *options)
 
 static void make_table(void)
 {
+    int64_t n_common = 1 + (int64_t)common_options.n_rows;
+    for (int64_t i = n_common; i < table.n_rows; i++)
+        free((void *)table.rows[i].help);
     table.n_rows = 0;
     append_row(&sched_row);
     for (size_t r = 0; r < common_options.n_rows; r++)

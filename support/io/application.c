@@ -11,6 +11,8 @@ void application_start(struct application *application, int thread_level)
     /* Else Open MPI's hwloc looks for graphics cards at X displays, which takes seconds on a
      * machine that cannot resolve its own name. */
     setenv("HWLOC_COMPONENTS", "-gl", 0);
+    /* Without mpirun, else a daemon is started beside the program, which takes 0.1 s. */
+    setenv("OMPI_MCA_ess_singleton_isolated", "1", 0);
     MPI_Init_thread(NULL, NULL, thread_level, &provided);
     MPI_Comm_rank(MPI_COMM_WORLD, &application->rank);
     log_enable(application->rank == 0);

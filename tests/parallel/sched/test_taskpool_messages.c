@@ -214,7 +214,8 @@ static void check_figures(const struct statistics_worker *worker, int iteration,
     int64_t n_messages = (int64_t)n_rounds * size + n_fetches + (iteration > 0);
     assert_int_equal(worker->messages, n_messages);
     assert_int_equal(worker->tasks_moved, (int64_t)n_rounds * size);
-    assert_true(worker->idle_s >= 1e-3);
+    /* The nap; a process that loses its processor meanwhile counts the loss elsewhere. */
+    assert_true(worker->idle_s > 0 && worker->elapsed_s - worker->task_s >= 1e-3);
     check_close(worker->task_s + worker->idle_s + worker->search_s + worker->scheduler_s +
                     worker->communication_s,
                 worker->elapsed_s, 1e-9);
