@@ -57,6 +57,7 @@ if [ $# -gt 0 ]; then
     report_chosen
 fi
 
+run_tests release -L package
 begin_tier "unit and property" 120
 run_tests asan -L 'unit|fuzz'
 run_tests release -L unit
@@ -68,5 +69,5 @@ fi
 begin_tier "science" 120
 run_tests release -L 'science|experiments'
 begin_tier "the rest" 120
-run_tests release -LE 'unit|parallel|science|experiments'
+run_tests release -LE 'package|unit|parallel|science|experiments'
 report_tiers

@@ -3,11 +3,24 @@
 #include "support/base/log.h"
 
 #include <mpi.h>
+#include <stdbool.h>
 #include <stdlib.h>
+
+/* By mpirun, srun or another launcher with PMI. */
+static bool is_launched(void)
+{
+    return getenv("OMPI_COMM_WORLD_SIZE") || getenv("PMIX_RANK") || getenv("PMI_RANK") ||
+           getenv("SLURM_PROCID");
+}
 
 void application_start(struct application *application, int thread_level)
 {
     int provided;
+    /* One process needs no MPI to answer or to complain. */
+    if (!application_runs(application) && !is_launched()) {
+        log_enable(true);
+        return;
+    }
     /* Else Open MPI's hwloc looks for graphics cards at X displays, which takes seconds on a
      * machine that cannot resolve its own name. */
     setenv("HWLOC_COMPONENTS", "-gl", 0);

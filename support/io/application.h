@@ -26,8 +26,8 @@ struct application {
     int rank;                    /* in MPI_COMM_WORLD; 0 without application_start */
 };
 
-/* Starts MPI, also after a bad command line: every process fails in the same way. The log is
- * enabled on rank 0. Not for programs without MPI. Collective.
+/* Starts MPI, also after a bad command line, unless this is the only process: all fail in the same
+ * way. The log is enabled on rank 0. Not for programs without MPI. Collective.
  * thread_level  MPI_THREAD_SINGLE, ... */
 void application_start(struct application *application, int thread_level);
 

@@ -11,30 +11,34 @@ n_failed=0
 mkdir "$folder/tree"
 cp -r "$root"/{support,basis,sched,hf,tce,tests} "$folder/tree"
 
-# finds SCRIPT TEXT: the script fails on the copy and its output has a line with TEXT.
+expected=()
+
+# finds SCRIPT: it fails on the copy, and its output has a line with each of the expected texts.
 finds()
 {
     "$root/scripts/$1" "$folder/tree" > "$folder/output"
-    local status=$?
-    if [ "$status" != 1 ] || ! grep -qF -- "$2" "$folder/output"; then
-        echo "$1: status $status, no line with '$2':"
-        head -n 20 "$folder/output"
-        n_failed=$((n_failed + 1))
-    fi
+    local status=$? text
+    for text in "${expected[@]}"; do
+        if [ "$status" != 1 ] || ! grep -qF -- "$text" "$folder/output"; then
+            echo "$1: status $status, no line with '$text'"
+            n_failed=$((n_failed + 1))
+        fi
+    done
+    [ $n_failed = 0 ] || head -n 60 "$folder/output"
+    expected=()
 }
 
-# finds_with FILE LINE TEXT: check_includes.py has a line with TEXT when LINE begins the file.
-finds_with()
+# reaches FILE LINE TEXT: check_includes.py is to have a line with TEXT when LINE ends the file.
+reaches()
 {
-    sed -i "1i $2" "$folder/tree/$1"
-    finds check_includes.py "$3"
-    cp "$root/$1" "$folder/tree/$1"
+    printf "$2\n" >> "$folder/tree/$1"
+    expected+=("$3")
 }
 
-# plants FILE INCLUDE TEXT: the line that it has begins with FILE:1:.
+# plants FILE INCLUDE TEXT: the line that it is to have begins with FILE and the line's number.
 plants()
 {
-    finds_with "$1" "$2" "$1:1: $3"
+    reaches "$1" "$2" "$1:$(($(wc -l < "$folder/tree/$1") + 1)): $3"
 }
 
 plants support/base/status.c '#include "hf/scf/scf.h"' "support/base may not include hf/scf/scf.h"
@@ -51,34 +55,35 @@ plants support/base/status.c '#include "support/base/agree.c"' 'an include is "R
 plants support/base/status.c '#include \\\n    <ga.h>' "support/base may not include <ga.h>"
 plants sched/core/history.c '#include <ga.h>' "sched/core may not include <ga.h>"
 plants sched/core/history.c '#include "ga.h"' "sched/core may not include ga.h"
-plants sched/modes/mode_static.c '#include <mpi.h>' "sched/modes may not include <mpi.h>"
+plants sched/modes/mode_counter.c '#include <mpi.h>' "sched/modes may not include <mpi.h>"
 plants hf/fock/fock_build.c '#include <cblas.h>' "hf/fock may not include <cblas.h>"
 plants hf/fock/fock_build.c '#include <lapacke.h>' "hf/fock may not include <lapacke.h>"
 
 # By a chain of includes.
 for file in sched/queues/ran_tasks.c sched/protocols/stealing.c sched/modes/mode_static.c; do
-    finds_with $file '#include "support/base/agree.h"' \
+    reaches $file '#include "support/base/agree.h"' \
         "$file: reaches <mpi.h>, which support/base/agree.h includes"
 done
-finds_with sched/modes/mode_static.c '#include <sched/drivers/mpi/mpi_comm.h>' \
-    "sched/modes/mode_static.c: reaches sched/drivers/mpi/mpi_comm.h"
+reaches sched/modes/mode_persist.c '#include <sched/drivers/mpi/mpi_comm.h>' \
+    "sched/modes/mode_persist.c: reaches sched/drivers/mpi/mpi_comm.h"
 
 mkdir -p "$folder"/tree/{sched/attic,util/inner}
 for file in sched/attic/old.c util/foo.c util/inner/foo.h foo.c; do
     touch "$folder/tree/$file"
-    finds check_includes.py "$file: belongs to no room"
-    rm "$folder/tree/$file"
+    expected+=("$file: belongs to no room")
 done
+finds check_includes.py
 
-# shares DECLARATION: as the beginning of a function planted_name of two files.
+# shares DECLARATION: as the beginning of a function of one name in two files.
+n_shared=0
 shares()
 {
+    local name=planted_name_$((n_shared += 1)) file
     for file in support/base/status.c tce/tensor/tensor.c; do
-        cp "$root/$file" "$folder/tree/$file"
-        printf "\n$1 planted_name(void)\n{\n}\n" >> "$folder/tree/$file"
+        printf "\n$1 $name(void)\n{\n}\n" >> "$folder/tree/$file"
     done
-    finds check_names.py "planted_name: support/base/status.c:$(grep -n planted_name \
-        "$folder/tree/support/base/status.c" | cut -d: -f1), tce/tensor/tensor.c:"
+    expected+=("$name: support/base/status.c:$(grep -n "$name" \
+        "$folder/tree/support/base/status.c" | cut -d: -f1), tce/tensor/tensor.c:")
 }
 
 shares "static void"
@@ -89,4 +94,5 @@ shares "static void *\n"
 shares "static\nstruct name\n"
 shares "__attribute__((format(printf, 1, 2))) static void"
 shares "static __attribute__((noinline)) void"
+finds check_names.py
 exit $((n_failed > 0))
