@@ -54,7 +54,7 @@ print_slowest() {
     echo
     echo "The ten slowest tests, seconds"
     sed -n 's/^ *[0-9]*\/[0-9]* Test *#[0-9]*: \([^ ]*\) \.*.* \([0-9.]*\) sec.*$/\2 \1/p' \
-        "$tier_logs"/* | sort -rn | head -n 10 | awk '{ printf "%8.1f  %s\n", $1, $2 }'
+        "$tier_logs"/* | sort -rn | awk 'NR <= 10 { printf "%8.1f  %s\n", $1, $2 }'
 }
 
 # The last line: the sums over all calls of ctest. The exit status counts failed tests and calls
