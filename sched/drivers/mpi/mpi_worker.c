@@ -172,8 +172,7 @@ void mpi_worker_run_range(struct driver_mpi *driver, struct task_range range)
         if (n > left)
             n = left;
         driver->measures_next = false;
-        struct task_range next = range;
-        next = task_range_cut_front(&next, n);
+        struct task_range next = {range.first, range.first + n * range.step, range.step};
         task_census_add_range(&driver->driver.ran, &next);
         if (timed)
             run_timed(driver, &range, n);
