@@ -67,20 +67,24 @@ bool words_match(struct word a, struct word b)
     return a.length == b.length && memcmp(a.begin, b.begin, a.length) == 0;
 }
 
+/* Copies the word as a C string, if it has room there and only these characters. */
+static bool copy_number(struct word word, const char *characters, char *digits, size_t size)
+{
+    if (word.length == 0 || word.length >= size)
+        return false;
+    memcpy(digits, word.begin, word.length);
+    digits[word.length] = '\0';
+    return strspn(digits, characters) == word.length;
+}
+
 bool word_to_real(struct word word, double *value)
 {
     /* strtod alone would also take hexadecimal numbers, "nan" and "inf". */
-    char digits[64];
-    if (word.length == 0 || word.length >= sizeof digits)
+    char digits[64], *end;
+    if (!copy_number(word, "+-.0123456789eEdD", digits, sizeof digits))
         return false;
-    for (size_t i = 0; i < word.length; i++) {
-        char c = word.begin[i];
-        if (!c || !strchr("+-.0123456789eEdD", c))
-            return false;
-        digits[i] = c == 'd' || c == 'D' ? 'e' : c;
-    }
-    digits[word.length] = '\0';
-    char *end;
+    for (char *c = digits; (c = strpbrk(c, "dD")); c++)
+        *c = 'e';
     double number = strtod(digits, &end);
     if (*end != '\0' || end == digits || !isfinite(number))
         return false;
@@ -91,17 +95,9 @@ bool word_to_real(struct word word, double *value)
 bool word_to_integer(struct word word, int64_t *value)
 {
     /* strtoll alone would also skip white space. */
-    char digits[32];
-    if (word.length == 0 || word.length >= sizeof digits)
+    char digits[32], *end;
+    if (!copy_number(word, "+-0123456789", digits, sizeof digits))
         return false;
-    for (size_t i = 0; i < word.length; i++) {
-        char c = word.begin[i];
-        if (!c || !strchr("+-0123456789", c))
-            return false;
-        digits[i] = c;
-    }
-    digits[word.length] = '\0';
-    char *end;
     errno = 0;
     long long number = strtoll(digits, &end, 10);
     if (*end != '\0' || end == digits || errno != 0)
