@@ -10,7 +10,7 @@ packages="gcc g++ gfortran cmake ninja-build pkg-config
     libglobalarrays-dev libarmci-mpi-dev libscalapack-openmpi-dev
     libint2-dev libopenblas-dev libelpa-dev
     libjansson-dev libtrexio-dev libhdf5-dev libssl-dev libcmocka-dev
-    python3 python3-jsonschema help2man"
+    python3 python3-jsonschema help2man iproute2"
 
 # For `./test.sh --ci` in addition: the target lint and the presets clang and tsan.
 lint_packages="clang clang-format clang-tidy shellcheck"

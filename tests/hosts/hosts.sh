@@ -1,0 +1,132 @@
+#!/usr/bin/env bash
+# Runs a command on the first of several hosts that are namespaces of this machine:
+#
+#     hosts.sh [--hosts N] [--delay MILLISECONDS] COMMAND [ARGUMENT...]
+#
+# The hosts are h1 to hN (2). Each has its own network, host name and /dev/shm; files, CPUs and
+# memory are shared. mpirun, in COMMAND, finds them by itself and starts one process on each in
+# turn, over TCP. --delay: each way, for every packet (0).
+#
+# COMMAND also has the program on_host in $on_host: `$on_host h2 COMMAND` runs there, `$on_host
+# switch ip link set h2 down` unplugs h2. All ends with COMMAND, whose exit status is returned.
+# 77: namespaces cannot be made here. Not root: user namespaces are tried.
+set -eu
+folder=$(cd "$(dirname "$0")" && pwd)
+
+if [ -z "${inside_switch:-}" ]; then
+    as_root=(--user --map-root-user)
+    if [ "$(id -u)" = 0 ]; then
+        as_root=()
+    fi
+    namespaces=("${as_root[@]}" --net --uts --mount --pid --fork --kill-child --mount-proc)
+    if ! error=$(unshare "${namespaces[@]}" mount -t tmpfs none /run 2>&1); then
+        echo "skipped: namespaces cannot be made here: $error" >&2
+        exit 77
+    fi
+    inside_switch=true exec unshare "${namespaces[@]}" "$folder/hosts.sh" "$@"
+fi
+unset inside_switch
+
+hosts=2 delay=0
+while :; do
+    case ${1:-} in
+    --hosts) hosts=$2 ;;
+    --delay) delay=$2 ;;
+    *) break ;;
+    esac
+    shift 2
+done
+
+# This process and its network are the switch. /run is not the machine's from here on.
+set_up_files() {
+    local i
+    mount -t tmpfs none /run
+    mount -t sysfs none /sys 2>/dev/null || true
+    echo "127.0.0.1 localhost" >/run/hosts
+    for ((i = 1; i <= hosts; i++)); do
+        echo "10.77.0.$i h$i" >>/run/hosts
+        echo "h$i slots=16" >>/run/hostfile
+    done
+    mount --bind /run/hosts /etc/hosts
+    : >/run/resolv.conf
+    if [ -e /etc/resolv.conf ]; then
+        mount --bind /run/resolv.conf /etc/resolv.conf
+    fi
+}
+
+# A process that does nothing holds the namespaces of host h$1; prints its ID.
+start_host() {
+    unshare --net --uts --mount sh -ec "hostname h$1
+        mount -t tmpfs none /dev/shm
+        ip link set lo up
+        exec sleep infinity" >/dev/null &
+    until [ "$(cat /proc/$!/comm)" = sleep ]; do
+        sleep 0.01
+    done
+    echo $! >"/run/h$1.pid"
+}
+
+# plug I INTERFACE: gives the interface, which is in the switch, to host hI as eth0.
+plug() {
+    ip link set "$2" netns "$(cat "/run/h$1.pid")" name eth0
+    "$on_host" "h$1" ip address add "10.77.0.$1/24" dev eth0
+    "$on_host" "h$1" ip link set eth0 up
+}
+
+# Ports of a bridge, named for the hosts. Fails where a delay is wanted and the kernel has none.
+connect_by_bridge() {
+    local i
+    ip link add bridge type bridge
+    ip link set bridge up
+    for ((i = 1; i <= hosts; i++)); do
+        ip link add "h$i" type veth peer name "cable$i"
+        if [ "$delay" != 0 ]; then
+            tc qdisc add dev "h$i" root netem delay "${delay}ms" limit 100000 || return 1
+        fi
+        ip link set "h$i" master bridge up
+        plug "$i" "cable$i"
+    done
+}
+
+# Point-to-point interfaces, between which a process copies packets.
+connect_by_relay() {
+    local i names=()
+    for ((i = 1; i <= hosts; i++)); do
+        names+=("relay$i")
+    done
+    mkfifo /run/relay
+    "${DELAY_RELAY:-$folder/../../build/release/tests/bin/delay_relay}" "$delay" \
+        "${names[@]}" >/run/relay &
+    read -r _ </run/relay
+    for ((i = 1; i <= hosts; i++)); do
+        plug "$i" "relay$i"
+    done
+}
+
+kernel_delays() {
+    ip link add probe type dummy 2>/dev/null || ip link add probe type bridge
+    local status=0
+    tc qdisc add dev probe root netem delay 1ms 2>/dev/null || status=1
+    ip link delete probe
+    return $status
+}
+
+export on_host=$folder/on_host.sh
+set_up_files
+for ((i = 1; i <= hosts; i++)); do
+    start_host "$i"
+done
+if [ "$delay" = 0 ] || kernel_delays; then
+    connect_by_bridge
+else
+    connect_by_relay
+fi
+
+# By node: process i on host i modulo N.
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+export OMPI_MCA_plm_rsh_agent=$on_host OMPI_MCA_orte_default_hostfile=/run/hostfile \
+    OMPI_MCA_rmaps_base_mapping_policy=node OMPI_MCA_hwloc_base_binding_policy=none \
+    OMPI_MCA_mpi_yield_when_idle=1
+status=0
+nsenter --target "$(cat /run/h1.pid)" --net --uts --mount --wd="$PWD" "$@" || status=$?
+exit $status
