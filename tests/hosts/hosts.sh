@@ -41,7 +41,6 @@ done
 set_up_files() {
     local i
     mount -t tmpfs none /run
-    mount -t sysfs none /sys 2>/dev/null || true
     echo "127.0.0.1 localhost" >/run/hosts
     for ((i = 1; i <= hosts; i++)); do
         echo "10.77.0.$i h$i" >>/run/hosts
@@ -58,6 +57,7 @@ set_up_files() {
 start_host() {
     unshare --net --uts --mount sh -ec "hostname h$1
         mount -t tmpfs none /dev/shm
+        mount -t sysfs none /sys
         ip link set lo up
         exec sleep infinity" >/dev/null &
     until [ "$(cat /proc/$!/comm)" = sleep ]; do
