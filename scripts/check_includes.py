@@ -76,6 +76,7 @@ WITHOUT_MPI = ["basis/integrals", "sched/queues", "sched/protocols", "sched/mode
 PACKAGES = {
     "mpi.h": [room for room in ROOMS if room not in WITHOUT_MPI],
     "cblas.h": ["support/arrays", "tce/tensor", "tce/contraction", "tce/integrals"],
+    "armci.h": ["support/arrays"],
     "ga.h": ["support/arrays"],
     "elpa/elpa.h": ["support/arrays"],
     "libint2.h": ["basis/integrals"],

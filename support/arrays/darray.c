@@ -1,9 +1,9 @@
 #include "support/arrays/darray.h"
 
+#include "support/arrays/darray_window.h"
 #include "support/base/agree.h"
-#include "support/base/memory.h"
-#include "support/base/node.h"
 
+#include <armci.h>
 #include <assert.h>
 #include <ga.h>
 #include <stdbool.h>
@@ -14,22 +14,21 @@
 /* Global Arrays counts the bytes of a transfer in an int. */
 enum { MAX_TRANSFER = 1 << 27 };
 
-/* A one-dimensional global array of which each process holds one piece: its
- * blocks one after another and an unused last element, because Global
- * Arrays allows no process an empty piece. */
 struct darray {
-    int handle;
-    enum darray_type type;
+    struct darray_place place;
     int64_t n_blocks;
     int64_t *size;  /* of each block, elements */
-    int64_t *start; /* of each block in the global array, elements */
+    int64_t *start; /* of each block in the part of its owner, elements */
     int n_processes, rank;
-    char *piece; /* of this process, which begins with its lowest block */
 };
 
 enum { ELEMENT_BYTES = 8 };
 static_assert(sizeof(double) == ELEMENT_BYTES && sizeof(long) == ELEMENT_BYTES,
               "both element types are 8 bytes long");
+
+/* Whether this process has put or accumulated since the last synchronisation: only then has it
+ * anything to complete. */
+static bool has_written;
 
 enum status darray_start(void)
 {
@@ -42,128 +41,130 @@ enum status darray_start(void)
 
 void darray_stop(void)
 {
+    darray_window_fini();
     GA_Terminate();
 }
 
-/* Fills size and start, and first (n_processes entries, counted from 0) with
- * where the piece of each process begins. Returns the length of the whole. */
-static int64_t lay_out_blocks(struct darray *array, const int64_t *size, int64_t *first)
+/* GA_Sync would flush every window on every process. */
+static void complete_writes(void)
+{
+    if (has_written)
+        ARMCI_AllFence();
+    has_written = false;
+}
+
+void darray_sync(void)
+{
+    complete_writes();
+    MPI_Barrier(darray_comm());
+    darray_window_settle();
+}
+
+/* Agreement of all processes that is a synchronisation as well. */
+static enum status sync_and_agree(enum status own)
+{
+    complete_writes();
+    enum status status = status_agree(darray_comm(), own);
+    darray_window_settle();
+    return status;
+}
+
+/* Elements of the blocks of a process. start (if not NULL) gets where each of them begins. */
+static int64_t lay_out_blocks(int process, int n_processes, int64_t n_blocks, const int64_t *size,
+                              int64_t *start)
 {
     int64_t position = 0;
-    for (int process = 0; process < array->n_processes; process++) {
-        first[process] = position;
-        for (int64_t block = process; block < array->n_blocks; block += array->n_processes) {
-            assert(size[block] >= 0);
-            array->size[block] = size[block];
-            array->start[block] = position;
-            position += size[block];
-        }
-        position++;
+    for (int64_t block = process; block < n_blocks; block += n_processes) {
+        assert(size[block] >= 0);
+        if (start)
+            start[block] = position;
+        position += size[block];
     }
     return position;
 }
 
-/* Global Arrays ends the program when there is not enough memory: so ask first. */
-static enum status check_array_memory(const char *name, int64_t local_bytes)
+/* The index of an array whose place is known; NULL when out of memory. */
+static struct darray *create_index(int64_t n_blocks, const int64_t *size)
 {
-    MPI_Comm node = node_comm(MPI_COMM_WORLD);
-    int n_sharing;
-    MPI_Comm_size(node, &n_sharing);
-    MPI_Allreduce(MPI_IN_PLACE, &local_bytes, 1, MPI_INT64_T, MPI_SUM, node);
-    MPI_Comm_free(&node);
-
-    struct memory_limits limits = memory_limits();
-    struct memory_budget budget = memory_divide(&limits, n_sharing);
-    struct memory_need need = {.shared_bytes = (double)local_bytes / n_sharing};
-    char subject[256];
-    snprintf(subject, sizeof subject, "array %s", name);
-    return status_agree(MPI_COMM_WORLD,
-                        memory_check(subject, &need, &budget, "use more processes on more nodes"));
+    struct darray *new = calloc(1, sizeof *new);
+    if (!new)
+        return NULL;
+    MPI_Comm_size(darray_comm(), &new->n_processes);
+    MPI_Comm_rank(darray_comm(), &new->rank);
+    new->n_blocks = n_blocks;
+    new->size = calloc((size_t)n_blocks + 1, sizeof *new->size);
+    new->start = calloc((size_t)n_blocks + 1, sizeof *new->start);
+    if (!new->size || !new->start) {
+        free(new->size);
+        free(new->start);
+        free(new);
+        return NULL;
+    }
+    memcpy(new->size, size, (size_t)n_blocks * sizeof *size);
+    for (int process = 0; process < new->n_processes; process++)
+        lay_out_blocks(process, new->n_processes, n_blocks, size, new->start);
+    return new;
 }
 
-/* Global Arrays' own memory, which stays where it is. */
-static void find_piece(struct darray *array)
+static void destroy_index(struct darray *array)
 {
-    int64_t low, high, stride;
-    void *piece;
-    NGA_Distribution64(array->handle, array->rank, &low, &high);
-    NGA_Access64(array->handle, &low, &high, &piece, &stride);
-    NGA_Release64(array->handle, &low, &high);
-    array->piece = piece;
+    if (!array)
+        return;
+    free(array->size);
+    free(array->start);
+    free(array);
 }
 
-static bool allocate_array(struct darray *array, const char *name, int64_t length, int64_t *first)
+/* The memory of this process. */
+static char *own_part(const struct darray_place *place)
 {
-    array->handle = GA_Create_handle();
-    GA_Set_data64(array->handle, 1, &length, array->type == DARRAY_DOUBLE ? C_DBL : C_LONG);
-    GA_Set_array_name(array->handle, (char *)name);
-    int64_t n_pieces = array->n_processes;
-    GA_Set_irreg_distr64(array->handle, first, &n_pieces);
-    return GA_Allocate(array->handle) != 0;
+    return place->window->part + place->first * ELEMENT_BYTES;
+}
+
+static void zero_own_part(const struct darray_place *place)
+{
+    memset(own_part(place), 0, (size_t)place->n * ELEMENT_BYTES);
 }
 
 enum status darray_create(const char *name, enum darray_type type, int64_t n_blocks,
                           const int64_t *size, struct darray **array)
 {
     *array = NULL;
-    int n_processes, rank;
-    MPI_Comm_size(MPI_COMM_WORLD, &n_processes);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    struct darray *new = calloc(1, sizeof *new);
-    int64_t *first = calloc((size_t)n_processes + 1, sizeof *first);
-    if (new) {
-        *new = (struct darray){
-            .type = type, .n_blocks = n_blocks, .n_processes = n_processes, .rank = rank};
-        new->size = calloc((size_t)n_blocks + 1, sizeof *new->size);
-        new->start = calloc((size_t)n_blocks + 1, sizeof *new->start);
+    int n_processes;
+    MPI_Comm_size(darray_comm(), &n_processes);
+    int64_t longest = 1;
+    for (int process = 0; process < n_processes; process++) {
+        int64_t length = lay_out_blocks(process, n_processes, n_blocks, size, NULL);
+        longest = length > longest ? length : longest;
     }
-    enum status status = STATUS_OK;
-    if (!first || !new || !new->size || !new->start)
-        status = FAIL(STATUS_NO_MEMORY, "no memory for the index of array %s", name);
-    status = status_agree(MPI_COMM_WORLD, status);
-    if (status != STATUS_OK)
-        goto done;
-
-    first[n_processes] = lay_out_blocks(new, size, first);
-    status = check_array_memory(name, (first[rank + 1] - first[rank]) * ELEMENT_BYTES);
-    if (status != STATUS_OK)
-        goto done;
-    if (!allocate_array(new, name, first[n_processes], first)) {
-        status = FAIL(STATUS_NO_MEMORY, "Global Arrays has no room for array %s", name);
-        goto done;
+    struct darray_place place;
+    TRY(darray_window_take(name, type, longest, &place));
+    zero_own_part(&place);
+    struct darray *new = create_index(n_blocks, size);
+    enum status status = CHECK_MEMORY(new, "no memory for the index of array %s", name);
+    status = sync_and_agree(status);
+    if (status != STATUS_OK) {
+        destroy_index(new);
+        darray_window_release(&place);
+        return status;
     }
-    GA_Zero(new->handle);
-    find_piece(new);
+    new->place = place;
     *array = new;
-    new = NULL;
-done:
-    free(first);
-    if (new) {
-        free(new->size);
-        free(new->start);
-        free(new);
-    }
-    return status;
+    return STATUS_OK;
 }
 
 void darray_destroy(struct darray *array)
 {
     if (!array)
         return;
-    GA_Destroy(array->handle);
-    free(array->size);
-    free(array->start);
-    free(array);
+    darray_window_release(&array->place);
+    destroy_index(array);
 }
 
 void darray_zero(struct darray *array)
 {
-    GA_Zero(array->handle);
-}
-
-void darray_sync(void)
-{
-    GA_Sync();
+    zero_own_part(&array->place);
+    darray_sync();
 }
 
 int64_t darray_block_size(const struct darray *array, int64_t block)
@@ -182,8 +183,7 @@ void *darray_local(const struct darray *array, int64_t block)
 {
     if (darray_owner(array, block) != array->rank)
         return NULL;
-    /* The lowest block of a process has its rank as number. */
-    return array->piece + (array->start[block] - array->start[array->rank]) * ELEMENT_BYTES;
+    return own_part(&array->place) + array->start[block] * ELEMENT_BYTES;
 }
 
 /* Elements [*position, *position + n) of the block as Global Arrays' inclusive
@@ -195,7 +195,8 @@ static int64_t next_piece(const struct darray *array, int64_t block, int64_t *po
     assert(block >= 0 && block < array->n_blocks);
     int64_t left = array->size[block] - *position;
     int64_t n = left < MAX_TRANSFER ? left : MAX_TRANSFER;
-    *low = array->start[block] + *position;
+    *low = darray_owner(array, block) * array->place.window->n + array->place.first +
+           array->start[block] + *position;
     *high = *low + n - 1;
     *position += n;
     return n;
@@ -207,29 +208,45 @@ enum transfer { GET, PUT, ACCUMULATE };
 static void transfer_block(const struct darray *array, enum transfer transfer, int64_t block,
                            int64_t position, char *bytes)
 {
+    const struct darray_window *window = array->place.window;
     double one_double = 1;
     long one_long = 1;
-    void *one = array->type == DARRAY_DOUBLE ? (void *)&one_double : (void *)&one_long;
+    void *one = window->type == DARRAY_DOUBLE ? (void *)&one_double : (void *)&one_long;
     int64_t low, high, n;
+    if (transfer != GET)
+        has_written = true;
     while ((n = next_piece(array, block, &position, &low, &high)) > 0) {
         if (transfer == GET)
-            NGA_Get64(array->handle, &low, &high, bytes, &n);
+            NGA_Get64(window->handle, &low, &high, bytes, &n);
         else if (transfer == PUT)
-            NGA_Put64(array->handle, &low, &high, bytes, &n);
+            NGA_Put64(window->handle, &low, &high, bytes, &n);
         else
-            NGA_Acc64(array->handle, &low, &high, bytes, &n, one);
+            NGA_Acc64(window->handle, &low, &high, bytes, &n, one);
         bytes += n * ELEMENT_BYTES;
     }
 }
 
+/* The part of this process, without a transfer. */
+static bool copy_own_block(const struct darray *array, enum transfer transfer, int64_t block,
+                           void *bytes)
+{
+    void *own = darray_local(array, block);
+    size_t n = (size_t)darray_block_size(array, block) * ELEMENT_BYTES;
+    if (own)
+        memcpy(transfer == GET ? bytes : own, transfer == GET ? own : bytes, n);
+    return own != NULL;
+}
+
 void darray_get(const struct darray *array, int64_t block, void *buffer)
 {
-    transfer_block(array, GET, block, 0, buffer);
+    if (!copy_own_block(array, GET, block, buffer))
+        transfer_block(array, GET, block, 0, buffer);
 }
 
 void darray_put(struct darray *array, int64_t block, const void *buffer)
 {
-    transfer_block(array, PUT, block, 0, (char *)buffer);
+    if (!copy_own_block(array, PUT, block, (char *)buffer))
+        transfer_block(array, PUT, block, 0, (char *)buffer);
 }
 
 void darray_acc(struct darray *array, int64_t block, const void *buffer)
@@ -246,7 +263,8 @@ void darray_get_begin(const struct darray *array, int64_t block, void *buffer,
     int64_t position = 0, low, high;
     int64_t n = next_piece(array, block, &position, &low, &high);
     if (n > 0)
-        NGA_NbGet64(array->handle, &low, &high, buffer, &n, (ga_nbhdl_t *)&request->handle);
+        NGA_NbGet64(array->place.window->handle, &low, &high, buffer, &n,
+                    (ga_nbhdl_t *)&request->handle);
 }
 
 void darray_get_end(struct darray_request *request)

@@ -1,4 +1,4 @@
-/* Distributed arrays of blocks: the one place that names Global Arrays.
+/* Distributed arrays of blocks, over Global Arrays.
  *
  * An array is n_blocks blocks of given sizes, block b on process b mod P, each
  * contiguous there, so that a one-sided access is one contiguous transfer.
@@ -33,19 +33,21 @@ static inline MPI_Comm darray_comm(void)
     return MPI_COMM_WORLD;
 }
 
-/* Creates an array, every element zero. Collective.
+/* Creates an array, every element zero. Collective; a synchronisation.
  * name    shown in messages
  * size    n_blocks entries >= 0, elements of each block, the same on every
  *         process; copied
  * Errors: STATUS_NO_MEMORY (before anything is allocated: beyond the
- * budget of support/base/memory.h); the same on every process. */
+ * budget of support/base/memory.h); the same on every process.
+ * The memory is taken from few windows and used again: darray_window.h. */
 enum status darray_create(const char *name, enum darray_type type, int64_t n_blocks,
                           const int64_t *size, struct darray **array);
 
-/* Collective; NULL is fine. */
+/* Every process, in the same order; NULL is fine. Waits for nobody. */
 void darray_destroy(struct darray *array);
 
-/* Sets every element to zero. Collective; ends with a synchronisation. */
+/* Sets every element to zero. Collective; ends with a synchronisation, and there must have been
+ * one since any process accessed the array. */
 void darray_zero(struct darray *array);
 
 /* Waits until all processes are here and all their one-sided operations on all

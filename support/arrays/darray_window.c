@@ -1,0 +1,237 @@
+#include "support/arrays/darray_window.h"
+
+#include "support/base/agree.h"
+#include "support/base/array.h"
+#include "support/base/die.h"
+#include "support/base/memory.h"
+#include "support/base/node.h"
+
+#include <ga.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ELEMENT_BYTES = 8 };
+
+/* Elements of the smallest window, 1 MiB: all the arrays of a small run fit into one. */
+enum { LEAST_N = 1 << 17 };
+
+enum use { FREE, RELEASED, TAKEN };
+
+struct extent {
+    int64_t first, n;
+    enum use use;
+};
+
+/* A window and the uses of its parts from the beginning to the end, without gaps. */
+struct managed_window {
+    struct darray_window window; /* first */
+    struct extent *extents;
+    int64_t n_extents, capacity;
+    struct managed_window *next;
+};
+
+/* In the order of their making, the same on every process: Global Arrays too has one set of arrays
+ * per program. */
+static struct managed_window *windows;
+
+static void insert_extent(struct managed_window *window, int64_t at, struct extent extent)
+{
+    if (array_reserve(&window->extents, window->n_extents + 1, &window->capacity, sizeof extent) !=
+        STATUS_OK)
+        die_no_memory("no memory for the list of distributed arrays");
+    memmove(&window->extents[at + 1], &window->extents[at],
+            (size_t)(window->n_extents - at) * sizeof extent);
+    window->extents[at] = extent;
+    window->n_extents++;
+}
+
+static void remove_extent(struct managed_window *window, int64_t at)
+{
+    window->n_extents--;
+    memmove(&window->extents[at], &window->extents[at + 1],
+            (size_t)(window->n_extents - at) * sizeof *window->extents);
+}
+
+/* The first free extent that is long enough; whether there is one. */
+static bool take_extent(struct managed_window *window, int64_t n, struct darray_place *place)
+{
+    int64_t at = 0;
+    while (at < window->n_extents && (window->extents[at].use != FREE || window->extents[at].n < n))
+        at++;
+    if (at == window->n_extents)
+        return false;
+    struct extent *extent = &window->extents[at];
+    struct extent rest = {extent->first + n, extent->n - n, FREE};
+    *place = (struct darray_place){&window->window, extent->first, n};
+    extent->n = n;
+    extent->use = TAKEN;
+    if (rest.n > 0)
+        insert_extent(window, at + 1, rest);
+    return true;
+}
+
+static bool take_from_windows(enum darray_type type, int64_t n, struct darray_place *place)
+{
+    for (struct managed_window *window = windows; window; window = window->next)
+        if (window->window.type == type && take_extent(window, n, place))
+            return true;
+    return false;
+}
+
+void darray_window_release(const struct darray_place *place)
+{
+    struct managed_window *window = (struct managed_window *)place->window;
+    int64_t at = 0;
+    while (window->extents[at].first != place->first)
+        at++;
+    window->extents[at].use = RELEASED;
+}
+
+static void settle_window(struct managed_window *window)
+{
+    for (int64_t at = 0; at < window->n_extents; at++) {
+        struct extent *extent = &window->extents[at];
+        if (extent->use == RELEASED)
+            extent->use = FREE;
+        if (at == 0 || extent->use != FREE || extent[-1].use != FREE)
+            continue;
+        extent[-1].n += extent->n;
+        remove_extent(window, at--);
+    }
+}
+
+void darray_window_settle(void)
+{
+    for (struct managed_window *window = windows; window; window = window->next)
+        settle_window(window);
+}
+
+int64_t darray_window_unused(enum darray_type type)
+{
+    int64_t n = 0;
+    for (const struct managed_window *window = windows; window; window = window->next)
+        for (int64_t at = 0; window->window.type == type && at < window->n_extents; at++)
+            n += window->extents[at].use == TAKEN ? 0 : window->extents[at].n;
+    return n;
+}
+
+static void destroy_window(struct managed_window *window)
+{
+    GA_Destroy(window->window.handle);
+    free(window->extents);
+    free(window);
+}
+
+/* Returns the memory of windows without arrays. Collective. */
+static void destroy_unused_windows(void)
+{
+    struct managed_window **link = &windows;
+    while (*link) {
+        struct managed_window *window = *link;
+        if (window->n_extents > 1 || window->extents[0].use != FREE) {
+            link = &window->next;
+            continue;
+        }
+        *link = window->next;
+        destroy_window(window);
+    }
+}
+
+/* Global Arrays ends the program when there is not enough memory: so ask first. Collective. */
+static enum status check_window_memory(const char *name, int64_t n)
+{
+    struct memory_limits limits = memory_limits();
+    struct memory_budget budget = memory_divide(&limits, node_count(darray_comm()));
+    struct memory_need need = {.shared_bytes = (double)n * ELEMENT_BYTES};
+    char subject[256];
+    snprintf(subject, sizeof subject, "array %s", name);
+    return status_agree(darray_comm(),
+                        memory_check(subject, &need, &budget, "use more processes on more nodes"));
+}
+
+/* Global Arrays' own memory, which stays where it is. */
+static char *find_part(const struct darray_window *window)
+{
+    int64_t low, high, stride;
+    void *part;
+    NGA_Distribution64(window->handle, GA_Nodeid(), &low, &high);
+    NGA_Access64(window->handle, &low, &high, &part, &stride);
+    NGA_Release64(window->handle, &low, &high);
+    return part;
+}
+
+static bool allocate_window(struct darray_window *window, int64_t *first)
+{
+    int64_t n_parts = GA_Nnodes(), length = n_parts * window->n;
+    for (int64_t part = 0; part < n_parts; part++)
+        first[part] = part * window->n;
+    window->handle = GA_Create_handle();
+    GA_Set_data64(window->handle, 1, &length, window->type == DARRAY_DOUBLE ? C_DBL : C_LONG);
+    GA_Set_array_name(window->handle, "window");
+    GA_Set_irreg_distr64(window->handle, first, &n_parts);
+    if (!GA_Allocate(window->handle))
+        return false;
+    window->part = find_part(window);
+    return true;
+}
+
+/* A window of n elements per process, after all others. Collective. */
+static enum status make_window(const char *name, enum darray_type type, int64_t n)
+{
+    struct managed_window *made = calloc(1, sizeof *made);
+    int64_t *first = calloc((size_t)GA_Nnodes(), sizeof *first);
+    if (!made || !first)
+        die_no_memory("no memory for the index of distributed arrays");
+    made->window.type = type;
+    made->window.n = n;
+    bool allocated = allocate_window(&made->window, first);
+    free(first);
+    if (!allocated) {
+        free(made);
+        return FAIL(STATUS_NO_MEMORY, "Global Arrays has no room for array %s", name);
+    }
+    insert_extent(made, 0, (struct extent){0, n, FREE});
+    struct managed_window **end = &windows;
+    while (*end)
+        end = &(*end)->next;
+    *end = made;
+    return STATUS_OK;
+}
+
+/* Adds a window with room for n elements: a larger one for small arrays to come, where memory
+ * allows. */
+static enum status add_window(const char *name, enum darray_type type, int64_t n)
+{
+    if (n < LEAST_N && check_window_memory(name, LEAST_N) == STATUS_OK)
+        return make_window(name, type, LEAST_N);
+    enum status status = check_window_memory(name, n);
+    if (status == STATUS_NO_MEMORY) {
+        destroy_unused_windows();
+        status = check_window_memory(name, n);
+    }
+    TRY(status);
+    return make_window(name, type, n);
+}
+
+enum status darray_window_take(const char *name, enum darray_type type, int64_t n,
+                               struct darray_place *place)
+{
+    if (take_from_windows(type, n, place))
+        return STATUS_OK;
+    darray_sync();
+    if (take_from_windows(type, n, place))
+        return STATUS_OK;
+    TRY(add_window(name, type, n));
+    take_from_windows(type, n, place);
+    return STATUS_OK;
+}
+
+void darray_window_fini(void)
+{
+    while (windows) {
+        struct managed_window *window = windows;
+        windows = window->next;
+        destroy_window(window);
+    }
+}

@@ -1,0 +1,48 @@
+/* Windows: the shared memory of distributed arrays.
+ *
+ * A window is one global array of which every process holds a part of the same length. A
+ * distributed array takes the same place of every part, so that each process knows without
+ * communication where it lies. There are few windows, made once and used again, because making
+ * one takes several synchronisations, and completing the operations of a process takes a flush
+ * per window: over a network each of them is a round trip. */
+#ifndef BERYL_SUPPORT_DARRAY_WINDOW_H
+#define BERYL_SUPPORT_DARRAY_WINDOW_H
+
+#include "support/arrays/darray.h"
+
+#include <stdint.h>
+
+struct darray_window {
+    int handle; /* Global Arrays' */
+    enum darray_type type;
+    int64_t n;  /* elements of each process's part: process p has [p n, (p + 1) n) of the whole */
+    char *part; /* of this process */
+};
+
+/* Elements [first, first + n) of every part of a window. */
+struct darray_place {
+    const struct darray_window *window;
+    int64_t first, n;
+};
+
+/* A free place, in a new window where no other has room. Collective, with the same arguments.
+ * name  of the array, for messages
+ * n     >= 1
+ * Errors: STATUS_NO_MEMORY, before anything is allocated; the same on every process. */
+enum status darray_window_take(const char *name, enum darray_type type, int64_t n,
+                               struct darray_place *place);
+
+/* Gives a place back; every process, in the same order. It is taken again only after the next
+ * synchronisation, as other processes may still access it. */
+void darray_window_release(const struct darray_place *place);
+
+/* After a synchronisation of all processes: what was released before it is free. */
+void darray_window_settle(void);
+
+/* Elements of every part that no array has. */
+int64_t darray_window_unused(enum darray_type type);
+
+/* Destroys all windows. Collective. */
+void darray_window_fini(void);
+
+#endif
