@@ -1,12 +1,15 @@
 #include "sched/report/html.h"
 
+#include "support/base/printable.h"
+
 #include <math.h>
-#include <stdbool.h>
 #include <string.h>
 
-static void write_byte(FILE *page, char byte)
+/* The character at the start of a text, a blank for what is none. Returns the bytes it took. */
+static size_t write_character(FILE *page, const char *text)
 {
-    switch (byte) {
+    size_t n = printable_length(text);
+    switch (n == 0 ? ' ' : *text) {
     case '&':
         fputs("&amp;", page);
         break;
@@ -23,8 +26,9 @@ static void write_byte(FILE *page, char byte)
         fputs("&#39;", page);
         break;
     default:
-        fputc((unsigned char)byte < 0x20 || byte == 0x7f ? ' ' : byte, page);
+        fwrite(n == 0 ? " " : text, 1, n == 0 ? 1 : n, page);
     }
+    return n == 0 ? 1 : n;
 }
 
 void html_text(FILE *page, const char *text)
@@ -32,23 +36,20 @@ void html_text(FILE *page, const char *text)
     html_text_cut(page, text, INT64_MAX);
 }
 
-/* UTF-8: all bytes of a character but the first are 10xxxxxx. */
-static bool starts_character(char byte)
+static int64_t count_characters(const char *text)
 {
-    return ((unsigned char)byte & 0xc0) != 0x80;
+    int64_t n = 0;
+    for (size_t length; *text != '\0'; n++, text += length > 0 ? length : 1)
+        length = printable_length(text);
+    return n;
 }
 
 void html_text_cut(FILE *page, const char *text, int64_t max)
 {
-    int64_t n = 0;
-    for (const char *c = text; c && *c != '\0'; c++)
-        n += starts_character(*c);
+    int64_t n = text ? count_characters(text) : 0;
     int64_t left = n <= max ? n : max - 1;
-    for (const char *c = text; c && *c != '\0'; c++) {
-        if (starts_character(*c) && left-- == 0)
-            break;
-        write_byte(page, *c);
-    }
+    while (left-- > 0)
+        text += write_character(page, text);
     if (n > max)
         fputs("\u2026", page);
 }

@@ -2,6 +2,8 @@
 
 #include "support/base/die.h"
 
+#include "support/base/printable.h"
+
 #include <errno.h>
 #include <mpi.h>
 #include <stdarg.h>
@@ -12,7 +14,7 @@
 static _Noreturn void end_all(const char *format, va_list arguments, const char *remedy)
 {
     fprintf(stderr, "%s: ", program_invocation_short_name);
-    vfprintf(stderr, format, arguments);
+    printable_vprint(stderr, false, format, arguments);
     fprintf(stderr, "%s\n", remedy);
     MPI_Abort(MPI_COMM_WORLD, 1);
     abort();

@@ -1,13 +1,16 @@
 #include "support/base/log.h"
 
 #include "support/base/clock.h"
+#include "support/base/printable.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <unistd.h>
 
 static bool log_enabled;
 static bool progress_visible;
+static int output_error; /* errno of what could not be written */
 
 void log_enable(bool enabled)
 {
@@ -21,9 +24,16 @@ void log_print(const char *format, ...)
         return;
     va_list arguments;
     va_start(arguments, format);
-    vprintf(format, arguments);
+    printable_vprint(stdout, true, format, arguments);
     va_end(arguments);
-    fflush(stdout);
+    log_flush();
+}
+
+int log_flush(void)
+{
+    int error = fflush(stdout) != 0 ? errno : ferror(stdout) ? EIO : 0;
+    output_error = output_error ? output_error : error;
+    return output_error;
 }
 
 void log_warn(const char *format, ...)
@@ -33,7 +43,7 @@ void log_warn(const char *format, ...)
     va_list arguments;
     va_start(arguments, format);
     fputs("warning: ", stderr);
-    vfprintf(stderr, format, arguments);
+    printable_vprint(stderr, false, format, arguments);
     fputc('\n', stderr);
     va_end(arguments);
 }
@@ -57,6 +67,10 @@ void log_progress(const char *what, double fraction)
         return;
     last_drawn_s = now_s;
 
+    if (fraction < 0) {
+        fprintf(stderr, "\r\033[K%s", what);
+        return;
+    }
     enum { width = 40 };
     int filled = (int)(fraction * width);
     char bar[width + 1];

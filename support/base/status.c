@@ -1,5 +1,7 @@
 #include "support/base/status.h"
 
+#include "support/base/printable.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -54,7 +56,8 @@ void status_set_origin(const char *origin)
 void status_print(const char *program)
 {
     const char *debug = getenv("BERYL_DEBUG");
-    fprintf(stderr, "%s: %s\n", program, status_text());
+    printable_print(stderr, "%s: %s", program, status_text());
+    fputc('\n', stderr);
     if (debug && strcmp(debug, "1") == 0)
         fprintf(stderr, "%s: failed in %s\n", program, status_origin());
 }

@@ -1,10 +1,14 @@
 #include "support/io/application.h"
 
+#include "support/base/agree.h"
 #include "support/base/log.h"
 
+#include <fcntl.h>
 #include <mpi.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 /* By mpirun, srun or another launcher with PMI. */
 static bool is_launched(void)
@@ -13,9 +17,21 @@ static bool is_launched(void)
            getenv("SLURM_PROCID");
 }
 
+/* Takes the numbers of standard streams that are closed, else a file or a connection that is opened
+ * gets one of them, and what is printed goes there. */
+static void hold_streams(void)
+{
+    int null = open("/dev/null", O_RDONLY);
+    while (null >= 0 && null <= STDERR_FILENO)
+        null = open("/dev/null", O_RDONLY);
+    if (null >= 0)
+        close(null);
+}
+
 void application_start(struct application *application, int thread_level)
 {
     int provided;
+    hold_streams();
     /* One process needs no MPI to answer or to complain. */
     if (!application_runs(application) && !is_launched()) {
         log_enable(true);
@@ -48,12 +64,26 @@ int application_exit_status(enum status status, bool accepted)
     return late ? 1 : status_exit_code(status);
 }
 
-int application_finish(const struct application *application)
+/* What was printed is a result, too. */
+static enum status check_output(void)
+{
+    int error = log_flush();
+    return error ? FAIL(STATUS_IO, "cannot write to standard output: %s", strerror(error))
+                 : STATUS_OK;
+}
+
+int application_finish(struct application *application)
 {
     int started;
+    MPI_Initialized(&started);
+    if (application->status == STATUS_OK) {
+        application->status = check_output();
+        application->accepted = true;
+    }
+    if (started) /* every process may have printed */
+        application->status = status_agree(MPI_COMM_WORLD, application->status);
     if (application->status != STATUS_OK && application->rank == 0)
         status_print(application->name);
-    MPI_Initialized(&started);
     if (started)
         MPI_Finalize();
     return application_exit_status(application->status, application->accepted);

@@ -40,8 +40,8 @@ bool application_answers(const struct application *application);
  * calculation. */
 int application_exit_status(enum status status, bool accepted);
 
-/* Prints the error, if any, on rank 0 and stops MPI if it was started. Returns the exit status.
- * Collective. */
-int application_finish(const struct application *application);
+/* Ends a program: what was printed and could not be written makes it fail. Prints the error, if
+ * any, on rank 0 and stops MPI if it was started. Returns the exit status. Collective. */
+int application_finish(struct application *application);
 
 #endif

@@ -2,6 +2,7 @@
 
 #include "sched/drivers/sim/driver_sim_private.h"
 #include "support/base/agree.h"
+#include "support/base/log.h"
 #include "support/base/memory.h"
 
 #include <math.h>
@@ -14,7 +15,8 @@ enum {
     CACHE_LINE = 64,
     LARGE_PAGE = 2 * 1024 * 1024,
     PREFETCH_EVENTS = 2,
-    PREFETCH_BYTES = 1024, /* of a worker */
+    PREFETCH_BYTES = 1024,  /* of a worker */
+    EVENTS_SHOWN = 1 << 16, /* progress is shown after as many, some 0.1 s */
 };
 
 /* Smaller simulations need no check of the available memory. */
@@ -57,17 +59,32 @@ static void begin_phase(struct driver_sim *sim, bool restoring)
     }
 }
 
+/* Neither how many events are to come nor how long the workers will look for tasks is known. */
+static void show_simulated(const struct driver_sim *sim, double time_s)
+{
+    char text[128];
+    if (!log_progress_visible())
+        return;
+    snprintf(text, sizeof text, "Simulation of %d workers: %.6g s, %llu tasks run", sim->n_workers,
+             time_s - sim->start_s, (unsigned long long)sim->driver.ran.n);
+    log_progress(text, -1);
+}
+
 static enum status run_phase(struct driver_sim *sim, bool restoring)
 {
     begin_phase(sim, restoring);
     for (int i = 0; i < sim->n_workers; i++)
         sim_proceed_waiting(sim_worker(sim, i), sim->start_s);
     struct event event;
-    while (sim->n_active > 0 && sim->protocol == STATUS_OK &&
-           event_queue_next(&sim->events, &event)) {
+    for (int64_t n = 1;
+         sim->n_active > 0 && sim->protocol == STATUS_OK && event_queue_next(&sim->events, &event);
+         n++) {
         prefetch(sim);
         sim_handle_event(sim, &event);
+        if (n % EVENTS_SHOWN == 0)
+            show_simulated(sim, event.time_s);
     }
+    log_progress("", 1);
     int n_stuck = sim->n_active;
     sim_drop_events(sim);
     if (sim->protocol != STATUS_OK)

@@ -47,6 +47,7 @@ static void test_text_is_escaped_and_cut_between_characters(void **state)
     check_written("Schr\u00f6d\u2026", "Schr\u00f6dinger", 7, 0, 0);
     check_written("\u00f6\u00f6", "\u00f6\u00f6", 2, 0, 0);
     check_written("a b", "a\001b", 9, 0, 0);
+    check_written("a  b", "a\302\233b", 9, 0, 0);
     check_written("", NULL, 9, 0, 0);
 }
 

@@ -1,0 +1,112 @@
+#!/usr/bin/env bash
+# What the programs print arrives, or the run has failed; and what they print of an input cannot
+# steer the terminal. A program is known by its name: those of a folder are tested.
+#
+#   test_terminal.sh BERYL_SCHED MPIEXEC
+set -u
+beryl_sched=$1 mpiexec=$2 bin=$(dirname "$1")
+folder=$(mktemp -d) || exit 1
+trap 'rm -rf "$folder"' EXIT
+cd "$folder" || exit 1
+n_failed=0
+
+complain()
+{
+    echo "$*"
+    n_failed=$((n_failed + 1))
+}
+
+# full STATUS COMMAND...: with standard output on a device that is always full.
+full()
+{
+    local expected=$1 status
+    shift
+    timeout 60 "$@" > /dev/full 2> errors.txt < /dev/null
+    status=$?
+    [ "$status" = "$expected" ] || complain "$* > /dev/full: exit status $status, not $expected"
+    grep -q '^beryl-[a-z]*: cannot write to standard output: No space left on device$' errors.txt ||
+        complain "$* > /dev/full: $(cat errors.txt)"
+}
+
+# --- A full device ---
+
+for program in "$bin"/beryl-*; do
+    full 1 "$program" --help
+    full 1 "$program" --version
+done
+full 1 "$beryl_sched" --list-modes
+drawn="--gauss 1e-6,0 --tasks 4"
+full 1 "$beryl_sched" $drawn --json result.json
+[ -s result.json ] || complain "no result where only the text could not be written"
+# Its own standard output is a pipe to mpiexec, so that a shell opens the device.
+cat > on_full.sh << 'END'
+"$@" > /dev/full 2> errors.$OMPI_COMM_WORLD_RANK
+printf %s, $?
+END
+statuses=$(timeout 60 "$mpiexec" --oversubscribe -n 3 sh on_full.sh "$beryl_sched" $drawn)
+[ "$statuses" = "1,1,1," ] || complain "of three processes: exit statuses $statuses"
+[ "$(cat errors.? | wc -l)" = 1 ] || complain "of three processes: $(cat errors.?)"
+if [ -x "$bin/beryl-hf" ]; then
+    printf '1\n\nHe 0 0 0\n' > he.xyz
+    full 1 "$bin/beryl-hf" he.xyz --basis sto-3g --json result.json
+    full 1 "$bin/beryl-hf" he.xyz --basis sto-3g --count-tasks
+    full 1 "$bin/beryl-tce" mp2 he.xyz --basis 6-31g
+fi
+
+# Standard output that is closed is not the first file that the program opens.
+timeout 60 "$beryl_sched" $drawn --json closed.json >&- 2> errors.txt
+[ $? = 1 ] || complain "closed output: exit status not 1"
+python3 -m json.tool closed.json > /dev/null || complain "closed output: no result"
+
+# --- Control characters ---
+
+# shown COMMAND...: nothing that a terminal takes for a command, in UTF-8 or not. The name is
+# shown, its letters as they are.
+shown()
+{
+    local shown
+    timeout 60 "$@" > output.txt 2> errors.txt < /dev/null
+    shown=$(cat output.txt errors.txt)
+    LC_ALL=C grep -q $'[\001-\010\013-\037\177]' output.txt errors.txt &&
+        complain "$*: control characters: $(cat -v output.txt errors.txt)"
+    LC_ALL=C grep -q $'\302\233\|[^\303]\233' output.txt errors.txt &&
+        complain "$*: C1 control characters: $(cat -v output.txt errors.txt)"
+    [[ $shown == *é\\x1b*\\xc2\\x9b* ]] || complain "$*: prints $(cat -v output.txt errors.txt)"
+}
+
+name=$'é\033]0;title\a\302\2331m\377'
+shown "$beryl_sched" --profile "missing$name"
+shown "$beryl_sched" $drawn "$name"
+shown "$beryl_sched" $drawn --sched "$name"
+printf 'task,seconds\n0,0\n1,0\n' > "$name.csv"
+shown "$beryl_sched" --profile "$name.csv"
+printf '{"latency": 1, "%s": 1}\n' $'é\\u001b\302\233' > machine.json
+shown "$beryl_sched" $drawn --simulate 2 --machine machine.json
+printf '%s\n' "$drawn --simulate 2" > "$name.sweep"
+shown "$beryl_sched" --sweep "$name.sweep"
+shown "$bin/beryl-report" "$name.json" -o page.html
+if [ -x "$bin/beryl-hf" ]; then
+    cp he.xyz "$name.xyz"
+    shown "$bin/beryl-hf" "$name.xyz" --basis sto-3g
+    shown "$bin/beryl-hf" he.xyz --basis "$name"
+    shown "$bin/beryl-tce" mp2 "$name.xyz" --basis 6-31g
+    printf 'space o = 2\nindex i : o\ntensor a[i]\ntensor b[i]\na[i] += b[i] # %s\n' "$name" > "$name.tce"
+    shown "$bin/beryl-tce" run "$name.tce" --explain
+fi
+
+# On a page too, within texts of a result.
+"$beryl_sched" $drawn --json result.json > /dev/null
+sed 's/"sched": "[a-z]*"/"sched": "a\\u001b[1m\\u009bz\\u007f<\&é"/' result.json > changed.json
+timeout 60 "$bin/beryl-report" changed.json -o page.html || complain "no page of texts with control characters"
+grep -q 'a \[1m  z &lt;&amp;é' page.html || complain "another text on the page: $(grep -o 'a.\[1m[^/]*' page.html | cat -v)"
+LC_ALL=C grep -q $'[\001-\010\013-\037\177]\|\302\233' page.html &&
+    complain "control characters on the page"
+
+# --- Progress ---
+
+# Long simulations say how far they are where somebody looks on: on a terminal.
+script -qec "timeout 60 $beryl_sched $drawn --simulate 100000 --sched steal" /dev/null < /dev/null > terminal.txt
+grep -q 'Simulation of 100000 workers: .* s, [0-9]* tasks run' terminal.txt ||
+    complain "no progress of a simulation: $(cat -v terminal.txt)"
+
+exit $((n_failed > 0))
