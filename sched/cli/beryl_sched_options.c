@@ -126,6 +126,7 @@ static enum status check_workload(const struct beryl_sched_options *options)
         {jacobi && options->n_iterations > 0, "iterations", "jacobi",
          ", where an iteration is a sweep: use --sweeps"},
         {!real && workload->bnsl_network, "network", "simulate", ", which finds no network"},
+        {!real && options->pool.watchdog_s > 0, "watchdog", "simulate", ", whose time is not real"},
         {!real && workload->bnsl_kicks >= 0, "kicks", "simulate", ", which finds no network"},
     };
     for (size_t i = 0; i < sizeof without_effect / sizeof without_effect[0]; i++)

@@ -137,6 +137,12 @@ struct mode {
      * the pool's tasks those run or handed out, or of its own if it knows of no others.
      * n_run  tasks that ran on it in this iteration */
     double (*progress)(const void *state, int64_t n_run);
+
+    /* Writes a line, at most size bytes, about where the state machine stands, for the report of
+     * --watchdog. The state is a copy, made while the worker may be changing it: numbers in it may
+     * be torn, and only pointers that init has set for good may be followed. Called by another
+     * thread. NULL: nothing to say. */
+    void (*describe)(const void *state, char *text, size_t size);
 };
 
 #endif

@@ -12,6 +12,9 @@ static const struct option_row common_rows[] = {
                    .help = "tasks between two polls, fewer if they take long"),
     INTEGER_OPTION("seed", FIELD(seed), 0, 1e15, .default_text = "1", .value = "N",
                    .help = "every random choice derives from it"),
+    REAL_OPTION("watchdog", FIELD(watchdog_s), 0, 1e9, .default_text = "0", .value = "SECONDS",
+                .help = "end a run over MPI in which no task has finished for so long, and report "
+                        "what each process does; 0: never"),
 };
 
 struct mode_options common_options = MODE_OPTIONS(common_rows, 0);

@@ -28,6 +28,7 @@ struct taskpool_settings {
     int64_t seed;       /* every random choice derives from it */
     int64_t chunk;      /* tasks handed out together; 0: the mode's default */
     const char *speeds; /* file of relative speeds, one per worker; NULL or "": all 1 */
+    double watchdog_s;  /* over MPI: most time without a finished task; 0: no watchdog */
     bool keep_history;  /* set by the program: time every task, see taskpool_history */
 
     size_t n_of_modes; /* bytes of of_modes that got defaults; those of modes registered later did

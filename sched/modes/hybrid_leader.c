@@ -2,7 +2,9 @@
 #include "sched/queues/tasklet_queue.h"
 #include "sched/queues/tasklets.h"
 #include "support/base/die.h"
+#include "support/base/peek.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -124,4 +126,15 @@ int64_t hybrid_leader_n_tasks(const struct hybrid_leader *self)
 int64_t hybrid_leader_n_taken(const struct hybrid_leader *self)
 {
     return self->queue.n_tasks_taken;
+}
+
+void hybrid_leader_describe(const struct hybrid_leader *leader, char *text, size_t size)
+{
+    struct hybrid_leader self;
+    peek_bytes(&self, leader, sizeof self);
+    snprintf(text, size,
+             "; leader: parts of %d members, %d wait, %d were notified of the end, %lld of %lld "
+             "tasks handed out",
+             self.n_announced, self.n_waiting, self.n_notified, (long long)self.queue.n_tasks_taken,
+             (long long)self.queue.n_tasks);
 }

@@ -71,4 +71,5 @@ const struct mode mode_auto = {
     .finished = measured_balance_finished,
     .restore = auto_restore,
     .progress = stealing_progress,
+    .describe = stealing_describe,
 };

@@ -11,6 +11,8 @@
 #include "sched/core/mode.h"
 #include "support/io/option_row.h"
 
+#include <stdio.h>
+
 struct counter_settings {
     bool guided;
 };
@@ -105,6 +107,14 @@ static double counter_progress(const void *state, int64_t n_run)
     return self->n_tasks > 0 ? (double)self->handed_out / (double)self->n_tasks : 1;
 }
 
+static void counter_describe(const void *state, char *text, size_t size)
+{
+    const struct counter_state *self = state;
+    snprintf(text, size, "%lld of %lld tasks known to be handed out, %s",
+             (long long)self->handed_out, (long long)self->n_tasks,
+             self->asking ? "the counter has not answered" : "no request to the counter");
+}
+
 const struct mode mode_counter = {
     .name = "counter",
     .help = "a shared counter hands out chunks of tasks",
@@ -115,4 +125,5 @@ const struct mode mode_counter = {
     .fetched = counter_fetched,
     .restore = counter_restore,
     .progress = counter_progress,
+    .describe = counter_describe,
 };

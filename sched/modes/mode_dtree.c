@@ -19,6 +19,7 @@
 #include "sched/modes/dtree_shape.h"
 #include "support/io/option_row.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 struct dtree_settings {
@@ -277,6 +278,20 @@ static double dtree_progress(const void *state, int64_t n_run)
     return (double)(self->n_given - held) / (double)self->n_given;
 }
 
+static void dtree_describe(const void *state, char *text, size_t size)
+{
+    const struct dtree_state *self = state;
+    snprintf(
+        text, size,
+        "%lld tasks of its own and %lld in its buffer; parent %d, %d children; %d shares wait, "
+        "%d of %d were notified of the end%s%s",
+        (long long)(self->work.last - self->work.first),
+        (long long)(self->buffer.last - self->buffer.first), self->node.parent,
+        self->node.n_children, self->n_waiting, self->n_notified, self->n_shares,
+        self->asking ? "; the parent has not answered" : "",
+        self->exhausted ? "; the parent has no more" : "");
+}
+
 const struct mode mode_dtree = {
     .name = "dtree",
     .help = "ranges of tasks go down a distribution tree, in shrinking portions",
@@ -288,4 +303,5 @@ const struct mode mode_dtree = {
     .receive = dtree_receive,
     .restore = dtree_restore,
     .progress = dtree_progress,
+    .describe = dtree_describe,
 };

@@ -18,6 +18,8 @@
 #include "support/base/die.h"
 #include "support/io/option_row.h"
 
+#include <stdio.h>
+
 #define FIELD(name) offsetof(struct hybrid_settings, name)
 
 static const struct option_row hybrid_rows[] = {
@@ -280,6 +282,18 @@ static double hybrid_progress(const void *state, int64_t n_run)
                : 1;
 }
 
+static void hybrid_describe(const void *state, char *text, size_t size)
+{
+    const struct hybrid_state *self = state;
+    char leader[128] = "";
+    if (self->leader)
+        hybrid_leader_describe(self->leader, leader, sizeof leader);
+    snprintf(text, size, "%s, range %lld begun%s%s%s",
+             self->running == &self->fixed ? "static tasks" : "tasklets",
+             (long long)self->next_range, self->asking ? "; the leader has not answered" : "",
+             self->exhausted ? "; no tasklet is left for it" : "", leader);
+}
+
 const struct mode mode_hybrid = {
     .name = "hybrid",
     .help = "part of the tasks is static, the rest waits in a queue per node",
@@ -294,4 +308,5 @@ const struct mode mode_hybrid = {
     .sent = hybrid_sent,
     .restore = hybrid_restore,
     .progress = hybrid_progress,
+    .describe = hybrid_describe,
 };

@@ -77,4 +77,7 @@ void hybrid_leader_begin(struct hybrid_leader *leader);
 int64_t hybrid_leader_n_tasks(const struct hybrid_leader *leader);
 int64_t hybrid_leader_n_taken(const struct hybrid_leader *leader);
 
+/* Its part of struct mode's describe; of a leader that another thread may be changing. */
+void hybrid_leader_describe(const struct hybrid_leader *leader, char *text, size_t size);
+
 #endif

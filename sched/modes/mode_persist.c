@@ -86,4 +86,5 @@ const struct mode mode_persist = {
     .finished = measured_balance_finished,
     .restore = persist_restore,
     .progress = stealing_progress,
+    .describe = stealing_describe,
 };

@@ -64,4 +64,5 @@ const struct mode mode_retentive = {
     .sent = stealing_sent,
     .restore = retentive_restore,
     .progress = stealing_progress,
+    .describe = stealing_describe,
 };

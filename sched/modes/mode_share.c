@@ -29,6 +29,7 @@
 #include "support/base/die.h"
 #include "support/io/option_row.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 enum { DEFAULT_CHUNK = 20 };
@@ -217,6 +218,18 @@ static double share_progress(const void *state, int64_t n_run)
     return n_run > 0 ? (double)n_run / ((double)n_run + left) : 0;
 }
 
+static void share_describe(const void *state, char *text, size_t size)
+{
+    const struct share_state *self = state;
+    if (self->managed)
+        share_manager_describe(self->managed, text, size);
+    else
+        snprintf(text, size, "%lld tasks of its own; %s manager %d%s",
+                 (long long)task_queue_count(&self->queue),
+                 self->asking ? "a request is not answered by" : "no request to", self->manager,
+                 self->finished ? "; notified of the end" : "");
+}
+
 const struct mode mode_share = {
     .name = "share",
     .help = "managers keep queues; workers release surplus tasks and request chunks",
@@ -230,4 +243,5 @@ const struct mode mode_share = {
     .receive = share_receive,
     .restore = share_restore,
     .progress = share_progress,
+    .describe = share_describe,
 };

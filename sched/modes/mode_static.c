@@ -1,6 +1,8 @@
 /* Mode `static`: the seeding is final. No messages; the baseline. */
 #include "sched/core/mode.h"
 
+#include <stdio.h>
+
 struct static_state {
     const struct seeding *seeding;
     int worker;
@@ -48,6 +50,14 @@ static double static_progress(const void *state, int64_t n_run)
     return self->n_tasks > 0 ? (double)n_run / (double)self->n_tasks : 1;
 }
 
+static void static_describe(const void *state, char *text, size_t size)
+{
+    const struct static_state *self = state;
+    snprintf(text, size, "%lld of its %lld ranges of tasks begun, %lld tasks in all",
+             (long long)self->next_range, (long long)seeding_n_ranges(self->seeding, self->worker),
+             (long long)self->n_tasks);
+}
+
 const struct mode mode_static = {
     .name = "static",
     .help = "each worker runs exactly the tasks that it was seeded with",
@@ -59,4 +69,5 @@ const struct mode mode_static = {
     .next = static_next,
     .restore = static_restore,
     .progress = static_progress,
+    .describe = static_describe,
 };

@@ -61,4 +61,5 @@ const struct mode mode_steal = {
     .sent = stealing_sent,
     .restore = steal_restore,
     .progress = stealing_progress,
+    .describe = stealing_describe,
 };

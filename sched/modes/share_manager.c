@@ -1,6 +1,8 @@
 #include "sched/modes/mode_share_private.h"
 #include "sched/protocols/termination.h"
+#include "support/base/peek.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 /* Pause after refusals; short compared with a chunk worth requesting. */
@@ -209,4 +211,15 @@ double share_manager_progress(const struct share_state *self)
     double n_block = (double)task_range_count(&self->managed->block);
     double left = (double)task_queue_count(&self->queue);
     return left < n_block ? 1 - left / n_block : 0;
+}
+
+void share_manager_describe(const struct share_manager *manager, char *text, size_t size)
+{
+    struct share_manager self;
+    char end[256];
+    peek_bytes(&self, manager, sizeof self);
+    termination_describe(&self.termination, end, sizeof end);
+    snprintf(text, size, "manager: %d of %d workers wait, %lld of %lld released chunks arrived; %s",
+             self.n_waiting, self.n_workers, (long long)self.n_received,
+             (long long)self.n_announced, end);
 }

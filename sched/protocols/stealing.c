@@ -6,6 +6,7 @@
 
 #include <assert.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 /* In a static pool, where the tasks left only decrease, a thief pauses after PATIENCE
@@ -311,4 +312,17 @@ double stealing_progress(const void *state, int64_t n_run)
     const struct stealing *self = state;
     int64_t left = task_deque_n_tasks(&self->deque);
     return n_run > 0 ? (double)n_run / (double)(n_run + left) : 0;
+}
+
+void stealing_describe(const void *state, char *text, size_t size)
+{
+    const struct stealing *self = state;
+    char end[256];
+    termination_describe(&self->termination, end, sizeof end);
+    snprintf(text, size,
+             "%lld tasks of its own, %lld for thieves; %s%s, %lld refusals in a row; %s",
+             (long long)self->deque.local_tasks, (long long)self->deque.shared_tasks,
+             self->searching ? "searching" : "not searching",
+             self->termination.asking ? ", a request is not answered" : "",
+             (long long)self->n_refusals, end);
 }

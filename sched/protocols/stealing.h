@@ -84,5 +84,6 @@ enum status stealing_add(void *state, const void *record, bool initial);
 void stealing_receive(void *state, int from, const void *message, size_t size);
 void stealing_sent(void *state, int64_t token);
 double stealing_progress(const void *state, int64_t n_run);
+void stealing_describe(const void *state, char *text, size_t size);
 
 #endif

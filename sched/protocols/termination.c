@@ -1,6 +1,7 @@
 #include "sched/protocols/termination.h"
 
 #include <assert.h>
+#include <stdio.h>
 
 enum { BRANCHING = 2 };
 
@@ -223,4 +224,17 @@ void termination_receive(struct termination *self, const struct termination_mess
     else
         receive_tree(self, message);
     advance_wave(self, without_work);
+}
+
+void termination_describe(const struct termination *self, char *text, size_t size)
+{
+    const char *step = self->finished ? "finished"
+                       : self->closed ? "closed"
+                       : self->here   ? "its wave or token is here"
+                                      : "its wave or token is elsewhere";
+    snprintf(text, size,
+             "termination: %s, %lld transfers sent and %lld received, %lld requests and refusals "
+             "sent and %lld received, %d answers",
+             step, (long long)self->transfers_sent, (long long)self->transfers_received,
+             (long long)self->controls_sent, (long long)self->controls_received, self->n_answers);
 }

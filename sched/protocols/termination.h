@@ -101,4 +101,7 @@ void termination_without_work(struct termination *termination);
 void termination_receive(struct termination *termination, const struct termination_message *message,
                          bool without_work);
 
+/* Its part of struct mode's describe. */
+void termination_describe(const struct termination *termination, char *text, size_t size);
+
 #endif

@@ -161,6 +161,8 @@ refuse "3 points along x" --jacobi 3,9,9 --sweeps 1 --simulate 49
 refuse zero.speeds:1 $drawn --simulate 2 --speeds zero.speeds
 refuse "--network has no effect with --simulate" --bnsl samples.csv --simulate 2 \
     --network stranger.csv
+refuse "--watchdog has no effect with --simulate" $drawn --simulate 2 --watchdog 5
+refuse "--watchdog" $drawn --watchdog -1
 
 refuse broken.json:2 $drawn --simulate 2 --machine broken.json
 refuse "part.json: there is no \"latency\"" $drawn --simulate 2 --machine part.json

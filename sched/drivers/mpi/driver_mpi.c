@@ -38,6 +38,7 @@ static enum mode_step ask_mpi_mode(struct driver_mpi *driver, bool waits, struct
                                    int64_t *n_events)
 {
     const struct mode *mode = driver->mode;
+    pulse_set(driver->slot, PULSE_SCHEDULES);
     *work = (struct mode_work){.n_wanted = driver->interval.n - driver->n_since_poll,
                                .tasks_are_long = driver->interval.n == 1,
                                .record = driver->record};
@@ -73,6 +74,7 @@ static enum mode_step wait_for_work(struct driver_mpi *driver, enum mode_step st
         mpi_worker_account(driver, &worker->scheduler_s);
     while (step == MODE_SEARCH || step == MODE_WAIT) {
         double *use_s = step == MODE_SEARCH ? &worker->search_s : &worker->idle_s;
+        pulse_set(driver->slot, step == MODE_SEARCH ? PULSE_SEARCHES : PULSE_WAITS);
         mpi_worker_wait(driver, n_events);
         mpi_worker_account(driver, use_s);
         step = ask_mpi_mode(driver, true, work, &n_events);
@@ -140,7 +142,10 @@ static enum status driver_mpi_run(struct driver *base, struct statistics_worker 
     driver->n_since_poll = 0;
     driver->polled_task_s = driver->polled_s = 0;
     driver->measures_next = false;
+    pulse_set_finished(driver->slot, 0);
     mpi_comm_begin(&driver->comm);
+    if (driver->watchdog)
+        mpi_watchdog_begin(driver->watchdog);
     driver->running = true;
     mpi_worker_start_thread(driver);
     double start_s = clock_now_s();
@@ -150,7 +155,11 @@ static enum status driver_mpi_run(struct driver *base, struct statistics_worker 
     mpi_worker_stop_thread(driver);
     driver->running = false;
 
+    pulse_set(driver->slot, PULSE_ENDS);
     enum status status = end_mpi_phase(driver);
+    if (driver->watchdog)
+        mpi_watchdog_end(driver->watchdog);
+    pulse_set(driver->slot, PULSE_OUTSIDE);
     *worker = take_mpi_statistics(driver);
     return driver->status != STATUS_OK ? driver->status : status;
 }
@@ -178,6 +187,7 @@ static double driver_mpi_progress(struct driver *base)
 static void driver_mpi_destroy(struct driver *base)
 {
     struct driver_mpi *driver = driver_mpi_of(base);
+    mpi_watchdog_destroy(driver->watchdog);
     mpi_comm_fini(&driver->comm);
     if (driver->state && driver->mode->fini)
         driver->mode->fini(driver->state);
@@ -213,6 +223,16 @@ static enum status init_mpi_state(struct driver_mpi *driver, const struct mode_s
     return mode->seed && record_size == 0 ? mode->seed(state) : STATUS_OK;
 }
 
+static void init_watchdog(struct driver_mpi *driver, double limit_s)
+{
+    driver->slot = &driver->unwatched;
+    if (limit_s <= 0)
+        return;
+    driver->watchdog = mpi_watchdog_create(&driver->comm, limit_s);
+    driver->comm.pulse = mpi_watchdog_pulse(driver->watchdog);
+    driver->slot = driver->comm.pulse->own;
+}
+
 static enum status check_threads(const struct driver_mpi *driver)
 {
     int level;
@@ -241,6 +261,7 @@ enum status driver_mpi_create(MPI_Comm comm, const struct mode *mode,
     driver->threaded = setup->settings->progress == PROGRESS_THREAD;
     pthread_mutex_init(&driver->lock, NULL);
     mpi_comm_init(&driver->comm, comm, mode, (uint64_t)setup->settings->seed);
+    init_watchdog(driver, setup->settings->watchdog_s);
     status = check_threads(driver);
     if (status == STATUS_OK)
         status = init_mpi_state(driver, setup);

@@ -7,6 +7,7 @@
 #include "sched/core/mode.h"
 #include "sched/core/poll_interval.h"
 #include "sched/drivers/mpi/mpi_comm.h"
+#include "sched/drivers/mpi/mpi_watchdog.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -32,6 +33,10 @@ struct driver_mpi {
     bool running;         /* an iteration; else added tasks are initial ones */
     struct statistics_worker worker;
     enum status status; /* of the tasks of this iteration */
+
+    struct mpi_watchdog *watchdog; /* NULL: none */
+    struct pulse_slot *slot;       /* of the watchdog's pulse, or the one below */
+    struct pulse_slot unwatched;
 
     /* --progress thread: the lock protects the mode's state and its MPI calls,
      * except in next_local. */

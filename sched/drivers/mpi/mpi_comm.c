@@ -139,6 +139,8 @@ static bool deliver_completions(struct mpi_comm *comm)
 
 bool mpi_comm_deliver(struct mpi_comm *comm)
 {
+    if (comm->pulse)
+        mpi_pulse_poll(comm->pulse);
     mpi_comm_start(comm);
     bool happened = deliver_answer(comm);
     happened |= deliver_messages(comm);

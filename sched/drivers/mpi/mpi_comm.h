@@ -6,6 +6,7 @@
 #include "sched/core/mode.h"
 #include "sched/drivers/mpi/mpi_counter.h"
 #include "sched/drivers/mpi/mpi_messages.h"
+#include "sched/drivers/mpi/mpi_pulse.h"
 
 #include <mpi.h>
 #include <stdbool.h>
@@ -23,6 +24,7 @@ struct mpi_comm {
     int64_t increment;          /* of that request */
     int64_t n_fetches;          /* counted here, cleared by the driver */
     double wake_s;              /* time of comm_wake; INFINITY: none */
+    struct mpi_pulse *pulse;    /* takes part in each delivery; borrowed; NULL: none */
 };
 
 /* Collective over mpi, which is borrowed and must carry no other point-to-point messages

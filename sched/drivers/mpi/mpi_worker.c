@@ -34,9 +34,15 @@ static void *answer_messages(void *argument)
     return NULL;
 }
 
+/* Whether there are messages to answer while tasks run. */
+static bool needs_thread(const struct driver_mpi *driver)
+{
+    return driver->threaded && (driver->mode->receive || driver->comm.pulse);
+}
+
 void mpi_worker_start_thread(struct driver_mpi *driver)
 {
-    if (!driver->threaded || !driver->mode->receive)
+    if (!needs_thread(driver))
         return;
     atomic_store(&driver->stop, false);
     if (pthread_create(&driver->thread, NULL, answer_messages, driver) != 0)
@@ -45,7 +51,7 @@ void mpi_worker_start_thread(struct driver_mpi *driver)
 
 void mpi_worker_stop_thread(struct driver_mpi *driver)
 {
-    if (!driver->threaded || !driver->mode->receive)
+    if (!needs_thread(driver))
         return;
     atomic_store(&driver->stop, true);
     pthread_join(driver->thread, NULL);
@@ -53,7 +59,7 @@ void mpi_worker_stop_thread(struct driver_mpi *driver)
 
 bool mpi_worker_has_messages(const struct driver_mpi *driver)
 {
-    return driver->mode->receive || driver->comm.fetching;
+    return driver->mode->receive || driver->comm.fetching || driver->comm.pulse;
 }
 
 void mpi_worker_poll(struct driver_mpi *driver)
@@ -63,6 +69,7 @@ void mpi_worker_poll(struct driver_mpi *driver)
                        worker->task_s - driver->polled_task_s);
     driver->n_since_poll = 0;
     if (!driver->threaded && mpi_worker_has_messages(driver)) {
+        pulse_set(driver->slot, PULSE_MESSAGES);
         mpi_worker_deliver(driver);
         mpi_worker_account(driver, &driver->worker.communication_s);
     }
@@ -110,6 +117,7 @@ static void run_timed(struct driver_mpi *driver, struct task_range *range, int64
     for (; n > 0 && driver->status == STATUS_OK; n--) {
         int64_t task = range->first;
         range->first += range->step;
+        pulse_set_task(driver->slot, task);
         double start_s = driver->clock_s;
         enum status status = problem->run(task, problem->context);
         driver->clock_s = clock_now_s();
@@ -117,6 +125,7 @@ static void run_timed(struct driver_mpi *driver, struct task_range *range, int64
         driver->polled_s = 0;
         driver->worker.task_s += time_s;
         driver->worker.tasks++;
+        pulse_set_finished(driver->slot, driver->worker.tasks);
         if (driver->history && status == STATUS_OK)
             status = history_add(driver->history, task, time_s, driver->comm.base.rank);
         driver->status = status;
@@ -131,8 +140,10 @@ static void run_untimed(struct driver_mpi *driver, struct task_range *range, int
     for (; n > 0 && driver->status == STATUS_OK; n--) {
         int64_t task = range->first;
         range->first += range->step;
+        pulse_set_task(driver->slot, task);
         driver->status = problem->run(task, problem->context);
         driver->worker.tasks++;
+        pulse_set_finished(driver->slot, driver->worker.tasks);
     }
 }
 
@@ -174,6 +185,8 @@ void mpi_worker_run_range(struct driver_mpi *driver, struct task_range range)
         driver->measures_next = false;
         struct task_range next = {range.first, range.first + n * range.step, range.step};
         task_census_add_range(&driver->driver.ran, &next);
+        pulse_set_task(driver->slot, range.first);
+        pulse_set(driver->slot, PULSE_TASK);
         if (timed)
             run_timed(driver, &range, n);
         else
@@ -191,8 +204,10 @@ void mpi_worker_run_record(struct driver_mpi *driver)
     if (driver->status == STATUS_OK) {
         /* The task may change its record. */
         task_census_add_record(&driver->driver.ran, driver->record, problem->record_size);
+        pulse_set(driver->slot, PULSE_RECORD);
         driver->status = problem->run_record(driver->record, problem->context);
         driver->worker.tasks++;
+        pulse_set_finished(driver->slot, driver->worker.tasks);
     }
     count_tasks(driver, 1);
 }

@@ -1,0 +1,91 @@
+/* The pulse of a run: when a task finished last, on any process. Processes of a node write into
+ * memory that they share; from node to node a process that polls sends the time to all others, once
+ * in an interval. Watchdog threads read it without any call of MPI. */
+#ifndef BERYL_SCHED_MPI_PULSE_H
+#define BERYL_SCHED_MPI_PULSE_H
+
+#include <mpi.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+enum pulse_activity {
+    PULSE_OUTSIDE,   /* no iteration runs */
+    PULSE_SCHEDULES, /* in the mode */
+    PULSE_TASK,      /* runs the task slot->task */
+    PULSE_RECORD,    /* runs a task of a dynamic pool */
+    PULSE_MESSAGES,  /* polls or sends */
+    PULSE_SEARCHES,  /* waits: MODE_SEARCH */
+    PULSE_WAITS,     /* waits: MODE_WAIT */
+    PULSE_ENDS,      /* has finished and waits for the other processes */
+};
+
+/* One process, as others see it. Written by the process alone, with relaxed stores, which cost what
+ * plain ones do. */
+struct pulse_slot {
+    _Atomic int64_t task;
+    _Atomic int64_t n_finished; /* tasks, in this iteration */
+    atomic_int activity;        /* enum pulse_activity */
+    char padding[64];           /* no two processes write to the same cache line */
+};
+
+/* The processes of a node. Times are those of clock_now_s, which they share. */
+struct pulse_node {
+    _Atomic double finished_s; /* the last task here */
+    _Atomic double heard_s;    /* and elsewhere */
+    _Atomic double sent_s;     /* the last finished_s that was sent */
+    _Atomic double sent_at_s;
+    atomic_bool alarm; /* a watchdog of this node reports */
+    struct pulse_slot slots[];
+};
+
+struct mpi_pulse {
+    MPI_Comm mpi; /* borrowed */
+    MPI_Win window;
+    struct pulse_node *node; /* in the window */
+    struct pulse_slot *own;
+    int n_slots;
+    int *others; /* n_others processes of other nodes */
+    int n_others;
+    double interval_s; /* of messages to them */
+    bool open;         /* begun, and no message was refused yet */
+    double age_s;      /* the message under way */
+    MPI_Request *requests;
+    int64_t n_seen; /* by the watchdog thread: tasks finished on this node */
+};
+
+/* Collective over comm, which is borrowed.
+ * node_ranks  of the processes that share memory with this one, itself included, ascending
+ * Ends the program when out of memory. */
+void mpi_pulse_init(struct mpi_pulse *pulse, MPI_Comm comm, const int *node_ranks, int n_node_ranks,
+                    double interval_s);
+void mpi_pulse_fini(struct mpi_pulse *pulse); /* collective */
+
+/* An iteration begins, or is finished on this process; end is collective, returns when it is
+ * finished on all, and takes part in messages until then. */
+void mpi_pulse_begin(struct mpi_pulse *pulse);
+void mpi_pulse_end(struct mpi_pulse *pulse);
+
+/* Receives and, when it is time, sends. Does not wait; no call of MPI if there is one node. */
+void mpi_pulse_poll(struct mpi_pulse *pulse);
+
+/* Looks at the processes of this node; when a task finished last, as far as is known
+ * here. For one thread, of any process that takes part. Does not communicate. */
+double mpi_pulse_last_s(struct mpi_pulse *pulse);
+
+static inline void pulse_set(struct pulse_slot *slot, enum pulse_activity activity)
+{
+    atomic_store_explicit(&slot->activity, (int)activity, memory_order_relaxed);
+}
+
+static inline void pulse_set_task(struct pulse_slot *slot, int64_t task)
+{
+    atomic_store_explicit(&slot->task, task, memory_order_relaxed);
+}
+
+static inline void pulse_set_finished(struct pulse_slot *slot, int64_t n_finished)
+{
+    atomic_store_explicit(&slot->n_finished, n_finished, memory_order_relaxed);
+}
+
+#endif

@@ -1,0 +1,81 @@
+#!/usr/bin/env bash
+# The watchdog of task pools: a mode that hangs and a task that never ends are reported by every
+# process, with exit status 1; a run that is slow, but lives, is left alone.
+#
+#     test_taskpool_watchdog.sh watchdog_case PROCESSES mpiexec [OPTION=VALUE ...]
+set -u
+program=$1 n=$2 mpiexec=$3
+shift 3
+options=("$@")
+errors=$(mktemp) || exit 1
+trap 'rm -f "$errors"' EXIT
+n_failed=0
+
+complain() {
+    echo "$program $command: $*"
+    sed 's/^/    /' "$errors" | head -40
+    n_failed=$((n_failed + 1))
+}
+
+# run STATUS CASE OPTION...
+run() {
+    local expected=$1 status
+    shift
+    command="$* ${options[*]}"
+    timeout 60 "$mpiexec" --oversubscribe -n "$n" "$program" "$@" "${options[@]}" \
+        > "$errors" 2>&1 < /dev/null
+    status=$?
+    [ "$status" = "$expected" ] || complain "exit status $status, not $expected"
+}
+
+# said PATTERN LEAST [MOST]: so many lines match.
+said() {
+    local count
+    count=$(grep -Ec -- "$1" "$errors")
+    if [ "$count" -lt "$2" ] || [ "$count" -gt "${3:-$2}" ]; then
+        complain "$count lines with '$1', not $2"
+    fi
+}
+
+report='watchdog: process [0-9]+ \('
+hangs() {
+    run 1 "$@" watchdog=0.5
+    said "$report" "$n"
+    said 'no task has finished for 0.5 s' 1
+    said '^done' 0
+    said 'WARNING: ThreadSanitizer' 0
+}
+
+hangs short sched=stalls
+said 'this is a deadlock of mode stalls' 1
+said 'waits for others to finish theirs, .* Mode stalls: .* ranges of tasks begun' 1
+said 'has finished and waits for the other processes' $((n - 1))
+if [ "$n" -gt 1 ]; then
+    hangs short sched=deaf
+    said 'this is a deadlock of mode deaf' 1
+    said 'searching.*; termination: ' "$n"
+fi
+modes=(static)
+[ "$n" -lt 2 ] || modes+=(auto)
+[ "$n" != 3 ] || modes+=(counter share dtree hybrid)
+for mode in "${modes[@]}"; do
+    hangs endless sched="$mode"
+    said 'so this is no deadlock: it takes longer than --watchdog, or does not end' 1
+    said 'runs task 17, for [0-9.]+ s' 1
+    said "Mode $mode: [0-9a-z]" "$n"
+done
+if [ "$n" = 2 ]; then
+    hangs records sched=steal
+    said 'so this is no deadlock' 1
+    said 'runs a task, for' 1
+fi
+
+lives() {
+    run 0 "$@" watchdog=1
+    said 'watchdog' 0
+    said '^done' 1
+}
+
+lives slow sched=static
+lives late sched=steal
+exit $((n_failed > 0))
