@@ -40,7 +40,9 @@ enum status hf_memory_check(const struct hf_options *options, const struct hf_in
     int64_t matrices = 2 * tiles;
     if (!options->fock_only)
         matrices += scf_bytes(grid, n, n_spins, &options->scf);
-    int64_t build = fock_bytes(tiling, &options->fock, n_spins, n_processes) +
+    /* A restricted SCF is tested among unrestricted determinants. */
+    bool both = !options->fock_only && scf_tests_stability(&options->scf, n_spins, n);
+    int64_t build = fock_bytes(tiling, &options->fock, both ? 2 : n_spins, n_processes) +
                     pool_bytes(options, tiling, n_processes);
     int64_t cache = options->fock.cache_bytes;
     /* D, F and the sums of a build. */

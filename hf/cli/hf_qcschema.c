@@ -75,6 +75,35 @@ json_t *hf_qcschema_scf_iteration(const struct scf_iteration *iteration)
         "fock_seconds", iteration->fock_seconds, "algebra_seconds", iteration->algebra_seconds);
 }
 
+/* An entry of extras.beryl.stability. */
+static json_t *curvature_to_json(const struct scf_curvature *curvature)
+{
+    enum scf_verdict verdict = scf_curvature_verdict(curvature);
+    return json_pack(
+        "{s:o, s:o}", "lowest_curvature", json_real_or_null(curvature->eigenvalue), "stable",
+        verdict == SCF_VERDICT_NOT_SETTLED ? json_null()
+                                           : json_boolean(verdict == SCF_VERDICT_STABLE));
+}
+
+/* Curvatures by space where they were tested, and the saddle points left. */
+static void add_stability(int n_spins, const struct scf_result *scf, json_t *extras)
+{
+    static const char *const keys[SCF_SPACES] = {"real_rhf", "real_uhf"};
+    json_t *stability = json_object(), *saddles = json_array();
+    for (int space = 0; space < SCF_SPACES; space++)
+        if (scf->curvature[space].n_products > 0)
+            json_object_set_new(stability, keys[space], curvature_to_json(&scf->curvature[space]));
+    for (int i = 0; i < scf->n_saddles; i++)
+        json_array_append_new(
+            saddles, json_pack("{s:o, s:o}", "energy", json_real_or_null(scf->saddles[i].energy),
+                               "lowest_curvature", json_real_or_null(scf->saddles[i].curvature)));
+    if (scf->curvature[n_spins - 1].n_products > 0)
+        json_object_set_new(extras, "lowest_curvature",
+                            json_real_or_null(scf->curvature[n_spins - 1].eigenvalue));
+    json_object_set_new(extras, "stability", stability);
+    json_object_set_new(extras, "saddle_points_left", saddles);
+}
+
 static void add_scf_extras(const struct hf_outcome *outcome, json_t *extras)
 {
     const struct scf_result *scf = outcome->scf;
@@ -88,8 +117,7 @@ static void add_scf_extras(const struct hf_outcome *outcome, json_t *extras)
     json_object_set_new(extras, "s2", json_real_or_null(scf->s2));
     json_object_set_new(extras, "orbital_gradient", json_real_or_null(scf->gradient));
     json_object_set_new(extras, "fock_builds", json_integer(scf->fock_builds));
-    if (scf->stability_checked)
-        json_object_set_new(extras, "lowest_curvature", json_real_or_null(scf->lowest_curvature));
+    add_stability(outcome->input->n_spins, scf, extras);
 }
 
 /* The options with what the files and defaults decided. */

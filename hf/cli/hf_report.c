@@ -97,6 +97,25 @@ static void dipole_row(FILE *page, const json_t *dipole)
     html_row_end(page);
 }
 
+/* A row for each space of determinants in which the SCF was tested. */
+static void stability_rows(FILE *page, const struct report_run *run)
+{
+    static const char *const spaces[][2] = {{"real_rhf", "Lowest curvature among real RHF"},
+                                            {"real_uhf", "Lowest curvature among real UHF"}};
+    const json_t *stability = report_figure(run, "stability");
+    for (int i = 0; i < 2; i++) {
+        const json_t *entry = json_object_get(stability, spaces[i][0]);
+        const json_t *stable = json_object_get(entry, "stable");
+        const char *verdict = json_is_true(stable)    ? "hartree: a minimum"
+                              : json_is_false(stable) ? "hartree: unstable"
+                                                      : "hartree: not settled";
+        html_row_number(page, spaces[i][1], report_real(entry, "lowest_curvature"), 6, verdict);
+    }
+    size_t n_saddles = json_array_size(report_figure(run, "saddle_points_left"));
+    if (n_saddles > 0)
+        html_row_number(page, "Saddle points left", (double)n_saddles, 0, "");
+}
+
 static void energy_rows(FILE *page, const struct report_run *run)
 {
     const json_t *properties = json_object_get(run->result, "properties");
@@ -109,6 +128,7 @@ static void energy_rows(FILE *page, const struct report_run *run)
                     10, "hartree");
     dipole_row(page, json_object_get(properties, "scf_dipole_moment"));
     html_row_number(page, "&lt;S<sup>2</sup>&gt;", report_real(run->shared, "s2"), 6, "");
+    stability_rows(page, run);
     hf_report_orbital_gaps(page, run);
 }
 

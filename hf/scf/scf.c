@@ -99,14 +99,24 @@ void scf_result_fini(struct scf_result *result)
     *result = (struct scf_result){0};
 }
 
+bool scf_tests_stability(const struct scf_settings *settings, int n_spins, int64_t n_functions)
+{
+    return settings->stability == SCF_ALWAYS ||
+           (settings->stability == SCF_AUTO &&
+            (n_spins == 2 || n_functions <= SCF_STABILITY_SMALL));
+}
+
 int64_t scf_bytes(const struct dense_grid *grid, int64_t n_functions, int n_spins,
                   const struct scf_settings *settings)
 {
     /* Matrices of n x n: the basis's seven and an eigenproblem's two; per spin, those of
      * two states (5 each), of the Fock builds (4), of the solver (5), of a
-     * Hessian (5), and of Davidson's vectors, a quarter of a matrix each at most. */
+     * Hessian (5), and of Davidson's vectors, a quarter of a matrix each at most. The test of a
+     * restricted solution among unrestricted ones has vectors of its own and four matrices. */
     int64_t davidson = 8;
     int64_t n_matrices = 9 + n_spins * (10 + 4 + 5 + 5 + davidson);
+    if (n_spins == 1 && scf_tests_stability(settings, n_spins, n_functions))
+        n_matrices += davidson + 4;
     return n_matrices * dense_bytes(grid, n_functions, n_functions) +
            diis_bytes(grid, n_spins, n_functions, settings->diis_size);
 }

@@ -1,11 +1,14 @@
 /* The self-consistent field (SCF): restricted (RHF) and unrestricted (UHF).
  *
  * DIIS first; where that stalls, second-order steps with a check of the energy; at
- * convergence a test that the result is a minimum, and descent to one if it is not. */
+ * convergence a test that the result is a minimum, and descent to one if it is not. An RHF
+ * solution is also tested among UHF determinants; one that is unstable there is reported and
+ * stays, because --method uhf, started from it, follows it down. */
 #ifndef BERYL_HF_SCF_H
 #define BERYL_HF_SCF_H
 
 #include "hf/fock/scf_problem.h"
+#include "hf/scf/scf_curvature.h"
 #include "support/arrays/darray.h"
 #include "support/arrays/dense.h"
 #include "support/base/status.h"
@@ -66,8 +69,9 @@ struct scf_result {
     double *orbital_energies[2]; /* n_orbitals, hartree, on every process: occupied ones
                                   * ascending, then virtual ones ascending */
     struct dense *orbitals[2];   /* n_functions x n_orbitals, columns in that order */
-    double lowest_curvature;     /* lowest eigenvalue of the orbital Hessian, if checked */
-    bool stability_checked;
+    struct scf_curvature curvature[SCF_SPACES]; /* at the result, by enum scf_space */
+    int n_saddles;                              /* left on the way: all have higher energies */
+    struct scf_saddle saddles[SCF_MAX_SADDLES];
     double dipole[3]; /* e Bohr, electrons and nuclei, about the origin */
     double *mulliken; /* per centre of the molecule: charge, e */
     double s2;        /* <S^2> */
@@ -82,6 +86,9 @@ struct scf_result {
 enum status scf_run(const struct scf_problem *problem, const struct scf_settings *settings,
                     struct darray *const D[], struct scf_result *result);
 void scf_result_fini(struct scf_result *result);
+
+/* Whether a run with these settings tests the stability of a solution, if it has rotations. */
+bool scf_tests_stability(const struct scf_settings *settings, int n_spins, int64_t n_functions);
 
 /* Bytes per process, at most, that scf_run holds in addition to D, the Fock build and the
  * copy of the orbitals on the process that writes checkpoints. Not collective. */

@@ -39,36 +39,55 @@ void scf_fock_destroy(struct scf_fock *fock)
 {
     if (!fock)
         return;
-    for (int s = 0; s < fock->problem->n_spins; s++) {
+    for (int s = 0; s < 2; s++) {
         darray_destroy(fock->G_tiles[s]);
         dense_destroy(fock->D_last[s]);
         dense_destroy(fock->G_last[s]);
     }
+    darray_destroy(fock->second_input);
     dense_destroy(fock->change);
     free(fock);
 }
 
 /* Builds G_tiles from the densities in input_tiles. */
-static enum status build_tiles(struct scf_fock *fock)
+static enum status build_tiles(struct scf_fock *fock, int n_spins)
 {
     double start_s = clock_now_s();
     const struct darray *D[2] = {fock->input_tiles[0], fock->input_tiles[1]};
-    enum status status = fock_build(fock->problem->fock, fock->problem->n_spins, D, fock->G_tiles);
+    enum status status = fock_build(fock->problem->fock, n_spins, D, fock->G_tiles);
     fock->seconds += clock_now_s() - start_s;
     fock->n_builds++;
     return status;
 }
 
+static enum status build_matrices(struct scf_fock *fock, int n_spins, struct dense *const D[],
+                                  struct dense *const G[])
+{
+    const struct tiling *tiling = fock->problem->tiling;
+    for (int s = 0; s < n_spins; s++)
+        TRY(tile_matrix_from_dense(tiling, D[s], fock->input_tiles[s]));
+    TRY(build_tiles(fock, n_spins));
+    for (int s = 0; s < n_spins; s++)
+        TRY(tile_matrix_to_dense(tiling, fock->G_tiles[s], G[s]));
+    return STATUS_OK;
+}
+
 enum status scf_fock_of_matrices(struct scf_fock *fock, struct dense *const D[],
                                  struct dense *const G[])
 {
+    return build_matrices(fock, fock->problem->n_spins, D, G);
+}
+
+enum status scf_fock_of_spins(struct scf_fock *fock, struct dense *const D[2],
+                              struct dense *const G[2])
+{
     const struct tiling *tiling = fock->problem->tiling;
-    for (int s = 0; s < fock->problem->n_spins; s++)
-        TRY(tile_matrix_from_dense(tiling, D[s], fock->input_tiles[s]));
-    TRY(build_tiles(fock));
-    for (int s = 0; s < fock->problem->n_spins; s++)
-        TRY(tile_matrix_to_dense(tiling, fock->G_tiles[s], G[s]));
-    return STATUS_OK;
+    if (!fock->input_tiles[1]) {
+        TRY(tile_matrix_create(tiling, "D", DARRAY_DOUBLE, &fock->second_input));
+        TRY(tile_matrix_create(tiling, "F", DARRAY_DOUBLE, &fock->G_tiles[1]));
+        fock->input_tiles[1] = fock->second_input;
+    }
+    return build_matrices(fock, 2, D, G);
 }
 
 /* change = D - D_last of a spin; returns its largest element. */
@@ -99,7 +118,7 @@ static enum status build_change(struct scf_fock *fock, struct dense *const D[],
         find_change(fock, D, s);
         TRY(tile_matrix_from_dense(tiling, fock->change, fock->input_tiles[s]));
     }
-    TRY(build_tiles(fock));
+    TRY(build_tiles(fock, fock->problem->n_spins));
     for (int s = 0; s < fock->problem->n_spins; s++) {
         TRY(tile_matrix_to_dense(tiling, fock->G_tiles[s], G[s]));
         dense_add(1, fock->G_last[s], 1, G[s]);

@@ -20,6 +20,7 @@ struct scf_fock {
     const struct scf_problem *problem; /* borrowed */
     struct darray *input_tiles[2];     /* borrowed scratch: D, or its change, of a build */
     struct darray *G_tiles[2];         /* owned */
+    struct darray *second_input;       /* owned: of a restricted SCF, once scf_fock_of_spins ran */
     struct dense *D_last[2], *G_last[2];
     struct dense *change; /* scratch: D - D_last */
     bool always_full;     /* set by the owner: no incremental builds from now on */
@@ -45,5 +46,10 @@ enum status scf_fock_of_density(struct scf_fock *fock, struct dense *const D[], 
  * the last density stays remembered. */
 enum status scf_fock_of_matrices(struct scf_fock *fock, struct dense *const D[],
                                  struct dense *const G[]);
+
+/* The same for two matrices as an unrestricted SCF has them, whatever the problem's n_spins:
+ * G[s] = J[D[0] + D[1]] - K[D[s]]. */
+enum status scf_fock_of_spins(struct scf_fock *fock, struct dense *const D[2],
+                              struct dense *const G[2]);
 
 #endif

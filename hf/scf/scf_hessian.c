@@ -210,18 +210,15 @@ void scf_hessian_fini(struct scf_hessian *hessian)
     *hessian = (struct scf_hessian){0};
 }
 
-/* d of a spin, for factor kappa. */
+/* d = factor (C_v kappa C_o^T + its transpose), with the orbitals of a spin. */
 static void first_order_density(struct scf_hessian *hessian, double factor,
-                                const struct scf_rotation *kappa, int spin)
+                                const struct dense *kappa, int spin, struct dense *d)
 {
-    if (!kappa->kappa[spin])
-        return;
     struct dense *one_way = hessian->G[spin];
-    dense_multiply('N', 'N', factor * hessian->basis->occupation, hessian->C_v[spin],
-                   kappa->kappa[spin], 0, hessian->half[spin]);
+    dense_multiply('N', 'N', factor, hessian->C_v[spin], kappa, 0, hessian->half[spin]);
     dense_multiply('N', 'T', 1, hessian->half[spin], hessian->C_o[spin], 0, one_way);
-    dense_copy(one_way, hessian->d[spin]);
-    dense_add_transposed(1, one_way, 1, hessian->d[spin]);
+    dense_copy(one_way, d);
+    dense_add_transposed(1, one_way, 1, d);
 }
 
 enum status scf_hessian_multiply(struct scf_hessian *hessian, const struct scf_rotation *kappa,
@@ -234,13 +231,58 @@ enum status scf_hessian_multiply(struct scf_hessian *hessian, const struct scf_r
         return STATUS_OK;
     }
     for (int s = 0; s < hessian->basis->n_spins; s++)
-        first_order_density(hessian, 1 / norm, kappa, s);
+        if (kappa->kappa[s])
+            first_order_density(hessian, hessian->basis->occupation / norm, kappa->kappa[s], s,
+                                hessian->d[s]);
     TRY(scf_fock_of_matrices(hessian->fock, hessian->d, hessian->G));
     for (int s = 0; s < hessian->basis->n_spins; s++)
         if (kappa->kappa[s])
             virtual_occupied_part(hessian, hessian->G[s], s, product);
     scf_rotation_add(0, product, norm, product);
     scf_rotation_add_gap_times(hessian->orbital_energies, kappa, product);
+    return STATUS_OK;
+}
+
+/* Densities of both spins for kappa[0] in both and kappa[1] with opposite signs. */
+static void first_order_spin_densities(struct scf_hessian *hessian,
+                                       const struct scf_rotation *const kappa[2])
+{
+    struct dense *const *d = hessian->d;
+    for (int block = 0; block < 2; block++) {
+        if (kappa[block])
+            first_order_density(hessian, 1, kappa[block]->kappa[0], 0, d[block]);
+        else
+            dense_add(0, hessian->G[0], 0, d[block]);
+    }
+    dense_add(1, d[1], 1, d[0]);
+    dense_add(1, d[0], -2, d[1]);
+}
+
+enum status scf_hessian_multiply_blocks(struct scf_hessian *hessian,
+                                        const struct scf_rotation *const kappa[2],
+                                        struct scf_rotation *const product[2])
+{
+    const struct scf_basis *basis = hessian->basis;
+    struct dense *const *G = hessian->G;
+    if (!kappa[1])
+        return scf_hessian_multiply(hessian, kappa[0], product[0]);
+    if (!hessian->d[1]) {
+        TRY(dense_create(basis->problem->grid, basis->n_functions, basis->n_functions,
+                         &hessian->d[1]));
+        TRY(dense_create(basis->problem->grid, basis->n_functions, basis->n_functions,
+                         &hessian->G[1]));
+    }
+    first_order_spin_densities(hessian, kappa);
+    TRY(scf_fock_of_spins(hessian->fock, hessian->d, G));
+    /* Half the sum of the spins' matrices is of kappa[0], half their difference of kappa[1]. */
+    dense_add(0.5, G[1], 0.5, G[0]);
+    dense_add(1, G[0], -1, G[1]);
+    for (int block = 0; block < 2; block++) {
+        if (!kappa[block])
+            continue;
+        virtual_occupied_part(hessian, G[block], 0, product[block]);
+        scf_rotation_add_gap_times(hessian->orbital_energies, kappa[block], product[block]);
+    }
     return STATUS_OK;
 }
 

@@ -9,8 +9,18 @@
  *   d(kappa) = occupation (C_v kappa C_o^T + its transpose)
  *
  * The orbitals are canonical within the occupied and within the virtual ones.
+ *
+ * About a restricted state these are rotations alike for both spins (the singlet block). Opposite
+ * ones, kappa of alpha and -kappa of beta, lead to unrestricted determinants (the triplet block):
+ * their gradient is zero, w is the same, and G loses its Coulomb part,
+ *
+ *   (H_t kappa)_ai = sum_b F_ab kappa_bi - sum_j kappa_aj F_ji - K[d(kappa)]_ai / 2.
+ *
+ * The two blocks are the Hessian of UHF there, (A + B) of singlet and triplet excitations. Since
+ * H - H_t = 4 (ai|bj) has no negative eigenvalue, the lowest one of UHF is that of H_t.
  * Source: Helgaker, Jorgensen & Olsen, Molecular Electronic-Structure Theory (2000),
- * sects. 10.1.2 and 10.8; the product with a vector as a Fock build as in sect. 10.7. */
+ * sects. 10.1.2 and 10.8; the product with a vector as a Fock build as in sect. 10.7; Seeger &
+ * Pople, J. Chem. Phys. 66, 3045 (1977). */
 #ifndef BERYL_HF_SCF_HESSIAN_H
 #define BERYL_HF_SCF_HESSIAN_H
 
@@ -67,7 +77,7 @@ struct scf_hessian {
     double weight;                     /* w above */
     struct dense *C_o[2], *C_v[2];     /* n x n_occupied, n x n_virtual */
     struct dense *half[2];             /* scratch, n x n_occupied */
-    struct dense *d[2], *G[2];         /* scratch, n x n */
+    struct dense *d[2], *G[2];         /* scratch, n x n; the second ones by need */
 };
 
 /* state: as scf_state_canonicalise leaves it; borrowed, and must not change before
@@ -80,6 +90,13 @@ void scf_hessian_fini(struct scf_hessian *hessian);
 /* product = H kappa, at the price of a Fock build. Errors: those of fock_build. */
 enum status scf_hessian_multiply(struct scf_hessian *hessian, const struct scf_rotation *kappa,
                                  struct scf_rotation *product);
+
+/* Of a restricted state, at the price of one Fock build of UHF: product[0] = H kappa[0] and
+ * product[1] = H_t kappa[1], each kappa of norm 1 or NULL for none. Of
+ * any state if kappa[1] is NULL. Errors: those of fock_build, STATUS_NO_MEMORY. */
+enum status scf_hessian_multiply_blocks(struct scf_hessian *hessian,
+                                        const struct scf_rotation *const kappa[2],
+                                        struct scf_rotation *const product[2]);
 
 /* Sets P and D of trial to the occupied orbitals of state turned by kappa,
  *   U_o' = U_o W cos(s) + U_v kappa W sin(s)/s,   kappa^T kappa W = W s^2,

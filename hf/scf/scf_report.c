@@ -40,6 +40,69 @@ void scf_report_iteration(const struct scf_iteration *iteration)
               iteration->algebra_seconds);
 }
 
+void scf_report_stability(int n_spins, const struct scf_curvature curvature[], int n_builds)
+{
+    int own = n_spins - 1;
+    log_print("      stability: lowest curvature");
+    for (int space = own; space < SCF_SPACES; space++)
+        log_print("%s %.6f among real %s%s", space == own ? "" : ",", curvature[space].eigenvalue,
+                  scf_space_name((enum scf_space)space),
+                  curvature[space].settled ? "" : " (not settled)");
+    bool is_saddle = scf_curvature_verdict(&curvature[own]) == SCF_VERDICT_UNSTABLE;
+    log_print(", %d Fock builds%s\n", n_builds,
+              is_saddle ? ": a saddle point, going downhill" : "");
+}
+
+/* The verdict in the space of the SCF itself, or in a wider one. */
+static const char *stability_words(bool converged, bool own, enum scf_verdict verdict)
+{
+    if (verdict == SCF_VERDICT_UNSTABLE)
+        return own ? "a saddle point" : "UNSTABLE";
+    return converged && verdict == SCF_VERDICT_STABLE ? "a minimum"
+                                                      : "not settled whether a minimum";
+}
+
+/* Whether a spin has both occupied and virtual orbitals. */
+static bool can_rotate(const struct scf_problem *problem, const struct scf_result *result)
+{
+    bool found = false;
+    for (int s = 0; s < problem->n_spins; s++)
+        found =
+            found || (problem->n_occupied[s] > 0 && problem->n_occupied[s] < result->n_orbitals);
+    return found;
+}
+
+static void print_stability(const struct scf_problem *problem, const struct scf_result *result)
+{
+    int own = problem->n_spins - 1;
+    for (int space = own; space < SCF_SPACES; space++) {
+        enum scf_verdict verdict = scf_curvature_verdict(&result->curvature[space]);
+        if (verdict != SCF_VERDICT_NOT_TESTED)
+            log_print("Lowest curvature of the energy in orbital space %.6f: %s among real %s "
+                      "determinants\n",
+                      result->curvature[space].eigenvalue,
+                      stability_words(result->converged, space == own, verdict),
+                      scf_space_name((enum scf_space)space));
+        if (verdict == SCF_VERDICT_UNSTABLE && space != own)
+            log_print(
+                "  A UHF solution of lower energy exists: run with --method uhf, which starts "
+                "here if --guess\n  names a --checkpoint of this run\n");
+    }
+    if (result->converged && result->curvature[own].n_products == 0)
+        log_print("Stability %s\n",
+                  can_rotate(problem, result)
+                      ? "not tested: the result may be a saddle point (--stability always tests it)"
+                      : "has nothing to test: no orbitals can be rotated");
+}
+
+static void print_saddles(const struct scf_result *result)
+{
+    for (int i = 0; i < result->n_saddles; i++)
+        log_print("Left a saddle point of energy %.10f hartree (curvature %.6f): the result may be "
+                  "of lower symmetry\n",
+                  result->saddles[i].energy, result->saddles[i].curvature);
+}
+
 static void print_energies(const struct scf_result *result)
 {
     log_print("\n  one-electron energy    %20.10f hartree\n", result->one_electron_energy);
@@ -97,13 +160,15 @@ static void print_properties(const struct scf_problem *problem, const struct scf
 void scf_report_result(const struct scf_problem *problem, const struct scf_result *result,
                        bool all_orbitals)
 {
-    log_print("\n%s after %lld iterations, %lld Fock builds\n",
+    log_print("\n%s after %lld iterations, %lld Fock builds",
               result->converged ? "Converged" : "NOT CONVERGED", (long long)result->iterations,
               (long long)result->fock_builds);
-    if (result->stability_checked)
-        log_print("Lowest curvature of the energy in orbital space %.6f: %s\n",
-                  result->lowest_curvature,
-                  result->converged ? "a minimum" : "not necessarily a minimum");
+    if (result->n_saddles > 0)
+        log_print(", having left %d saddle point%s", result->n_saddles,
+                  result->n_saddles == 1 ? "" : "s");
+    log_print("\n");
+    print_saddles(result);
+    print_stability(problem, result);
     print_energies(result);
     print_all_orbitals(problem, result, all_orbitals);
     print_properties(problem, result);

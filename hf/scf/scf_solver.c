@@ -9,13 +9,13 @@
 
 #include <math.h>
 #include <stdbool.h>
+#include <string.h>
 
 enum {
     DAMPED_ITERATIONS = 10,
     PATIENCE = 8,         /* iterations that DIIS may go without progress, those in which the
                            * energy is above the lowest so far counted twice */
     DIIS_ITERATIONS = 60, /* after which it is given up in any case */
-    MAX_DESCENTS = 5,     /* from saddle points */
 };
 
 /* Damping ends when the gradient is below this. */
@@ -285,42 +285,52 @@ static bool wants_second_order(const struct scf_solver *solver)
 
 static bool wants_stability(const struct scf_solver *solver)
 {
-    if (!scf_rotation_exists(solver->basis) || solver->settings->stability == SCF_NEVER)
-        return false;
-    return solver->settings->stability == SCF_ALWAYS || solver->basis->n_spins == 2 ||
-           solver->basis->n_functions <= SCF_STABILITY_SMALL;
+    return scf_rotation_exists(solver->basis) &&
+           scf_tests_stability(solver->settings, solver->basis->n_spins,
+                               solver->basis->n_functions);
 }
 
-/* The lowest curvature at the state; if it is a saddle, descends from it. */
+/* Goes downhill from the saddle point at the state, whose curvatures no longer are the
+ * result's then. */
+static enum status leave_saddle(struct scf_solver *solver, const struct scf_stability *stability)
+{
+    bool moved;
+    struct scf_result *result = solver->result;
+    struct scf_saddle saddle = {solver->state->energy,
+                                stability->curvature[solver->basis->n_spins - 1].eigenvalue};
+    start_iteration(solver, "descent");
+    solver->is_flat = false;
+    TRY(need_second_order(solver));
+    TRY(scf_second_order_descend(solver->second_order, &stability->direction, &solver->state,
+                                 &moved));
+    if (!moved)
+        return FAIL(STATUS_NOT_CONVERGED,
+                    "the solution is a saddle point (curvature %.1e), but no lower one was "
+                    "found near it",
+                    saddle.curvature);
+    memset(result->curvature, 0, sizeof result->curvature);
+    result->saddles[result->n_saddles++] = saddle;
+    return STATUS_OK;
+}
+
+/* The lowest curvatures at the state; if it is a saddle, descends from it. */
 static enum status check_minimum(struct scf_solver *solver, bool *is_minimum)
 {
     struct scf_hessian hessian;
     struct scf_stability stability;
-    struct scf_result *result = solver->result;
+    int n_spins = solver->basis->n_spins;
     TRY(scf_hessian_init(solver->basis, solver->fock, solver->state, &hessian));
     enum status status = scf_stability_init(&hessian, &stability);
     scf_hessian_fini(&hessian);
     TRY(status);
-    result->stability_checked = true;
-    result->lowest_curvature = stability.eigenvalue;
-    *is_minimum = stability.eigenvalue > SCF_UNSTABLE;
-    log_print("      stability: lowest curvature %.6f%s, %d Fock builds%s\n", stability.eigenvalue,
-              stability.converged ? "" : " (not converged)", stability.n_products,
-              *is_minimum ? "" : ": a saddle point, going downhill");
-    if (!*is_minimum) {
-        bool moved;
-        start_iteration(solver, "descent");
-        solver->is_flat = false;
-        status = need_second_order(solver);
-        if (status == STATUS_OK)
-            status = scf_second_order_descend(solver->second_order, &stability.direction,
-                                              &solver->state, &moved);
-        if (status == STATUS_OK && !moved)
-            status = FAIL(STATUS_NOT_CONVERGED,
-                          "the solution is a saddle point (curvature %.1e), but no lower one was "
-                          "found near it",
-                          stability.eigenvalue);
-    }
+    memcpy(solver->result->curvature, stability.curvature, sizeof stability.curvature);
+    *is_minimum = scf_curvature_verdict(&stability.curvature[n_spins - 1]) != SCF_VERDICT_UNSTABLE;
+    scf_report_stability(n_spins, stability.curvature, stability.n_builds);
+    if (!*is_minimum && solver->result->n_saddles == SCF_MAX_SADDLES)
+        status = FAIL(STATUS_NOT_CONVERGED, "%d saddle points were left without reaching a minimum",
+                      SCF_MAX_SADDLES);
+    else if (!*is_minimum)
+        status = leave_saddle(solver, &stability);
     scf_stability_fini(&stability);
     return status;
 }
@@ -337,12 +347,7 @@ static enum status confirm_minimum(struct scf_solver *solver, bool *done)
     if (!wants_stability(solver))
         return STATUS_OK;
     TRY(check_minimum(solver, done));
-    if (*done)
-        return STATUS_OK;
-    if (++solver->n_descents > MAX_DESCENTS)
-        return FAIL(STATUS_NOT_CONVERGED, "%d saddle points were left without reaching a minimum",
-                    MAX_DESCENTS);
-    return record_iteration(solver);
+    return *done ? STATUS_OK : record_iteration(solver);
 }
 
 enum status scf_solver_iterate(struct scf_solver *solver, struct darray *const D[])

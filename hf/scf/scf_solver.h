@@ -28,7 +28,6 @@ struct scf_solver {
     struct dense *P_best[2];               /* of the lowest energy so far */
     double best_energy, least_gradient;
     int64_t n_without_progress;
-    int n_descents;
     bool is_flat; /* the gradient cannot be made smaller, nor does it matter */
     struct scf_iteration now;
     double started_s; /* clock at the start of the iteration */

@@ -4,23 +4,28 @@
 #include "support/base/agree.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <string.h>
 
-enum { MAX_VECTORS = 12, MAX_PRODUCTS = 40, MIN_PRODUCTS = 5 };
+enum { MAX_VECTORS = 12, KEPT_VECTORS = 4, MAX_PRODUCTS = 60, MIN_PRODUCTS = 5 };
 
 /* A residual below this settles the eigenvalue to well within SCF_UNSTABLE. */
 #define SMALL_RESIDUAL 3e-4
 
+/* The search for the lowest eigenvalue of a block of the Hessian. */
 struct davidson {
     struct scf_hessian *hessian;
+    struct scf_curvature *curvature; /* the outcome; borrowed */
     int n_vectors;
-    struct scf_rotation vectors[MAX_VECTORS];  /* orthonormal */
-    struct scf_rotation products[MAX_VECTORS]; /* H times each */
-    double matrix[MAX_VECTORS * MAX_VECTORS];  /* of H between them */
-    double combination[MAX_VECTORS];           /* the lowest eigenvector in it */
-    struct scf_rotation residual;              /* H x - eigenvalue x, then the next vector */
-    struct scf_rotation x, Hx;
-    double eigenvalue, residual_norm;
+    struct scf_rotation vectors[MAX_VECTORS];       /* orthonormal */
+    struct scf_rotation products[MAX_VECTORS];      /* H times each */
+    double matrix[MAX_VECTORS * MAX_VECTORS];       /* of H between them */
+    double combinations[MAX_VECTORS * MAX_VECTORS]; /* its eigenvectors, n_vectors each */
+    double eigenvalues[MAX_VECTORS];
+    struct scf_rotation residual; /* H x - eigenvalue x, then the next vector */
+    struct scf_rotation x, Hx;    /* of the lowest */
+    double residual_norm;
+    bool done;
 };
 
 static void davidson_fini(struct davidson *davidson)
@@ -42,10 +47,25 @@ static void precondition(struct davidson *davidson, const struct scf_rotation *x
     struct scf_energy_gap gap = {
         .orbital_energies = {davidson->hessian->orbital_energies[0],
                              davidson->hessian->orbital_energies[1]},
-        .shift = -davidson->eigenvalue,
+        .shift = -davidson->curvature->eigenvalue,
         .floor = 0.1,
     };
     scf_rotation_divide(&gap, x, y);
+}
+
+/* Starts from all rotations, whatever their symmetry. Errors: on failure davidson_fini still has
+ * to be called. */
+static enum status davidson_init(struct scf_hessian *hessian, struct scf_curvature *curvature,
+                                 struct davidson *davidson)
+{
+    *curvature = (struct scf_curvature){0};
+    *davidson = (struct davidson){.hessian = hessian, .curvature = curvature};
+    TRY(scf_rotation_init(hessian->basis, &davidson->residual));
+    TRY(scf_rotation_init(hessian->basis, &davidson->x));
+    TRY(scf_rotation_init(hessian->basis, &davidson->Hx));
+    scf_rotation_set_noise(&davidson->Hx);
+    precondition(davidson, &davidson->Hx, &davidson->residual);
+    return STATUS_OK;
 }
 
 /* Makes the residual a unit vector orthogonal to those kept; false if nothing is left. */
@@ -64,106 +84,168 @@ static bool orthonormalise(struct davidson *davidson)
     return true;
 }
 
-/* Takes the residual, a unit vector, among the vectors; multiplies it. */
-static enum status extend_subspace(struct davidson *davidson)
+/* Takes the residual as the next vector, whose product is to come; the search is done if there is
+ * none. */
+static enum status choose_vector(struct davidson *davidson)
 {
     int n = davidson->n_vectors;
     const struct scf_basis *basis = davidson->hessian->basis;
-    if (!davidson->vectors[n].kappa[0] && !davidson->vectors[n].kappa[1]) {
-        TRY(scf_rotation_init(basis, &davidson->vectors[n]));
-        TRY(scf_rotation_init(basis, &davidson->products[n]));
+    if (davidson->done)
+        return STATUS_OK;
+    if (davidson->curvature->n_products == MAX_PRODUCTS) {
+        davidson->done = true;
+    } else if (!orthonormalise(davidson)) {
+        /* No vector is left: the subspace is the whole space. */
+        davidson->done = davidson->curvature->settled = true;
+    } else {
+        if (!davidson->vectors[n].kappa[0] && !davidson->vectors[n].kappa[1]) {
+            TRY(scf_rotation_init(basis, &davidson->vectors[n]));
+            TRY(scf_rotation_init(basis, &davidson->products[n]));
+        }
+        scf_rotation_add(1, &davidson->residual, 0, &davidson->vectors[n]);
     }
-    scf_rotation_add(1, &davidson->residual, 0, &davidson->vectors[n]);
-    TRY(scf_hessian_multiply(davidson->hessian, &davidson->vectors[n], &davidson->products[n]));
-    davidson->n_vectors++;
+    return STATUS_OK;
+}
+
+/* Takes the new vector and its product into the subspace. */
+static void extend_subspace(struct davidson *davidson)
+{
+    int n = davidson->n_vectors++;
+    davidson->curvature->n_products++;
     for (int i = 0; i <= n; i++) {
         double element = scf_rotation_dot(&davidson->vectors[i], &davidson->products[n]);
         davidson->matrix[i * MAX_VECTORS + n] = davidson->matrix[n * MAX_VECTORS + i] = element;
     }
-    return STATUS_OK;
 }
 
 /* x, Hx, the eigenvalue and the residual of the lowest combination. */
 static enum status solve_subspace(struct davidson *davidson)
 {
     int n = davidson->n_vectors;
-    double matrix[MAX_VECTORS * MAX_VECTORS], values[MAX_VECTORS];
+    double *C = davidson->combinations;
     for (int64_t i = 0; i < n; i++)
-        memcpy(matrix + i * n, davidson->matrix + i * MAX_VECTORS, (size_t)n * sizeof(double));
-    TRY(status_agree(davidson->hessian->basis->problem->comm, symmetric_eigen(n, matrix, values)));
-    memcpy(davidson->combination, matrix, (size_t)n * sizeof(double));
-    davidson->eigenvalue = values[0];
+        memcpy(C + i * n, davidson->matrix + i * MAX_VECTORS, (size_t)n * sizeof(double));
+    TRY(status_agree(davidson->hessian->basis->problem->comm,
+                     symmetric_eigen(n, C, davidson->eigenvalues)));
     for (int i = 0; i < n; i++) {
-        double c = davidson->combination[i];
-        scf_rotation_add(c, &davidson->vectors[i], i > 0, &davidson->x);
-        scf_rotation_add(c, &davidson->products[i], i > 0, &davidson->Hx);
+        scf_rotation_add(C[i], &davidson->vectors[i], i > 0, &davidson->x);
+        scf_rotation_add(C[i], &davidson->products[i], i > 0, &davidson->Hx);
     }
     scf_rotation_add(1, &davidson->Hx, 0, &davidson->residual);
-    scf_rotation_add(-davidson->eigenvalue, &davidson->x, 1, &davidson->residual);
+    scf_rotation_add(-davidson->eigenvalues[0], &davidson->x, 1, &davidson->residual);
     davidson->residual_norm = sqrt(scf_rotation_dot(&davidson->residual, &davidson->residual));
+    davidson->curvature->eigenvalue = davidson->eigenvalues[0];
     return STATUS_OK;
 }
 
-/* Keeps only the lowest combination when there is no room. */
+/* The first rotations become the lowest combinations of all, in place. */
+static void combine_rotations(const struct davidson *davidson, struct scf_rotation *rotations)
+{
+    int n = davidson->n_vectors;
+    for (int s = 0; s < 2; s++) {
+        size_t size = rotations[0].kappa[s] ? dense_local_size(rotations[0].kappa[s]) : 0;
+        for (size_t at = 0; at < size; at++) {
+            double kept[KEPT_VECTORS] = {0};
+            for (int k = 0; k < KEPT_VECTORS; k++)
+                for (int i = 0; i < n; i++)
+                    kept[k] += davidson->combinations[k * n + i] * rotations[i].kappa[s]->local[at];
+            for (int k = 0; k < KEPT_VECTORS; k++)
+                rotations[k].kappa[s]->local[at] = kept[k];
+        }
+    }
+}
+
+/* Keeps only the lowest combinations when there is no room. One alone would forget the way that
+ * led to it: eigenvalues near zero, which transition metals have, then never settle. */
 static void collapse_subspace(struct davidson *davidson)
 {
     if (davidson->n_vectors < MAX_VECTORS)
         return;
-    scf_rotation_add(1, &davidson->x, 0, &davidson->vectors[0]);
-    scf_rotation_add(1, &davidson->Hx, 0, &davidson->products[0]);
-    davidson->matrix[0] = davidson->eigenvalue;
-    davidson->n_vectors = 1;
+    combine_rotations(davidson, davidson->vectors);
+    combine_rotations(davidson, davidson->products);
+    for (int k = 0; k < KEPT_VECTORS; k++)
+        for (int l = 0; l < KEPT_VECTORS; l++)
+            davidson->matrix[k * MAX_VECTORS + l] = k == l ? davidson->eigenvalues[k] : 0;
+    davidson->n_vectors = KEPT_VECTORS;
 }
 
 /* Whether the sign of the lowest eigenvalue is known: an approximate one lies above it,
  * and one eigenvalue lies within the residual of it. A negative one is refined until
  * its vector is a good direction. */
-static bool lowest_is_converged(const struct davidson *davidson, int n_products)
+static bool lowest_is_settled(const struct davidson *davidson)
 {
-    double size = fabs(davidson->eigenvalue);
+    double eigenvalue = davidson->eigenvalues[0], size = fabs(eigenvalue);
     if (davidson->residual_norm < SMALL_RESIDUAL)
         return true;
-    if (davidson->eigenvalue < 10 * SCF_UNSTABLE)
+    if (eigenvalue < 10 * SCF_UNSTABLE)
         return davidson->residual_norm < 0.05 * size;
-    return n_products >= MIN_PRODUCTS && davidson->residual_norm < 0.1 * size;
+    return davidson->curvature->n_products >= MIN_PRODUCTS && davidson->residual_norm < 0.1 * size;
 }
 
-static enum status find_lowest(struct davidson *davidson, struct scf_stability *stability)
+static enum status advance_search(struct davidson *davidson)
 {
-    scf_rotation_set_noise(&davidson->Hx);
-    precondition(davidson, &davidson->Hx, &davidson->residual);
-    while (orthonormalise(davidson) && stability->n_products < MAX_PRODUCTS) {
-        TRY(extend_subspace(davidson));
-        stability->n_products++;
-        TRY(solve_subspace(davidson));
-        stability->converged = lowest_is_converged(davidson, stability->n_products);
-        if (stability->converged)
-            return STATUS_OK;
-        collapse_subspace(davidson);
-        precondition(davidson, &davidson->residual, &davidson->residual);
-    }
-    /* No vector is left: the subspace is the whole space. */
-    stability->converged = stability->n_products < MAX_PRODUCTS;
+    extend_subspace(davidson);
+    TRY(solve_subspace(davidson));
+    davidson->done = davidson->curvature->settled = lowest_is_settled(davidson);
+    if (davidson->done)
+        return STATUS_OK;
+    collapse_subspace(davidson);
+    precondition(davidson, &davidson->residual, &davidson->residual);
     return STATUS_OK;
+}
+
+/* The products of the new vectors of all searches that are not done. */
+static enum status multiply_vectors(struct scf_hessian *hessian, int n, struct davidson searches[])
+{
+    const struct scf_rotation *vectors[2] = {NULL, NULL};
+    struct scf_rotation *products[2] = {NULL, NULL};
+    for (int i = 0; i < n; i++) {
+        if (searches[i].done)
+            continue;
+        vectors[i] = &searches[i].vectors[searches[i].n_vectors];
+        products[i] = &searches[i].products[searches[i].n_vectors];
+    }
+    return scf_hessian_multiply_blocks(hessian, vectors, products);
+}
+
+/* Runs n searches, one product of each at a time, until all are done or the first has found a
+ * saddle point: the others are of no use then. */
+static enum status find_lowest(struct scf_hessian *hessian, int n, struct davidson searches[],
+                               int *n_builds)
+{
+    for (;;) {
+        bool done = true;
+        for (int i = 0; i < n; i++) {
+            TRY(choose_vector(&searches[i]));
+            done = done && searches[i].done;
+        }
+        if (done || (searches[0].done &&
+                     scf_curvature_verdict(searches[0].curvature) == SCF_VERDICT_UNSTABLE))
+            return STATUS_OK;
+        TRY(multiply_vectors(hessian, n, searches));
+        ++*n_builds;
+        for (int i = 0; i < n; i++)
+            if (!searches[i].done)
+                TRY(advance_search(&searches[i]));
+    }
 }
 
 enum status scf_stability_init(struct scf_hessian *hessian, struct scf_stability *stability)
 {
-    struct davidson davidson = {.hessian = hessian};
+    struct davidson searches[SCF_SPACES] = {0};
+    int own = hessian->basis->n_spins - 1, n = SCF_SPACES - own;
+    enum status status = STATUS_OK;
     *stability = (struct scf_stability){0};
-    enum status status = scf_rotation_init(hessian->basis, &davidson.residual);
+    for (int i = 0; i < n && status == STATUS_OK; i++)
+        status = davidson_init(hessian, &stability->curvature[own + i], &searches[i]);
     if (status == STATUS_OK)
-        status = scf_rotation_init(hessian->basis, &davidson.x);
-    if (status == STATUS_OK)
-        status = scf_rotation_init(hessian->basis, &davidson.Hx);
-    if (status == STATUS_OK)
-        status = find_lowest(&davidson, stability);
+        status = find_lowest(hessian, n, searches, &stability->n_builds);
     if (status == STATUS_OK) {
-        stability->eigenvalue = davidson.eigenvalue;
-        stability->direction = davidson.x;
-        davidson.x = (struct scf_rotation){0};
+        stability->direction = searches[0].x;
+        searches[0].x = (struct scf_rotation){0};
     }
-    davidson_fini(&davidson);
+    for (int i = 0; i < n; i++)
+        davidson_fini(&searches[i]);
     return status;
 }
 

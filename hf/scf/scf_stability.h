@@ -1,25 +1,22 @@
 /* Stability of a stationary point, whether it is a minimum: the lowest eigenvalue of the Hessian
- * of orbital rotations, by Davidson's method. Internal stability: RHF among RHF
- * determinants, UHF among UHF ones, all orbitals real.
+ * of orbital rotations, by Davidson's method, in the space of its own kind of determinants
+ * (internal stability) and, of a restricted one, in that of UHF (external stability). The two
+ * searches of a restricted one take a Fock build of UHF together.
  * Source: Seeger & Pople, J. Chem. Phys. 66, 3045 (1977); Davidson, J. Comput. Phys. 17, 87
  * (1975). */
 #ifndef BERYL_HF_SCF_STABILITY_H
 #define BERYL_HF_SCF_STABILITY_H
 
+#include "hf/scf/scf_curvature.h"
 #include "hf/scf/scf_hessian.h"
 #include "support/base/status.h"
 
-#include <stdbool.h>
-
-/* A point whose eigenvalue lies below is a saddle; between it and zero lie the rounded
- * zeros of free rotations, such as that of the hole in a pi shell. */
-#define SCF_UNSTABLE (-1e-5)
-
 struct scf_stability {
-    double eigenvalue;             /* lowest one found, of H of scf_hessian.h, hartree */
-    bool converged;                /* the sign of it is certain */
-    int n_products;                /* Fock builds spent */
-    struct scf_rotation direction; /* its vector, of norm 1 */
+    struct scf_curvature curvature[SCF_SPACES]; /* of H or H_t of scf_hessian.h by enum scf_space;
+                                                 * the search towards UHF ends early where the
+                                                 * state is a saddle in its own space */
+    struct scf_rotation direction;              /* in the own space: its vector, of norm 1 */
+    int n_builds;                               /* Fock builds spent */
 };
 
 /* Collective. Errors: those of scf_hessian_multiply, STATUS_NO_MEMORY; nothing is

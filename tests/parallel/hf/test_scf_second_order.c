@@ -77,11 +77,16 @@ static void test_saddle_points_are_left_downhill(void **state)
     struct scf_result saddle, minimum, atom;
     settings.stability = SCF_NEVER;
     check_ok(run_case(&far_hydrogens, &settings, &saddle));
-    assert_false(saddle.stability_checked);
+    assert_int_equal(saddle.curvature[SCF_REAL_UHF].n_products, 0);
+    assert_int_equal(saddle.n_saddles, 0);
     settings.stability = SCF_AUTO;
     check_ok(run_case(&far_hydrogens, &settings, &minimum));
     check_ok(run_case(&hydrogen_atom, &settings, &atom));
-    assert_true(minimum.stability_checked && minimum.lowest_curvature > 0);
+    assert_int_equal(scf_curvature_verdict(&minimum.curvature[SCF_REAL_UHF]), SCF_VERDICT_STABLE);
+    assert_true(minimum.curvature[SCF_REAL_UHF].eigenvalue > 0);
+    assert_int_equal(minimum.n_saddles, 1);
+    check_close(minimum.saddles[0].energy, saddle.energy, 1e-8);
+    assert_true(minimum.saddles[0].curvature < 0);
     assert_true(minimum.energy < saddle.energy - 0.1);
     check_close(minimum.energy, 2 * atom.energy, 1e-5);
     scf_result_fini(&saddle);
@@ -92,7 +97,8 @@ static void test_saddle_points_are_left_downhill(void **state)
     check_ok(run_case(&far_nitrogens, &settings, &saddle));
     settings.stability = SCF_ALWAYS;
     check_ok(run_case(&far_nitrogens, &settings, &minimum));
-    assert_true(minimum.lowest_curvature > -1e-5);
+    assert_int_equal(scf_curvature_verdict(&minimum.curvature[SCF_REAL_RHF]), SCF_VERDICT_STABLE);
+    assert_true(minimum.n_saddles > 0);
     assert_true(minimum.energy < saddle.energy - 0.1);
     scf_result_fini(&saddle);
     scf_result_fini(&minimum);

@@ -1,0 +1,15 @@
+#include "hf/scf/scf_curvature.h"
+
+const char *scf_space_name(enum scf_space space)
+{
+    return space == SCF_REAL_RHF ? "RHF" : "UHF";
+}
+
+enum scf_verdict scf_curvature_verdict(const struct scf_curvature *curvature)
+{
+    if (curvature->n_products == 0)
+        return SCF_VERDICT_NOT_TESTED;
+    if (curvature->eigenvalue < SCF_UNSTABLE)
+        return SCF_VERDICT_UNSTABLE;
+    return curvature->settled ? SCF_VERDICT_STABLE : SCF_VERDICT_NOT_SETTLED;
+}
