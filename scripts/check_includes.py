@@ -31,7 +31,7 @@ ROOMS = {
     "sched/core": SUPPORT + ["sched/queues"],
     "sched/protocols": SUPPORT + ["sched/queues", "sched/core"],
     "sched/modes": SUPPORT + ["sched/queues", "sched/core", "sched/protocols"],
-    "sched/drivers/mpi": ["support/base", "sched/core"],
+    "sched/drivers/mpi": ["support/base", "support/io/signal_notice.h", "sched/core"],
     "sched/drivers/sim": SUPPORT + ["sched/core"],
     "sched": SUPPORT + ["sched/core", "sched/modes", "sched/drivers/mpi", "sched/drivers/sim"],
     "sched/workloads/bnsl": SUPPORT,

@@ -6,6 +6,7 @@
 #include "support/base/agree.h"
 #include "support/base/log.h"
 #include "support/io/output_file.h"
+#include "support/io/signal_notice.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -123,6 +124,11 @@ void checkpoint_write_or_warn(const char *path, const struct scf_problem *proble
 {
     if (checkpoint_write(path, problem, orbitals) != STATUS_OK)
         log_warn("%s; the run goes on, and a checkpoint written before stays", status_text());
+    else
+        signal_notice_set(problem->comm,
+                          "the run was ended; its last checkpoint is %s, after iteration %lld of "
+                          "%s: resume with --restart %s",
+                          path, (long long)orbitals->iteration, orbitals->solver, path);
 }
 
 enum status checkpoint_check(const char *path, MPI_Comm comm)

@@ -17,6 +17,8 @@ struct checkpoint_orbitals {
     struct dense *orbitals[2];         /* n_functions x n_orbitals, occupied ones first */
     const double *orbital_energies[2]; /* n_orbitals, hartree */
     double energy;                     /* total, hartree */
+    const char *solver;                /* "SCF", and the iteration after which this is written: */
+    int64_t iteration;                 /* for the notice of a run that is ended by a signal */
 
     /* Adds further contents to the temporary file, which is closed, before it is renamed;
      * called on process 0. NULL: none. Errors: those of checkpoint_write. */

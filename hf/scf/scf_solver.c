@@ -96,6 +96,8 @@ static enum status write_checkpoint(struct scf_solver *solver)
         .orbital_energies = {solver->state->orbital_energies[0],
                              solver->state->orbital_energies[1]},
         .energy = solver->state->energy,
+        .solver = "SCF",
+        .iteration = solver->result->iterations,
     };
     checkpoint_write_or_warn(solver->settings->checkpoint, solver->basis->problem, &orbitals);
     return STATUS_OK;

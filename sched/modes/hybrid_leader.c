@@ -1,8 +1,8 @@
+#include "sched/core/peek.h"
 #include "sched/modes/mode_hybrid_private.h"
 #include "sched/queues/tasklet_queue.h"
 #include "sched/queues/tasklets.h"
 #include "support/base/die.h"
-#include "support/base/peek.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
+#include "sched/core/peek.h"
 #include "sched/modes/mode_share_private.h"
 #include "sched/protocols/termination.h"
-#include "support/base/peek.h"
 
 #include <stdio.h>
 #include <stdlib.h>

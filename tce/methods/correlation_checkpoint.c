@@ -37,6 +37,8 @@ void correlation_checkpoint_write(const struct correlation_checkpoint *checkpoin
         .orbitals = {result->orbitals[0], result->orbitals[1]},
         .orbital_energies = {result->orbital_energies[0], result->orbital_energies[1]},
         .energy = result->energy,
+        .solver = correlation->problem.method,
+        .iteration = correlation->n_iterations,
         .add = add_amplitudes,
         .add_context = (void *)correlation,
         .add_bytes = n_pairs * n_pairs * (int64_t)sizeof(double), /* of the doubles, by far most */

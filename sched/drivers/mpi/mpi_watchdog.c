@@ -2,9 +2,10 @@
 
 #include "sched/drivers/mpi/mpi_watchdog.h"
 
+#include "sched/core/peek.h"
 #include "support/base/clock.h"
 #include "support/base/die.h"
-#include "support/base/peek.h"
+#include "support/io/signal_notice.h"
 
 #include <errno.h>
 #include <math.h>
@@ -207,9 +208,12 @@ static _Noreturn void raise_alarm(struct mpi_watchdog *self)
     struct timespec pause = {.tv_sec = (time_t)REPORT_S};
     double others_s = self->pulse.n_others > 0 ? self->pulse.interval_s : 0;
     pause.tv_sec += (time_t)ceil(others_s);
-    if (!atomic_exchange(&self->pulse.node->alarm, true))
+    bool first = !atomic_exchange(&self->pulse.node->alarm, true);
+    if (first)
         report_verdict(self);
     report_process(self);
+    if (first)
+        signal_notice_write();
     while (nanosleep(&pause, &pause) != 0 && errno == EINTR) {
     }
     end_process();

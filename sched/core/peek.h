@@ -1,7 +1,7 @@
 /* A look at another thread's data, for reports about a run that hangs: without a lock, because the
  * other thread may hold it for ever. */
-#ifndef BERYL_SUPPORT_PEEK_H
-#define BERYL_SUPPORT_PEEK_H
+#ifndef BERYL_SCHED_PEEK_H
+#define BERYL_SCHED_PEEK_H
 
 #include <stddef.h>
 

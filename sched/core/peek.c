@@ -1,4 +1,4 @@
-#include "support/base/peek.h"
+#include "sched/core/peek.h"
 
 __attribute__((no_sanitize("thread"))) void peek_bytes(void *to, const void *from, size_t size)
 {
