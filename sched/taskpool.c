@@ -1,6 +1,7 @@
 #include "sched/taskpool.h"
 
 #include "sched/core/mode.h"
+#include "sched/core/run_outcome.h"
 #include "sched/core/seeding_build.h"
 #include "sched/core/speeds.h"
 #include "sched/core/statistics_report.h"
@@ -206,42 +207,67 @@ static enum status reserve_iteration(struct taskpool *pool)
                          (size_t)pool->driver->n_workers * sizeof *pool->workers);
 }
 
-/* Whether the mode ran every task once. */
-static enum status check_tasks(const struct taskpool *pool)
+/* Agrees only when the arrays have to grow: on all processes at the same iteration. */
+static enum status make_room(struct taskpool *pool)
+{
+    if (pool->n_iterations < pool->capacity)
+        return STATUS_OK;
+    enum status status = status_agree(pool->comm, reserve_iteration(pool));
+    if (status != STATUS_OK)
+        pool->capacity = pool->n_iterations;
+    return status;
+}
+
+/* The tasks of the pool that this process answers for. */
+static struct task_census tasks_there(const struct taskpool *pool)
 {
     struct task_census there = pool->made;
     int rank;
     MPI_Comm_rank(pool->comm, &rank);
-    there.n += pool->added.n;
-    there.sum += pool->added.sum;
-    there.squares += pool->added.squares;
+    task_census_join(&there, &pool->added);
     const struct task_range all = {.first = 0, .last = pool->problem.n_tasks, .step = 1};
     if (rank == 0)
         task_census_add_range(&there, &all);
-    return task_census_check(pool->comm, pool->settings.mode, &there, &pool->driver->ran);
+    return there;
+}
+
+/* Sums up an iteration that ended on this process with a status of its own. */
+static enum status end_iteration(struct taskpool *pool, enum status own)
+{
+    const struct driver *driver = pool->driver;
+    struct statistics_worker *workers = &pool->workers[pool->n_iterations * driver->n_workers];
+    struct statistics_iteration *iteration = &pool->iterations[pool->n_iterations];
+    struct run_outcome outcome = {.totals = statistics_totals_of(workers, driver->n_workers),
+                                  .there = tasks_there(pool),
+                                  .ran = driver->ran,
+                                  .undelivered_before = driver->undelivered_before,
+                                  .undelivered = driver->undelivered,
+                                  .n_failed = own != STATUS_OK};
+    run_outcome_reduce(pool->comm, &outcome);
+    if (driver->functions->ended)
+        driver->functions->ended(pool->driver);
+    iteration->iteration = pool->n_iterations++;
+    statistics_summarize(&outcome.totals, workers, driver->n_workers, iteration);
+    if (outcome.n_failed > 0)
+        return status_agree(pool->comm, own);
+    return run_outcome_check(&outcome, pool->settings.mode);
 }
 
 enum status taskpool_run(struct taskpool *pool)
 {
-    TRY(status_agree(pool->comm, reserve_iteration(pool)));
+    TRY(make_room(pool));
     history_clear(&pool->history);
-    int n_workers = pool->driver->n_workers;
-    struct statistics_worker *workers = &pool->workers[pool->n_iterations * n_workers];
-    struct statistics_iteration *iteration = &pool->iterations[pool->n_iterations];
     pool->made = (struct task_census){0};
     pool->running = true;
-    enum status status = pool->driver->functions->run(pool->driver, workers);
+    enum status status = pool->driver->functions->run(
+        pool->driver, &pool->workers[pool->n_iterations * pool->driver->n_workers]);
     pool->running = false;
-    iteration->iteration = pool->n_iterations;
-    statistics_summarize(pool->comm, workers, n_workers, iteration);
-    pool->n_iterations++;
-    TRY(status_agree(pool->comm, status));
-    return check_tasks(pool);
+    return end_iteration(pool, status);
 }
 
 enum status taskpool_restore(struct taskpool *pool)
 {
-    return status_agree(pool->comm, pool->driver->functions->restore(pool->driver));
+    return pool->driver->functions->restore(pool->driver);
 }
 
 void taskpool_poll(struct taskpool *pool)

@@ -15,8 +15,11 @@ struct driver_functions {
      * Returns the failure of a worker of this process; the caller has to agree. */
     enum status (*run)(struct driver *driver, struct statistics_worker *workers);
 
+    /* Called when all processes have come to the end of the iteration; NULL: nothing to do. */
+    void (*ended)(struct driver *driver);
+
     /* Prepares the next iteration, between two runs. Collective. Errors: those of
-     * run that are not a task's. */
+     * run that are not a task's; the same on every process. */
     enum status (*restore)(struct driver *driver);
 
     /* Adds a task to a dynamic pool: during run to the worker whose task calls
@@ -38,6 +41,9 @@ struct driver {
     const struct driver_functions *functions;
     int n_workers;          /* of this process */
     struct task_census ran; /* on this process in the current or last iteration; cleared by run */
+    /* Messages that this process sent less those that it received: in the last restore, and in the
+     * last run. Over all processes the sums must be 0. */
+    int64_t undelivered_before, undelivered;
 };
 
 #endif

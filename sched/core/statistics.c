@@ -1,36 +1,14 @@
 #include "sched/core/statistics.h"
 
 #include <math.h>
+#include <stddef.h>
 
-/* Sums over the workers. All are doubles, exact for counts
- * below 2^53, so that one reduction suffices. */
-struct sums {
-    double workers;
-    double tasks, task_s, idle_s, search_s, scheduler_s, communication_s;
-    double attempted, attempted_squared, successful, successful_squared;
-    double tasks_moved, messages, bytes;
-};
-
-struct maxima {
-    double elapsed_s, task_s, balance_s;
-};
-
-static struct maxima find_maxima(const struct statistics_worker *workers, int64_t n)
-{
-    struct maxima maxima = {0};
-    for (int64_t i = 0; i < n; i++) {
-        maxima.elapsed_s = fmax(maxima.elapsed_s, workers[i].elapsed_s);
-        maxima.task_s = fmax(maxima.task_s, workers[i].task_s);
-        maxima.balance_s = fmax(maxima.balance_s, workers[i].balance_s);
-    }
-    return maxima;
-}
-
-static void add_worker(struct sums *sums, const struct statistics_worker *worker)
+static void add_worker(struct statistics_sums *sums, const struct statistics_worker *worker)
 {
     double attempted = (double)worker->steals_attempted;
     double successful = (double)worker->steals_successful;
     sums->workers += 1;
+    sums->elapsed_s += worker->elapsed_s;
     sums->tasks += (double)worker->tasks;
     sums->task_s += worker->task_s;
     sums->idle_s += worker->idle_s;
@@ -46,6 +24,29 @@ static void add_worker(struct sums *sums, const struct statistics_worker *worker
     sums->bytes += (double)worker->bytes;
 }
 
+struct statistics_totals statistics_totals_of(const struct statistics_worker *workers, int64_t n)
+{
+    struct statistics_totals totals = {0};
+    for (int64_t i = 0; i < n; i++) {
+        totals.maxima.elapsed_s = fmax(totals.maxima.elapsed_s, workers[i].elapsed_s);
+        totals.maxima.task_s = fmax(totals.maxima.task_s, workers[i].task_s);
+        totals.maxima.balance_s = fmax(totals.maxima.balance_s, workers[i].balance_s);
+        add_worker(&totals.sums, &workers[i]);
+    }
+    return totals;
+}
+
+void statistics_totals_add(struct statistics_totals *totals, const struct statistics_totals *other)
+{
+    double *sums = (double *)&totals->sums, *maxima = (double *)&totals->maxima;
+    const double *other_sums = (const double *)&other->sums;
+    const double *other_maxima = (const double *)&other->maxima;
+    for (size_t i = 0; i < sizeof totals->sums / sizeof *sums; i++)
+        sums[i] += other_sums[i];
+    for (size_t i = 0; i < sizeof totals->maxima / sizeof *maxima; i++)
+        maxima[i] = fmax(maxima[i], other_maxima[i]);
+}
+
 static struct statistics_spread spread_of_sums(double sum, double sum_of_squares, double n)
 {
     double mean = sum / n;
@@ -53,19 +54,16 @@ static struct statistics_spread spread_of_sums(double sum, double sum_of_squares
                                       .sd = sqrt(fmax(0, sum_of_squares / n - mean * mean))};
 }
 
-void statistics_summarize(MPI_Comm comm, struct statistics_worker *workers, int64_t n_workers,
-                          struct statistics_iteration *iteration)
+void statistics_summarize(const struct statistics_totals *all, struct statistics_worker *workers,
+                          int64_t n_workers, struct statistics_iteration *iteration)
 {
-    struct maxima maxima = find_maxima(workers, n_workers);
-    MPI_Allreduce(MPI_IN_PLACE, &maxima, sizeof maxima / sizeof(double), MPI_DOUBLE, MPI_MAX, comm);
-
-    struct sums sums = {0};
+    struct statistics_sums sums = all->sums;
+    struct statistics_maxima maxima = all->maxima;
     for (int64_t i = 0; i < n_workers; i++) {
         workers[i].idle_s += maxima.elapsed_s - workers[i].elapsed_s;
         workers[i].elapsed_s = maxima.elapsed_s;
-        add_worker(&sums, &workers[i]);
     }
-    MPI_Allreduce(MPI_IN_PLACE, &sums, sizeof sums / sizeof(double), MPI_DOUBLE, MPI_SUM, comm);
+    sums.idle_s += sums.workers * maxima.elapsed_s - sums.elapsed_s;
 
     double load_mean = sums.task_s / sums.workers;
     double capacity_s = sums.workers * maxima.elapsed_s;

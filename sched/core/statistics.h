@@ -15,9 +15,6 @@
 #ifndef BERYL_SCHED_STATISTICS_H
 #define BERYL_SCHED_STATISTICS_H
 
-#include "support/base/status.h"
-
-#include <mpi.h>
 #include <stdint.h>
 
 /* One worker in one iteration. */
@@ -68,12 +65,35 @@ struct statistics_iteration {
     int64_t bytes;
 };
 
-/* Sums up one iteration of all workers of all processes. Collective over comm.
+/* Over the workers of a process, or of several. All are doubles, exact for counts below 2^53. */
+struct statistics_sums {
+    double workers;
+    double tasks, task_s, idle_s, search_s, scheduler_s, communication_s, elapsed_s;
+    double attempted, attempted_squared, successful, successful_squared;
+    double tasks_moved, messages, bytes;
+};
+
+struct statistics_maxima {
+    double elapsed_s, task_s, balance_s;
+};
+
+struct statistics_totals {
+    struct statistics_sums sums;
+    struct statistics_maxima maxima;
+};
+
+struct statistics_totals statistics_totals_of(const struct statistics_worker *workers, int64_t n);
+
+/* Adds those of other workers. */
+void statistics_totals_add(struct statistics_totals *totals, const struct statistics_totals *other);
+
+/* Sums up one iteration of all workers of all processes. Not collective.
+ * all        totals of all processes
  * workers    n_workers of this process; the time from a worker's own end to the
  *            end of the last one is added to its idle_s and elapsed_s
- * iteration  out, but for the field `iteration`; the same on every process */
-void statistics_summarize(MPI_Comm comm, struct statistics_worker *workers, int64_t n_workers,
-                          struct statistics_iteration *iteration);
+ * iteration  out, but for the field `iteration` */
+void statistics_summarize(const struct statistics_totals *all, struct statistics_worker *workers,
+                          int64_t n_workers, struct statistics_iteration *iteration);
 
 /* Adds a later phase of the same workers: times and counts are sums, load_max too,
  * because each phase waits for its slowest worker; the spread of steals is that of

@@ -5,6 +5,7 @@
 #include "sched/core/statistics.h"
 
 #include <jansson.h>
+#include <mpi.h>
 
 /* Prints a table, a row for each of n iterations, with seconds as means over
  * the workers; of many iterations only the first and the last, and the distribution of the

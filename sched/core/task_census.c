@@ -54,22 +54,25 @@ void task_census_add_record(struct task_census *census, const void *record, size
     task_census_add(census, hash);
 }
 
-enum status task_census_check(MPI_Comm comm, const char *mode, const struct task_census *there,
+void task_census_join(struct task_census *census, const struct task_census *other)
+{
+    census->n += other->n;
+    census->sum += other->sum;
+    census->squares += other->squares;
+}
+
+enum status task_census_check(const char *mode, const struct task_census *there,
                               const struct task_census *ran)
 {
-    struct {
-        struct task_census there, ran;
-    } all = {*there, *ran};
-    MPI_Allreduce(MPI_IN_PLACE, &all, sizeof all / sizeof(uint64_t), MPI_UINT64_T, MPI_SUM, comm);
-    if (all.ran.n != all.there.n)
+    if (ran->n != there->n)
         return FAIL(STATUS_PROTOCOL,
                     "mode %s ran %llu tasks of %llu: it loses or repeats some, and the results of "
                     "this run are wrong; use another --sched and report the mode",
-                    mode, (unsigned long long)all.ran.n, (unsigned long long)all.there.n);
-    if (all.ran.sum != all.there.sum || all.ran.squares != all.there.squares)
+                    mode, (unsigned long long)ran->n, (unsigned long long)there->n);
+    if (ran->sum != there->sum || ran->squares != there->squares)
         return FAIL(STATUS_PROTOCOL,
                     "mode %s ran %llu tasks, but not those of the pool, each once: the results of "
                     "this run are wrong; use another --sched and report the mode",
-                    mode, (unsigned long long)all.ran.n);
+                    mode, (unsigned long long)ran->n);
     return STATUS_OK;
 }

@@ -7,7 +7,6 @@
 #include "sched/queues/task_ranges.h"
 #include "support/base/status.h"
 
-#include <mpi.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -31,11 +30,13 @@ void task_census_add_range(struct task_census *census, const struct task_range *
 /* A task of a dynamic pool, by the bytes of its record. */
 void task_census_add_record(struct task_census *census, const void *record, size_t size);
 
-/* Whether the tasks that ran on all processes are those of the pool. Collective over comm.
- * mode         for the message
- * there, ran   parts of this process
- * Errors: STATUS_PROTOCOL; the same on every process. */
-enum status task_census_check(MPI_Comm comm, const char *mode, const struct task_census *there,
+/* Adds the tasks of another process. */
+void task_census_join(struct task_census *census, const struct task_census *other);
+
+/* Whether the tasks that ran are those of the pool; both of all processes. Not collective.
+ * mode  for the message
+ * Errors: STATUS_PROTOCOL. */
+enum status task_census_check(const char *mode, const struct task_census *there,
                               const struct task_census *ran);
 
 #endif

@@ -124,15 +124,6 @@ static struct statistics_worker take_mpi_statistics(struct driver_mpi *driver)
     return worker;
 }
 
-static enum status end_mpi_phase(struct driver_mpi *driver)
-{
-    mpi_comm_finish(&driver->comm);
-    if (driver->mode->receive && mpi_comm_n_lost(&driver->comm) != 0)
-        return FAIL(STATUS_PROTOCOL, "mode %s: finished with undelivered messages",
-                    driver->mode->name);
-    return STATUS_OK;
-}
-
 static enum status driver_mpi_run(struct driver *base, struct statistics_worker *worker)
 {
     struct driver_mpi *driver = driver_mpi_of(base);
@@ -156,12 +147,19 @@ static enum status driver_mpi_run(struct driver *base, struct statistics_worker 
     driver->running = false;
 
     pulse_set(driver->slot, PULSE_ENDS);
-    enum status status = end_mpi_phase(driver);
+    mpi_comm_finish(&driver->comm);
+    base->undelivered = mpi_comm_undelivered(&driver->comm) - base->undelivered_before;
+    *worker = take_mpi_statistics(driver);
+    return driver->status;
+}
+
+/* The watchdog counts until all processes have come to the end. */
+static void driver_mpi_ended(struct driver *base)
+{
+    struct driver_mpi *driver = driver_mpi_of(base);
     if (driver->watchdog)
         mpi_watchdog_end(driver->watchdog);
     pulse_set(driver->slot, PULSE_OUTSIDE);
-    *worker = take_mpi_statistics(driver);
-    return driver->status != STATUS_OK ? driver->status : status;
 }
 
 static enum status driver_mpi_restore(struct driver *base)
@@ -171,7 +169,9 @@ static enum status driver_mpi_restore(struct driver *base)
     while (driver->mode->restore(driver->state) != MODE_DONE)
         mpi_comm_wait(&driver->comm);
     driver->worker.balance_s += clock_now_s() - start_s;
-    return end_mpi_phase(driver);
+    mpi_comm_finish(&driver->comm);
+    base->undelivered_before = mpi_comm_undelivered(&driver->comm);
+    return STATUS_OK;
 }
 
 /* Polls within the body of a task; takes the lock, as the thread may be inside the mode. */
@@ -198,6 +198,7 @@ static void driver_mpi_destroy(struct driver *base)
 }
 
 static const struct driver_functions functions = {.run = driver_mpi_run,
+                                                  .ended = driver_mpi_ended,
                                                   .restore = driver_mpi_restore,
                                                   .add = driver_mpi_add,
                                                   .poll = poll_inside_task,

@@ -52,8 +52,8 @@ void mpi_comm_wait(struct mpi_comm *comm);
 /* After MODE_DONE: waits until all messages of this worker are completed. */
 void mpi_comm_finish(struct mpi_comm *comm);
 
-/* The number of messages sent by all workers and not received, which must be 0 between
- * phases. Collective. */
-int64_t mpi_comm_n_lost(const struct mpi_comm *comm);
+/* The number of messages that this worker sent less those that it received, since the driver
+ * cleared the counts. */
+int64_t mpi_comm_undelivered(const struct mpi_comm *comm);
 
 #endif

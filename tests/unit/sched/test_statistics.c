@@ -27,13 +27,19 @@ static void fill(struct statistics_worker *workers)
         };
 }
 
+static void summarize(struct statistics_worker *workers, struct statistics_iteration *sum)
+{
+    struct statistics_totals totals = statistics_totals_of(workers, n_workers);
+    statistics_summarize(&totals, workers, n_workers, sum);
+}
+
 static void test_summary(void **state)
 {
     (void)state;
     struct statistics_worker workers[n_workers];
     struct statistics_iteration sum = {.iteration = 3};
     fill(workers);
-    statistics_summarize(MPI_COMM_SELF, workers, n_workers, &sum);
+    summarize(workers, &sum);
 
     assert_int_equal(sum.iteration, 3);
     assert_int_equal(sum.n_workers, n_workers);
@@ -60,7 +66,7 @@ static void test_parts_make_up_the_makespan(void **state)
     struct statistics_worker workers[n_workers];
     struct statistics_iteration sum;
     fill(workers);
-    statistics_summarize(MPI_COMM_SELF, workers, n_workers, &sum);
+    summarize(workers, &sum);
     for (int i = 0; i < n_workers; i++) {
         const struct statistics_worker *w = &workers[i];
         check_close(w->task_s + w->idle_s + w->search_s + w->scheduler_s + w->communication_s,
@@ -75,7 +81,7 @@ static void test_nothing_done(void **state)
     (void)state;
     struct statistics_worker workers[n_workers] = {{0}};
     struct statistics_iteration sum = {0};
-    statistics_summarize(MPI_COMM_SELF, workers, n_workers, &sum);
+    summarize(workers, &sum);
     check_close(sum.imbalance, 0, 0);
     check_close(sum.efficiency, 1, 0);
 }
@@ -92,7 +98,7 @@ static void test_json_keys(void **state)
     struct statistics_worker workers[n_workers];
     struct statistics_iteration sum = {0};
     fill(workers);
-    statistics_summarize(MPI_COMM_SELF, workers, n_workers, &sum);
+    summarize(workers, &sum);
     json_t *json = statistics_to_json(&sum);
     assert_non_null(json);
     assert_int_equal(json_object_size(json), sizeof keys / sizeof keys[0]);
