@@ -14,15 +14,16 @@ import sys
 
 MAX_FILES = 30  # C files and headers of a room
 
-SUPPORT = ["support/base", "support/io"]
+SUPPORT = ["support/base", "support/mpi", "support/io"]
 CHEMISTRY = SUPPORT + ["support/arrays", "basis/input", "basis/integrals"]
 
 # Room: the rooms, or single headers of a room, that it may include besides its own. Arrows
 # point one way: a room comes after all that it may see.
 ROOMS = {
     "support/base": [],
-    "support/io": ["support/base"],
-    "support/arrays": ["support/base"],
+    "support/mpi": ["support/base"],
+    "support/io": ["support/base", "support/mpi"],
+    "support/arrays": ["support/base", "support/mpi"],
 
     "basis/input": SUPPORT,
     "basis/integrals": ["support/base", "basis/input"],
@@ -31,7 +32,8 @@ ROOMS = {
     "sched/core": SUPPORT + ["sched/queues"],
     "sched/protocols": SUPPORT + ["sched/queues", "sched/core"],
     "sched/modes": SUPPORT + ["sched/queues", "sched/core", "sched/protocols"],
-    "sched/drivers/mpi": ["support/base", "support/io/signal_notice.h", "sched/core"],
+    "sched/drivers/mpi": ["support/base", "support/mpi", "support/io/signal_notice.h",
+                          "sched/core"],
     "sched/drivers/sim": SUPPORT + ["sched/core"],
     "sched": SUPPORT + ["sched/core", "sched/modes", "sched/drivers/mpi", "sched/drivers/sim"],
     "sched/workloads/bnsl": SUPPORT,

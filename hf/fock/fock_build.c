@@ -8,8 +8,8 @@
 #include "support/base/agree.h"
 #include "support/base/array.h"
 #include "support/base/clock.h"
-#include "support/base/gather.h"
 #include "support/base/log.h"
+#include "support/mpi/gather.h"
 
 #include <stdlib.h>
 

@@ -2,7 +2,7 @@
 
 #include "hf/tiles/tile_matrix.h"
 #include "support/base/agree.h"
-#include "support/base/long_reduce.h"
+#include "support/mpi/long_reduce.h"
 
 #include <math.h>
 #include <stdlib.h>

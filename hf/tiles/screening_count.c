@@ -5,7 +5,7 @@
 #include "hf/tiles/tile_matrix.h"
 #include "support/base/agree.h"
 #include "support/base/array.h"
-#include "support/base/gather.h"
+#include "support/mpi/gather.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -5,10 +5,10 @@
 #include "sched/cli/sweep_file.h"
 #include "sched/taskpool.h"
 #include "support/base/agree.h"
-#include "support/base/gather.h"
 #include "support/base/log.h"
 #include "support/base/version.h"
 #include "support/io/json.h"
+#include "support/mpi/gather.h"
 
 #include <errno.h>
 #include <stdbool.h>

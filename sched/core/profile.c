@@ -1,8 +1,8 @@
 #include "sched/core/profile.h"
 
 #include "support/base/agree.h"
-#include "support/base/gather.h"
 #include "support/io/output_file.h"
+#include "support/mpi/gather.h"
 
 #include <stdbool.h>
 #include <stdio.h>

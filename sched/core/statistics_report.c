@@ -1,8 +1,8 @@
 #include "sched/core/statistics_report.h"
 #include "support/base/agree.h"
-#include "support/base/gather.h"
 #include "support/base/log.h"
 #include "support/io/output_file.h"
+#include "support/mpi/gather.h"
 
 #include <stdio.h>
 #include <stdlib.h>

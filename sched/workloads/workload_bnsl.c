@@ -11,9 +11,9 @@
 #include "sched/workloads/bnsl/bnsl_search.h"
 #include "sched/workloads/workload.h"
 #include "support/base/agree.h"
-#include "support/base/gather.h"
 #include "support/base/log.h"
 #include "support/io/json.h"
+#include "support/mpi/gather.h"
 
 #include <math.h>
 #include <stdbool.h>

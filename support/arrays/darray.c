@@ -2,6 +2,7 @@
 
 #include "support/arrays/darray_window.h"
 #include "support/base/agree.h"
+#include "support/mpi/window.h"
 
 #include <armci.h>
 #include <assert.h>
@@ -35,6 +36,7 @@ enum status darray_start(void)
     /* Only accumulations need to be atomic: ARMCI-MPI would make every get and
      * put so, at more than twice the price where memory is not shared. */
     setenv("ARMCI_RMA_ATOMICITY", "0", false);
+    TRY(window_check(MPI_COMM_WORLD));
     GA_Initialize();
     return STATUS_OK;
 }

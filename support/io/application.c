@@ -2,6 +2,7 @@
 
 #include "support/base/agree.h"
 #include "support/base/log.h"
+#include "support/mpi/mpi_transport.h"
 
 #include <fcntl.h>
 #include <mpi.h>
@@ -30,7 +31,6 @@ static void hold_streams(void)
 
 void application_start(struct application *application, int thread_level)
 {
-    int provided;
     hold_streams();
     /* One process needs no MPI to answer or to complain. */
     if (!application_runs(application) && !is_launched()) {
@@ -42,7 +42,7 @@ void application_start(struct application *application, int thread_level)
     setenv("HWLOC_COMPONENTS", "-gl", 0);
     /* Without mpirun, else a daemon is started beside the program, which takes 0.1 s. */
     setenv("OMPI_MCA_ess_singleton_isolated", "1", 0);
-    MPI_Init_thread(NULL, NULL, thread_level, &provided);
+    mpi_transport_start(thread_level);
     MPI_Comm_rank(MPI_COMM_WORLD, &application->rank);
     log_enable(application->rank == 0);
 }

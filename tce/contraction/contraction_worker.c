@@ -1,6 +1,6 @@
 #include "tce/contraction/contraction_worker.h"
 
-#include "support/base/long_reduce.h"
+#include "support/mpi/long_reduce.h"
 #include "tce/contraction/contraction_matrix.h"
 #include "tce/contraction/operand_blocks.h"
 #include "tce/tensor/block_buffers.h"

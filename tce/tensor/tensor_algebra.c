@@ -1,7 +1,7 @@
 #include "tce/tensor/tensor_algebra.h"
 
 #include "support/base/agree.h"
-#include "support/base/long_reduce.h"
+#include "support/mpi/long_reduce.h"
 
 #include <cblas.h>
 #include <math.h>

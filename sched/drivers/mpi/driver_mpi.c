@@ -261,9 +261,10 @@ enum status driver_mpi_create(MPI_Comm comm, const struct mode *mode,
     driver->poll_every = setup->settings->poll_every;
     driver->threaded = setup->settings->progress == PROGRESS_THREAD;
     pthread_mutex_init(&driver->lock, NULL);
-    mpi_comm_init(&driver->comm, comm, mode, (uint64_t)setup->settings->seed);
+    status = mpi_comm_init(&driver->comm, comm, mode, (uint64_t)setup->settings->seed);
     init_watchdog(driver, setup->settings->watchdog_s);
-    status = check_threads(driver);
+    if (status == STATUS_OK)
+        status = check_threads(driver);
     if (status == STATUS_OK)
         status = init_mpi_state(driver, setup);
     status = status_agree(comm, status);

@@ -59,7 +59,8 @@ static void find_node(struct mpi_comm *comm, MPI_Comm mpi)
     comm->base.node_ranks = comm->node_ranks;
 }
 
-void mpi_comm_init(struct mpi_comm *comm, MPI_Comm mpi, const struct mode *mode, uint64_t seed)
+enum status mpi_comm_init(struct mpi_comm *comm, MPI_Comm mpi, const struct mode *mode,
+                          uint64_t seed)
 {
     *comm = (struct mpi_comm){.base.functions = &functions, .mode = mode, .wake_s = INFINITY};
     MPI_Comm_rank(mpi, &comm->base.rank);
@@ -68,8 +69,7 @@ void mpi_comm_init(struct mpi_comm *comm, MPI_Comm mpi, const struct mode *mode,
     find_node(comm, mpi);
     mpi_messages_init(&comm->messages, mpi);
     /* Create an MPI window only for modes that use the counter: some transports offer none. */
-    if (mode->fetched)
-        mpi_counter_init(&comm->counter, mpi);
+    return mode->fetched ? mpi_counter_init(&comm->counter, mpi) : STATUS_OK;
 }
 
 void mpi_comm_fini(struct mpi_comm *comm)

@@ -28,8 +28,10 @@ struct mpi_comm {
 };
 
 /* Collective over mpi, which is borrowed and must carry no other point-to-point messages
- * until mpi_comm_fini. The mode is borrowed. */
-void mpi_comm_init(struct mpi_comm *comm, MPI_Comm mpi, const struct mode *mode, uint64_t seed);
+ * until mpi_comm_fini, to be called also after a failure. The mode is borrowed.
+ * Errors: STATUS_USAGE (the mode uses the counter, and MPI has no windows). */
+enum status mpi_comm_init(struct mpi_comm *comm, MPI_Comm mpi, const struct mode *mode,
+                          uint64_t seed);
 void mpi_comm_fini(struct mpi_comm *comm); /* collective */
 
 /* Begins an iteration: sets the shared counter to 0; a barrier. Collective. */

@@ -1,21 +1,25 @@
 #include "sched/drivers/mpi/mpi_counter.h"
 
+#include "support/mpi/window.h"
+
 #include <stddef.h>
 
-void mpi_counter_init(struct mpi_counter *counter, MPI_Comm comm)
+enum status mpi_counter_init(struct mpi_counter *counter, MPI_Comm comm)
 {
     *counter = (struct mpi_counter){.mpi = comm, .request = MPI_REQUEST_NULL};
     int rank;
     MPI_Comm_rank(comm, &rank);
-    int64_t *base;
-    MPI_Win_allocate(rank == 0 ? (MPI_Aint)sizeof *base : 0, sizeof *base, MPI_INFO_NULL, comm,
-                     &base, &counter->window);
+    void *base;
+    TRY(window_allocate(comm, rank == 0 ? sizeof counter->value : 0, &base, &counter->window));
     MPI_Win_lock_all(MPI_MODE_NOCHECK, counter->window);
     mpi_counter_reset(counter);
+    return STATUS_OK;
 }
 
 void mpi_counter_fini(struct mpi_counter *counter)
 {
+    if (counter->window == MPI_WIN_NULL)
+        return;
     MPI_Win_unlock_all(counter->window);
     MPI_Win_free(&counter->window);
 }

@@ -2,6 +2,8 @@
 #ifndef BERYL_SCHED_MPI_COUNTER_H
 #define BERYL_SCHED_MPI_COUNTER_H
 
+#include "support/base/status.h"
+
 #include <mpi.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -13,10 +15,11 @@ struct mpi_counter {
     MPI_Request request;      /* MPI_REQUEST_NULL if there is none */
 };
 
-/* Collective over comm. The counter is 0. */
-void mpi_counter_init(struct mpi_counter *counter, MPI_Comm comm);
+/* Collective over comm. The counter is 0.
+ * Errors: STATUS_USAGE (no windows over comm). */
+enum status mpi_counter_init(struct mpi_counter *counter, MPI_Comm comm);
 
-/* Collective; no request may be under way. */
+/* Collective; no request may be under way. Also after a failure of mpi_counter_init. */
 void mpi_counter_fini(struct mpi_counter *counter);
 
 /* Sets the counter to 0. Collective; ends with a barrier. */

@@ -1,5 +1,5 @@
 /* Gathered lists hold the items of all processes, in rank order, on the requested processes. */
-#include "support/base/gather.h"
+#include "support/mpi/gather.h"
 #include "tests/check.h"
 
 #include <stdlib.h>

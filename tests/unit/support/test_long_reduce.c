@@ -1,5 +1,5 @@
 /* Reductions whose count is no int: every element is reduced once, whatever their number. */
-#include "support/base/long_reduce.h"
+#include "support/mpi/long_reduce.h"
 #include "tests/check.h"
 
 #include <limits.h>

@@ -1,4 +1,4 @@
-#include "support/base/long_reduce.h"
+#include "support/mpi/long_reduce.h"
 
 /* Elements of one reduction: few enough that MPI's buffers stay small. */
 enum { CHUNK = 1 << 22 };

@@ -1,4 +1,4 @@
-#include "support/base/gather.h"
+#include "support/mpi/gather.h"
 
 #include "support/base/agree.h"
 

@@ -1,0 +1,32 @@
+#include "support/mpi/window.h"
+
+#include "support/base/node.h"
+
+enum status window_allocate(MPI_Comm comm, MPI_Aint size_bytes, void **base, MPI_Win *window)
+{
+    MPI_Errhandler handler;
+    MPI_Comm_get_errhandler(comm, &handler);
+    MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+    int error = MPI_Win_allocate(size_bytes, 1, MPI_INFO_NULL, comm, base, window);
+    MPI_Comm_set_errhandler(comm, handler);
+    MPI_Errhandler_free(&handler);
+    if (error == MPI_SUCCESS)
+        return STATUS_OK;
+    *window = MPI_WIN_NULL;
+    return FAIL(STATUS_USAGE, "MPI has no one-sided communication between these processes;"
+                              " with Open MPI over TCP: mpirun --mca osc ^ucx, and not"
+                              " --progress thread");
+}
+
+enum status window_check(MPI_Comm comm)
+{
+    int n;
+    void *base;
+    MPI_Win window;
+    MPI_Comm_size(comm, &n);
+    if (node_count(comm) == n)
+        return STATUS_OK;
+    TRY(window_allocate(comm, sizeof(double), &base, &window));
+    MPI_Win_free(&window);
+    return STATUS_OK;
+}
