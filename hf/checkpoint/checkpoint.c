@@ -2,21 +2,15 @@
 
 #include "hf/checkpoint/checkpoint_file.h"
 #include "hf/checkpoint/checkpoint_seal.h"
-#include "hf/tiles/tile_matrix.h"
+#include "hf/checkpoint/checkpoint_stream.h"
 #include "support/base/agree.h"
 #include "support/base/log.h"
 #include "support/io/output_file.h"
 #include "support/io/signal_notice.h"
 
-#include <errno.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
-
-/* --- writing --- */
 
 static int64_t n_electrons(const struct scf_problem *problem, int spin)
 {
@@ -49,73 +43,102 @@ static enum status describe(const struct scf_problem *problem,
     return STATUS_OK;
 }
 
-/* Collects the orbitals as rows on process 0. rows: NULL elsewhere. */
-static enum status gather_orbitals(const struct scf_problem *problem,
-                                   const struct checkpoint_orbitals *orbitals, double *rows)
-{
-    int64_t n = problem->shells->n_functions;
-    struct dense *transposed;
-    TRY(dense_create(problem->grid, orbitals->n_orbitals, n, &transposed));
-    enum status status = STATUS_OK;
-    for (int s = 0; s < problem->n_spins && status == STATUS_OK; s++) {
-        dense_add_transposed(1, orbitals->orbitals[s], 0, transposed);
-        status = dense_gather(transposed, rows ? rows + s * n * orbitals->n_orbitals : NULL);
-    }
-    dense_destroy(transposed);
-    return status;
-}
-
-/* Of the orbitals; the rest is small. */
-static int64_t contents_bytes(const struct checkpoint_contents *contents)
-{
-    return contents->n_orbitals * (contents->basis.n_functions + 3) * (int64_t)sizeof(double);
-}
-
-/* All that goes into a file. */
+/* A checkpoint on its way into a file. */
 struct writing {
-    const struct checkpoint_contents *contents;
+    const struct scf_problem *problem;
     const struct checkpoint_orbitals *orbitals;
+    struct checkpoint_contents contents; /* on process 0 */
+    bool begun;
 };
 
-/* What a full disk or a library left out is noticed by reading the file again. */
-static enum status write_checkpoint_file(const char *path, void *context)
+/* The coefficients and what is added. Collective. */
+static enum status move_parts_of(const char *path, enum checkpoint_move move,
+                                 const struct writing *writing)
 {
-    const struct writing *writing = context;
-    TRY(checkpoint_file_write(path, writing->contents));
-    if (writing->orbitals->add)
-        TRY(writing->orbitals->add(path, writing->orbitals->add_context));
-    TRY(checkpoint_seal(path));
+    const struct checkpoint_orbitals *orbitals = writing->orbitals;
+    int n_spins = writing->problem->n_spins;
+    struct checkpoint_stream stream;
+    struct checkpoint_matrix place = {.set = CHECKPOINT_COEFFICIENTS,
+                                      .n_rows = (int64_t)n_spins * orbitals->n_orbitals,
+                                      .of_functions = true};
+    TRY(checkpoint_stream_open(path, move, writing->problem->comm, writing->contents.basis.function,
+                               &stream));
+    enum status status = STATUS_OK;
+    for (int s = 0; s < n_spins && status == STATUS_OK; s++) {
+        place.first_row = (int64_t)s * orbitals->n_orbitals;
+        status = checkpoint_stream_matrix(&stream, &place, orbitals->orbitals[s]);
+    }
+    if (status == STATUS_OK && orbitals->add)
+        status = orbitals->add(&stream, orbitals->add_context);
+    return checkpoint_stream_close(&stream, status);
+}
+
+/* Process 0: what TREXIO has written. */
+static enum status compare_contents(const char *path, const struct checkpoint_contents *written)
+{
     struct checkpoint_contents found;
     TRY(checkpoint_file_read(path, &found));
-    bool same = checkpoint_contents_equal(&found, writing->contents);
+    bool same = checkpoint_contents_equal(written, &found);
     checkpoint_contents_fini(&found);
     return same ? STATUS_OK
-                : FAIL(STATUS_IO,
-                       "cannot write %s: what is read is not what was "
-                       "written",
-                       path);
+                : FAIL(STATUS_IO, "cannot write %s: what is read is not what was written", path);
+}
+
+/* What a full disk or a library left out is noticed by reading the file again. path: NULL but on
+ * process 0. Collective. */
+static enum status write_parts(const char *path, const struct writing *writing)
+{
+    MPI_Comm comm = writing->problem->comm;
+    TRY(status_agree(comm, path ? checkpoint_file_write(path, &writing->contents) : STATUS_OK));
+    TRY(move_parts_of(path, CHECKPOINT_WRITE, writing));
+    TRY(status_agree(comm, path ? compare_contents(path, &writing->contents) : STATUS_OK));
+    TRY(move_parts_of(path, CHECKPOINT_COMPARE, writing));
+    return status_agree(comm, path ? checkpoint_seal(path) : STATUS_OK);
+}
+
+/* Process 0, which knows that there is a temporary file: the others join in. */
+static enum status begin_writing(const char *path, void *context)
+{
+    struct writing *writing = context;
+    writing->begun = true;
+    MPI_Bcast(&writing->begun, 1, MPI_C_BOOL, 0, writing->problem->comm);
+    return write_parts(path, writing);
+}
+
+/* The collective part runs inside of output_file_replace on process 0, and beside it elsewhere. */
+static enum status replace_file(const char *path, struct writing *writing, int64_t n_bytes)
+{
+    int rank;
+    MPI_Comm_rank(writing->problem->comm, &rank);
+    enum status status = STATUS_OK;
+    if (rank == 0)
+        status = output_file_replace(path, n_bytes, begin_writing, writing);
+    if (rank != 0 || !writing->begun)
+        MPI_Bcast(&writing->begun, 1, MPI_C_BOOL, 0, writing->problem->comm);
+    if (rank != 0 && writing->begun)
+        status = write_parts(NULL, writing);
+    return status_agree(writing->problem->comm, status);
+}
+
+int64_t checkpoint_bytes(const struct scf_problem *problem, int64_t n_orbitals, int64_t add_bytes)
+{
+    enum { REST = 40000 }; /* molecule, basis and HDF5's own, as long as they are small */
+    int64_t n = n_orbitals * problem->n_spins;
+    return REST + n * (problem->shells->n_functions + 3) * (int64_t)sizeof(double) + add_bytes;
 }
 
 enum status checkpoint_write(const char *path, const struct scf_problem *problem,
                              const struct checkpoint_orbitals *orbitals)
 {
-    struct checkpoint_contents contents = {0};
+    struct writing writing = {.problem = problem, .orbitals = orbitals};
     int rank;
     MPI_Comm_rank(problem->comm, &rank);
-    enum status status = rank == 0 ? describe(problem, orbitals, &contents) : STATUS_OK;
+    enum status status = rank == 0 ? describe(problem, orbitals, &writing.contents) : STATUS_OK;
     status = status_agree(problem->comm, status);
     if (status == STATUS_OK)
-        status = gather_orbitals(problem, orbitals, contents.coefficients);
-    if (status == STATUS_OK && rank == 0) {
-        status = checkpoint_basis_reorder(&contents.basis, true, contents.n_orbitals,
-                                          contents.coefficients);
-        if (status == STATUS_OK)
-            status =
-                output_file_replace(path, contents_bytes(&contents) + orbitals->add_bytes,
-                                    write_checkpoint_file, &(struct writing){&contents, orbitals});
-    }
-    status = status_agree(problem->comm, status);
-    checkpoint_contents_fini(&contents);
+        status = replace_file(path, &writing,
+                              checkpoint_bytes(problem, orbitals->n_orbitals, orbitals->add_bytes));
+    checkpoint_contents_fini(&writing.contents);
     return status;
 }
 
@@ -131,6 +154,21 @@ void checkpoint_write_or_warn(const char *path, const struct scf_problem *proble
                           path, (long long)orbitals->iteration, orbitals->solver, path);
 }
 
+void checkpoint_report_size(const char *path, const char *subject, int64_t every, int64_t n_bytes)
+{
+    double room = output_file_room(path);
+    char when[64] = "every iteration";
+    if (every > 1)
+        snprintf(when, sizeof when, "every %lld iterations", (long long)every);
+    log_print("Checkpoint %s of %s %s, up to %.1f MB; %.1f MB are free on the disk\n", path,
+              subject, when, 1e-6 * (double)n_bytes, 1e-6 * room);
+    if (room < (double)n_bytes)
+        log_warn("checkpoints will not fit on the disk of %s, where an older one stays until the "
+                 "next is complete: name another place, or take a smaller --diis or "
+                 "--diis-amplitudes",
+                 path);
+}
+
 enum status checkpoint_check(const char *path, MPI_Comm comm)
 {
     int rank;
@@ -144,157 +182,4 @@ enum status checkpoint_check(const char *path, MPI_Comm comm)
             status = output_file_check(path);
     }
     return status_agree(comm, status);
-}
-
-/* --- reading --- */
-
-/* First row of a spin's orbitals: those of the other spin if the file is restricted.
- * *n_rows: how many there are. */
-static int64_t find_spin(const struct checkpoint_contents *contents, int spin, int64_t *n_rows)
-{
-    for (int wanted = spin; wanted >= 0; wanted--) {
-        int64_t first = -1;
-        *n_rows = 0;
-        for (int64_t k = 0; k < contents->n_orbitals; k++) {
-            if (contents->spins[k] != wanted)
-                continue;
-            if (first < 0)
-                first = k;
-            ++*n_rows;
-        }
-        if (first >= 0)
-            return first;
-    }
-    return 0;
-}
-
-/* Process 0: contents that fit the problem, coefficients in this program's order. */
-static enum status read_fitting(const char *path, const struct scf_problem *problem,
-                                struct checkpoint_contents *contents)
-{
-    struct checkpoint_basis wanted;
-    TRY(checkpoint_file_read(path, contents));
-    TRY(checkpoint_basis_init(problem->molecule, problem->shells, &wanted));
-    enum status status = checkpoint_basis_compare(path, &wanted, &contents->basis);
-    for (int s = 0; s < problem->n_spins && status == STATUS_OK; s++) {
-        int64_t n_rows;
-        find_spin(contents, s, &n_rows);
-        if (n_rows < problem->n_occupied[s])
-            status = FAIL(STATUS_INPUT, "%s: it has %lld orbitals, %lld are to be occupied", path,
-                          (long long)n_rows, (long long)problem->n_occupied[s]);
-    }
-    if (status == STATUS_OK)
-        status =
-            checkpoint_basis_reorder(&wanted, false, contents->n_orbitals, contents->coefficients);
-    checkpoint_basis_fini(&wanted);
-    return status;
-}
-
-/* D = occupation C^T C of the occupied rows C, given on process 0. */
-static enum status density_of_rows(const struct scf_problem *problem, int spin, const double *rows,
-                                   struct darray *tiles)
-{
-    int64_t n = problem->shells->n_functions;
-    struct dense *C = NULL, *D = NULL;
-    enum status status = dense_create(problem->grid, problem->n_occupied[spin], n, &C);
-    if (status == STATUS_OK)
-        status = dense_create(problem->grid, n, n, &D);
-    if (status == STATUS_OK)
-        status = dense_scatter(rows, C);
-    if (status == STATUS_OK) {
-        dense_multiply('T', 'N', problem->n_spins == 1 ? 2 : 1, C, C, 0, D);
-        status = tile_matrix_from_dense(problem->tiling, D, tiles);
-    }
-    dense_destroy(C);
-    dense_destroy(D);
-    return status;
-}
-
-/* Reads on process 0; contents are empty on the others, and to be finished in any case.
- * Collective. */
-static enum status read_collectively(const char *path, const struct scf_problem *problem,
-                                     struct checkpoint_contents *contents, int *rank)
-{
-    *contents = (struct checkpoint_contents){0};
-    MPI_Comm_rank(problem->comm, rank);
-    return status_agree(problem->comm,
-                        *rank == 0 ? read_fitting(path, problem, contents) : STATUS_OK);
-}
-
-enum status checkpoint_check_fits(const char *path, const struct scf_problem *problem)
-{
-    struct checkpoint_contents contents;
-    int rank;
-    enum status status = read_collectively(path, problem, &contents, &rank);
-    checkpoint_contents_fini(&contents);
-    return status;
-}
-
-enum status checkpoint_read_density(const char *path, const struct scf_problem *problem,
-                                    struct darray *const D[])
-{
-    struct checkpoint_contents contents;
-    int rank;
-    enum status status = read_collectively(path, problem, &contents, &rank);
-    for (int s = 0; s < problem->n_spins && status == STATUS_OK; s++) {
-        int64_t n_rows = 0;
-        int64_t first = rank == 0 ? find_spin(&contents, s, &n_rows) : 0;
-        const double *rows =
-            rank == 0 ? contents.coefficients + first * problem->shells->n_functions : NULL;
-        status = density_of_rows(problem, s, rows, D[s]);
-    }
-    checkpoint_contents_fini(&contents);
-    return status;
-}
-
-/* Process 0: where the spin's orbitals are, n_orbitals of them. */
-static enum status find_orbitals(const char *path, const struct checkpoint_contents *contents,
-                                 int spin, int64_t n_orbitals, int64_t *first)
-{
-    int64_t n_rows;
-    *first = find_spin(contents, spin, &n_rows);
-    if (n_rows != n_orbitals)
-        return FAIL(STATUS_INPUT,
-                    "%s: it has %lld orbitals, but there are %lld: were more combinations of "
-                    "functions left out (--dependence)?",
-                    path, (long long)n_rows, (long long)n_orbitals);
-    return STATUS_OK;
-}
-
-/* C = the rows, given on process 0, as columns. */
-static enum status set_orbitals(const struct scf_problem *problem, const double *rows,
-                                struct dense *C)
-{
-    struct dense *transposed;
-    TRY(dense_create(problem->grid, C->n_columns, C->n_rows, &transposed));
-    enum status status = dense_scatter(rows, transposed);
-    if (status == STATUS_OK)
-        dense_add_transposed(1, transposed, 0, C);
-    dense_destroy(transposed);
-    return status;
-}
-
-enum status checkpoint_read_orbitals(const char *path, const struct scf_problem *problem,
-                                     int64_t n_orbitals, struct dense *const C[],
-                                     double *const energies[])
-{
-    struct checkpoint_contents contents;
-    int rank;
-    enum status status = read_collectively(path, problem, &contents, &rank);
-    for (int s = 0; s < problem->n_spins && status == STATUS_OK; s++) {
-        int64_t first = 0;
-        if (rank == 0)
-            status = find_orbitals(path, &contents, s, n_orbitals, &first);
-        status = status_agree(problem->comm, status);
-        if (status != STATUS_OK)
-            break;
-        const double *rows =
-            rank == 0 ? contents.coefficients + first * problem->shells->n_functions : NULL;
-        status = set_orbitals(problem, rows, C[s]);
-        if (rank == 0)
-            memcpy(energies[s], contents.energies + first, (size_t)n_orbitals * sizeof(double));
-        MPI_Bcast(energies[s], (int)n_orbitals, MPI_DOUBLE, 0, problem->comm);
-    }
-    checkpoint_contents_fini(&contents);
-    return status;
 }

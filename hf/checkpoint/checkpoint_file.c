@@ -1,18 +1,18 @@
 #include "hf/checkpoint/checkpoint_file.h"
 
-#include "hf/checkpoint/checkpoint_seal.h"
 #include "hf/checkpoint/hdf5_messages.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <trexio.h>
 
 void checkpoint_contents_fini(struct checkpoint_contents *contents)
 {
     checkpoint_basis_fini(&contents->basis);
-    free(contents->coefficients);
     free(contents->energies);
     free(contents->occupations);
     free(contents->spins);
@@ -22,23 +22,21 @@ void checkpoint_contents_fini(struct checkpoint_contents *contents)
 enum status checkpoint_contents_init_orbitals(struct checkpoint_contents *contents)
 {
     size_t n = (size_t)contents->n_orbitals;
-    contents->coefficients = malloc(n * (size_t)contents->basis.n_functions * sizeof(double));
     contents->energies = malloc(n * sizeof(double));
     contents->occupations = malloc(n * sizeof(double));
     contents->spins = malloc(n * sizeof(int64_t));
-    return CHECK_MEMORY(contents->coefficients && contents->energies && contents->occupations &&
-                            contents->spins,
-                        "no memory for the orbitals of a checkpoint (%lld x %lld)",
-                        (long long)contents->n_orbitals, (long long)contents->basis.n_functions);
+    return CHECK_MEMORY(contents->energies && contents->occupations && contents->spins,
+                        "no memory for %lld orbitals of a checkpoint",
+                        (long long)contents->n_orbitals);
 }
 
 bool checkpoint_contents_equal(const struct checkpoint_contents *a,
                                const struct checkpoint_contents *b)
 {
-    size_t n = (size_t)a->n_orbitals, m = (size_t)a->basis.n_functions;
+    size_t n = (size_t)a->n_orbitals;
     return a->n_orbitals == b->n_orbitals && a->basis.n_functions == b->basis.n_functions &&
-           memcmp(a->coefficients, b->coefficients, n * m * sizeof *a->coefficients) == 0 &&
-           memcmp(a->energies, b->energies, n * sizeof *a->energies) == 0 &&
+           memcmp(a->energies, b->energies, n * sizeof *a->energies) == 0 && b->occupations &&
+           memcmp(a->occupations, b->occupations, n * sizeof *a->occupations) == 0 &&
            memcmp(a->spins, b->spins, n * sizeof *a->spins) == 0;
 }
 
@@ -56,11 +54,18 @@ static enum status check_trexio(trexio_exit_code code, enum status failure, cons
 #define READ(name, value)                                                                          \
     TRY(check_trexio(trexio_read_##name(file, value), STATUS_INPUT, path, #name))
 
-/* Refuses sizes that no file of orbitals has, before memory is allocated for them. */
-static enum status check_size(int64_t size, const char *path, const char *what)
+/* The file that is read. */
+struct source {
+    const char *path;
+    int64_t most; /* numbers that it can hold */
+};
+
+/* Refuses sizes that the file cannot have, before memory is allocated for them. */
+static enum status check_size(int64_t size, const struct source *source, const char *what)
 {
-    if (size < 1 || size > INT32_MAX)
-        return FAIL(STATUS_INPUT, "%s: %s: %lld is not a valid size", path, what, (long long)size);
+    if (size < 1 || size > source->most)
+        return FAIL(STATUS_INPUT, "%s: %s: %lld is not a size that a file of its length can have",
+                    source->path, what, (long long)size);
     return STATUS_OK;
 }
 
@@ -83,7 +88,7 @@ static enum status check_size(int64_t size, const char *path, const char *what)
     X(ao_shell_64, function_shell)                                                                 \
     X(ao_normalization_64, normalisation)
 
-#define CHECK_SIZE(name, field)  TRY(check_size(basis->field, path, #name));
+#define CHECK_SIZE(name, field)  TRY(check_size(basis->field, source, #name));
 #define WRITE_FIELD(name, field) WRITE(name, basis->field);
 #define READ_SIZE(name, field)   READ(name, &basis->field);
 #define READ_ARRAY(name, field)  READ(name, basis->field);
@@ -115,7 +120,6 @@ static enum status write_trexio_contents(trexio_t *file, const char *path,
     WRITE(electron_dn_num_64, contents->n_electrons[1]);
     TRY(check_trexio(trexio_write_mo_type(file, type, sizeof type), STATUS_IO, path, "mo_type"));
     WRITE(mo_num_64, contents->n_orbitals);
-    WRITE(mo_coefficient_64, contents->coefficients);
     WRITE(mo_energy_64, contents->energies);
     WRITE(mo_occupation_64, contents->occupations);
     WRITE(mo_spin_64, contents->spins);
@@ -141,9 +145,10 @@ enum status checkpoint_file_write(const char *path, const struct checkpoint_cont
     return status;
 }
 
-static enum status read_trexio_basis(trexio_t *file, const char *path,
+static enum status read_trexio_basis(trexio_t *file, const struct source *source,
                                      struct checkpoint_basis *basis)
 {
+    const char *path = source->path;
     int64_t cartesian;
     BASIS_SIZES(READ_SIZE)
     BASIS_SIZES(CHECK_SIZE)
@@ -158,69 +163,106 @@ static enum status read_trexio_basis(trexio_t *file, const char *path,
     return STATUS_OK;
 }
 
-/* A file that lost its seal is damaged, too. */
-static enum status check_description(trexio_t *file, const char *path, bool sealed)
+/* Electrons that printed occupations may add up to too much or too little. */
+#define OCCUPATION_NOISE 1e-4
+
+/* Frees occupations of a file that has none. */
+static enum status read_occupations(trexio_t *file, const char *path,
+                                    struct checkpoint_contents *contents)
 {
-    char text[sizeof((struct checkpoint_contents *)0)->description] = "";
-    bool read = trexio_read_metadata_description(file, text, sizeof text) == TREXIO_SUCCESS;
-    text[sizeof text - 1] = '\0';
-    if (read && !sealed && strstr(text, CHECKPOINT_SEALED))
-        return FAIL(STATUS_INPUT, "%s: damaged: its end with the SHA-256 is missing", path);
+    if (trexio_has_mo_occupation(file) != TREXIO_SUCCESS) {
+        free(contents->occupations);
+        contents->occupations = NULL;
+        return STATUS_OK;
+    }
+    READ(mo_occupation_64, contents->occupations);
+    double sum = 0, expected = (double)(contents->n_electrons[0] + contents->n_electrons[1]);
+    for (int64_t k = 0; k < contents->n_orbitals; k++)
+        sum += contents->occupations[k];
+    if (!(fabs(sum - expected) < OCCUPATION_NOISE))
+        return FAIL(STATUS_INPUT,
+                    "%s: damaged: its occupations add up to %.6g electrons, but it has %.0f", path,
+                    sum, expected);
     return STATUS_OK;
 }
 
-static enum status read_trexio_contents(trexio_t *file, const char *path,
+/* Orbitals of each spin follow one another, as set_spins counts them. */
+static enum status check_orbitals(const char *path, const struct checkpoint_contents *contents)
+{
+    for (int64_t k = 0; k < contents->n_orbitals; k++) {
+        if (!isfinite(contents->energies[k]))
+            return FAIL(STATUS_INPUT, "%s: damaged: the energy of orbital %lld is not finite", path,
+                        (long long)k + 1);
+        int64_t spin = contents->spins[k], before = k > 0 ? contents->spins[k - 1] : 0;
+        if (spin < before || spin > 1)
+            return FAIL(STATUS_INPUT,
+                        "%s: orbital %lld has the spin %lld: alpha ones (0) come first, then "
+                        "beta ones (1)",
+                        path, (long long)k + 1, (long long)spin);
+    }
+    return STATUS_OK;
+}
+
+static enum status read_trexio_contents(trexio_t *file, const struct source *source,
                                         struct checkpoint_contents *contents)
 {
-    TRY(read_trexio_basis(file, path, &contents->basis));
+    const char *path = source->path;
+    TRY(read_trexio_basis(file, source, &contents->basis));
     READ(electron_up_num_64, &contents->n_electrons[0]);
     READ(electron_dn_num_64, &contents->n_electrons[1]);
     READ(mo_num_64, &contents->n_orbitals);
-    TRY(check_size(contents->n_orbitals, path, "mo_num"));
+    TRY(check_size(contents->n_orbitals, source, "mo_num"));
     TRY(checkpoint_contents_init_orbitals(contents));
-    READ(mo_coefficient_64, contents->coefficients);
     READ(mo_energy_64, contents->energies);
     READ(mo_spin_64, contents->spins);
-    return STATUS_OK;
+    TRY(read_occupations(file, path, contents));
+    return check_orbitals(path, contents);
 }
 
-/* Refuses files of another kind, with a plainer message than TREXIO's. */
-static enum status check_signature(const char *path)
+/* Refuses files of another kind, with a plainer message than TREXIO's. TREXIO's numbers have four
+ * bytes or more. */
+static enum status check_signature(struct source *source)
 {
     static const unsigned char signature[8] = {0x89, 'H', 'D', 'F', '\r', '\n', 0x1a, '\n'};
     unsigned char bytes[sizeof signature];
-    FILE *file = fopen(path, "rb");
+    struct stat information;
+    FILE *file = fopen(source->path, "rb");
     if (!file)
-        return FAIL(STATUS_IO, "cannot read %s: %s", path, strerror(errno));
+        return FAIL(STATUS_IO, "cannot read %s: %s", source->path, strerror(errno));
     size_t n = fread(bytes, 1, sizeof bytes, file);
+    if (fstat(fileno(file), &information) == 0)
+        source->most = information.st_size / 4;
     fclose(file);
     if (n < sizeof bytes || memcmp(bytes, signature, sizeof bytes) != 0)
-        return FAIL(STATUS_INPUT, "%s: not a checkpoint (a TREXIO file of the HDF5 kind)", path);
+        return FAIL(STATUS_INPUT, "%s: not a checkpoint (a TREXIO file of the HDF5 kind)",
+                    source->path);
     return STATUS_OK;
 }
 
-static enum status read_trexio_file(const char *path, bool sealed,
+static enum status read_trexio_file(const struct source *source,
                                     struct checkpoint_contents *contents)
 {
     trexio_exit_code code;
-    trexio_t *file = trexio_open(path, 'r', TREXIO_HDF5, &code);
+    trexio_t *file = trexio_open(source->path, 'r', TREXIO_HDF5, &code);
     if (!file)
-        return check_trexio(code, STATUS_INPUT, path, "not a checkpoint");
-    enum status status = check_description(file, path, sealed);
-    if (status == STATUS_OK)
-        status = read_trexio_contents(file, path, contents);
+        return check_trexio(code, STATUS_INPUT, source->path, "not a checkpoint");
+    char *text = contents->description;
+    if (trexio_read_metadata_description(file, text, sizeof contents->description) !=
+        TREXIO_SUCCESS)
+        text[0] = '\0';
+    text[sizeof contents->description - 1] = '\0';
+    enum status status = read_trexio_contents(file, source, contents);
     trexio_close(file);
     return status;
 }
 
 enum status checkpoint_file_read(const char *path, struct checkpoint_contents *contents)
 {
+    struct source source = {.path = path};
     *contents = (struct checkpoint_contents){0};
-    TRY(check_signature(path));
-    bool sealed;
-    TRY(checkpoint_seal_verify(path, &sealed));
+    TRY(check_signature(&source));
     struct hdf5_messages messages = hdf5_messages_stop();
-    enum status status = read_trexio_file(path, sealed, contents);
+    enum status status = read_trexio_file(&source, contents);
     hdf5_messages_resume(&messages);
     if (status != STATUS_OK)
         checkpoint_contents_fini(contents);

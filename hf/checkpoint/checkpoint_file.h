@@ -1,4 +1,5 @@
-/* A checkpoint's contents and the TREXIO file that holds them. Serial. */
+/* What a checkpoint says of molecule, basis and orbitals, and the TREXIO file that holds it; the
+ * coefficients go through checkpoint_stream.h. Serial. */
 #ifndef BERYL_HF_CHECKPOINT_FILE_H
 #define BERYL_HF_CHECKPOINT_FILE_H
 
@@ -15,7 +16,6 @@ struct checkpoint_contents {
     struct checkpoint_basis basis;
     int64_t n_electrons[2]; /* alpha, beta */
     int64_t n_orbitals;     /* of all spins together */
-    double *coefficients;   /* n_orbitals x n_functions, in TREXIO's order of functions */
     double *energies;       /* n_orbitals, hartree */
     double *occupations;    /* n_orbitals */
     int64_t *spins;         /* n_orbitals: 0 alpha or both, 1 beta */
@@ -29,17 +29,21 @@ void checkpoint_contents_fini(struct checkpoint_contents *contents);
  * Errors: STATUS_NO_MEMORY; checkpoint_contents_fini still has to be called. */
 enum status checkpoint_contents_init_orbitals(struct checkpoint_contents *contents);
 
-/* Whether the orbitals, their energies and spins are the same to the last bit. */
+/* Whether the orbitals' energies, occupations and spins are the same to the last bit. */
 bool checkpoint_contents_equal(const struct checkpoint_contents *a,
                                const struct checkpoint_contents *b);
 
-/* A new file. Errors: STATUS_IO. */
+/* TREXIO's data set of the coefficients, n_orbitals x n_functions. */
+#define CHECKPOINT_COEFFICIENTS "mo/mo_coefficient"
+
+/* A new file, without the coefficients. Errors: STATUS_IO. */
 enum status checkpoint_file_write(const char *path, const struct checkpoint_contents *contents);
 
-/* Verifies the seal, if there is one, and reads all but the occupations and the description. Labels
- * and the numbers of functions in this program's order are left NULL or undefined. On failure
- * nothing is left. Errors: STATUS_IO, STATUS_INPUT (not such a file, damaged, or a part is
- * missing), STATUS_NO_MEMORY. */
+/* Reads all but the coefficients, into no more memory than the file has bytes; occupations are NULL
+ * if there are none. Labels and the numbers of functions in this program's order are left NULL or
+ * undefined. On failure nothing is left. HDF5 may crash of a file that checkpoint_trial has not
+ * let pass. Errors: STATUS_IO, STATUS_INPUT (not such a file, a part is missing, numbers are not
+ * finite, or occupations are not the electrons'), STATUS_NO_MEMORY. */
 enum status checkpoint_file_read(const char *path, struct checkpoint_contents *contents);
 
 #endif

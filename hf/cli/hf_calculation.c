@@ -1,6 +1,5 @@
 #include "hf/cli/hf_calculation.h"
 
-#include "hf/checkpoint/checkpoint.h"
 #include "hf/cli/hf_memory.h"
 #include "hf/cli/hf_qcschema.h"
 #include "hf/guess/guess.h"
@@ -33,11 +32,11 @@ static const char *guess_file(const struct hf_options *options)
 }
 
 /* A file that does not fit is bad input: found out before anything is printed. */
-static enum status check_guess(const struct hf_calculation *calculation)
+static enum status check_guess(struct hf_calculation *calculation)
 {
     const char *file = guess_file(calculation->options);
     struct scf_problem problem = hf_calculation_problem(calculation);
-    return file ? checkpoint_check_fits(file, &problem) : STATUS_OK;
+    return file ? checkpoint_reader_create(file, &problem, &calculation->checkpoint) : STATUS_OK;
 }
 
 enum status hf_calculation_read(const struct hf_options *options, MPI_Comm comm,
@@ -47,11 +46,15 @@ enum status hf_calculation_read(const struct hf_options *options, MPI_Comm comm,
         (struct hf_calculation){.options = options, .comm = comm, .engines.first = options->engine};
     TRY(hf_input_read(options, comm, &calculation->input));
     TRY(speeds_check(comm, options->pool.speeds));
+    TRY(status_agree(
+        comm, tiling_create(calculation->input.shells, options->tile, &calculation->tiling)));
+    TRY(dense_grid_create(comm, &calculation->grid));
     return check_guess(calculation);
 }
 
 void hf_calculation_fini(struct hf_calculation *calculation)
 {
+    checkpoint_reader_destroy(calculation->checkpoint);
     scf_result_fini(&calculation->result);
     json_decref(calculation->iterations);
     for (int spin = 0; spin < 2; spin++)
@@ -68,9 +71,6 @@ enum status hf_calculation_prepare_screening(struct hf_calculation *calculation)
 {
     const struct hf_options *options = calculation->options;
     MPI_Comm comm = calculation->comm;
-    TRY(status_agree(
-        comm, tiling_create(calculation->input.shells, options->tile, &calculation->tiling)));
-    TRY(dense_grid_create(comm, &calculation->grid));
     TRY(hf_memory_check(options, &calculation->input, calculation->tiling, calculation->grid,
                         comm));
     return screening_create(calculation->tiling, options->screen, &calculation->engines, comm,
@@ -91,10 +91,9 @@ enum status hf_calculation_prepare_build(struct hf_calculation *calculation,
 enum status hf_calculation_guess(struct hf_calculation *calculation)
 {
     const struct hf_options *options = calculation->options;
-    const char *file = guess_file(options);
     struct scf_problem problem = hf_calculation_problem(calculation);
-    if (file)
-        return checkpoint_read_density(file, &problem, calculation->D);
+    if (calculation->checkpoint)
+        return checkpoint_reader_density(calculation->checkpoint, &problem, calculation->D);
     if (strcmp(options->guess, "sad") == 0)
         return guess_sad(&problem, calculation->D);
     return guess_core(&problem, options->scf.dependence, calculation->D);
@@ -119,6 +118,7 @@ enum status hf_calculation_solve(struct hf_calculation *calculation)
     struct scf_problem problem = hf_calculation_problem(calculation);
     struct scf_settings settings = calculation->options->scf;
     calculation->iterations = json_array();
+    settings.restart = calculation->options->restart ? calculation->checkpoint : NULL;
     settings.observe = record_scf_iteration;
     settings.observe_context = calculation->iterations;
     return scf_run(&problem, &settings, calculation->D, &calculation->result);

@@ -16,6 +16,7 @@
 #define BERYL_HF_HF_CALCULATION_H
 
 #include "basis/integrals/two_electron.h"
+#include "hf/checkpoint/checkpoint_reader.h"
 #include "hf/cli/hf_input.h"
 #include "hf/cli/hf_options.h"
 #include "hf/fock/fock_build.h"
@@ -37,6 +38,7 @@ struct hf_calculation {
     struct hf_input input;
     struct tiling *tiling;
     struct dense_grid *grid;
+    struct checkpoint_reader *checkpoint; /* of --restart or --guess FILE */
     struct screening *screening;
     struct fock *fock;
     struct darray *D[2];      /* per spin: the guess, then the converged density */
@@ -44,16 +46,16 @@ struct hf_calculation {
     struct scf_result result; /* of the SCF */
 };
 
-/* Reads the molecule and the basis, and checks that the checkpoint of the first density, if
- * there is one, fits them, and the file of --speeds. Sets *calculation in any case.
- * Errors: those of hf_input_read, checkpoint_check_fits and speeds_check. */
+/* Reads the molecule and the basis, checks the file of --speeds, creates tiles and grid, and
+ * verifies the checkpoint of the first density, if there is one. Sets *calculation in any case.
+ * Errors: those of hf_input_read, checkpoint_reader_create and speeds_check. */
 enum status hf_calculation_read(const struct hf_options *options, MPI_Comm comm,
                                 struct hf_calculation *calculation);
 
 /* Frees all parts. */
 void hf_calculation_fini(struct hf_calculation *calculation);
 
-/* Creates tiles, grid and Schwarz bounds; prints and checks the memory estimate.
+/* Creates Schwarz bounds; prints and checks the memory estimate.
  * Errors: STATUS_NO_MEMORY. */
 enum status hf_calculation_prepare_screening(struct hf_calculation *calculation);
 
@@ -61,7 +63,7 @@ enum status hf_calculation_prepare_screening(struct hf_calculation *calculation)
 enum status hf_calculation_prepare_build(struct hf_calculation *calculation,
                                          const struct taskpool_settings *pool);
 
-/* Computes or reads the first density. Errors: those of guess.h and checkpoint_read_density. */
+/* Computes or reads the first density. Errors: those of guess.h and checkpoint_reader_density. */
 enum status hf_calculation_guess(struct hf_calculation *calculation);
 
 /* Runs the SCF to convergence and prints its iterations.

@@ -66,6 +66,10 @@ static const struct option_row scf_rows[] = {
                 .help = "print every orbital energy, not only those near the gap"),
     TEXT_OPTION("checkpoint", FIELD(scf.checkpoint), .value = "FILE",
                 .help = "TREXIO file to write after every iteration"),
+    INTEGER_OPTION("checkpoint-every", FIELD(scf.checkpoint_every), 1, 1000000,
+                   .default_text = TEXT_OF(SCF_DEFAULT_CHECKPOINT), .value = "N", .expert = true,
+                   .help = "iterations from one --checkpoint to the next; the last is written in "
+                           "any case"),
     TEXT_OPTION("restart", FIELD(restart), .value = "FILE", .help = "continue from a checkpoint"),
 };
 
@@ -170,6 +174,8 @@ static enum status check_hf_options(struct hf_options *options)
     if (options->count_tasks &&
         (options->json || options->report || options->profile || options->scf.checkpoint))
         return FAIL(STATUS_USAGE, "--count-tasks prints one line and writes no file");
+    if (options->scf.checkpoint_every != SCF_DEFAULT_CHECKPOINT && !options->scf.checkpoint)
+        return FAIL(STATUS_USAGE, "--checkpoint-every has no effect without --checkpoint");
     if (options->restart && options->guess)
         return FAIL(STATUS_USAGE, "--restart and --guess both name the first density: leave one "
                                   "out");

@@ -1,8 +1,10 @@
 #include "hf/scf/scf.h"
 
+#include "hf/checkpoint/checkpoint.h"
 #include "hf/scf/scf_basis.h"
 #include "hf/scf/scf_properties.h"
 #include "hf/scf/scf_report.h"
+#include "hf/scf/scf_restart.h"
 #include "hf/scf/scf_solver.h"
 #include "hf/tiles/tile_matrix.h"
 #include "support/base/agree.h"
@@ -15,7 +17,8 @@ struct scf_settings scf_settings_default(void)
     return (struct scf_settings){.converge = SCF_DEFAULT_CONVERGE,
                                  .max_iterations = SCF_DEFAULT_MAX_ITERATIONS,
                                  .diis_size = SCF_DEFAULT_DIIS_SIZE,
-                                 .dependence = SCF_DEFAULT_DEPENDENCE};
+                                 .dependence = SCF_DEFAULT_DEPENDENCE,
+                                 .checkpoint_every = SCF_DEFAULT_CHECKPOINT};
 }
 
 /* Fills the result from the last state; D: overwritten with its density. */
@@ -67,10 +70,14 @@ enum status scf_run(const struct scf_problem *problem, const struct scf_settings
         .basis = basis,
         .result = result,
     };
-    scf_report_start(basis, settings);
     enum status status = result_init(basis, result);
     if (status == STATUS_OK)
         status = scf_solver_init(&solver, D);
+    if (settings->checkpoint)
+        checkpoint_report_size(
+            settings->checkpoint, "the SCF", settings->checkpoint_every,
+            checkpoint_bytes(problem, basis->n_orbitals, scf_restart_bytes(basis, settings)));
+    scf_report_start(basis, settings);
     if (status == STATUS_OK)
         status = scf_solver_iterate(&solver, D);
     if (status == STATUS_OK || status == STATUS_NOT_CONVERGED) {

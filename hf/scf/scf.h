@@ -38,6 +38,9 @@ struct scf_iteration {
 #define SCF_DEFAULT_MAX_ITERATIONS 100
 #define SCF_DEFAULT_DIIS_SIZE      8
 #define SCF_DEFAULT_DEPENDENCE     1e-6
+#define SCF_DEFAULT_CHECKPOINT     1
+
+struct checkpoint_reader;
 
 struct scf_settings {
     double converge; /* max |F_ia| between occupied i and virtual a of either spin, hartree */
@@ -48,7 +51,9 @@ struct scf_settings {
     double dependence;      /* eigenvalues of S below it are dropped */
     int second_order;       /* enum scf_when */
     int stability;          /* enum scf_when */
-    const char *checkpoint; /* file written after every iteration, or NULL */
+    const char *checkpoint; /* file to write, or NULL: at the end, and */
+    int64_t checkpoint_every;                /* after so many iterations */
+    const struct checkpoint_reader *restart; /* resume where its run was; NULL: a new run */
     void (*observe)(const struct scf_iteration *iteration, void *context); /* or NULL */
     void *observe_context;
 };
@@ -77,7 +82,8 @@ struct scf_result {
     double s2;        /* <S^2> */
 };
 
-/* Runs to convergence, printing a line per iteration. Collective.
+/* Runs to convergence, from D or, with settings->restart, whose density D is, from the state of
+ * that run; printing a line per iteration. Collective.
  * D  n_spins tile matrices, borrowed: the first density, then scratch of the Fock builds,
  *    on return the final density; undefined after an error but STATUS_NOT_CONVERGED
  * Errors: STATUS_NOT_CONVERGED (result filled with the last iteration's state),

@@ -2,6 +2,7 @@
 
 #include "hf/checkpoint/checkpoint.h"
 #include "hf/scf/scf_report.h"
+#include "hf/scf/scf_restart.h"
 #include "hf/scf/scf_stability.h"
 #include "support/base/agree.h"
 #include "support/base/clock.h"
@@ -9,6 +10,7 @@
 
 #include <math.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
 
 enum {
@@ -50,7 +52,8 @@ enum status scf_solver_init(struct scf_solver *solver, struct darray *const scra
     }
     TRY(scf_fock_create(basis->problem, scratch, &solver->fock));
     TRY(scf_state_create(basis, &solver->state));
-    return diis_create(grid, basis->n_spins, m, solver->settings->diis_size, &solver->diis);
+    TRY(diis_create(grid, basis->n_spins, m, solver->settings->diis_size, &solver->diis));
+    return solver->settings->restart ? scf_restart_read(solver) : STATUS_OK;
 }
 
 void scf_solver_fini(struct scf_solver *solver)
@@ -98,9 +101,19 @@ static enum status write_checkpoint(struct scf_solver *solver)
         .energy = solver->state->energy,
         .solver = "SCF",
         .iteration = solver->result->iterations,
+        .add = scf_restart_add,
+        .add_context = solver,
+        .add_bytes = scf_restart_bytes(solver->basis, solver->settings),
     };
+    solver->is_written = true;
     checkpoint_write_or_warn(solver->settings->checkpoint, solver->basis->problem, &orbitals);
     return STATUS_OK;
+}
+
+/* Those of the run that this one resumes included, of which the last is evaluated again. */
+static int64_t count_all_iterations(const struct scf_solver *solver)
+{
+    return solver->n_before + solver->now.iteration;
 }
 
 /* Ends an iteration: a line, the observer, the checkpoint. */
@@ -118,7 +131,10 @@ static enum status record_iteration(struct scf_solver *solver)
     if (solver->settings->observe)
         solver->settings->observe(now, solver->settings->observe_context);
     solver->result->iterations = now->iteration;
-    return write_checkpoint(solver);
+    solver->is_written = false;
+    return count_all_iterations(solver) % solver->settings->checkpoint_every == 0
+               ? write_checkpoint(solver)
+               : STATUS_OK;
 }
 
 static void start_iteration(struct scf_solver *solver, const char *method)
@@ -161,10 +177,10 @@ static enum status prepare_diis(struct scf_solver *solver)
         for (int s = 0; s < solver->basis->n_spins; s++)
             dense_copy(state->F[s], solver->F_next[s]);
     }
-    bool damp = settings->damping > 0 && solver->now.iteration <= DAMPED_ITERATIONS &&
+    bool damp = settings->damping > 0 && count_all_iterations(solver) <= DAMPED_ITERATIONS &&
                 state->gradient > DAMPED_GRADIENT;
     for (int s = 0; s < solver->basis->n_spins; s++) {
-        if (damp && solver->now.iteration > 2)
+        if (damp && solver->has_damped)
             dense_add(settings->damping, solver->F_damped[s], 1 - settings->damping,
                       solver->F_next[s]);
         if (settings->damping > 0)
@@ -172,6 +188,7 @@ static enum status prepare_diis(struct scf_solver *solver)
         if (settings->level_shift > 0 && state->idempotent)
             dense_add(-settings->level_shift, state->P[s], 1, solver->F_next[s]);
     }
+    solver->has_damped = settings->damping > 0;
     return STATUS_OK;
 }
 
@@ -282,7 +299,7 @@ static bool wants_second_order(const struct scf_solver *solver)
         solver->settings->second_order == SCF_NEVER)
         return false;
     return solver->settings->second_order == SCF_ALWAYS || solver->n_without_progress >= PATIENCE ||
-           solver->now.iteration > DIIS_ITERATIONS;
+           count_all_iterations(solver) > DIIS_ITERATIONS;
 }
 
 static bool wants_stability(const struct scf_solver *solver)
@@ -352,7 +369,7 @@ static enum status confirm_minimum(struct scf_solver *solver, bool *done)
     return *done ? STATUS_OK : record_iteration(solver);
 }
 
-enum status scf_solver_iterate(struct scf_solver *solver, struct darray *const D[])
+static enum status iterate_orbitals(struct scf_solver *solver, struct darray *const D[])
 {
     TRY(evaluate_guess(solver, D));
     TRY(record_iteration(solver));
@@ -371,4 +388,16 @@ enum status scf_solver_iterate(struct scf_solver *solver, struct darray *const D
         TRY(wants_second_order(solver) ? second_order_step(solver) : diis_step(solver));
         TRY(record_iteration(solver));
     }
+}
+
+enum status scf_solver_iterate(struct scf_solver *solver, struct darray *const D[])
+{
+    enum status status = iterate_orbitals(solver, D);
+    if (status != STATUS_NOT_CONVERGED || solver->is_written)
+        return status;
+    char text[1024];
+    snprintf(text, sizeof text, "%s", status_text());
+    TRY(write_checkpoint(solver));
+    status_set_text(text);
+    return status;
 }

@@ -28,15 +28,19 @@ struct scf_solver {
     struct dense *P_best[2];               /* of the lowest energy so far */
     double best_energy, least_gradient;
     int64_t n_without_progress;
-    bool is_flat; /* the gradient cannot be made smaller, nor does it matter */
+    bool is_flat;     /* the gradient cannot be made smaller, nor does it matter */
+    bool has_damped;  /* F_damped is set */
+    int64_t n_before; /* iterations of the run that this one resumes */
+    bool is_written;  /* the state is in the checkpoint */
     struct scf_iteration now;
     double started_s; /* clock at the start of the iteration */
     struct scf_result *result;
 };
 
-/* Creates what the solver owns; settings, basis and result are set, the rest is zero.
+/* Creates what the solver owns, and sets it to where settings->restart was; settings, basis and
+ * result are set, the rest is zero.
  * scratch: as for scf_fock_create. Collective, like all that follows. On failure
- * scf_solver_fini still has to be called. Errors: STATUS_NO_MEMORY. */
+ * scf_solver_fini still has to be called. Errors: STATUS_NO_MEMORY, those of scf_restart_read. */
 enum status scf_solver_init(struct scf_solver *solver, struct darray *const scratch[]);
 void scf_solver_fini(struct scf_solver *solver);
 

@@ -317,6 +317,24 @@ void dense_copy_columns(const struct dense *A, int first, struct dense *B)
              B->local, &one, &one, B->descriptor);
 }
 
+void dense_set_identity(struct dense *A)
+{
+    for (int column = 0; column < A->local_columns; column++)
+        for (int row = 0; row < A->local_rows; row++)
+            A->local[(size_t)column * (size_t)A->local_rows + (size_t)row] =
+                dense_global_row(A, row) == dense_global_column(A, column);
+}
+
+void dense_set_columns(const struct dense *B, int first, struct dense *A)
+{
+    assert(A->grid == B->grid && A->n_rows == B->n_rows && A != B);
+    assert(0 <= first && first + B->n_columns <= A->n_columns);
+    const double copied = 1, kept = 0;
+    int column = first + 1;
+    pdgeadd_("N", &B->n_rows, &B->n_columns, &copied, B->local, &one, &one, B->descriptor, &kept,
+             A->local, &one, &column, A->descriptor);
+}
+
 /* --- to and from process 0 --- */
 
 /* The part of A that a process of the grid holds. */

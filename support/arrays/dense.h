@@ -70,6 +70,9 @@ int dense_global_column(const struct dense *matrix, int local_column);
 /* Copies element values: B = A, same shape. Not collective. */
 void dense_copy(const struct dense *A, struct dense *B);
 
+/* A = 1. Not collective. */
+void dense_set_identity(struct dense *A);
+
 /* B = alpha A + beta B, same shape. Not collective. beta 0 overwrites even NaN. */
 void dense_add(double alpha, const struct dense *A, double beta, struct dense *B);
 
@@ -88,6 +91,9 @@ void dense_multiply_columns(double alpha, const struct dense *A, const struct de
 
 /* Copies the columns [first, first + B's columns) of A into B. */
 void dense_copy_columns(const struct dense *A, int first, struct dense *B);
+
+/* Overwrites the columns [first, first + B's columns) of A with B. */
+void dense_set_columns(const struct dense *B, int first, struct dense *A);
 
 /* Multiplies column j by factor[j]; factor has n_columns entries, the same on
  * every process. Not collective. */

@@ -82,6 +82,13 @@ int diis_n_steps(const struct diis *diis)
     return diis->n_steps;
 }
 
+void diis_get_step(const struct diis *diis, int step, int s, struct dense **F, struct dense **error)
+{
+    int at = diis->order[step] * diis->n_matrices + s;
+    *F = diis->F[at];
+    *error = diis->error[at];
+}
+
 int64_t diis_bytes(const struct dense_grid *grid, int n_matrices, int64_t n_rows, int64_t size)
 {
     return 2 * size * n_matrices * dense_bytes(grid, n_rows, n_rows);

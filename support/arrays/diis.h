@@ -31,6 +31,10 @@ enum status diis_extrapolate(struct diis *diis, struct dense *const F[]);
 /* Steps kept now. */
 int diis_n_steps(const struct diis *diis);
 
+/* Matrix number s of a step, from 0, the oldest, and its error; borrowed. */
+void diis_get_step(const struct diis *diis, int step, int s, struct dense **F,
+                   struct dense **error);
+
 /* Bytes per process. Not collective. */
 int64_t diis_bytes(const struct dense_grid *grid, int n_matrices, int64_t n_rows, int64_t size);
 

@@ -171,15 +171,17 @@ static void remove_orphans(const char *path)
     globfree(&found);
 }
 
-/* In the folder of the path. */
-static enum status check_room(const char *path, int64_t n_bytes)
+double output_file_room(const char *path)
 {
     char folder[PATH_MAX];
     struct statvfs disk;
     name_folder(path, folder);
-    if (statvfs(folder, &disk) != 0)
-        return fail_path(path);
-    double room = (double)disk.f_bavail * (double)disk.f_frsize;
+    return statvfs(folder, &disk) == 0 ? (double)disk.f_bavail * (double)disk.f_frsize : 0;
+}
+
+static enum status check_room(const char *path, int64_t n_bytes)
+{
+    double room = output_file_room(path);
     if (room >= (double)n_bytes)
         return STATUS_OK;
     return FAIL(STATUS_IO, "cannot write %s: it takes %.1f MB, %.1f MB are left on the disk", path,

@@ -48,6 +48,9 @@ enum status output_file_replace(const char *path, int64_t n_bytes,
                                 enum status (*write)(const char *temporary, void *context),
                                 void *context);
 
+/* Bytes that are free in the folder of a path; 0 if it cannot be known. */
+double output_file_room(const char *path);
+
 /* The contents of a file while they are printed, kept in memory. */
 struct output_buffer {
     FILE *stream; /* to print to; NULL before init and after write */

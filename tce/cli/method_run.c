@@ -1,6 +1,7 @@
 #include "tce/cli/method_run.h"
 
 #include "hf/checkpoint/checkpoint.h"
+#include "hf/checkpoint/checkpoint_reader.h"
 #include "hf/cli/hf_calculation.h"
 #include "hf/cli/hf_outputs.h"
 #include "hf/cli/hf_print.h"
@@ -63,12 +64,11 @@ static enum status make_correlation(struct method_run *run, const struct orbital
 
 static enum status find_amplitudes(struct method_run *run)
 {
-    const char *file = run->options->hf.restart;
     struct amplitude_origin wanted =
         correlation_checkpoint_origin(run->options->method, &run->counts);
-    if (!file || run->correlation.instance.program.n_unknowns == 0)
+    if (!run->options->hf.restart || run->correlation.instance.program.n_unknowns == 0)
         return STATUS_OK;
-    TRY(correlation_checkpoint_find(file, &wanted, run->comm, &run->has_amplitudes));
+    TRY(correlation_checkpoint_find(run->calculation.checkpoint, &wanted, &run->has_amplitudes));
     /* Until new amplitudes are there, a checkpoint that may be the same file stays. */
     if (run->has_amplitudes)
         run->scf_options.scf.checkpoint = NULL;
@@ -113,6 +113,17 @@ static enum status print_method(const struct method_run *run)
     return STATUS_OK;
 }
 
+/* That of the amplitudes, of which there are most. */
+static void report_checkpoint(const struct method_run *run)
+{
+    const struct scf_settings *scf = &run->options->hf.scf;
+    struct scf_problem problem = hf_calculation_problem(&run->calculation);
+    if (scf->checkpoint && run->correlation.instance.program.n_unknowns > 0)
+        checkpoint_report_size(scf->checkpoint, run->options->method, scf->checkpoint_every,
+                               correlation_checkpoint_bytes(&problem, &run->correlation,
+                                                            (int)run->options->diis_size));
+}
+
 static enum status prepare_method(struct method_run *run)
 {
     log_print("beryl-tce %s\n\n", BERYL_VERSION);
@@ -120,6 +131,7 @@ static enum status prepare_method(struct method_run *run)
     TRY(hf_calculation_prepare_screening(&run->calculation));
     run->correlation.problem.screening = run->calculation.screening;
     TRY(status_agree(run->comm, print_method(run)));
+    report_checkpoint(run);
     return correlation_memory_check(&run->correlation, (int)run->options->diis_size);
 }
 
@@ -137,10 +149,10 @@ static enum status take_checkpoint_orbitals(struct method_run *run)
                   file);
         run->has_amplitudes = false;
     }
-    return run->has_amplitudes
-               ? checkpoint_read_orbitals(file, &problem, result->n_orbitals, result->orbitals,
-                                          result->orbital_energies)
-               : STATUS_OK;
+    return run->has_amplitudes ? checkpoint_reader_orbitals(run->calculation.checkpoint, &problem,
+                                                            result->n_orbitals, result->orbitals,
+                                                            result->orbital_energies)
+                               : STATUS_OK;
 }
 
 static enum status run_scf_of_method(struct method_run *run)
@@ -191,13 +203,14 @@ static enum status solve_under_mode(struct method_run *run, const char *mode)
     const struct tce_options *options = run->options;
     struct scf_problem problem = hf_calculation_problem(&run->calculation);
     const struct correlation_checkpoint checkpoint = {.path = options->hf.scf.checkpoint,
+                                                      .every = options->hf.scf.checkpoint_every,
                                                       .problem = &problem,
                                                       .result = &run->calculation.result};
     const struct correlation_settings settings = {
         .converge = options->converge,
         .max_iterations = options->max_iterations,
         .diis_size = (int)options->diis_size,
-        .restart = run->has_amplitudes ? options->hf.restart : NULL,
+        .restart = run->has_amplitudes ? run->calculation.checkpoint : NULL,
         .checkpoint = checkpoint.path ? &checkpoint : NULL};
     struct mode_record *record = mode_records_begin(&run->records, mode);
     struct taskpool_settings pool = pool_of(run, mode);

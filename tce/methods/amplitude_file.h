@@ -1,23 +1,27 @@
 /* Amplitudes in a checkpoint: an HDF5 group in addition to those of TREXIO, whose own group for
  * them is younger than the library at hand and holds single elements with their indices.
  *
- *     /beryl_amplitudes    attributes method, n_core, n_occupied, n_virtual
+ *     /beryl_amplitudes    attributes method, n_core, n_occupied, n_virtual, n_steps, energy
  *     /beryl_amplitudes/t2 n_occupied x n_occupied x n_virtual x n_virtual doubles
+ *     /beryl_amplitudes/t2_image_0, t2_error_0    of DIIS (amplitude_solver.h), oldest step first
  *
  * and so on for each tensor, by its name: whole and row-major, so that neither tiles nor
  * processes matter. For an unrestricted reference the method's name begins with u, and spin
  * orbitals are counted, alpha ones before beta ones. Process 0 reads and writes, a row of blocks at
- * a time.
+ * a time. All is collective, and its errors are the same everywhere.
  */
 #ifndef BERYL_TCE_AMPLITUDE_FILE_H
 #define BERYL_TCE_AMPLITUDE_FILE_H
 
 #include "support/base/status.h"
+#include "tce/methods/amplitude_solver.h"
 #include "tce/tensor/tensor.h"
 
 #include <mpi.h>
 #include <stdbool.h>
 #include <stdint.h>
+
+struct checkpoint_stream;
 
 /* The method and the orbital counts that amplitudes belong to. */
 struct amplitude_origin {
@@ -25,20 +29,37 @@ struct amplitude_origin {
     int64_t n_core, n_occupied, n_virtual; /* frozen and correlated orbitals */
 };
 
-/* Whether the file, which is a checkpoint, has amplitudes, and of what. Collective.
- * Errors: STATUS_INPUT (the group is damaged); the same everywhere. */
-enum status amplitude_file_find(const char *path, MPI_Comm comm, bool *found,
-                                struct amplitude_origin *origin);
+/* How far the iterations are. */
+struct amplitude_progress {
+    int64_t n_steps; /* of DIIS */
+    double energy;   /* of the last iteration, hartree */
+};
 
-/* Adds n tensors, which must not change meanwhile, to a checkpoint that has none. To be called
- * on process 0, while the others wait in MPI. Errors: STATUS_IO, STATUS_NO_MEMORY. */
-enum status amplitude_file_write(const char *path, const struct amplitude_origin *origin, int n,
-                                 struct tensor *const tensors[]);
+/* n tensors, and n_steps steps of DIIS, which have as many each. */
+struct amplitude_tensors {
+    int n;
+    struct tensor *const *x;
+    int64_t n_steps;
+    const struct amplitude_step *steps;
+};
 
-/* Sets n tensors to those of the same names. Collective; synchronises.
- * Errors: STATUS_INPUT (one is missing, damaged, or has other sizes), STATUS_NO_MEMORY; the
- * same everywhere. */
-enum status amplitude_file_read(const char *path, int n, struct tensor *const tensors[],
-                                MPI_Comm comm);
+/* Whether the checkpoint has amplitudes, and of what; *progress is zero in files that have none.
+ * Errors: STATUS_INPUT (the group is damaged). */
+enum status amplitude_file_find(struct checkpoint_stream *stream, bool *found,
+                                struct amplitude_origin *origin,
+                                struct amplitude_progress *progress);
+
+/* Adds the tensors, which must not change meanwhile, to a checkpoint that has none, or compares
+ * them with what it has, as the stream's move says. Errors: STATUS_IO, STATUS_NO_MEMORY. */
+enum status amplitude_file_write(struct checkpoint_stream *stream,
+                                 const struct amplitude_origin *origin,
+                                 const struct amplitude_progress *progress,
+                                 const struct amplitude_tensors *tensors);
+
+/* Sets the tensors to those of the same names; first_step: the oldest step of the file to read.
+ * Synchronises. Errors: STATUS_INPUT (one is missing, damaged, or has other sizes),
+ * STATUS_NO_MEMORY. */
+enum status amplitude_file_read(struct checkpoint_stream *stream,
+                                const struct amplitude_tensors *tensors, int64_t first_step);
 
 #endif

@@ -4,22 +4,17 @@
 #include "support/base/agree.h"
 #include "tce/tensor/tensor_algebra.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* One step of the past. */
-struct step {
-    struct tensor **image; /* n: f(x) */
-    struct tensor **error; /* n: f(x) - x */
-};
-
 struct amplitude_solver {
     int n, size, n_steps;
     MPI_Comm comm;
     struct tensor *const *x, *const *f; /* n */
-    struct step *steps;                 /* size; [0, n_steps) from the oldest on */
+    struct amplitude_step *steps;       /* size; [0, n_steps) from the oldest on */
     double *B;                          /* size x size: scalar products of errors, as steps */
     /* size of each, for the step at hand */
     double *row; /* of B, or the coefficients */
@@ -27,7 +22,7 @@ struct amplitude_solver {
     struct tensor_vector *errors;
 };
 
-static enum status create_step(const struct amplitude_solver *self, struct step *step)
+static enum status create_step(const struct amplitude_solver *self, struct amplitude_step *step)
 {
     step->image = calloc((size_t)self->n, sizeof(struct tensor *));
     step->error = calloc((size_t)self->n, sizeof(struct tensor *));
@@ -95,7 +90,7 @@ double amplitude_solver_count_elements(double n_elements, int size)
 static void drop_oldest_steps(struct amplitude_solver *self, int n)
 {
     for (; n > 0; n--) {
-        struct step oldest = self->steps[0];
+        struct amplitude_step oldest = self->steps[0];
         size_t left = (size_t)--self->n_steps;
         memmove(self->steps, self->steps + 1, left * sizeof *self->steps);
         self->steps[left] = oldest;
@@ -106,7 +101,7 @@ static void drop_oldest_steps(struct amplitude_solver *self, int n)
 }
 
 /* f(x) and f(x) - x, where the step is to keep them. */
-static enum status fill_step(const struct amplitude_solver *self, const struct step *step)
+static enum status fill_step(const struct amplitude_solver *self, const struct amplitude_step *step)
 {
     static const double difference[] = {1, -1};
     for (int i = 0; i < self->n; i++) {
@@ -166,6 +161,23 @@ static enum status extrapolate_amplitudes(struct amplitude_solver *self)
     TRY(status_agree(self->comm, status));
     darray_sync();
     drop_oldest_steps(self, n_dropped);
+    return STATUS_OK;
+}
+
+const struct amplitude_step *amplitude_solver_steps(const struct amplitude_solver *self, int *n)
+{
+    *n = self->n_steps;
+    return self->steps;
+}
+
+enum status amplitude_solver_resume(struct amplitude_solver *self, int n_steps)
+{
+    double change;
+    assert(self->n_steps == 0 && n_steps <= self->size);
+    while (self->n_steps < n_steps) {
+        self->n_steps++;
+        TRY(extend_B(self, &change));
+    }
     return STATUS_OK;
 }
 

@@ -15,6 +15,11 @@
 
 struct amplitude_solver;
 
+/* A step of the past: n tensors f(x), and as many f(x) - x. */
+struct amplitude_step {
+    struct tensor **image, **error;
+};
+
 /* Collective, like all that follows.
  * n      tensors
  * x, f   n of each: the unknowns, and what f makes of them; borrowed
@@ -27,6 +32,15 @@ void amplitude_solver_destroy(struct amplitude_solver *solver);
 /* f holds f(x): *change = max |f(x) - x|, and x becomes the next guess. The same to the bit
  * for any number of processes. Errors: STATUS_NO_MEMORY, STATUS_NUMERIC (f(x) is not finite). */
 enum status amplitude_solver_step(struct amplitude_solver *solver, double *change);
+
+/* The steps that are kept, *n of them and room for as many as `size` says, oldest first; to be
+ * written into a file, or read from one before amplitude_solver_resume. Borrowed. Not collective.
+ */
+const struct amplitude_step *amplitude_solver_steps(const struct amplitude_solver *solver, int *n);
+
+/* The first n_steps steps of a new solver have been filled, oldest first.
+ * Errors: STATUS_NO_MEMORY, STATUS_NUMERIC (they are not finite). */
+enum status amplitude_solver_resume(struct amplitude_solver *solver, int n_steps);
 
 /* Elements of all tensors that are kept, of unknowns with n_elements together: for the
  * estimate of memory. */

@@ -5,7 +5,6 @@
 #include "support/base/clock.h"
 #include "support/base/log.h"
 #include "support/base/memory.h"
-#include "tce/methods/amplitude_file.h"
 #include "tce/methods/amplitude_solver.h"
 #include "tce/methods/correlation_checkpoint.h"
 #include "tce/methods/correlation_integrals.h"
@@ -129,7 +128,8 @@ enum status correlation_prepare(struct correlation *self, const struct taskpool_
 
 double correlation_energy(const struct correlation *self)
 {
-    return self->n_iterations > 0 ? self->iterations[self->n_iterations - 1].energy : 0;
+    return self->n_iterations > 0 ? self->iterations[self->n_iterations - 1].energy
+                                  : self->energy_before;
 }
 
 static double read_energy(const struct correlation *self)
@@ -155,12 +155,13 @@ static enum status keep_iteration(struct correlation *self,
                                   const struct correlation_iteration *iteration)
 {
     double before = correlation_energy(self);
+    bool is_first = self->n_iterations == 0 && self->energy_before == 0;
     TRY(status_agree(self->problem.comm, array_reserve(&self->iterations, self->n_iterations + 1,
                                                        &self->capacity, sizeof *self->iterations)));
     self->iterations[self->n_iterations++] = *iteration;
     log_print("%4lld %20.10f %13.3e %12.3e %10.3f %9.2f\n", (long long)self->n_iterations,
-              iteration->energy, self->n_iterations > 1 ? iteration->energy - before : 0,
-              iteration->change, iteration->record.seconds,
+              iteration->energy, is_first ? 0 : iteration->energy - before, iteration->change,
+              iteration->record.seconds,
               1e-9 * iteration->record.flops / iteration->record.seconds);
     return STATUS_OK;
 }
@@ -184,15 +185,18 @@ static bool amplitudes_are_converged(const struct correlation *self, double ener
 static enum status iterate_amplitudes(struct correlation *self, struct amplitude_solver *solver,
                                       const struct correlation_settings *settings)
 {
+    const struct correlation_checkpoint *checkpoint = settings->checkpoint;
     for (int64_t i = 0; i < settings->max_iterations; i++) {
         struct correlation_iteration iteration;
         double energy_before = correlation_energy(self);
         TRY(run_iteration(self, &iteration));
         TRY(amplitude_solver_step(solver, &iteration.change));
         TRY(keep_iteration(self, &iteration));
-        if (settings->checkpoint)
-            correlation_checkpoint_write(settings->checkpoint, self);
-        if (amplitudes_are_converged(self, energy_before, settings->converge))
+        bool converged = amplitudes_are_converged(self, energy_before, settings->converge);
+        bool last = converged || i == settings->max_iterations - 1;
+        if (checkpoint && (last || (i + 1) % checkpoint->every == 0))
+            correlation_checkpoint_write(checkpoint, self, solver);
+        if (converged)
             return STATUS_OK;
     }
     return FAIL(STATUS_NOT_CONVERGED,
@@ -202,14 +206,16 @@ static enum status iterate_amplitudes(struct correlation *self, struct amplitude
                 (long long)settings->max_iterations, settings->max_iterations == 1 ? "" : "s");
 }
 
-/* The first amplitudes. */
+/* The first amplitudes, and the solver's first steps. */
 static enum status set_first_amplitudes(struct correlation *self,
-                                        const struct correlation_settings *settings)
+                                        const struct correlation_settings *settings,
+                                        struct amplitude_solver *solver)
 {
     struct tensor *x[CORRELATION_MAX_UNKNOWNS], *f[CORRELATION_MAX_UNKNOWNS];
     int n = correlation_unknowns(self, x, f);
     if (settings->restart)
-        return amplitude_file_read(settings->restart, n, x, self->problem.comm);
+        return correlation_checkpoint_read(settings->restart, n, x, settings->diis_size, solver,
+                                           &self->energy_before);
     for (int i = 0; i < n; i++)
         darray_zero(x[i]->data);
     return STATUS_OK;
@@ -221,9 +227,10 @@ static enum status solve_iteratively(struct correlation *self,
     struct tensor *x[CORRELATION_MAX_UNKNOWNS], *f[CORRELATION_MAX_UNKNOWNS];
     struct amplitude_solver *solver;
     int n = correlation_unknowns(self, x, f);
-    TRY(set_first_amplitudes(self, settings));
     TRY(amplitude_solver_create(n, x, f, settings->diis_size, self->problem.comm, &solver));
-    enum status status = iterate_amplitudes(self, solver, settings);
+    enum status status = set_first_amplitudes(self, settings, solver);
+    if (status == STATUS_OK)
+        status = iterate_amplitudes(self, solver, settings);
     note_memory(self);
     amplitude_solver_destroy(solver);
     return status;
@@ -234,6 +241,7 @@ enum status correlation_solve(struct correlation *self, const struct taskpool_se
 {
     struct correlation_iteration iteration;
     self->n_iterations = 0;
+    self->energy_before = 0;
     TRY(executor_start(self->instance.executor, pool));
     log_print("iter   correlation energy        change   amplitudes    seconds   GFLOP/s\n");
     if (self->instance.program.n_unknowns > 0)

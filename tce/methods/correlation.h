@@ -27,14 +27,15 @@ struct correlation_problem {
     MPI_Comm comm;
 };
 
+struct checkpoint_reader;
 struct correlation_checkpoint;
 
 struct correlation_settings {
     double converge; /* largest change of an amplitude, and ten times that of the energy */
     int64_t max_iterations;
     int diis_size;
-    const char *restart; /* checkpoint to take the first amplitudes from; NULL: zeros */
-    const struct correlation_checkpoint *checkpoint; /* to write after every iteration, or NULL */
+    const struct checkpoint_reader *restart; /* to resume from its amplitudes; NULL: from zeros */
+    const struct correlation_checkpoint *checkpoint; /* to write while iterating, or NULL */
 };
 
 /* An evaluation of all equations. */
@@ -51,6 +52,7 @@ struct correlation {
     int energy; /* tensor */
 
     /* The last solution. */
+    double energy_before; /* of the run that it resumes, hartree */
     int64_t n_iterations, capacity;
     struct correlation_iteration *iterations;
     int64_t memory_bytes; /* the most that this process held after the last (memory_part_bytes) */
@@ -83,8 +85,8 @@ enum status correlation_prepare(struct correlation *correlation,
                                 const struct taskpool_settings *pool);
 
 /* Solves the equations with new pools, printing a line for each iteration.
- * Errors: STATUS_NOT_CONVERGED, STATUS_NUMERIC, those of executor_run, amplitude_file_read and
- * correlation_checkpoint_write. */
+ * Errors: STATUS_NOT_CONVERGED, STATUS_NUMERIC, those of executor_run and
+ * correlation_checkpoint_read. */
 enum status correlation_solve(struct correlation *correlation, const struct taskpool_settings *pool,
                               const struct correlation_settings *settings);
 

@@ -1,6 +1,8 @@
 #include "tce/methods/correlation_checkpoint.h"
 
+#include "basis/integrals/shells.h"
 #include "hf/checkpoint/checkpoint.h"
+#include "hf/checkpoint/checkpoint_stream.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -16,22 +18,65 @@ struct amplitude_origin correlation_checkpoint_origin(const char *method,
     return origin;
 }
 
-static enum status add_amplitudes(const char *path, void *context)
+/* Elements of the unknowns as they are in the file: those of blocks that do not exist, too. */
+static double count_dense_elements(const struct correlation *correlation)
 {
-    const struct correlation *correlation = context;
+    const struct program *program = &correlation->instance.program;
+    double sum = 0;
+    for (int i = 0; i < program->n_unknowns; i++) {
+        const struct block_labels *labels =
+            &correlation->instance.plan->tensors[program->unknowns[i].tensor].labels;
+        double n = 1;
+        for (int d = 0; d < labels->rank; d++)
+            n *= (double)labels->space[d]->size;
+        sum += n;
+    }
+    return sum;
+}
+
+static int64_t amplitude_bytes(const struct correlation *correlation, int n_steps)
+{
+    double n = count_dense_elements(correlation);
+    return (int64_t)(sizeof(double) * (n + amplitude_solver_count_elements(n, n_steps)));
+}
+
+int64_t correlation_checkpoint_bytes(const struct scf_problem *problem,
+                                     const struct correlation *correlation, int diis_size)
+{
+    return checkpoint_bytes(problem, problem->shells->n_functions,
+                            amplitude_bytes(correlation, diis_size));
+}
+
+/* --- writing --- */
+
+struct writing {
+    const struct correlation *correlation;
+    const struct amplitude_solver *solver;
+};
+
+static enum status add_amplitudes(struct checkpoint_stream *stream, void *context)
+{
+    const struct writing *writing = context;
+    const struct correlation *correlation = writing->correlation;
     struct tensor *x[CORRELATION_MAX_UNKNOWNS], *f[CORRELATION_MAX_UNKNOWNS];
     struct amplitude_origin origin =
         correlation_checkpoint_origin(correlation->problem.method, correlation->problem.orbitals);
-    int n = correlation_unknowns(correlation, x, f);
-    return amplitude_file_write(path, &origin, n, x);
+    int n_steps;
+    struct amplitude_tensors tensors = {.n = correlation_unknowns(correlation, x, f), .x = x};
+    tensors.steps = amplitude_solver_steps(writing->solver, &n_steps);
+    tensors.n_steps = n_steps;
+    const struct amplitude_progress progress = {n_steps, correlation_energy(correlation)};
+    return amplitude_file_write(stream, &origin, &progress, &tensors);
 }
 
 void correlation_checkpoint_write(const struct correlation_checkpoint *checkpoint,
-                                  const struct correlation *correlation)
+                                  const struct correlation *correlation,
+                                  const struct amplitude_solver *solver)
 {
     const struct scf_result *result = checkpoint->result;
-    const struct orbital_spaces *spaces = correlation->problem.orbitals;
-    int64_t n_pairs = orbital_spaces_n_occupied(spaces) * orbital_spaces_n_virtual(spaces);
+    struct writing writing = {correlation, solver};
+    int n_steps;
+    amplitude_solver_steps(solver, &n_steps);
     const struct checkpoint_orbitals orbitals = {
         .n_orbitals = (int)result->n_orbitals,
         .orbitals = {result->orbitals[0], result->orbitals[1]},
@@ -40,28 +85,65 @@ void correlation_checkpoint_write(const struct correlation_checkpoint *checkpoin
         .solver = correlation->problem.method,
         .iteration = correlation->n_iterations,
         .add = add_amplitudes,
-        .add_context = (void *)correlation,
-        .add_bytes = n_pairs * n_pairs * (int64_t)sizeof(double), /* of the doubles, by far most */
+        .add_context = &writing,
+        .add_bytes = amplitude_bytes(correlation, n_steps),
     };
     checkpoint_write_or_warn(checkpoint->path, checkpoint->problem, &orbitals);
 }
 
-enum status correlation_checkpoint_find(const char *path, const struct amplitude_origin *wanted,
-                                        MPI_Comm comm, bool *found)
+/* --- reading --- */
+
+static enum status read_into_solver(struct checkpoint_stream *stream, int n,
+                                    struct tensor *const x[], int diis_size,
+                                    struct amplitude_solver *solver, double *energy)
 {
     struct amplitude_origin origin;
-    TRY(amplitude_file_find(path, comm, found, &origin));
-    if (!*found)
-        return STATUS_OK;
-    if (strcmp(origin.method, wanted->method) != 0)
+    struct amplitude_progress progress;
+    bool found;
+    int n_now;
+    TRY(amplitude_file_find(stream, &found, &origin, &progress));
+    int64_t n_steps = progress.n_steps < diis_size ? progress.n_steps : diis_size;
+    const struct amplitude_tensors tensors = {n, x, n_steps,
+                                              amplitude_solver_steps(solver, &n_now)};
+    TRY(amplitude_file_read(stream, &tensors, progress.n_steps - n_steps));
+    *energy = progress.energy;
+    return amplitude_solver_resume(solver, (int)n_steps);
+}
+
+enum status correlation_checkpoint_read(const struct checkpoint_reader *reader, int n,
+                                        struct tensor *const x[], int diis_size,
+                                        struct amplitude_solver *solver, double *energy)
+{
+    struct checkpoint_stream stream;
+    TRY(checkpoint_reader_open(reader, &stream));
+    return checkpoint_stream_close(&stream,
+                                   read_into_solver(&stream, n, x, diis_size, solver, energy));
+}
+
+static enum status compare_origins(const char *path, const struct amplitude_origin *wanted,
+                                   const struct amplitude_origin *origin)
+{
+    if (strcmp(origin->method, wanted->method) != 0)
         return FAIL(STATUS_INPUT,
                     "%s: its amplitudes are of %s, not of %s; --guess %s takes only the orbitals",
-                    path, origin.method, wanted->method, path);
-    if (origin.n_core != wanted->n_core || origin.n_occupied != wanted->n_occupied)
+                    path, origin->method, wanted->method, path);
+    if (origin->n_core != wanted->n_core || origin->n_occupied != wanted->n_occupied)
         return FAIL(STATUS_INPUT,
                     "%s: its amplitudes are of %lld occupied orbitals, %lld frozen, not of %lld, "
                     "%lld frozen (--frozen-core); --guess %s takes only the orbitals",
-                    path, (long long)origin.n_occupied, (long long)origin.n_core,
+                    path, (long long)origin->n_occupied, (long long)origin->n_core,
                     (long long)wanted->n_occupied, (long long)wanted->n_core, path);
     return STATUS_OK;
+}
+
+enum status correlation_checkpoint_find(const struct checkpoint_reader *reader,
+                                        const struct amplitude_origin *wanted, bool *found)
+{
+    struct checkpoint_stream stream;
+    struct amplitude_origin origin;
+    struct amplitude_progress progress;
+    TRY(checkpoint_reader_open(reader, &stream));
+    enum status status = amplitude_file_find(&stream, found, &origin, &progress);
+    TRY(checkpoint_stream_close(&stream, status));
+    return *found ? compare_origins(checkpoint_reader_path(reader), wanted, &origin) : STATUS_OK;
 }

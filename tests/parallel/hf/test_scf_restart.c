@@ -1,7 +1,10 @@
 /* A checkpoint gives back the density it was written from, and the message names what does not fit.
  */
 #include "hf/checkpoint/checkpoint.h"
+#include "hf/checkpoint/checkpoint_reader.h"
+#include "hf/checkpoint/checkpoint_trial.h"
 #include "support/base/random.h"
+#include "tests/cases/checkpoint_case.h"
 #include "tests/cases/scf_case.h"
 
 #include <signal.h>
@@ -54,6 +57,33 @@ static double write_checkpoint(const struct scf_case *scf_case)
     return energy;
 }
 
+/* Runs a case for some iterations at most, with a checkpoint every so many; how many it took. */
+static int64_t write_interrupted(const struct scf_case *scf_case, int64_t most, int64_t every)
+{
+    struct scf_setup setup;
+    struct scf_result result;
+    struct scf_settings settings = scf_settings_default();
+    settings.checkpoint = file_name;
+    settings.checkpoint_every = every;
+    settings.max_iterations = most;
+    scf_setup_init(&setup, scf_case);
+    enum status status = scf_setup_run(&setup, &settings, &result);
+    assert_true(status == STATUS_OK || status == STATUS_NOT_CONVERGED);
+    int64_t iterations = result.iterations;
+    scf_result_fini(&result);
+    scf_setup_fini(&setup);
+    return iterations;
+}
+
+/* Whether the file is one to restart from. */
+static enum status verify(const char *path, const struct scf_problem *problem)
+{
+    struct checkpoint_reader *reader;
+    enum status status = checkpoint_reader_create(path, problem, &reader);
+    checkpoint_reader_destroy(reader);
+    return status;
+}
+
 /* Runs a case from the file; its iterations. */
 static int64_t restart(const struct scf_case *scf_case, double *energy)
 {
@@ -61,11 +91,15 @@ static int64_t restart(const struct scf_case *scf_case, double *energy)
     struct scf_result result;
     struct scf_settings settings = scf_settings_default();
     scf_setup_init(&setup, scf_case);
-    check_ok(checkpoint_read_density(file_name, &setup.problem, setup.D));
+    struct checkpoint_reader *reader;
+    check_ok(checkpoint_reader_create(file_name, &setup.problem, &reader));
+    check_ok(checkpoint_reader_density(reader, &setup.problem, setup.D));
+    settings.restart = reader;
     check_ok(scf_run(&setup.problem, &settings, setup.D, &result));
     int64_t iterations = result.iterations;
     *energy = result.energy;
     scf_result_fini(&result);
+    checkpoint_reader_destroy(reader);
     scf_setup_fini(&setup);
     return iterations;
 }
@@ -101,7 +135,7 @@ static void check_refused(const struct scf_case *scf_case, const char *trouble)
 {
     struct scf_setup setup;
     scf_setup_init(&setup, scf_case);
-    check_status(STATUS_INPUT, checkpoint_read_density(file_name, &setup.problem, setup.D));
+    check_status(STATUS_INPUT, verify(file_name, &setup.problem));
     if (!strstr(status_text(), trouble))
         fail_msg("\"%s\" does not say \"%s\"", status_text(), trouble);
     scf_setup_fini(&setup);
@@ -130,7 +164,7 @@ static void test_files_that_are_no_checkpoints_are_refused(void **state)
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     struct scf_setup setup;
     scf_setup_init(&setup, &spherical);
-    check_status(STATUS_IO, checkpoint_read_density("no/such/file", &setup.problem, setup.D));
+    check_status(STATUS_IO, verify("no/such/file", &setup.problem));
     for (size_t length = 0; length <= sizeof zeros; length += sizeof zeros / 2) {
         if (rank == 0) {
             FILE *file = fopen(file_name, "wb");
@@ -138,36 +172,11 @@ static void test_files_that_are_no_checkpoints_are_refused(void **state)
             fclose(file);
         }
         MPI_Barrier(MPI_COMM_WORLD);
-        check_status(STATUS_INPUT, checkpoint_read_density(file_name, &setup.problem, setup.D));
+        check_status(STATUS_INPUT, verify(file_name, &setup.problem));
     }
     check_status(STATUS_IO, checkpoint_check("/no/such/folder/file", MPI_COMM_WORLD));
     scf_setup_fini(&setup);
     remove_file();
-}
-
-/* Process 0: the file's bytes. */
-static char *read_bytes(size_t *size)
-{
-    FILE *file = fopen(file_name, "rb");
-    assert_non_null(file);
-    fseek(file, 0, SEEK_END);
-    *size = (size_t)ftell(file);
-    rewind(file);
-    char *bytes = malloc(*size);
-    assert_int_equal(fread(bytes, 1, *size, file), *size);
-    fclose(file);
-    return bytes;
-}
-
-/* Process 0: inverts a bit of the file. */
-static void flip_bit(size_t bit)
-{
-    FILE *file = fopen(file_name, "r+b");
-    fseek(file, (long)(bit / 8), SEEK_SET);
-    int byte = fgetc(file);
-    fseek(file, (long)(bit / 8), SEEK_SET);
-    fputc(byte ^ 1 << bit % 8, file);
-    fclose(file);
 }
 
 static void test_any_flipped_bit_is_noticed(void **state)
@@ -180,7 +189,7 @@ static void test_any_flipped_bit_is_noticed(void **state)
     struct scf_setup setup;
     scf_setup_init(&setup, &spherical);
     if (rank == 0)
-        free(read_bytes(&size));
+        free(file_bytes_read(file_name, &size));
     struct random_stream random;
     random_stream_init(&random, 7, 0);
     for (int i = 0; i < 60; i++) {
@@ -188,14 +197,106 @@ static void test_any_flipped_bit_is_noticed(void **state)
         if (i < 20) /* of the seal */
             bit = 8 * size - 1 - bit % 700;
         if (rank == 0)
-            flip_bit(bit);
+            file_bit_flip(file_name, bit);
         MPI_Barrier(MPI_COMM_WORLD);
-        check_status(STATUS_INPUT, checkpoint_check_fits(file_name, &setup.problem));
+        check_status(STATUS_INPUT, verify(file_name, &setup.problem));
         if (rank == 0)
-            flip_bit(bit);
+            file_bit_flip(file_name, bit);
     }
-    check_ok(checkpoint_check_fits(file_name, &setup.problem));
+    check_ok(verify(file_name, &setup.problem));
     scf_setup_fini(&setup);
+    remove_file();
+}
+
+/* Process 0: where in the file the last elements of a data set are, in bytes, and how many: those
+ * of virtual orbitals, which the SCF does not read. Zeros are left out: with a bit of the mantissa
+ * they are as good. */
+static int list_elements(const char *set, size_t place[], int most)
+{
+    size_t n, size, first = checkpoint_set_find(file_name, set, &n);
+    char *bytes = file_bytes_read(file_name, &size);
+    int n_found = 0;
+    for (size_t i = n; i-- > 0 && n_found < most;) {
+        double value;
+        memcpy(&value, bytes + first + 8 * i, sizeof value);
+        if (fabs(value) > 1e-3)
+            place[n_found++] = first + 8 * i;
+    }
+    free(bytes);
+    return n_found;
+}
+
+/* Flips a bit of each of some elements, expects a refusal, everywhere, that names the trouble, and
+ * flips it back. */
+static void refuse_flips(const struct scf_problem *problem, const char *set, int bit,
+                         const char *trouble)
+{
+    enum { MOST = 5 };
+    size_t place[MOST];
+    int rank, n = 0;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (rank == 0)
+        n = list_elements(set, place, MOST);
+    MPI_Bcast(&n, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    assert_int_equal(n, MOST);
+    for (int i = 0; i < n; i++) {
+        if (rank == 0)
+            file_bit_flip(file_name, 8 * place[i] + (size_t)bit);
+        MPI_Barrier(MPI_COMM_WORLD);
+        check_status(STATUS_INPUT, verify(file_name, problem));
+        if (!strstr(status_text(), trouble))
+            fail_msg("\"%s\" does not say \"%s\"", status_text(), trouble);
+        MPI_Barrier(MPI_COMM_WORLD);
+        if (rank == 0)
+            file_bit_flip(file_name, 8 * place[i] + (size_t)bit);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
+/* The numbers themselves are looked at where there is no seal. */
+static void test_damage_is_noticed_without_a_seal(void **state)
+{
+    (void)state;
+    int rank;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    write_checkpoint(&radical);
+    struct scf_setup setup;
+    scf_setup_init(&setup, &radical);
+    if (rank == 0)
+        checkpoint_unseal(file_name);
+    MPI_Barrier(MPI_COMM_WORLD);
+    check_ok(verify(file_name, &setup.problem));
+    enum { EXPONENT = 62, MANTISSA = 51 };
+    refuse_flips(&setup.problem, "mo/mo_coefficient", EXPONENT, "damaged");
+    refuse_flips(&setup.problem, "mo/mo_coefficient", MANTISSA, "orthonormal");
+    refuse_flips(&setup.problem, "mo/mo_occupation", EXPONENT, "occupations");
+    refuse_flips(&setup.problem, "basis/basis_exponent", MANTISSA, "exponents");
+    check_ok(verify(file_name, &setup.problem));
+    scf_setup_fini(&setup);
+    remove_file();
+}
+
+/* A run that is interrupted after each of its iterations needs the others, and that once more
+ * which was in the checkpoint. */
+static void test_a_restart_loses_no_iteration(void **state)
+{
+    (void)state;
+    const struct scf_case *const cases[] = {&spherical, &radical};
+    for (int i = 0; i < 2; i++) {
+        double expected, energy;
+        write_checkpoint(cases[i]);
+        restart(cases[i], &expected);
+        int64_t all = write_interrupted(cases[i], 100, 1);
+        for (int64_t done = 2; done < all; done++) {
+            assert_int_equal(write_interrupted(cases[i], done, 1), done);
+            assert_in_range(restart(cases[i], &energy), 1, all - done + 1);
+            check_close(energy, expected, 1e-9);
+        }
+        /* The last iteration is written whatever --checkpoint-every says. */
+        assert_int_equal(write_interrupted(cases[i], 6, 1000), 6);
+        assert_in_range(restart(cases[i], &energy), 1, all - 6 + 1);
+        check_close(energy, expected, 1e-9);
+    }
     remove_file();
 }
 
@@ -212,7 +313,7 @@ static void test_a_failed_write_leaves_the_older_file(void **state)
     if (n_processes > 1)
         return;
     double written = write_checkpoint(&spherical), again, read;
-    char *before = rank == 0 ? read_bytes(&size) : NULL;
+    char *before = rank == 0 ? file_bytes_read(file_name, &size) : NULL;
     getrlimit(RLIMIT_FSIZE, &limit);
     signal(SIGXFSZ, SIG_IGN);
     if (rank == 0)
@@ -221,7 +322,7 @@ static void test_a_failed_write_leaves_the_older_file(void **state)
     setrlimit(RLIMIT_FSIZE, &limit);
     check_close(again, written, 1e-9);
     if (rank == 0) {
-        char *after = read_bytes(&size_after);
+        char *after = file_bytes_read(file_name, &size_after);
         assert_int_equal(size, size_after);
         assert_memory_equal(before, after, size);
         free(before);
@@ -239,6 +340,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_restricted_orbitals_start_an_unrestricted_run),
         cmocka_unit_test(test_what_does_not_fit_is_refused_everywhere),
         cmocka_unit_test(test_any_flipped_bit_is_noticed),
+        cmocka_unit_test(test_damage_is_noticed_without_a_seal),
+        cmocka_unit_test(test_a_restart_loses_no_iteration),
         cmocka_unit_test(test_a_failed_write_leaves_the_older_file),
         cmocka_unit_test_teardown(test_files_that_are_no_checkpoints_are_refused, scf_stop),
     };

@@ -1,6 +1,6 @@
 /* Tensors that were written into a checkpoint come back to the last digit, also into tiles of
  * other sizes; labels leave gaps, a scalar is one number, and what does not fit is refused. */
-#include "support/base/agree.h"
+#include "hf/checkpoint/checkpoint_stream.h"
 #include "tce/methods/amplitude_file.h"
 #include "tests/check.h"
 
@@ -20,6 +20,7 @@ struct tensors {
 
 static char file_name[64];
 static const struct amplitude_origin origin = {"ccsd", 1, 4, 19};
+static const struct amplitude_progress progress = {1, -0.25};
 
 static int start(void **state)
 {
@@ -72,18 +73,53 @@ static void tensors_fini(struct tensors *tensors)
     index_space_destroy(tensors->space);
 }
 
-/* Writes into a new file that has nothing else. */
-static void write_file(const struct tensors *tensors)
+/* t0 to t3, and as the one step of DIIS t0 to t3 both as images and as errors. */
+static struct amplitude_tensors list_tensors(const struct tensors *tensors,
+                                             struct amplitude_step *step, int64_t n_steps)
+{
+    step->image = step->error = (struct tensor **)tensors->list;
+    return (struct amplitude_tensors){MOST_TENSORS, tensors->list, n_steps, step};
+}
+
+/* Process 0: a new file that has nothing else. */
+static void create_file(void)
 {
     int rank;
-    enum status status = STATUS_OK;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    darray_sync();
-    if (rank == 0) {
+    if (rank == 0)
         H5Fclose(H5Fcreate(file_name, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT));
-        status = amplitude_file_write(file_name, &origin, MOST_TENSORS, tensors->list);
-    }
-    check_ok(status_agree(MPI_COMM_WORLD, status));
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
+static enum status move(const struct tensors *tensors, enum checkpoint_move move,
+                        int64_t first_step)
+{
+    struct checkpoint_stream stream;
+    struct amplitude_step step;
+    struct amplitude_tensors list = list_tensors(tensors, &step, 1);
+    check_ok(checkpoint_stream_open(file_name, move, MPI_COMM_WORLD, NULL, &stream));
+    darray_sync();
+    enum status status = move == CHECKPOINT_READ
+                             ? amplitude_file_read(&stream, &list, first_step)
+                             : amplitude_file_write(&stream, &origin, &progress, &list);
+    return checkpoint_stream_close(&stream, status);
+}
+
+static void write_file(const struct tensors *tensors)
+{
+    create_file();
+    check_ok(move(tensors, CHECKPOINT_WRITE, 0));
+    check_ok(move(tensors, CHECKPOINT_COMPARE, 0));
+}
+
+static bool find(struct amplitude_origin *read_origin, struct amplitude_progress *read_progress)
+{
+    struct checkpoint_stream stream;
+    bool found;
+    check_ok(checkpoint_stream_open(file_name, CHECKPOINT_READ, MPI_COMM_WORLD, NULL, &stream));
+    check_ok(amplitude_file_find(&stream, &found, read_origin, read_progress));
+    check_ok(checkpoint_stream_close(&stream, STATUS_OK));
+    return found;
 }
 
 static void check_equal(const struct tensors *a, const struct tensors *b)
@@ -100,51 +136,53 @@ static void test_tensors_come_back(void **state)
 {
     (void)state;
     static const int64_t tiles[] = {1, 2, 3, 40};
-    bool found;
     struct amplitude_origin read_origin;
+    struct amplitude_progress read_progress;
     struct tensors written;
     tensors_init(&written, 3, 2, true);
     write_file(&written);
     tensors_fini(&written);
-    check_ok(amplitude_file_find(file_name, MPI_COMM_WORLD, &found, &read_origin));
-    assert_true(found);
+    assert_true(find(&read_origin, &read_progress));
     assert_memory_equal(&read_origin, &origin, sizeof origin);
+    assert_memory_equal(&read_progress, &progress, sizeof progress);
     for (size_t i = 0; i < sizeof tiles / sizeof tiles[0]; i++) {
         struct tensors read, expected;
         tensors_init(&read, 3, tiles[i], false);
         tensors_init(&expected, 3, tiles[i], true);
-        check_ok(amplitude_file_read(file_name, MOST_TENSORS, read.list, MPI_COMM_WORLD));
+        check_ok(move(&read, CHECKPOINT_READ, 0));
         check_equal(&read, &expected);
         tensors_fini(&read);
         tensors_fini(&expected);
     }
 }
 
+static void check_refused(const struct tensors *tensors, enum checkpoint_move how,
+                          int64_t first_step, enum status expected, const char *trouble)
+{
+    check_status(expected, move(tensors, how, first_step));
+    if (!strstr(status_text(), trouble))
+        fail_msg("\"%s\" does not say \"%s\"", status_text(), trouble);
+}
+
 static void test_what_does_not_fit_is_refused(void **state)
 {
     (void)state;
-    bool found;
     struct amplitude_origin read_origin;
-    struct tensors written, other;
-    int rank;
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    struct amplitude_progress read_progress;
+    struct tensors written, larger, zero;
     tensors_init(&written, 3, 2, true);
-    tensors_init(&other, 4, 2, false);
+    tensors_init(&larger, 4, 2, false);
+    tensors_init(&zero, 3, 2, false);
     write_file(&written);
-    check_status(STATUS_INPUT,
-                 amplitude_file_read(file_name, MOST_TENSORS, other.list, MPI_COMM_WORLD));
-    assert_non_null(strstr(status_text(), "t1"));
-    if (rank == 0)
-        H5Fclose(H5Fcreate(file_name, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT));
-    MPI_Barrier(MPI_COMM_WORLD);
-    check_ok(amplitude_file_find(file_name, MPI_COMM_WORLD, &found, &read_origin));
-    assert_false(found);
-    check_status(STATUS_INPUT,
-                 amplitude_file_read(file_name, MOST_TENSORS, written.list, MPI_COMM_WORLD));
-    check_status(STATUS_INPUT,
-                 amplitude_file_find("no/such/file", MPI_COMM_WORLD, &found, &read_origin));
+    check_refused(&larger, CHECKPOINT_READ, 0, STATUS_INPUT, "t1");
+    check_refused(&written, CHECKPOINT_READ, 1, STATUS_INPUT, "t0_image_1");
+    check_refused(&zero, CHECKPOINT_COMPARE, 0, STATUS_IO, "not read as it was written");
+    create_file();
+    assert_false(find(&read_origin, &read_progress));
+    check_refused(&written, CHECKPOINT_READ, 0, STATUS_INPUT, "no amplitudes");
     tensors_fini(&written);
-    tensors_fini(&other);
+    tensors_fini(&larger);
+    tensors_fini(&zero);
 }
 
 int main(int argc, char **argv)

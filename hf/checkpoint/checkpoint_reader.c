@@ -1,0 +1,287 @@
+#include "hf/checkpoint/checkpoint_reader.h"
+
+#include "hf/checkpoint/checkpoint_file.h"
+#include "hf/checkpoint/checkpoint_stream.h"
+#include "hf/checkpoint/checkpoint_trial.h"
+#include "hf/tiles/one_electron_matrices.h"
+#include "hf/tiles/tile_matrix.h"
+#include "support/base/agree.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* Largest element of C^T S C - 1. Centres may differ by 1e-6 Bohr (checkpoint_basis.h), and with
+ * them the overlap; another program may have printed coefficients with eight digits. What is
+ * beyond that is no rounding. Amplitudes, which take the orbitals as they are, come with a seal. */
+#define ORTHONORMAL 1e-6
+
+/* Of the file that was verified. */
+struct identity {
+    dev_t device;
+    ino_t inode;
+    off_t size;
+    struct timespec changed;
+};
+
+struct checkpoint_reader {
+    const char *path;
+    MPI_Comm comm;
+    int rank;
+    struct checkpoint_contents
+        contents;                    /* on process 0; functions numbered in this program's order */
+    int64_t n_functions, n_rows;     /* of the file */
+    int64_t first[2], n_orbitals[2]; /* its rows of each spin */
+    struct identity identity;        /* on process 0 */
+};
+
+/* --- the file --- */
+
+static enum status identify_file(const char *path, struct identity *identity)
+{
+    struct stat information;
+    if (stat(path, &information) != 0)
+        return FAIL(STATUS_IO, "cannot read %s: %s", path, strerror(errno));
+    *identity = (struct identity){information.st_dev, information.st_ino, information.st_size,
+                                  information.st_mtim};
+    return STATUS_OK;
+}
+
+static enum status check_identity(const struct checkpoint_reader *reader)
+{
+    struct identity now = {0};
+    const struct identity *then = &reader->identity;
+    TRY(identify_file(reader->path, &now));
+    if (now.device == then->device && now.inode == then->inode && now.size == then->size &&
+        now.changed.tv_sec == then->changed.tv_sec && now.changed.tv_nsec == then->changed.tv_nsec)
+        return STATUS_OK;
+    return FAIL(STATUS_INPUT, "%s: replaced while this run was reading it: start again",
+                reader->path);
+}
+
+/* Rows of alpha orbitals and, after them, of beta ones. */
+static void count_spins(struct checkpoint_reader *reader)
+{
+    const struct checkpoint_contents *contents = &reader->contents;
+    for (int64_t k = 0; k < contents->n_orbitals; k++)
+        reader->n_orbitals[contents->spins[k]]++;
+    reader->first[1] = reader->n_orbitals[0];
+    reader->n_rows = contents->n_orbitals;
+    reader->n_functions = contents->basis.n_functions;
+}
+
+/* The spin of the file whose orbitals a spin of the problem takes. */
+static int spin_in_file(const struct checkpoint_reader *reader, int spin)
+{
+    return reader->n_orbitals[spin] > 0 ? spin : 1 - spin;
+}
+
+/* Process 0: contents that fit the problem, with the numbers of its functions. */
+static enum status fit_contents(struct checkpoint_reader *reader, const struct scf_problem *problem)
+{
+    struct checkpoint_basis wanted, *found = &reader->contents.basis;
+    TRY(checkpoint_basis_init(problem->molecule, problem->shells, &wanted));
+    enum status status = checkpoint_basis_compare(reader->path, &wanted, found);
+    if (status == STATUS_OK)
+        memcpy(found->function, wanted.function,
+               (size_t)found->n_functions * sizeof *found->function);
+    checkpoint_basis_fini(&wanted);
+    for (int s = 0; s < problem->n_spins && status == STATUS_OK; s++) {
+        int64_t n = reader->n_orbitals[spin_in_file(reader, s)];
+        if (n < problem->n_occupied[s])
+            status = FAIL(STATUS_INPUT, "%s: it has %lld orbitals, %lld are to be occupied",
+                          reader->path, (long long)n, (long long)problem->n_occupied[s]);
+    }
+    return status;
+}
+
+/* Process 0. */
+static enum status verify_file(struct checkpoint_reader *reader, const struct scf_problem *problem)
+{
+    TRY(identify_file(reader->path, &reader->identity));
+    TRY(checkpoint_trial(reader->path));
+    TRY(check_identity(reader));
+    TRY(checkpoint_file_read(reader->path, &reader->contents));
+    count_spins(reader);
+    return fit_contents(reader, problem);
+}
+
+static void share_counts(struct checkpoint_reader *reader)
+{
+    int64_t counts[] = {reader->n_functions, reader->n_rows, reader->n_orbitals[0],
+                        reader->n_orbitals[1]};
+    MPI_Bcast(counts, 4, MPI_INT64_T, 0, reader->comm);
+    reader->n_functions = counts[0];
+    reader->n_rows = counts[1];
+    reader->n_orbitals[0] = reader->first[1] = counts[2];
+    reader->n_orbitals[1] = counts[3];
+}
+
+/* --- orthonormal orbitals --- */
+
+/* Columns of C: the file's first orbitals of a spin, as many. */
+static enum status read_orbital_columns(const struct checkpoint_reader *reader, int spin,
+                                        struct dense *C)
+{
+    struct checkpoint_stream stream;
+    const struct checkpoint_matrix place = {.set = CHECKPOINT_COEFFICIENTS,
+                                            .n_rows = reader->n_rows,
+                                            .first_row = reader->first[spin],
+                                            .of_functions = true};
+    TRY(checkpoint_reader_open(reader, &stream));
+    return checkpoint_stream_close(&stream, checkpoint_stream_matrix(&stream, &place, C));
+}
+
+/* product = C^T S C - 1, of which the largest element. SC, product: scratch. */
+static double find_deviation(const struct dense *C, const struct dense *S, struct dense *SC,
+                             struct dense *product)
+{
+    dense_set_identity(product);
+    dense_multiply('N', 'N', 1, S, C, 0, SC);
+    dense_multiply('T', 'N', 1, C, SC, -1, product);
+    return dense_max_abs(product);
+}
+
+static enum status check_orthonormal(const struct checkpoint_reader *reader, int spin,
+                                     const struct dense *S)
+{
+    struct dense *C = NULL, *SC = NULL, *product = NULL;
+    int64_t n = reader->n_functions, m = reader->n_orbitals[spin];
+    double deviation = 0;
+    enum status status = dense_create(S->grid, n, m, &C);
+    if (status == STATUS_OK)
+        status = dense_create(S->grid, n, m, &SC);
+    if (status == STATUS_OK)
+        status = dense_create(S->grid, m, m, &product);
+    if (status == STATUS_OK)
+        status = read_orbital_columns(reader, spin, C);
+    if (status == STATUS_OK)
+        deviation = find_deviation(C, S, SC, product);
+    dense_destroy(C);
+    dense_destroy(SC);
+    dense_destroy(product);
+    if (status == STATUS_OK && !(deviation < ORTHONORMAL))
+        status = FAIL(STATUS_INPUT,
+                      "%s: damaged: its orbitals are not orthonormal, C^T S C differs from 1 by "
+                      "%.1e: take an older checkpoint, or start without one",
+                      reader->path, deviation);
+    return status;
+}
+
+static enum status set_overlap(const struct scf_problem *problem, struct dense *S)
+{
+    struct darray *tiles;
+    TRY(tile_matrix_create(problem->tiling, "overlap", DARRAY_DOUBLE, &tiles));
+    enum status status = overlap_matrix(problem->tiling, tiles);
+    if (status == STATUS_OK)
+        status = tile_matrix_to_dense(problem->tiling, tiles, S);
+    darray_destroy(tiles);
+    return status;
+}
+
+static enum status check_all_orthonormal(const struct checkpoint_reader *reader,
+                                         const struct scf_problem *problem)
+{
+    struct dense *S;
+    TRY(dense_create(problem->grid, reader->n_functions, reader->n_functions, &S));
+    enum status status = set_overlap(problem, S);
+    for (int s = 0; s < 2 && status == STATUS_OK; s++)
+        if (reader->n_orbitals[s] > 0)
+            status = check_orthonormal(reader, s, S);
+    dense_destroy(S);
+    return status;
+}
+
+enum status checkpoint_reader_create(const char *path, const struct scf_problem *problem,
+                                     struct checkpoint_reader **reader)
+{
+    struct checkpoint_reader *new = calloc(1, sizeof *new);
+    *reader = NULL;
+    TRY(status_agree(problem->comm, CHECK_MEMORY(new, "%s: no memory to read it", path)));
+    new->path = path;
+    new->comm = problem->comm;
+    MPI_Comm_rank(problem->comm, &new->rank);
+    enum status status =
+        status_agree(problem->comm, new->rank == 0 ? verify_file(new, problem) : STATUS_OK);
+    if (status == STATUS_OK) {
+        share_counts(new);
+        status = check_all_orthonormal(new, problem);
+    }
+    if (status != STATUS_OK)
+        checkpoint_reader_destroy(new);
+    else
+        *reader = new;
+    return status;
+}
+
+void checkpoint_reader_destroy(struct checkpoint_reader *reader)
+{
+    if (!reader)
+        return;
+    checkpoint_contents_fini(&reader->contents);
+    free(reader);
+}
+
+/* --- reading --- */
+
+const char *checkpoint_reader_path(const struct checkpoint_reader *reader)
+{
+    return reader->path;
+}
+
+enum status checkpoint_reader_open(const struct checkpoint_reader *reader,
+                                   struct checkpoint_stream *stream)
+{
+    TRY(status_agree(reader->comm, reader->rank == 0 ? check_identity(reader) : STATUS_OK));
+    return checkpoint_stream_open(reader->path, CHECKPOINT_READ, reader->comm,
+                                  reader->contents.basis.function, stream);
+}
+
+/* D = occupation C C^T of the occupied orbitals. */
+static enum status set_density(const struct checkpoint_reader *reader,
+                               const struct scf_problem *problem, int spin, struct darray *tiles)
+{
+    int64_t n = problem->shells->n_functions;
+    struct dense *C = NULL, *D = NULL;
+    enum status status = dense_create(problem->grid, n, problem->n_occupied[spin], &C);
+    if (status == STATUS_OK)
+        status = dense_create(problem->grid, n, n, &D);
+    if (status == STATUS_OK)
+        status = read_orbital_columns(reader, spin_in_file(reader, spin), C);
+    if (status == STATUS_OK) {
+        dense_multiply('N', 'T', problem->n_spins == 1 ? 2 : 1, C, C, 0, D);
+        status = tile_matrix_from_dense(problem->tiling, D, tiles);
+    }
+    dense_destroy(C);
+    dense_destroy(D);
+    return status;
+}
+
+enum status checkpoint_reader_density(const struct checkpoint_reader *reader,
+                                      const struct scf_problem *problem, struct darray *const D[])
+{
+    for (int s = 0; s < problem->n_spins; s++)
+        TRY(set_density(reader, problem, s, D[s]));
+    return STATUS_OK;
+}
+
+enum status checkpoint_reader_orbitals(const struct checkpoint_reader *reader,
+                                       const struct scf_problem *problem, int64_t n_orbitals,
+                                       struct dense *const C[], double *const energies[])
+{
+    for (int s = 0; s < problem->n_spins; s++) {
+        int spin = spin_in_file(reader, s);
+        if (reader->n_orbitals[spin] != n_orbitals)
+            return FAIL(STATUS_INPUT,
+                        "%s: it has %lld orbitals, but there are %lld: were more combinations of "
+                        "functions left out (--dependence)?",
+                        reader->path, (long long)reader->n_orbitals[spin], (long long)n_orbitals);
+        TRY(read_orbital_columns(reader, spin, C[s]));
+        if (reader->rank == 0)
+            memcpy(energies[s], reader->contents.energies + reader->first[spin],
+                   (size_t)n_orbitals * sizeof(double));
+        MPI_Bcast(energies[s], (int)n_orbitals, MPI_DOUBLE, 0, reader->comm);
+    }
+    return STATUS_OK;
+}

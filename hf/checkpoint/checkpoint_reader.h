@@ -1,0 +1,46 @@
+/* Restarts: a checkpoint that was verified once and is then read piece by piece. */
+#ifndef BERYL_HF_CHECKPOINT_READER_H
+#define BERYL_HF_CHECKPOINT_READER_H
+
+#include "hf/fock/scf_problem.h"
+#include "support/arrays/darray.h"
+#include "support/arrays/dense.h"
+#include "support/base/status.h"
+
+struct checkpoint_reader;
+struct checkpoint_stream;
+
+/* Verifies all of the file: its seal, that HDF5 can read it (checkpoint_trial.h), that its centres
+ * and basis are the problem's, that it has the orbitals that the problem occupies, and that the
+ * orbitals of each spin, virtual ones too, are orthonormal. The problem needs no Fock build.
+ * path: borrowed. Collective, like all that follows.
+ * Errors: STATUS_IO, STATUS_INPUT (the message says what is wrong), STATUS_NO_MEMORY,
+ * STATUS_LIBRARY; the same everywhere. */
+enum status checkpoint_reader_create(const char *path, const struct scf_problem *problem,
+                                     struct checkpoint_reader **reader);
+
+/* Not collective; NULL is fine. */
+void checkpoint_reader_destroy(struct checkpoint_reader *reader);
+
+const char *checkpoint_reader_path(const struct checkpoint_reader *reader);
+
+/* D = the density of the file's lowest orbitals, as many as the problem occupies. A
+ * file of RHF starts a UHF too, with the same orbitals for both spins; an RHF takes the alpha
+ * orbitals of a UHF. Errors: those of checkpoint_reader_open. */
+enum status checkpoint_reader_density(const struct checkpoint_reader *reader,
+                                      const struct scf_problem *problem, struct darray *const D[]);
+
+/* The file's orbitals and their energies, to the last digit.
+ * n_orbitals  that there are to be of each spin
+ * C, energies of each spin, shaped as in scf_result
+ * Errors: those of checkpoint_reader_open; STATUS_INPUT for another number of orbitals. */
+enum status checkpoint_reader_orbitals(const struct checkpoint_reader *reader,
+                                       const struct scf_problem *problem, int64_t n_orbitals,
+                                       struct dense *const C[], double *const energies[]);
+
+/* Opens the file for what else is in it; to be closed by checkpoint_stream_close.
+ * Errors: STATUS_INPUT if it is not the file that was verified. */
+enum status checkpoint_reader_open(const struct checkpoint_reader *reader,
+                                   struct checkpoint_stream *stream);
+
+#endif

@@ -1,0 +1,329 @@
+#include "hf/scf/scf_restart.h"
+
+#include "hf/checkpoint/checkpoint_reader.h"
+#include "hf/checkpoint/checkpoint_trial.h"
+#include "support/base/log.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+/* A transformation between two bases of one space is orthogonal to within this. */
+#define SAME_SPACE 1e-6
+
+/* The numbers of the group. */
+struct progress {
+    int64_t n_spins, n_orbitals, n_steps, has_best, has_damped;
+    int64_t iteration, n_without_progress, is_flat, always_full;
+    double best_energy, least_gradient;
+    double radius; /* of second-order steps; 0: DIIS */
+    int64_t n_saddles;
+    struct scf_saddle saddles[SCF_MAX_SADDLES];
+};
+
+enum { N_SCALARS = 13, N_NUMBERS = N_SCALARS + 2 * SCF_MAX_SADDLES };
+
+static const char *const saddle_names[SCF_MAX_SADDLES][2] = {
+    {"saddle_1_energy", "saddle_1_curvature"},
+    {"saddle_2_energy", "saddle_2_curvature"},
+    {"saddle_3_energy", "saddle_3_curvature"},
+    {"saddle_4_energy", "saddle_4_curvature"},
+    {"saddle_5_energy", "saddle_5_curvature"}};
+
+static void list_numbers(struct progress *progress, struct checkpoint_number numbers[N_NUMBERS])
+{
+    const struct checkpoint_number scalars[N_SCALARS] = {
+        {"n_spins", &progress->n_spins, NULL},
+        {"n_orbitals", &progress->n_orbitals, NULL},
+        {"n_steps", &progress->n_steps, NULL},
+        {"has_best", &progress->has_best, NULL},
+        {"has_damped", &progress->has_damped, NULL},
+        {"iteration", &progress->iteration, NULL},
+        {"n_without_progress", &progress->n_without_progress, NULL},
+        {"n_saddles", &progress->n_saddles, NULL},
+        {"is_flat", &progress->is_flat, NULL},
+        {"always_full", &progress->always_full, NULL},
+        {"best_energy", NULL, &progress->best_energy},
+        {"least_gradient", NULL, &progress->least_gradient},
+        {"radius", NULL, &progress->radius},
+    };
+    for (int i = 0; i < N_SCALARS; i++)
+        numbers[i] = scalars[i];
+    for (int i = 0; i < SCF_MAX_SADDLES; i++) {
+        struct checkpoint_number *number = &numbers[N_SCALARS + 2 * i];
+        struct scf_saddle *saddle = &progress->saddles[i];
+        number[0] = (struct checkpoint_number){saddle_names[i][0], NULL, &saddle->energy};
+        number[1] = (struct checkpoint_number){saddle_names[i][1], NULL, &saddle->curvature};
+    }
+}
+
+int64_t scf_restart_bytes(const struct scf_basis *basis, const struct scf_settings *settings)
+{
+    int64_t n = basis->n_functions, m = basis->n_orbitals;
+    int64_t n_others = settings->damping > 0 ? 2 : 1;
+    return (n * m + (settings->diis_size + n_others) * basis->n_spins * m * m) *
+           (int64_t)sizeof(double);
+}
+
+/* --- writing --- */
+
+/* Steps of DIIS are of no use to second-order steps. */
+static struct progress progress_of(const struct scf_solver *solver)
+{
+    const struct scf_second_order *second_order = solver->second_order;
+    struct progress progress = {
+        .n_spins = solver->basis->n_spins,
+        .n_orbitals = solver->basis->n_orbitals,
+        .n_steps = second_order ? 0 : diis_n_steps(solver->diis),
+        .has_best = !second_order && solver->state->energy > solver->best_energy,
+        .has_damped = solver->has_damped,
+        .iteration = solver->n_before + solver->now.iteration,
+        .n_without_progress = solver->n_without_progress,
+        .n_saddles = solver->result->n_saddles,
+        .is_flat = solver->is_flat,
+        .always_full = solver->fock->always_full,
+        .best_energy = fmin(solver->best_energy, DBL_MAX),
+        .least_gradient = fmin(solver->least_gradient, DBL_MAX),
+        .radius = second_order ? second_order->radius : 0,
+    };
+    memcpy(progress.saddles, solver->result->saddles, sizeof progress.saddles);
+    return progress;
+}
+
+/* Matrix number `at` of a data set of n. */
+static struct checkpoint_matrix square_place(const char *set, int64_t n, int64_t at, int64_t m)
+{
+    return (struct checkpoint_matrix){.set = set, .n_rows = n * m, .first_row = at * m};
+}
+
+/* packed = F with its diagonal on one side, the error on the other. */
+static void pack_step(const struct dense *F, const struct dense *error, struct dense *packed)
+{
+    for (int c = 0; c < packed->local_columns; c++)
+        for (int r = 0; r < packed->local_rows; r++) {
+            size_t at = (size_t)c * (size_t)packed->local_rows + (size_t)r;
+            bool of_F = dense_global_row(packed, r) >= dense_global_column(packed, c);
+            packed->local[at] = (of_F ? F : error)->local[at];
+        }
+}
+
+static enum status add_steps(struct checkpoint_stream *stream, struct scf_solver *solver)
+{
+    int n_spins = solver->basis->n_spins, n = diis_n_steps(solver->diis) * n_spins;
+    struct dense *packed = solver->basis->work_mm[0];
+    for (int i = 0; i < n; i++) {
+        const struct checkpoint_matrix place =
+            square_place(CHECKPOINT_SCF "/diis", n, i, packed->n_rows);
+        struct dense *F, *error;
+        diis_get_step(solver->diis, i / n_spins, i % n_spins, &F, &error);
+        pack_step(F, error, packed);
+        TRY(checkpoint_stream_matrix(stream, &place, packed));
+    }
+    return STATUS_OK;
+}
+
+static enum status move_of_spins(struct checkpoint_stream *stream, const char *set, int n_spins,
+                                 struct dense *const matrices[])
+{
+    for (int s = 0; s < n_spins; s++) {
+        const struct checkpoint_matrix place = square_place(set, n_spins, s, matrices[s]->n_rows);
+        TRY(checkpoint_stream_matrix(stream, &place, matrices[s]));
+    }
+    return STATUS_OK;
+}
+
+static enum status move_basis(struct checkpoint_stream *stream, struct dense *X)
+{
+    const struct checkpoint_matrix place = {
+        .set = CHECKPOINT_SCF "/basis", .n_rows = X->n_columns, .of_functions = true};
+    return checkpoint_stream_matrix(stream, &place, X);
+}
+
+enum status scf_restart_add(struct checkpoint_stream *stream, void *context)
+{
+    struct scf_solver *solver = context;
+    struct progress progress = progress_of(solver);
+    struct checkpoint_number numbers[N_NUMBERS];
+    bool found;
+    int n_spins = solver->basis->n_spins;
+    list_numbers(&progress, numbers);
+    TRY(checkpoint_stream_numbers(stream, CHECKPOINT_SCF, N_NUMBERS, numbers, &found));
+    TRY(move_basis(stream, solver->basis->X));
+    if (progress.n_steps > 0)
+        TRY(add_steps(stream, solver));
+    if (progress.has_best)
+        TRY(move_of_spins(stream, CHECKPOINT_SCF "/best", n_spins, solver->P_best));
+    if (progress.has_damped)
+        TRY(move_of_spins(stream, CHECKPOINT_SCF "/damped", n_spins, solver->F_damped));
+    return STATUS_OK;
+}
+
+/* --- reading --- */
+
+/* From the columns of the file's X to those of this run. */
+struct transformation {
+    struct dense *T; /* X^T S X_file */
+    struct dense *packed, *work;
+};
+
+static void transformation_fini(struct transformation *transformation)
+{
+    dense_destroy(transformation->T);
+    dense_destroy(transformation->packed);
+    dense_destroy(transformation->work);
+}
+
+static enum status transformation_init(const struct scf_basis *basis,
+                                       struct transformation *transformation)
+{
+    const struct dense_grid *grid = basis->problem->grid;
+    int64_t m = basis->n_orbitals;
+    *transformation = (struct transformation){0};
+    TRY(dense_create(grid, m, m, &transformation->T));
+    TRY(dense_create(grid, m, m, &transformation->packed));
+    return dense_create(grid, m, m, &transformation->work);
+}
+
+/* T; *same: whether both X span the same space. */
+static enum status set_transformation(struct checkpoint_stream *stream,
+                                      const struct scf_solver *solver,
+                                      struct transformation *transformation, bool *same)
+{
+    const struct scf_basis *basis = solver->basis;
+    struct dense *X, *T = transformation->T, *TT = transformation->work;
+    TRY(dense_create(T->grid, basis->n_functions, basis->n_orbitals, &X));
+    enum status status = move_basis(stream, X);
+    if (status == STATUS_OK) {
+        dense_multiply('N', 'N', 1, basis->S, X, 0, basis->work_nm);
+        dense_multiply('T', 'N', 1, basis->X, basis->work_nm, 0, T);
+        dense_set_identity(TT);
+        dense_multiply('T', 'N', 1, T, T, -1, TT);
+        *same = dense_max_abs(TT) < SAME_SPACE;
+    }
+    dense_destroy(X);
+    return status;
+}
+
+/* A = T A T^T. */
+static void transform(const struct transformation *transformation, struct dense *A)
+{
+    dense_multiply('N', 'N', 1, transformation->T, A, 0, transformation->work);
+    dense_multiply('N', 'T', 1, transformation->work, transformation->T, 0, A);
+}
+
+/* The opposite of pack_step. transposed: that of packed. */
+static void unpack_step(const struct dense *packed, const struct dense *transposed, struct dense *F,
+                        struct dense *error)
+{
+    for (int c = 0; c < packed->local_columns; c++)
+        for (int r = 0; r < packed->local_rows; r++) {
+            size_t at = (size_t)c * (size_t)packed->local_rows + (size_t)r;
+            int row = dense_global_row(packed, r), column = dense_global_column(packed, c);
+            F->local[at] = row >= column ? packed->local[at] : transposed->local[at];
+            error->local[at] = row < column   ? packed->local[at]
+                               : row > column ? -transposed->local[at]
+                                              : 0;
+        }
+}
+
+/* F_next and P_best, which are not set yet, are scratch. */
+static enum status read_step(struct checkpoint_stream *stream, struct scf_solver *solver,
+                             const struct transformation *transformation, int step, int64_t n_steps)
+{
+    int n_spins = solver->basis->n_spins;
+    struct dense *packed = transformation->packed;
+    for (int s = 0; s < n_spins; s++) {
+        const struct checkpoint_matrix place = square_place(
+            CHECKPOINT_SCF "/diis", n_steps * n_spins, (int64_t)step * n_spins + s, packed->n_rows);
+        TRY(checkpoint_stream_matrix(stream, &place, packed));
+        dense_add_transposed(1, packed, 0, transformation->work);
+        unpack_step(packed, transformation->work, solver->F_next[s], solver->P_best[s]);
+        transform(transformation, solver->F_next[s]);
+        transform(transformation, solver->P_best[s]);
+    }
+    diis_push(solver->diis, solver->F_next, solver->P_best);
+    return STATUS_OK;
+}
+
+static enum status read_of_spins(struct checkpoint_stream *stream, const char *set,
+                                 const struct transformation *transformation, int n_spins,
+                                 struct dense *const matrices[])
+{
+    TRY(move_of_spins(stream, set, n_spins, matrices));
+    for (int s = 0; s < n_spins; s++)
+        transform(transformation, matrices[s]);
+    return STATUS_OK;
+}
+
+static enum status read_matrices(struct checkpoint_stream *stream, struct scf_solver *solver,
+                                 const struct progress *progress,
+                                 const struct transformation *transformation)
+{
+    int n_spins = solver->basis->n_spins;
+    int64_t kept = solver->settings->diis_size, n = progress->n_steps;
+    for (int64_t step = n > kept ? n - kept : 0; step < n; step++)
+        TRY(read_step(stream, solver, transformation, (int)step, n));
+    if (progress->has_best)
+        TRY(read_of_spins(stream, CHECKPOINT_SCF "/best", transformation, n_spins, solver->P_best));
+    solver->has_damped = progress->has_damped && solver->settings->damping > 0;
+    if (solver->has_damped)
+        TRY(read_of_spins(stream, CHECKPOINT_SCF "/damped", transformation, n_spins,
+                          solver->F_damped));
+    return STATUS_OK;
+}
+
+static enum status set_numbers(struct scf_solver *solver, const struct progress *progress)
+{
+    solver->n_before = progress->iteration - 1;
+    solver->n_without_progress = progress->n_without_progress;
+    solver->result->n_saddles = (int)progress->n_saddles;
+    memcpy(solver->result->saddles, progress->saddles, sizeof progress->saddles);
+    solver->is_flat = progress->is_flat != 0;
+    solver->fock->always_full = progress->always_full != 0;
+    solver->least_gradient = progress->least_gradient;
+    if (progress->has_best)
+        solver->best_energy = progress->best_energy;
+    if (progress->radius > 0) {
+        TRY(scf_second_order_create(solver->basis, solver->fock, &solver->second_order));
+        solver->second_order->radius = progress->radius;
+    }
+    log_print("Restart    after iteration %lld, with %d DIIS vectors\n",
+              (long long)progress->iteration, diis_n_steps(solver->diis));
+    return STATUS_OK;
+}
+
+static enum status resume(struct checkpoint_stream *stream, struct scf_solver *solver)
+{
+    const char *path = checkpoint_reader_path(solver->settings->restart);
+    struct progress progress = {0};
+    struct checkpoint_number numbers[N_NUMBERS];
+    struct transformation transformation;
+    bool found, same = false;
+    list_numbers(&progress, numbers);
+    TRY(checkpoint_stream_numbers(stream, CHECKPOINT_SCF, N_NUMBERS, numbers, &found));
+    if (!found)
+        return STATUS_OK;
+    if (progress.n_saddles < 0 || progress.n_saddles > SCF_MAX_SADDLES)
+        return FAIL(STATUS_INPUT, "%s: damaged: %lld saddle points", path,
+                    (long long)progress.n_saddles);
+    enum status status = transformation_init(solver->basis, &transformation);
+    if (status == STATUS_OK && progress.n_spins == solver->basis->n_spins &&
+        progress.n_orbitals == solver->basis->n_orbitals)
+        status = set_transformation(stream, solver, &transformation, &same);
+    if (status == STATUS_OK && same)
+        status = read_matrices(stream, solver, &progress, &transformation);
+    if (status == STATUS_OK && same)
+        status = set_numbers(solver, &progress);
+    if (status == STATUS_OK && !same)
+        log_print("Restart    the iterations of %s were over other orbitals: DIIS begins anew\n",
+                  path);
+    transformation_fini(&transformation);
+    return status;
+}
+
+enum status scf_restart_read(struct scf_solver *solver)
+{
+    struct checkpoint_stream stream;
+    TRY(checkpoint_reader_open(solver->settings->restart, &stream));
+    return checkpoint_stream_close(&stream, resume(&stream, solver));
+}

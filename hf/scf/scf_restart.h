@@ -1,0 +1,31 @@
+/* What the iterations of an SCF need to resume as if they had not been interrupted, in addition to
+ * the orbitals: a group of its own in the checkpoint. Private to the solver.
+ *
+ *     /beryl_scf          attributes: the numbers of struct scf_solver
+ *     /beryl_scf/basis    m x n, rows: the columns of X of scf_basis.h, which is not the same on
+ *                         another number of processes where eigenvalues of S are equal
+ *     /beryl_scf/diis     (steps * spins * m) x m, oldest first: F with the diagonal in one
+ * triangle and the error, antisymmetric, in the other, both over the columns of X /beryl_scf/best,
+ * damped    spins * m x m, where they are needed: P_best and F_damped */
+#ifndef BERYL_HF_SCF_RESTART_H
+#define BERYL_HF_SCF_RESTART_H
+
+#include "hf/checkpoint/checkpoint_stream.h"
+#include "hf/scf/scf_solver.h"
+#include "support/base/status.h"
+
+#include <stdint.h>
+
+/* Bytes in the file, at most. Not collective. */
+int64_t scf_restart_bytes(const struct scf_basis *basis, const struct scf_settings *settings);
+
+/* Adds the group, as checkpoint_orbitals.add; solver: struct scf_solver. Collective, like what
+ * follows. Errors: those of checkpoint_stream.h. */
+enum status scf_restart_add(struct checkpoint_stream *stream, void *solver);
+
+/* Sets the solver, which is new, to where the run that wrote settings->restart was. Where that was
+ * of other orbitals or has no such group, the solver stays new: a message says so.
+ * Errors: those of checkpoint_stream.h, STATUS_NO_MEMORY. */
+enum status scf_restart_read(struct scf_solver *solver);
+
+#endif

@@ -1,0 +1,82 @@
+/* Checkpoints that a test damages: on one process. */
+#ifndef BERYL_TESTS_CHECKPOINT_CASE_H
+#define BERYL_TESTS_CHECKPOINT_CASE_H
+
+#include "tests/check.h"
+
+#include <hdf5.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A file as bytes; the caller frees them. */
+static inline char *file_bytes_read(const char *path, size_t *size)
+{
+    FILE *file = fopen(path, "rb");
+    assert_non_null(file);
+    fseek(file, 0, SEEK_END);
+    *size = (size_t)ftell(file);
+    rewind(file);
+    char *bytes = malloc(*size);
+    assert_int_equal(fread(bytes, 1, *size, file), *size);
+    fclose(file);
+    return bytes;
+}
+
+static inline void file_bytes_write(const char *path, const char *bytes, size_t size)
+{
+    FILE *file = fopen(path, "wb");
+    assert_non_null(file);
+    assert_int_equal(fwrite(bytes, 1, size, file), size);
+    fclose(file);
+}
+
+/* Inverts a bit of the file. */
+static inline void file_bit_flip(const char *path, size_t bit)
+{
+    FILE *file = fopen(path, "r+b");
+    assert_non_null(file);
+    fseek(file, (long)(bit / 8), SEEK_SET);
+    int byte = fgetc(file);
+    fseek(file, (long)(bit / 8), SEEK_SET);
+    fputc(byte ^ 1 << bit % 8, file);
+    fclose(file);
+}
+
+/* The title and the digest at the end. */
+enum { CHECKPOINT_SEAL_SIZE = 27 + 64 };
+
+/* Makes it a file of a program that writes no seal: neither is there one, nor does the description
+ * speak of it. */
+static inline void checkpoint_unseal(const char *path)
+{
+    static const char words[] = ", sealed";
+    size_t size, n = sizeof words - 1, n_found = 0;
+    char *bytes = file_bytes_read(path, &size);
+    assert_true(size > CHECKPOINT_SEAL_SIZE);
+    size -= CHECKPOINT_SEAL_SIZE;
+    assert_memory_equal(bytes + size, "\nBeryl checkpoint", 17);
+    for (size_t i = 0; i + n <= size; i++)
+        if (memcmp(bytes + i, words, n) == 0) {
+            memset(bytes + i, '.', n);
+            n_found++;
+        }
+    assert_int_equal(n_found, 1);
+    file_bytes_write(path, bytes, size);
+    free(bytes);
+}
+
+/* Where the elements of a data set begin in the file, and their number. */
+static inline size_t checkpoint_set_find(const char *path, const char *name, size_t *n)
+{
+    hid_t file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
+    hid_t set = H5Dopen2(file, name, H5P_DEFAULT), space = H5Dget_space(set);
+    haddr_t offset = H5Dget_offset(set);
+    assert_true(set >= 0 && offset != HADDR_UNDEF);
+    *n = (size_t)H5Sget_simple_extent_npoints(space);
+    H5Sclose(space);
+    H5Dclose(set);
+    H5Fclose(file);
+    return (size_t)offset;
+}
+
+#endif
