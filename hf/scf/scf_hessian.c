@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* --- rotations --- */
 
@@ -52,12 +53,26 @@ void scf_rotation_add(double alpha, const struct scf_rotation *x, double beta,
             dense_add(alpha, x->kappa[s], beta, y->kappa[s]);
 }
 
+void scf_rotation_dots(int n, const struct scf_rotation x[], const struct scf_rotation *y,
+                       double dots[])
+{
+    const struct dense_grid *grid = NULL;
+    memset(dots, 0, (size_t)n * sizeof *dots);
+    for (int s = 0; s < 2; s++) {
+        if (!y->kappa[s])
+            continue;
+        grid = y->kappa[s]->grid;
+        for (int i = 0; i < n; i++)
+            dots[i] += dense_dot_part(x[i].kappa[s], y->kappa[s]);
+    }
+    if (grid && n > 0)
+        dense_sum_parts(grid, n, dots);
+}
+
 double scf_rotation_dot(const struct scf_rotation *x, const struct scf_rotation *y)
 {
-    double sum = 0;
-    for (int s = 0; s < 2; s++)
-        if (x->kappa[s])
-            sum += dense_dot(x->kappa[s], y->kappa[s]);
+    double sum;
+    scf_rotation_dots(1, x, y, &sum);
     return sum;
 }
 

@@ -51,6 +51,10 @@ void scf_rotation_add(double alpha, const struct scf_rotation *x, double beta,
 /* sum over spins of x . y; collective. */
 double scf_rotation_dot(const struct scf_rotation *x, const struct scf_rotation *y);
 
+/* dots[i] = x[i] . y for n rotations, in one reduction. */
+void scf_rotation_dots(int n, const struct scf_rotation x[], const struct scf_rotation *y,
+                       double dots[]);
+
 /* y_ai = x_ai / max(e_a - e_i + shift, floor) by the energies of each spin's orbitals,
  * occupied ones first. Not collective. */
 struct scf_energy_gap {

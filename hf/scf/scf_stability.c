@@ -72,11 +72,13 @@ static enum status davidson_init(struct scf_hessian *hessian, struct scf_curvatu
 static bool orthonormalise(struct davidson *davidson)
 {
     double before = sqrt(scf_rotation_dot(&davidson->residual, &davidson->residual));
+    double dots[MAX_VECTORS];
     /* Twice: the first pass leaves rounding errors of what it removes. */
-    for (int pass = 0; pass < 2; pass++)
+    for (int pass = 0; pass < 2; pass++) {
+        scf_rotation_dots(davidson->n_vectors, davidson->vectors, &davidson->residual, dots);
         for (int i = 0; i < davidson->n_vectors; i++)
-            scf_rotation_add(-scf_rotation_dot(&davidson->vectors[i], &davidson->residual),
-                             &davidson->vectors[i], 1, &davidson->residual);
+            scf_rotation_add(-dots[i], &davidson->vectors[i], 1, &davidson->residual);
+    }
     double norm = sqrt(scf_rotation_dot(&davidson->residual, &davidson->residual));
     if (!(norm > 1e-8 * before))
         return false;
@@ -111,11 +113,11 @@ static enum status choose_vector(struct davidson *davidson)
 static void extend_subspace(struct davidson *davidson)
 {
     int n = davidson->n_vectors++;
+    double dots[MAX_VECTORS];
     davidson->curvature->n_products++;
-    for (int i = 0; i <= n; i++) {
-        double element = scf_rotation_dot(&davidson->vectors[i], &davidson->products[n]);
-        davidson->matrix[i * MAX_VECTORS + n] = davidson->matrix[n * MAX_VECTORS + i] = element;
-    }
+    scf_rotation_dots(n + 1, davidson->vectors, &davidson->products[n], dots);
+    for (int i = 0; i <= n; i++)
+        davidson->matrix[i * MAX_VECTORS + n] = davidson->matrix[n * MAX_VECTORS + i] = dots[i];
 }
 
 /* x, Hx, the eigenvalue and the residual of the lowest combination. */

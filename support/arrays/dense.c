@@ -240,16 +240,29 @@ void dense_scale_columns(struct dense *A, const double *factor)
     }
 }
 
-double dense_dot(const struct dense *A, const struct dense *B)
+double dense_dot_part(const struct dense *A, const struct dense *B)
 {
     check_same_shape(A, B);
     size_t n = dense_local_size(A);
-    double own = 0, sum = 0;
+    double own = 0;
     for (size_t i = 0; i < n; i++)
         own += A->local[i] * B->local[i];
+    return own;
+}
+
+void dense_sum_parts(const struct dense_grid *grid, int n, double *parts)
+{
+    int rank;
+    MPI_Comm_rank(grid->comm, &rank);
     /* Broadcast one sum: an allreduce may add in another order elsewhere. */
-    MPI_Reduce(&own, &sum, 1, MPI_DOUBLE, MPI_SUM, 0, A->grid->comm);
-    MPI_Bcast(&sum, 1, MPI_DOUBLE, 0, A->grid->comm);
+    MPI_Reduce(rank == 0 ? MPI_IN_PLACE : parts, parts, n, MPI_DOUBLE, MPI_SUM, 0, grid->comm);
+    MPI_Bcast(parts, n, MPI_DOUBLE, 0, grid->comm);
+}
+
+double dense_dot(const struct dense *A, const struct dense *B)
+{
+    double sum = dense_dot_part(A, B);
+    dense_sum_parts(A->grid, 1, &sum);
     return sum;
 }
 

@@ -102,6 +102,11 @@ void dense_scale_columns(struct dense *A, const double *factor);
 /* sum_ij A_ij B_ij. */
 double dense_dot(const struct dense *A, const struct dense *B);
 
+/* The same in two parts, so that many products take one reduction: the sum over the elements of
+ * this process, not collective; and the sums over the processes of n such parts. */
+double dense_dot_part(const struct dense *A, const struct dense *B);
+void dense_sum_parts(const struct dense_grid *grid, int n, double *parts);
+
 /* max_ij |A_ij|; NaN if any element is, 0 if there is none. */
 double dense_max_abs(const struct dense *A);
 

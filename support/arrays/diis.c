@@ -25,6 +25,7 @@ struct diis {
     struct dense **error; /* as F */
     int *order;           /* size */
     double *B;            /* size x size: scalar products of errors, by row numbers */
+    double *products;     /* size: those of the newest error */
 };
 
 enum status diis_create(const struct dense_grid *grid, int n_matrices, int64_t n_rows, int64_t size,
@@ -41,8 +42,9 @@ enum status diis_create(const struct dense_grid *grid, int n_matrices, int64_t n
         new->error = calloc(n, sizeof(struct dense *));
         new->order = calloc((size_t)size, sizeof(int));
         new->B = calloc((size_t)(size * size), sizeof(double));
+        new->products = calloc((size_t)size, sizeof(double));
     }
-    if (!new || !new->F || !new->error || !new->order || !new->B)
+    if (!new || !new->F || !new->error || !new->order || !new->B || !new->products)
         status = FAIL(STATUS_NO_MEMORY, "no memory for the DIIS table");
     status = status_agree(grid->comm, status);
     for (size_t i = 0; i < n && status == STATUS_OK; i++) {
@@ -74,6 +76,7 @@ void diis_destroy(struct diis *diis)
     free(diis->error);
     free(diis->order);
     free(diis->B);
+    free(diis->products);
     free(diis);
 }
 
@@ -117,12 +120,16 @@ void diis_push(struct diis *diis, struct dense *const F[], struct dense *const e
     }
     for (int i = 0; i < diis->n_steps; i++) {
         int other = diis->order[i];
-        double product = 0;
+        diis->products[i] = 0;
         for (int s = 0; s < diis->n_matrices; s++)
-            product += dense_dot(diis->error[row * diis->n_matrices + s],
-                                 diis->error[other * diis->n_matrices + s]);
-        diis->B[row * diis->size + other] = product;
-        diis->B[other * diis->size + row] = product;
+            diis->products[i] += dense_dot_part(diis->error[row * diis->n_matrices + s],
+                                                diis->error[other * diis->n_matrices + s]);
+    }
+    dense_sum_parts(error[0]->grid, diis->n_steps, diis->products);
+    for (int i = 0; i < diis->n_steps; i++) {
+        int other = diis->order[i];
+        diis->B[row * diis->size + other] = diis->products[i];
+        diis->B[other * diis->size + row] = diis->products[i];
     }
 }
 
