@@ -11,6 +11,7 @@
 #include "sched/modes/modes.h"
 #include "support/base/agree.h"
 #include "support/base/array.h"
+#include "support/base/node.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -139,6 +140,7 @@ static enum status create_pool_of(MPI_Comm comm, const struct taskpool_problem *
         free(pool);
         return status;
     }
+    node_count(comm); /* found once for all pools of a communicator, as it stays with duplicates */
     MPI_Comm_dup(comm, &pool->comm);
     pool->problem = *problem;
     pool->settings = *settings;

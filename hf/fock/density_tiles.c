@@ -116,7 +116,6 @@ enum status density_tiles_create(const struct tiling *tiling, int n_spins,
                      ? item_cache_create(n_pairs, cache_bytes, &source, &made->cache)
                      : FAIL(STATUS_NO_MEMORY, "no memory for %lld tiles", (long long)n_pairs);
     }
-    darray_sync();
     if (status == STATUS_OK)
         status = find_own_maxima(made);
     status = status_agree(darray_comm(), status);

@@ -26,8 +26,8 @@ struct density_tiles {
     double *tile_max; /* per tile pair, largest |D| of any spin or the total; the same everywhere */
 };
 
-/* Collective. Errors: STATUS_NO_MEMORY, STATUS_NUMERIC if an element of D is
- * not finite; the same everywhere. */
+/* D must be complete, as after darray_sync. Collective. Errors: STATUS_NO_MEMORY, STATUS_NUMERIC
+ * if an element of D is not finite; the same everywhere. */
 enum status density_tiles_create(const struct tiling *tiling, int n_spins,
                                  const struct darray *const D[], int64_t cache_bytes,
                                  struct density_tiles **tiles);

@@ -189,6 +189,5 @@ enum status fock_accumulator_finish(struct fock_accumulator *accumulator, struct
     }
     free(sums);
     free(out);
-    darray_sync();
-    return status_agree(darray_comm(), status);
+    return darray_sync_and_agree(status);
 }

@@ -220,6 +220,20 @@ static enum status prepare_accumulator(struct fock *fock, int n_spins)
                                    fock->settings.cache_bytes / SUM_PART, &fock->accumulator);
 }
 
+/* So early that a lack of memory cannot lose a build; agrees only when the array has to grow: on
+ * all processes at the same build. */
+static enum status make_room_for_record(struct fock *fock)
+{
+    if (fock->n_builds < fock->record_capacity)
+        return STATUS_OK;
+    enum status status =
+        status_agree(fock->comm, array_reserve(&fock->records, fock->n_builds + 1,
+                                               &fock->record_capacity, sizeof *fock->records));
+    if (status != STATUS_OK)
+        fock->record_capacity = fock->n_builds;
+    return status;
+}
+
 static void record_build(struct fock *fock, double seconds)
 {
     int64_t last = taskpool_n_iterations(fock->pool) - 1;
@@ -234,16 +248,14 @@ enum status fock_build(struct fock *fock, int n_spins, const struct darray *cons
 {
     double start_s = clock_now_s();
     struct density_tiles *density;
-    /* Room for the record so early that a lack of memory cannot lose a build. */
-    TRY(status_agree(fock->comm, array_reserve(&fock->records, fock->n_builds + 1,
-                                               &fock->record_capacity, sizeof *fock->records)));
+    TRY(make_room_for_record(fock));
     TRY(prepare_pool(fock));
     TRY(prepare_accumulator(fock, n_spins));
     TRY(density_tiles_create(fock->screening->tiling, n_spins, D,
                              fock->settings.cache_bytes / DENSITY_PART, &density));
     fock_accumulator_start(fock->accumulator, density);
-    enum status status = status_agree(
-        fock->comm, fock_worker_begin(fock->worker, n_spins, density, fock->accumulator));
+    enum status status = darray_sync_and_agree(
+        fock_worker_begin(fock->worker, n_spins, density, fock->accumulator));
     if (status == STATUS_OK) {
         status = taskpool_run(fock->pool);
         log_progress("Fock build", 1);

@@ -45,7 +45,7 @@ enum status fock_restart(struct fock *fock, const struct taskpool_settings *pool
 /* One build. Collective; complete on every process on return.
  * n_spins 1  D[0] the density of a closed shell (trace(DS) = electrons), F[0] as above
  *         2  D[0], D[1] the densities of alpha and beta, F[0], F[1] their matrices
- * D       tile matrices of doubles; read
+ * D       tile matrices of doubles, complete as after darray_sync; read
  * F       tile matrices of doubles, hartree; overwritten
  * With FOCK_ACCUMULATE_FIXED, F is bit for bit the same for any scheduling mode,
  * pruning, cache size and number of processes.

@@ -79,11 +79,8 @@ static enum status conversion_init(const struct tiling *tiling, const struct den
     enum status status =
         CHECK_MEMORY(conversion->first_row && conversion->first_column && conversion->tile,
                      "no memory to convert a matrix of %d rows", dense->n_rows);
-    status = status_agree(dense->grid->comm, status);
-    if (status != STATUS_OK) {
-        conversion_fini(conversion);
+    if (status != STATUS_OK)
         return status;
-    }
     find_local_ranges(tiling, dense, dense_global_row, dense->local_rows, dense->n_rows,
                       conversion->first_row);
     find_local_ranges(tiling, dense, dense_global_column, dense->local_columns, dense->n_columns,
@@ -115,27 +112,33 @@ static bool holds_part_of(const struct conversion *conversion, int64_t A, int64_
            conversion->first_column[B] < conversion->first_column[B + 1];
 }
 
+/* Copies what this process holds of dense. */
+static void copy_from_tiles(const struct tiling *tiling, const struct conversion *conversion,
+                            const struct darray *tiles, struct dense *dense)
+{
+    for (int64_t I = 0; I < tiling->n_tiles; I++) {
+        for (int64_t J = 0; J <= I; J++) {
+            bool lower = holds_part_of(conversion, I, J), upper = holds_part_of(conversion, J, I);
+            if (!lower && !upper)
+                continue;
+            darray_get(tiles, tile_pair_index(I, J), conversion->tile);
+            if (lower)
+                copy_block(tiling, conversion, dense, I, J);
+            if (upper && I != J)
+                copy_block(tiling, conversion, dense, J, I);
+        }
+    }
+}
+
 enum status tile_matrix_to_dense(const struct tiling *tiling, const struct darray *tiles,
                                  struct dense *dense)
 {
     struct conversion conversion = {0};
-    TRY(conversion_init(tiling, dense, &conversion));
-    darray_sync();
-    for (int64_t I = 0; I < tiling->n_tiles; I++) {
-        for (int64_t J = 0; J <= I; J++) {
-            bool lower = holds_part_of(&conversion, I, J), upper = holds_part_of(&conversion, J, I);
-            if (!lower && !upper)
-                continue;
-            darray_get(tiles, tile_pair_index(I, J), conversion.tile);
-            if (lower)
-                copy_block(tiling, &conversion, dense, I, J);
-            if (upper && I != J)
-                copy_block(tiling, &conversion, dense, J, I);
-        }
-    }
-    darray_sync();
+    enum status status = conversion_init(tiling, dense, &conversion);
+    if (status == STATUS_OK)
+        copy_from_tiles(tiling, &conversion, tiles, dense);
     conversion_fini(&conversion);
-    return STATUS_OK;
+    return darray_sync_and_agree(status);
 }
 
 /* The part of tile (I, J), I >= J, that this process holds in dense; zero elsewhere. */
@@ -163,9 +166,13 @@ enum status tile_matrix_from_dense(const struct tiling *tiling, const struct den
                                    struct darray *tiles)
 {
     struct conversion conversion = {0};
-    TRY(conversion_init(tiling, dense, &conversion));
     /* Every element has one holder, so adding to zero is copying. */
     darray_zero(tiles);
+    enum status status = darray_sync_and_agree(conversion_init(tiling, dense, &conversion));
+    if (status != STATUS_OK) {
+        conversion_fini(&conversion);
+        return status;
+    }
     for (int64_t I = 0; I < tiling->n_tiles; I++) {
         for (int64_t J = 0; J <= I; J++) {
             if (!holds_part_of(&conversion, I, J))

@@ -32,9 +32,9 @@ struct own_tile {
 /* Goes to the first or the next tile; false after the last. Not collective. */
 bool own_tile_next(const struct tiling *tiling, const struct darray *tiles, struct own_tile *own);
 
-/* Copies between the two layouts; every process takes part, and the matrix
- * that is written is complete on return. from_dense reads the lower triangle
- * only. Doubles only. Collective. Errors: STATUS_NO_MEMORY. */
+/* Copies between the two layouts. The tiles that are read must be complete before, as after
+ * darray_sync; the matrix that is written is so on return. from_dense reads the lower triangle
+ * only. Doubles only. Collective. Errors: STATUS_NO_MEMORY; the same everywhere. */
 enum status tile_matrix_to_dense(const struct tiling *tiling, const struct darray *tiles,
                                  struct dense *dense);
 enum status tile_matrix_from_dense(const struct tiling *tiling, const struct dense *dense,

@@ -62,8 +62,8 @@ void darray_sync(void)
     darray_window_settle();
 }
 
-/* Agreement of all processes that is a synchronisation as well. */
-static enum status sync_and_agree(enum status own)
+/* No process leaves an agreement before all have come. */
+enum status darray_sync_and_agree(enum status own)
 {
     complete_writes();
     enum status status = status_agree(darray_comm(), own);
@@ -144,7 +144,7 @@ enum status darray_create(const char *name, enum darray_type type, int64_t n_blo
     zero_own_part(&place);
     struct darray *new = create_index(n_blocks, size);
     enum status status = CHECK_MEMORY(new, "no memory for the index of array %s", name);
-    status = sync_and_agree(status);
+    status = darray_sync_and_agree(status);
     if (status != STATUS_OK) {
         destroy_index(new);
         darray_window_release(&place);
@@ -166,7 +166,20 @@ void darray_destroy(struct darray *array)
 void darray_zero(struct darray *array)
 {
     zero_own_part(&array->place);
-    darray_sync();
+}
+
+void darray_reserve(enum darray_type type, double bytes)
+{
+    int n_processes;
+    MPI_Comm_size(darray_comm(), &n_processes);
+    double n = bytes / n_processes / ELEMENT_BYTES;
+    if (n < 1e18)
+        darray_window_reserve(type, (int64_t)n);
+}
+
+int64_t darray_unused_bytes(enum darray_type type)
+{
+    return darray_window_unused(type) * ELEMENT_BYTES;
 }
 
 int64_t darray_block_size(const struct darray *array, int64_t block)

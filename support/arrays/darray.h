@@ -46,15 +46,25 @@ enum status darray_create(const char *name, enum darray_type type, int64_t n_blo
 /* Every process, in the same order; NULL is fine. Waits for nobody. */
 void darray_destroy(struct darray *array);
 
-/* Sets every element to zero. Collective; ends with a synchronisation, and there must have been
- * one since any process accessed the array. */
+/* Sets every element to zero. Every process: each does its part, and waits for nobody. There must
+ * be a synchronisation between this and any access before or after. */
 void darray_zero(struct darray *array);
 
 /* Waits until all processes are here and all their one-sided operations on all
  * arrays are complete. Collective. */
 void darray_sync(void);
 
+/* The same, and status_agree on the outcomes of all processes: one collective operation for both. */
+enum status darray_sync_and_agree(enum status own);
+
 int64_t darray_block_size(const struct darray *array, int64_t block);
+
+/* Makes room for arrays to come of so many bytes in all, in one window instead of one per array,
+ * if memory allows: otherwise each will ask for its own. Collective. */
+void darray_reserve(enum darray_type type, double bytes);
+
+/* Bytes of each process that are allocated for arrays of a type, without any: room for new ones. */
+int64_t darray_unused_bytes(enum darray_type type);
 
 /* The process that holds the block. */
 int darray_owner(const struct darray *array, int64_t block);

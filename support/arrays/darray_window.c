@@ -227,6 +227,12 @@ enum status darray_window_take(const char *name, enum darray_type type, int64_t 
     return STATUS_OK;
 }
 
+void darray_window_reserve(enum darray_type type, int64_t n)
+{
+    if (n > darray_window_unused(type) && check_window_memory("", 2 * n) == STATUS_OK)
+        make_window("", type, n);
+}
+
 void darray_window_fini(void)
 {
     while (windows) {

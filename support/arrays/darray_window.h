@@ -32,6 +32,10 @@ struct darray_place {
 enum status darray_window_take(const char *name, enum darray_type type, int64_t n,
                                struct darray_place *place);
 
+/* Adds a window, unless n elements are unused already or memory is short, with less than twice as
+ * much left: pieces of their own then fit better. Collective, with the same arguments. */
+void darray_window_reserve(enum darray_type type, int64_t n);
+
 /* Gives a place back; every process, in the same order. It is taken again only after the next
  * synchronisation, as other processes may still access it. */
 void darray_window_release(const struct darray_place *place);

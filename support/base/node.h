@@ -1,18 +1,18 @@
-/* The processes of a communicator that run on one node and so can share memory. */
+/* The processes of a communicator that run on one node and so can share memory.
+ *
+ * They are found once per communicator and kept with it, and with its duplicates, as an attribute:
+ * splitting a communicator takes several round trips. */
 #ifndef BERYL_SUPPORT_NODE_H
 #define BERYL_SUPPORT_NODE_H
 
 #include <mpi.h>
 
-/* The processes of comm on this process's node, in the order of their ranks. Collective over
- * comm; the caller frees it with MPI_Comm_free. */
-MPI_Comm node_comm(MPI_Comm comm);
+/* The ranks in comm of the processes of comm on this process's node, ascending, *n entries; they
+ * live as long as comm. Collective over comm at the first call with it or with what it is a
+ * duplicate of, local afterwards. Ends the program when out of memory, as the others wait. */
+const int *node_ranks(MPI_Comm comm, int *n);
 
-/* Number of these processes. Collective over comm. */
+/* Number of these processes; as node_ranks. */
 int node_count(MPI_Comm comm);
-
-/* Their ranks in comm, ascending, *n entries; to be freed with free. NULL when out of memory:
- * the process must then end, as the others wait for it. Collective over comm. */
-int *node_ranks(MPI_Comm comm, int *n);
 
 #endif

@@ -76,6 +76,8 @@ enum status executor_create(const struct plan *plan, const struct contraction_se
     enum status status = complete ? create_contractions(made, *settings)
                                   : FAIL(STATUS_NO_MEMORY, "no memory for the stages of a plan");
     status = status_agree(comm, status);
+    if (status == STATUS_OK)
+        darray_reserve(DARRAY_DOUBLE, plan->peak_elements * sizeof(double));
     for (int i = 0; i < plan->n_program_tensors && status == STATUS_OK; i++)
         status = create_tensor(made, i);
     if (status != STATUS_OK)

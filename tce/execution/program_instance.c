@@ -107,6 +107,7 @@ enum status program_instance_fill(struct program_instance *self, int tensor)
     struct tensor_function function;
     if (!self->program.tensors[tensor].fill) {
         darray_zero(filled->data);
+        darray_sync();
         return STATUS_OK;
     }
     TRY(find_function(self, tensor, &function));

@@ -50,6 +50,10 @@ enum status amplitude_solver_create(int n, struct tensor *const x[], struct tens
     }
     bool complete = made && made->steps && made->B && made->row && made->images && made->errors;
     enum status status = status_agree(comm, CHECK_MEMORY(complete, "no memory for DIIS"));
+    double n_elements = 0;
+    for (int i = 0; i < n; i++)
+        n_elements += amplitude_solver_count_elements((double)x[i]->n_elements, size);
+    darray_reserve(DARRAY_DOUBLE, n_elements * sizeof(double));
     for (int i = 0; status == STATUS_OK && i < size; i++)
         status = create_step(made, &made->steps[i]);
     if (status != STATUS_OK)

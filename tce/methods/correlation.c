@@ -218,6 +218,7 @@ static enum status set_first_amplitudes(struct correlation *self,
                                            &self->energy_before);
     for (int i = 0; i < n; i++)
         darray_zero(x[i]->data);
+    darray_sync();
     return STATUS_OK;
 }
 

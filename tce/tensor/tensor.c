@@ -2,8 +2,10 @@
 
 #include "support/base/agree.h"
 #include "support/base/memory.h"
+#include "support/base/node.h"
 #include "support/base/sha256.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,16 +43,18 @@ double tensor_count_elements(const struct block_labels *labels)
 }
 
 /* Before anything of the tensor's size is allocated. An even share of it, with the
- * numbers that each process keeps of every block, must fit into what its node has. */
+ * numbers that each process keeps of every block, must fit into what this process's node has. */
 static enum status check_tensor_memory(const char *name, const struct block_labels *labels,
                                        int64_t n_blocks, MPI_Comm comm)
 {
     int n_processes;
     MPI_Comm_size(comm, &n_processes);
     double bytes = sizeof(double) * tensor_count_elements(labels);
-    struct memory_need need = {.shared_bytes = bytes / n_processes,
+    double at_hand = (double)darray_unused_bytes(DARRAY_DOUBLE);
+    struct memory_need need = {.shared_bytes = fmax(0, bytes / n_processes - at_hand),
                                .own_bytes = 3.0 * sizeof(int64_t) * (double)n_blocks};
-    struct memory_budget budget = memory_budget(0, comm);
+    struct memory_limits limits = memory_limits();
+    struct memory_budget budget = memory_divide(&limits, node_count(comm));
     char subject[256];
     snprintf(subject, sizeof subject, "tensor %s of %.3f GB in %lld blocks", name, 1e-9 * bytes,
              (long long)n_blocks);
@@ -75,16 +79,13 @@ static enum status list_sizes(struct tensor *tensor, int64_t **sizes)
     return STATUS_OK;
 }
 
-/* The blocks of a tensor that has its name and their index. */
-static enum status create_data(struct tensor *tensor, MPI_Comm comm)
+/* The tensor's own index, and the sizes of its blocks; not collective, but for node_count. */
+static enum status create_blocks(struct tensor *tensor, const struct block_labels *labels,
+                                 MPI_Comm comm, int64_t **sizes)
 {
-    int64_t n = block_index_n(tensor->blocks), *sizes;
-    TRY(check_tensor_memory(tensor->name, block_index_labels(tensor->blocks), n, comm));
-    enum status status = status_agree(comm, list_sizes(tensor, &sizes));
-    if (status == STATUS_OK)
-        status = darray_create(tensor->name, DARRAY_DOUBLE, n, sizes, &tensor->data);
-    free(sizes);
-    return status;
+    TRY(block_index_create(labels, &tensor->blocks));
+    TRY(check_tensor_memory(tensor->name, labels, block_index_n(tensor->blocks), comm));
+    return list_sizes(tensor, sizes);
 }
 
 enum status tensor_create(const char *name, const struct block_labels *labels, MPI_Comm comm,
@@ -94,11 +95,14 @@ enum status tensor_create(const char *name, const struct block_labels *labels, M
     if (made)
         made->name = strdup(name);
     enum status status = CHECK_MEMORY(made && made->name, "no memory for tensor %s", name);
+    int64_t *sizes = NULL;
+    node_count(comm); /* collective the first time */
     if (status == STATUS_OK)
-        status = block_index_create(labels, &made->blocks);
+        status = create_blocks(made, labels, comm, &sizes);
     status = status_agree(comm, status);
     if (status == STATUS_OK)
-        status = create_data(made, comm);
+        status = darray_create(name, DARRAY_DOUBLE, block_index_n(made->blocks), sizes, &made->data);
+    free(sizes);
     if (status != STATUS_OK)
         tensor_destroy(made);
     *tensor = status == STATUS_OK ? made : NULL;

@@ -6,7 +6,6 @@
 
 #include <assert.h>
 #include <math.h>
-#include <stdlib.h>
 
 static double mpi_comm_now(struct comm *comm)
 {
@@ -50,15 +49,6 @@ static const struct comm_functions functions = {.now = mpi_comm_now,
                                                 .wake = mpi_comm_wake,
                                                 .protocol_broken = mpi_comm_protocol_broken};
 
-/* The workers that share this one's memory. */
-static void find_node(struct mpi_comm *comm, MPI_Comm mpi)
-{
-    comm->node_ranks = node_ranks(mpi, &comm->base.n_node_ranks);
-    if (!comm->node_ranks)
-        die_no_memory("no memory for the ranks of a node");
-    comm->base.node_ranks = comm->node_ranks;
-}
-
 enum status mpi_comm_init(struct mpi_comm *comm, MPI_Comm mpi, const struct mode *mode,
                           uint64_t seed)
 {
@@ -66,7 +56,7 @@ enum status mpi_comm_init(struct mpi_comm *comm, MPI_Comm mpi, const struct mode
     MPI_Comm_rank(mpi, &comm->base.rank);
     MPI_Comm_size(mpi, &comm->base.size);
     random_stream_init(&comm->base.random, seed, (uint64_t)comm->base.rank);
-    find_node(comm, mpi);
+    comm->base.node_ranks = node_ranks(mpi, &comm->base.n_node_ranks);
     mpi_messages_init(&comm->messages, mpi);
     /* Create an MPI window only for modes that use the counter: some transports offer none. */
     return mode->fetched ? mpi_counter_init(&comm->counter, mpi) : STATUS_OK;
@@ -77,7 +67,6 @@ void mpi_comm_fini(struct mpi_comm *comm)
     if (comm->mode->fetched)
         mpi_counter_fini(&comm->counter);
     mpi_messages_fini(&comm->messages);
-    free(comm->node_ranks);
 }
 
 void mpi_comm_begin(struct mpi_comm *comm)

@@ -16,7 +16,6 @@ struct mpi_comm {
     struct comm base; /* first: what the mode sees */
     const struct mode *mode;
     void *state;     /* of the mode; set by the driver before the first event */
-    int *node_ranks; /* of comm, owned */
     struct mpi_messages messages;
     struct mpi_counter counter; /* only if the mode uses it */
     bool fetch_recorded;        /* a request to the counter is recorded, not started */

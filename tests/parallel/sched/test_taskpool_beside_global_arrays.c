@@ -78,6 +78,7 @@ static void test_tasks_use_global_arrays(void **state)
         struct taskpool_settings settings = pool_case_settings(pool_case_find(i, true));
         struct taskpool *pool;
         darray_zero(arrays.target);
+        darray_sync();
         check_ok(taskpool_create(MPI_COMM_WORLD, &problem, &settings, &pool));
         for (int iteration = 1; iteration <= 2; iteration++) {
             check_ok(taskpool_run(pool));

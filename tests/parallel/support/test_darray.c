@@ -93,6 +93,7 @@ static void check_round_trip(enum darray_type type, int64_t n_blocks, int seed)
     check_own_blocks(array, n_blocks, size);
     darray_sync();
     darray_zero(array);
+    darray_sync();
     for (int64_t block = 0; block < n_blocks; block++) {
         darray_get(array, block, buffer);
         for (int64_t i = 0; i < size[block]; i++)

@@ -2,8 +2,6 @@
 #include "support/base/node.h"
 #include "tests/check.h"
 
-#include <stdlib.h>
-
 static void test_all_processes_share_this_machine(void **state)
 {
     (void)state;
@@ -11,11 +9,10 @@ static void test_all_processes_share_this_machine(void **state)
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     assert_int_equal(node_count(MPI_COMM_WORLD), size);
     assert_int_equal(node_count(MPI_COMM_SELF), 1);
-    int *ranks = node_ranks(MPI_COMM_WORLD, &n);
+    const int *ranks = node_ranks(MPI_COMM_WORLD, &n);
     assert_int_equal(n, size);
     for (int i = 0; i < n; i++)
         assert_int_equal(ranks[i], i);
-    free(ranks);
 }
 
 static void test_ranks_are_those_in_the_communicator(void **state)
@@ -26,16 +23,28 @@ static void test_ranks_are_those_in_the_communicator(void **state)
     MPI_Comm backwards;
     MPI_Comm_split(MPI_COMM_WORLD, rank % 2, -rank, &backwards);
     MPI_Comm_rank(backwards, &own);
-    int *ranks = node_ranks(backwards, &n);
-    MPI_Comm node = node_comm(backwards);
-    int node_rank;
-    MPI_Comm_rank(node, &node_rank);
-    assert_int_equal(ranks[node_rank], own);
+    const int *ranks = node_ranks(backwards, &n);
+    assert_in_range(own, 0, n - 1);
     for (int i = 0; i < n; i++)
         assert_int_equal(ranks[i], i);
-    free(ranks);
-    MPI_Comm_free(&node);
     MPI_Comm_free(&backwards);
+}
+
+static void test_duplicates_have_a_copy_of_their_own(void **state)
+{
+    (void)state;
+    int n, n_copied;
+    MPI_Comm first, duplicate;
+    MPI_Comm_dup(MPI_COMM_WORLD, &first);
+    const int *ranks = node_ranks(first, &n);
+    assert_ptr_equal(ranks, node_ranks(first, &n));
+    MPI_Comm_dup(first, &duplicate);
+    MPI_Comm_free(&first);
+    const int *copied = node_ranks(duplicate, &n_copied);
+    assert_int_equal(n_copied, n);
+    for (int i = 0; i < n; i++)
+        assert_int_equal(copied[i], i);
+    MPI_Comm_free(&duplicate);
 }
 
 int main(int argc, char **argv)
@@ -43,6 +52,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_all_processes_share_this_machine),
         cmocka_unit_test(test_ranks_are_those_in_the_communicator),
+        cmocka_unit_test(test_duplicates_have_a_copy_of_their_own),
     };
     return check_run_parallel(tests, &argc, &argv);
 }
