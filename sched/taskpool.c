@@ -264,7 +264,9 @@ enum status taskpool_run(struct taskpool *pool)
     enum status status = pool->driver->functions->run(
         pool->driver, &pool->workers[pool->n_iterations * pool->driver->n_workers]);
     pool->running = false;
-    return end_iteration(pool, status);
+    enum status finished =
+        pool->problem.finish ? pool->problem.finish(pool->problem.context) : STATUS_OK;
+    return end_iteration(pool, status != STATUS_OK ? status : finished);
 }
 
 enum status taskpool_restore(struct taskpool *pool)

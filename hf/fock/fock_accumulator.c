@@ -171,11 +171,15 @@ static void finish_tile(const struct fock_accumulator *accumulator, int64_t I, i
     }
 }
 
+void fock_accumulator_complete(struct fock_accumulator *accumulator)
+{
+    item_cache_clear(accumulator->cache);
+    darray_complete();
+}
+
 enum status fock_accumulator_finish(struct fock_accumulator *accumulator, struct darray *const F[])
 {
     const struct tiling *tiling = accumulator->tiling;
-    item_cache_clear(accumulator->cache);
-    darray_sync();
     size_t m = (size_t)tiling->max_functions;
     double *sums = malloc(m * m * sizeof(double)), *out = malloc(m * m * sizeof(double));
     enum status status = CHECK_MEMORY(sums && out, "no memory for tiles");

@@ -39,7 +39,11 @@ void fock_accumulator_start(struct fock_accumulator *accumulator,
 enum status fock_accumulator_add(struct fock_accumulator *accumulator, int spin, int64_t pair,
                                  const double *block, const double *block_common);
 
-/* Ends a build: writes F[spin] = A + A^T. Collective; complete on return. */
+/* Adds what this process has collected to the sums, after its last contribution. */
+void fock_accumulator_complete(struct fock_accumulator *accumulator);
+
+/* Ends a build when all processes have completed their sums: writes F[spin] = A + A^T. Collective;
+ * complete on return. */
 enum status fock_accumulator_finish(struct fock_accumulator *accumulator, struct darray *const F[]);
 
 #endif

@@ -59,6 +59,13 @@ static enum status run_fock_task(int64_t position, void *context)
     return STATUS_OK;
 }
 
+static enum status finish_fock_tasks(void *context)
+{
+    const struct fock *fock = context;
+    fock_accumulator_complete(fock->accumulator);
+    return STATUS_OK;
+}
+
 /* Run a task where the F tile is stored that it updates most. */
 static int owner_of_task(int64_t position, int n_workers, void *context)
 {
@@ -93,6 +100,7 @@ static enum status create_fock_pool(struct fock *fock)
 {
     struct taskpool_problem problem = {.n_tasks = fock_tasks_n(fock->tasks),
                                        .run = run_fock_task,
+                                       .finish = finish_fock_tasks,
                                        .owner = owner_of_task,
                                        .cost = cost_of_task,
                                        .context = fock};
@@ -254,8 +262,8 @@ enum status fock_build(struct fock *fock, int n_spins, const struct darray *cons
     TRY(density_tiles_create(fock->screening->tiling, n_spins, D,
                              fock->settings.cache_bytes / DENSITY_PART, &density));
     fock_accumulator_start(fock->accumulator, density);
-    enum status status = darray_sync_and_agree(
-        fock_worker_begin(fock->worker, n_spins, density, fock->accumulator));
+    enum status status =
+        darray_sync_and_agree(fock_worker_begin(fock->worker, n_spins, density, fock->accumulator));
     if (status == STATUS_OK) {
         status = taskpool_run(fock->pool);
         log_progress("Fock build", 1);

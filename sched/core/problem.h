@@ -26,6 +26,11 @@ struct taskpool_problem {
      * NULL. The same on every process. */
     double (*cost)(int64_t task, void *context);
 
+    /* Called on each process after its last task, before any process leaves taskpool_run: completes
+     * what the tasks left underway, such as one-sided operations, so that their end and that of the
+     * iteration are one synchronisation. A failure is that of a task. NULL: nothing. */
+    enum status (*finish)(void *context);
+
     size_t record_size; /* bytes of a dynamic pool's task; 0: the pool is static */
     /* As run, for the task of a record, which it may change. */
     enum status (*run_record)(void *record, void *context);

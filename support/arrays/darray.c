@@ -48,7 +48,7 @@ void darray_stop(void)
 }
 
 /* GA_Sync would flush every window on every process. */
-static void complete_writes(void)
+void darray_complete(void)
 {
     if (has_written)
         ARMCI_AllFence();
@@ -57,7 +57,7 @@ static void complete_writes(void)
 
 void darray_sync(void)
 {
-    complete_writes();
+    darray_complete();
     MPI_Barrier(darray_comm());
     darray_window_settle();
 }
@@ -65,7 +65,7 @@ void darray_sync(void)
 /* No process leaves an agreement before all have come. */
 enum status darray_sync_and_agree(enum status own)
 {
-    complete_writes();
+    darray_complete();
     enum status status = status_agree(darray_comm(), own);
     darray_window_settle();
     return status;

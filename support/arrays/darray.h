@@ -54,7 +54,12 @@ void darray_zero(struct darray *array);
  * arrays are complete. Collective. */
 void darray_sync(void);
 
-/* The same, and status_agree on the outcomes of all processes: one collective operation for both. */
+/* Completes the operations of this process on all arrays. With a reduction of all processes after
+ * it, it is a synchronisation too. Not collective. */
+void darray_complete(void);
+
+/* The same as darray_sync, and status_agree on the outcomes of all processes: one collective
+ * operation for both. */
 enum status darray_sync_and_agree(enum status own);
 
 int64_t darray_block_size(const struct darray *array, int64_t block);

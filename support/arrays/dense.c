@@ -390,29 +390,18 @@ static int part_size(const struct part *part)
     return (int)size;
 }
 
-/* A buffer for the largest part, that of process 0, on process 0; the other
- * processes need none. */
-static enum status create_part_buffer(const struct dense *A, int rank, double **buffer)
+size_t dense_part_size(const struct dense *A)
 {
-    *buffer = NULL;
-    enum status status = STATUS_OK;
-    if (rank == 0) {
-        struct part part = part_of(A, 0);
-        *buffer = malloc(((size_t)part_size(&part) + 1) * sizeof **buffer);
-        status = CHECK_MEMORY(*buffer, "no memory to collect a matrix of %d x %d", A->n_rows,
-                              A->n_columns);
-    }
-    return status_agree(A->grid->comm, status);
+    struct part part = part_of(A, 0);
+    return (size_t)part_size(&part);
 }
 
-static enum status move_parts(const struct dense *A, double *full, bool into_full)
+static void move_parts(const struct dense *A, double *full, double *buffer, bool into_full)
 {
     MPI_Comm comm = A->grid->comm;
     int rank, size;
     MPI_Comm_rank(comm, &rank);
     MPI_Comm_size(comm, &size);
-    double *buffer;
-    TRY(create_part_buffer(A, rank, &buffer));
     struct part own = part_of(A, rank);
     if (rank == 0)
         copy_matrix_part(A, &own, A->local, full, into_full);
@@ -430,16 +419,39 @@ static enum status move_parts(const struct dense *A, double *full, bool into_ful
             MPI_Send(buffer, part_size(&part), MPI_DOUBLE, process, TAG, comm);
         }
     }
+}
+
+void dense_gather_parts(const struct dense *A, double *full, double *buffer)
+{
+    move_parts(A, full, buffer, true);
+}
+
+void dense_scatter_parts(const double *full, double *buffer, struct dense *A)
+{
+    move_parts(A, (double *)full, buffer, false);
+}
+
+/* The same with a buffer of its own. */
+static enum status move_matrix(const struct dense *A, double *full, bool into_full)
+{
+    int rank;
+    MPI_Comm_rank(A->grid->comm, &rank);
+    double *buffer = rank == 0 ? malloc((dense_part_size(A) + 1) * sizeof *buffer) : NULL;
+    enum status status = status_agree(
+        A->grid->comm, CHECK_MEMORY(buffer || rank != 0, "no memory to collect a matrix of %d x %d",
+                                    A->n_rows, A->n_columns));
+    if (status == STATUS_OK)
+        move_parts(A, full, buffer, into_full);
     free(buffer);
-    return STATUS_OK;
+    return status;
 }
 
 enum status dense_gather(const struct dense *A, double *full)
 {
-    return move_parts(A, full, true);
+    return move_matrix(A, full, true);
 }
 
 enum status dense_scatter(const double *full, struct dense *A)
 {
-    return move_parts(A, (double *)full, false);
+    return move_matrix(A, (double *)full, false);
 }

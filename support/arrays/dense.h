@@ -116,6 +116,12 @@ double dense_max_abs(const struct dense *A);
 enum status dense_gather(const struct dense *A, double *full);
 enum status dense_scatter(const double *full, struct dense *A);
 
+/* The same with memory of the caller, so that nothing can fail: buffer holds dense_part_size
+ * elements on process 0, of as many as the largest part has, and is not looked at elsewhere. */
+size_t dense_part_size(const struct dense *A);
+void dense_gather_parts(const struct dense *A, double *full, double *buffer);
+void dense_scatter_parts(const double *full, double *buffer, struct dense *A);
+
 /* Matrices below this many rows are diagonalised by LAPACK on one process. */
 enum { DENSE_EIGEN_SMALL = 500 };
 

@@ -14,17 +14,13 @@ void dsyevd_(const char *job, const char *triangle, const int *n, double *A, con
              double *values, double *work, const int *n_work, int *integer_work,
              const int *n_integer_work, int *info);
 
-static enum status check_finite(const struct dense *A)
+static enum status check_elements(size_t n, const double *elements)
 {
-    size_t n = dense_local_size(A);
-    bool finite = true;
     for (size_t i = 0; i < n; i++)
-        finite = finite && isfinite(A->local[i]);
-    enum status status = STATUS_OK;
-    if (!finite)
-        status = FAIL(STATUS_NUMERIC,
-                      "a matrix to be diagonalised has elements that are not finite numbers");
-    return status_agree(A->grid->comm, status);
+        if (!isfinite(elements[i]))
+            return FAIL(STATUS_NUMERIC,
+                        "a matrix to be diagonalised has elements that are not finite numbers");
+    return STATUS_OK;
 }
 
 /* A, n x n, is overwritten with the eigenvectors, one after another. */
@@ -65,33 +61,53 @@ static void transpose_square(int n, double *A)
         }
 }
 
+/* Makes the element of largest magnitude of each row positive (of several the first). */
+static void fix_signs_of_rows(int n, double *rows)
+{
+    for (int i = 0; i < n; i++) {
+        double *row = rows + (size_t)i * (size_t)n, largest = 0;
+        for (int j = 0; j < n; j++)
+            if (fabs(row[j]) > fabs(largest))
+                largest = row[j];
+        for (int j = 0; largest < 0 && j < n; j++)
+            row[j] = -row[j];
+    }
+}
+
+/* Of the whole matrix, which becomes the eigenvectors in columns. */
+static enum status solve_on_first(int n, double *full, double *eigenvalues)
+{
+    TRY(check_elements((size_t)n * (size_t)n, full));
+    TRY(eigen_whole(n, full, eigenvalues));
+    fix_signs_of_rows(n, full);
+    transpose_square(n, full);
+    return STATUS_OK;
+}
+
 /* On process 0. */
 static enum status eigen_lapack(struct dense *A, double *eigenvalues, struct dense *V)
 {
     int n = A->n_rows, rank;
     MPI_Comm comm = A->grid->comm;
     MPI_Comm_rank(comm, &rank);
+    size_t n_elements = (size_t)n * (size_t)n;
     double *full = NULL;
     enum status status = STATUS_OK;
     if (rank == 0) {
-        full = malloc((size_t)n * (size_t)n * sizeof *full);
+        full = malloc((n_elements + dense_part_size(A)) * sizeof *full);
         status = CHECK_MEMORY(full, "no memory for the eigenvectors of %d rows", n);
     }
     status = status_agree(comm, status);
-    if (status == STATUS_OK)
-        status = dense_gather(A, full);
     if (status == STATUS_OK) {
-        if (rank == 0) {
-            status = eigen_whole(n, full, eigenvalues);
-            transpose_square(n, full);
-        }
+        dense_gather_parts(A, full, full + n_elements);
+        status = rank == 0 ? solve_on_first(n, full, eigenvalues) : STATUS_OK;
         status = status_agree(comm, status);
     }
-    if (status == STATUS_OK)
-        status = dense_scatter(full, V);
-    free(full);
-    if (status == STATUS_OK)
+    if (status == STATUS_OK) {
+        dense_scatter_parts(full, full + n_elements, V);
         MPI_Bcast(eigenvalues, n, MPI_DOUBLE, 0, comm);
+    }
+    free(full);
     return status;
 }
 
@@ -183,12 +199,11 @@ enum status dense_eigen(struct dense *A, double *eigenvalues, struct dense *V)
     int n = A->n_rows;
     if (n == 0)
         return STATUS_OK;
-    TRY(check_finite(A));
     int longest_side = A->grid->n_columns;
     bool all_have_blocks = n > (longest_side - 1) * DENSE_BLOCK;
     if (n < DENSE_EIGEN_SMALL || !all_have_blocks)
-        TRY(eigen_lapack(A, eigenvalues, V));
-    else
-        TRY(eigen_elpa(A, eigenvalues, V));
+        return eigen_lapack(A, eigenvalues, V);
+    TRY(status_agree(A->grid->comm, check_elements(dense_local_size(A), A->local)));
+    TRY(eigen_elpa(A, eigenvalues, V));
     return fix_signs(V);
 }

@@ -110,6 +110,14 @@ static enum status run_contraction_task(int64_t task, void *context)
     return contraction_worker_run(contraction->worker, task);
 }
 
+/* Also the failure of a process without a worker that had no task to fail with. */
+static enum status finish_contraction(void *context)
+{
+    const struct contraction *contraction = context;
+    darray_complete();
+    return contraction->worker_status;
+}
+
 /* Where tensor.h says that the block is. */
 static int owner_of_block(int64_t task, int n_workers, void *context)
 {
@@ -137,6 +145,7 @@ enum status contraction_start(struct contraction *contraction, const struct task
 {
     struct taskpool_problem problem = {.n_tasks = contraction_n_tasks(contraction),
                                        .run = run_contraction_task,
+                                       .finish = finish_contraction,
                                        .owner = owner_of_block,
                                        .cost = predict_seconds,
                                        .context = contraction};
@@ -160,15 +169,14 @@ static enum status run_contraction_pool(struct contraction *contraction)
         TRY(taskpool_restore(contraction->pool));
     contraction->ran = true;
     TRY(taskpool_run(contraction->pool));
-    if (!contraction->sums.has_scalars)
-        return STATUS_OK;
-    TRY(status_agree(contraction->comm, contraction->worker_status));
-    contraction_worker_reduce(contraction->worker, contraction->comm);
+    if (contraction->sums.has_scalars) {
+        contraction_worker_reduce(contraction->worker, contraction->comm);
+        darray_sync();
+    }
     return STATUS_OK;
 }
 
-/* A process without a worker fails its first task, so that no extra agreement is needed before
- * the run: the pool reports the failure to all. */
+/* The pool reports to all that a process has no worker: no agreement is needed before the run. */
 enum status contraction_run(struct contraction *contraction)
 {
     contraction->worker_status =
@@ -179,7 +187,6 @@ enum status contraction_run(struct contraction *contraction)
         contraction_worker_interrupt(contraction->worker, poll_contraction_pool, contraction);
     enum status status = run_contraction_pool(contraction);
     log_progress("Contraction", 1);
-    darray_sync();
     contraction_worker_destroy(contraction->worker);
     contraction->worker = NULL;
     return status;

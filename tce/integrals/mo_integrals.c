@@ -88,7 +88,6 @@ static enum status run_step(struct taskpool *pool)
         TRY(taskpool_restore(pool));
     enum status status = taskpool_run(pool);
     log_progress("", 1);
-    darray_sync();
     return status;
 }
 

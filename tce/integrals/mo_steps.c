@@ -139,6 +139,13 @@ static enum status run_half_task(int64_t task, void *context)
     return STATUS_OK;
 }
 
+static enum status finish_step(void *context)
+{
+    (void)context;
+    darray_complete();
+    return STATUS_OK;
+}
+
 static int half_task_owner(int64_t task, int n_workers, void *context)
 {
     const struct mo_step *step = context;
@@ -160,6 +167,7 @@ struct taskpool_problem mo_half_step_problem(struct mo_step *step)
     bool any = step->plan->n_orbital_pairs > 0; /* there may be no targets */
     return (struct taskpool_problem){.n_tasks = any ? tiling_n_pairs(step->plan->tiling) : 0,
                                      .run = run_half_task,
+                                     .finish = finish_step,
                                      .owner = half_task_owner,
                                      .cost = half_task_cost,
                                      .context = step};
@@ -330,6 +338,7 @@ struct taskpool_problem mo_full_step_problem(struct mo_step *step)
 {
     return (struct taskpool_problem){.n_tasks = step->plan->n_orbital_pairs,
                                      .run = run_full_task,
+                                     .finish = finish_step,
                                      .owner = full_task_owner,
                                      .cost = full_task_cost,
                                      .context = step};

@@ -96,11 +96,13 @@ static void take_correlated_orbitals(struct orbital_space *space, const double *
     }
 }
 
-/* Broadcasts row by row: the length of a row fits into the counts of MPI. */
+/* In pieces that fit into the counts of MPI. */
 static void broadcast_coefficients(struct orbital_space *space, MPI_Comm comm)
 {
-    for (int64_t mu = 0; mu < space->n_functions; mu++)
-        MPI_Bcast(space->C + mu * space->n_orbitals, (int)space->n_orbitals, MPI_DOUBLE, 0, comm);
+    const int64_t most = 1 << 27, n = space->n_functions * space->n_orbitals;
+    for (int64_t first = 0; first < n; first += most)
+        MPI_Bcast(space->C + first, (int)(n - first < most ? n - first : most), MPI_DOUBLE, 0,
+                  comm);
 }
 
 static enum status gather_correlated_orbitals(struct orbital_space *space,

@@ -58,7 +58,7 @@ struct mpi_watchdog *mpi_watchdog_create(struct mpi_comm *comm, double limit_s)
     self->state = state;
     self->limit_s = limit_s;
     self->look_s = fmin(limit_s / MIN_LOOKS, MAX_LOOK_S);
-    mpi_pulse_init(&self->pulse, comm->messages.mpi, comm->node_ranks, comm->base.n_node_ranks,
+    mpi_pulse_init(&self->pulse, comm->messages.mpi, comm->base.node_ranks, comm->base.n_node_ranks,
                    limit_s / PULSES);
     pthread_condattr_t attributes;
     pthread_condattr_init(&attributes);
