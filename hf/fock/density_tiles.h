@@ -5,7 +5,7 @@
 
 #include "hf/tiles/tiling.h"
 #include "support/arrays/darray.h"
-#include "support/base/item_cache.h"
+#include "support/arrays/item_cache.h"
 #include "support/base/status.h"
 
 #include <stdint.h>

@@ -2,7 +2,7 @@
 
 #include "hf/tiles/tile_matrix.h"
 #include "support/base/agree.h"
-#include "support/base/item_cache.h"
+#include "support/arrays/item_cache.h"
 
 #include <math.h>
 #include <stdlib.h>

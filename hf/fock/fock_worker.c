@@ -5,7 +5,7 @@
 #include "hf/fock/fock_digest.h"
 #include "hf/fock/quartet_views.h"
 #include "support/base/clock.h"
-#include "support/base/item_cache.h"
+#include "support/arrays/item_cache.h"
 
 #include <math.h>
 #include <stdlib.h>

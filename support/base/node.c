@@ -47,11 +47,17 @@ static int node_key(void)
     return key;
 }
 
+MPI_Comm node_comm(MPI_Comm comm)
+{
+    MPI_Comm node;
+    MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
+    return node;
+}
+
 static struct node *find_node(MPI_Comm comm)
 {
-    MPI_Comm shared;
+    MPI_Comm shared = node_comm(comm);
     int rank, shared_rank, n;
-    MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &shared);
     MPI_Comm_rank(comm, &rank);
     MPI_Comm_rank(shared, &shared_rank);
     MPI_Comm_size(shared, &n);

@@ -12,6 +12,10 @@
  * duplicate of, local afterwards. Ends the program when out of memory, as the others wait. */
 const int *node_ranks(MPI_Comm comm, int *n);
 
+/* A communicator of these processes, in the order of their ranks. Collective over comm; the caller
+ * frees it. */
+MPI_Comm node_comm(MPI_Comm comm);
+
 /* Number of these processes; as node_ranks. */
 int node_count(MPI_Comm comm);
 

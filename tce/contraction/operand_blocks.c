@@ -1,6 +1,6 @@
 #include "tce/contraction/operand_blocks.h"
 
-#include "support/base/item_cache.h"
+#include "support/arrays/item_cache.h"
 #include "tce/contraction/contraction_matrix.h"
 #include "tce/tensor/block_buffers.h"
 

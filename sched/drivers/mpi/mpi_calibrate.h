@@ -3,7 +3,7 @@
 #ifndef BERYL_SCHED_MPI_CALIBRATE_H
 #define BERYL_SCHED_MPI_CALIBRATE_H
 
-#include "sched/core/sample_statistics.h"
+#include "sched/drivers/mpi/sample_statistics.h"
 
 #include <mpi.h>
 

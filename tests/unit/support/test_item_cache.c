@@ -1,6 +1,6 @@
 /* A cache of items: what is pinned stays, the budget is kept by what is not, the
  * least recently used goes first, and every item loaded is unloaded once. */
-#include "support/base/item_cache.h"
+#include "support/arrays/item_cache.h"
 #include "tests/check.h"
 
 #include <stdbool.h>

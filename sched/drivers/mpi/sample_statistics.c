@@ -1,4 +1,4 @@
-#include "sched/core/sample_statistics.h"
+#include "sched/drivers/mpi/sample_statistics.h"
 
 #include <stdlib.h>
 

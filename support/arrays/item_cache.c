@@ -1,4 +1,4 @@
-#include "support/base/item_cache.h"
+#include "support/arrays/item_cache.h"
 
 #include <assert.h>
 #include <stdlib.h>
