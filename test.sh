@@ -6,7 +6,8 @@
 # Without arguments the tests run in tiers (tests/README.md), with a table of their times at the
 # end. With arguments ctest chooses, for instance: ./test.sh -L unit -R fock
 #
-#   --ci       first lint, and every compiler with warnings as errors; the thread sanitizer too
+#   --ci       first lint, and every compiler with warnings as errors; the thread sanitizer and
+#              libFuzzer too
 #   --nightly  the long random tests as well
 set -euo pipefail
 cd "$(dirname "$0")"
@@ -35,6 +36,7 @@ build_all() {
         build release lint -DBERYL_WERROR=ON
         build clang
         build tsan pool-tests -DBERYL_WERROR=ON
+        build fuzz fuzz-targets
         build release all
     else
         build release
@@ -61,6 +63,9 @@ run_tests release -L package
 begin_tier "unit and property" 120
 run_tests asan -L 'unit|fuzz'
 run_tests release -L unit
+if $ci; then
+    run_tests fuzz -L fuzz
+fi
 begin_tier "parallel" 180
 run_tests release -L parallel
 if $ci; then

@@ -12,8 +12,8 @@ packages="gcc g++ gfortran cmake ninja-build pkg-config
     libjansson-dev libtrexio-dev libhdf5-dev libssl-dev libcmocka-dev
     python3 python3-jsonschema help2man iproute2"
 
-# For `./test.sh --ci` in addition: the target lint and the presets clang and tsan.
-lint_packages="clang clang-format clang-tidy shellcheck"
+# For `./test.sh --ci` in addition: the target lint and the presets clang, tsan and fuzz.
+lint_packages="clang libclang-rt-14-dev clang-format clang-tidy shellcheck"
 
 as_root() {
     if [ "$(id -u)" = 0 ]; then

@@ -18,19 +18,43 @@ enum status sweep_file_fail(const struct sweep_file *file, const struct sweep_ru
     return code;
 }
 
+/* Takes a word of a line that goes on at *from: quotes are removed, nothing is expanded.
+ * to  room for the letters and a NUL */
+static enum status take_sweep_word(const char **from, char *to)
+{
+    char quote = '\0';
+    for (; **from && (quote || !strchr(blanks, **from)); ++*from) {
+        char c = **from;
+        if (c == quote && quote)
+            quote = '\0';
+        else if (!quote && (c == '\'' || c == '"'))
+            quote = c;
+        else if (strchr(quote == '\'' ? "" : quote ? "$`" : "|&;<>(){}$`*?[~", c))
+            return FAIL(STATUS_INPUT, "%c outside %s quotes: nothing is expanded, quote it", c,
+                        quote ? "single" : "its");
+        else if (c != '\\' || quote == '\'')
+            *to++ = c;
+        else if ((*to++ = *++*from) == '\0')
+            return FAIL(STATUS_INPUT, "a backslash ends the line");
+    }
+    *to = '\0';
+    return quote ? FAIL(STATUS_INPUT, "an unclosed quote") : STATUS_OK;
+}
+
 static enum status split_sweep_line(struct sweep_run *run)
 {
-    int failure = wordexp(run->text, &run->words, WRDE_NOCMD | WRDE_UNDEF);
-    if (failure == 0)
-        return STATUS_OK;
-    run->words = (wordexp_t){0};
-    if (failure == WRDE_NOSPACE)
+    size_t length = strlen(run->text);
+    run->words = malloc((length / 2 + 1) * sizeof *run->words);
+    run->letters = malloc(length + 1);
+    if (!run->words || !run->letters)
         return FAIL(STATUS_NO_MEMORY, "no memory for the words of a line");
-    return FAIL(STATUS_INPUT, "%s",
-                failure == WRDE_BADCHAR  ? "one of | & ; < > ( ) { } outside quotes"
-                : failure == WRDE_BADVAL ? "an unset variable"
-                : failure == WRDE_CMDSUB ? "a command substitution, where only words are allowed"
-                                         : "an unclosed quote");
+    char *to = run->letters;
+    for (const char *from = run->text; *from; from += strspn(from, blanks)) {
+        run->words[run->n_words++] = to;
+        TRY(take_sweep_word(&from, to));
+        to += strlen(to) + 1;
+    }
+    return STATUS_OK;
 }
 
 static enum status read_run(struct sweep_file *file, const struct beryl_sched_options *common,
@@ -41,8 +65,7 @@ static enum status read_run(struct sweep_file *file, const struct beryl_sched_op
     *run = (struct sweep_run){.line = line, .text = text};
     enum status status = split_sweep_line(run);
     if (status == STATUS_OK)
-        status = beryl_sched_options_extend(common, run->words.we_wordv, run->words.we_wordc,
-                                            &run->options);
+        status = beryl_sched_options_extend(common, run->words, run->n_words, &run->options);
     return status == STATUS_OK ? status : sweep_file_fail(file, run, status);
 }
 
@@ -73,8 +96,10 @@ enum status sweep_file_read(const struct beryl_sched_options *common, MPI_Comm c
 
 void sweep_file_fini(struct sweep_file *file)
 {
-    for (int64_t i = 0; i < file->n_runs; i++)
-        wordfree(&file->runs[i].words);
+    for (int64_t i = 0; i < file->n_runs; i++) {
+        free(file->runs[i].words);
+        free(file->runs[i].letters);
+    }
     free(file->runs);
     text_file_fini(&file->text);
 }

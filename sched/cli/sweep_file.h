@@ -7,13 +7,15 @@
 #include "support/io/text_file.h"
 
 #include <mpi.h>
+#include <stddef.h>
 #include <stdint.h>
-#include <wordexp.h>
 
 struct sweep_run {
     int64_t line;     /* in the file, from 1 */
     const char *text; /* without blanks at its ends */
-    wordexp_t words;  /* of the text; owned */
+    char **words;     /* n_words of the text, owned; what they point at is in letters */
+    size_t n_words;
+    char *letters; /* owned */
     struct beryl_sched_options options;
 };
 
@@ -25,7 +27,8 @@ struct sweep_file {
 };
 
 /* Reads common->sweep. Blank lines and those that begin with # are skipped; the others are split
- * into words as a shell does, with quotes, but without command substitution. Collective over comm.
+ * into words as a shell does, with quotes and backslashes, but nothing is expanded: what a shell
+ * would expand, or else give a meaning, is refused outside quotes. Collective over comm.
  * file  out, to be ended with sweep_file_fini, after failures too; its runs refer to common
  * Errors: those of text_file_read_all; STATUS_INPUT, STATUS_USAGE, naming the file and
  * the line; STATUS_NO_MEMORY; the same on every process. */

@@ -53,10 +53,16 @@ static enum status parse_and_plan(struct program_instance *self,
 {
     TRY(program_parse(source->text, source->length, source->file, &self->program));
     int n = self->program.n_spaces;
+    int64_t n_tiles = 0;
     self->spaces = calloc((size_t)n + 1, sizeof(struct index_space *));
     TRY(CHECK_MEMORY(self->spaces, "no memory for %d index spaces", n));
-    for (int i = 0; i < n; i++)
+    for (int i = 0; i < n; i++) {
         TRY(cut_space(self, source, &self->program.spaces[i], &self->spaces[i]));
+        n_tiles += self->spaces[i]->n_tiles;
+        if (n_tiles > INDEX_SPACE_MAX_TILES)
+            return source_fail(self->program.file, self->program.spaces[i].place,
+                               "all spaces up to this have more than 2^20 tiles: take larger ones");
+    }
     TRY(plan_create(&self->program, (const struct index_space *const *)self->spaces, &self->plan));
     return check_bars(self);
 }

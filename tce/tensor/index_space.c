@@ -22,9 +22,9 @@ static enum status count_tiles(const char *name, int64_t n_blocks, const struct 
             return FAIL(STATUS_LIMIT, "space %s has more than 2^62 values", name);
         n_values += blocks[b].size;
         *n_tiles += n_tiles_of(&blocks[b], tile);
-        if (*n_tiles > INT32_MAX)
-            return FAIL(STATUS_LIMIT, "space %s has more than 2^31 - 1 tiles of %lld", name,
-                        (long long)tile);
+        if (*n_tiles > INDEX_SPACE_MAX_TILES)
+            return FAIL(STATUS_LIMIT, "space %s has more than 2^20 tiles of %lld: take larger ones",
+                        name, (long long)tile);
     }
     return STATUS_OK;
 }

@@ -13,6 +13,9 @@ enum {
     N_IRREPS = 8
 };
 
+/* A line of a program may ask for any number of tiles, which are listed. */
+enum { INDEX_SPACE_MAX_TILES = 1 << 20 };
+
 /* Consecutive values of an index with the same labels. */
 struct index_block {
     int64_t size; /* > 0 */
@@ -31,7 +34,8 @@ struct index_space {
 };
 
 /* Cuts every block into as few tiles of at most `tile` as will do, whose sizes differ
- * by one at most. Errors: STATUS_NO_MEMORY, STATUS_LIMIT (2^31 tiles, 2^62 values). */
+ * by one at most. Errors: STATUS_NO_MEMORY, STATUS_LIMIT (INDEX_SPACE_MAX_TILES,
+ * 2^62 values). */
 enum status index_space_create(const char *name, int64_t n_blocks, const struct index_block *blocks,
                                int64_t tile, struct index_space **space);
 void index_space_destroy(struct index_space *space);

@@ -1,13 +1,19 @@
-/* The entry that a fuzzing engine calls with each text: libFuzzer's, or
- * fuzz_main.c where the compiler has none. */
+/* What a fuzzing engine calls with each input, libFuzzer or fuzz_main.c, and what targets share. */
 #ifndef BERYL_TESTS_FUZZ_H
 #define BERYL_TESTS_FUZZ_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* Puts one text through the code under test; returns 0. A crash, a sanitizer's
- * report or a failed assertion is a finding. */
+/* Puts one input through the code under test; returns 0. A crash, a sanitizer's report or a
+ * failed assertion is a finding. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* Starts MPI with this process alone; any number of calls. */
+void fuzz_start_mpi(void);
+
+/* The input as a file of this name in a folder of this process, which goes away at the end;
+ * MPI is started. Returns its path, valid until the next call. */
+const char *fuzz_file(const char *name, const uint8_t *data, size_t size);
 
 #endif

@@ -1,4 +1,6 @@
+#include "tce/execution/program_instance.h"
 #include "tce/language/parser.h"
+#include "tce/plan/predicted_tasks.h"
 #include "tests/fuzz/fuzz.h"
 
 #include <assert.h>
@@ -94,6 +96,20 @@ static void check_failure(enum status status, const struct program *program)
     check_place(place);
 }
 
+/* All that beryl-tce run --dry-run --explain does. */
+static void plan(const char *text, size_t size)
+{
+    const struct program_source source = {.text = text, .length = size, .file = "fuzz"};
+    struct program_instance instance;
+    static FILE *null;
+    if (!null)
+        null = fopen("/dev/null", "w");
+    fuzz_start_mpi();
+    if (program_instance_init(&source, MPI_COMM_SELF, &instance) == STATUS_OK && null)
+        plan_print(instance.plan, null);
+    program_instance_fini(&instance);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     /* Not a byte more than the text, so that a sanitizer sees reads beyond it. */
@@ -108,6 +124,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         check_tensors(&program);
         check_statements(&program);
         check_iteration(&program);
+        plan(text, size);
     } else {
         check_failure(status, &program);
     }

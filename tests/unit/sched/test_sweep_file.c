@@ -31,7 +31,7 @@ static void test_lines_add_to_the_command_line(void **state)
     (void)state;
     struct sweep_file file;
     check_ok(read_text("# a comment\r\n\n  --uts \"-t 1 -a 3\" --sched steal \t\r\n"
-                       "--gauss '1e-3,'1e-4 --tasks=7 --simulate 32 --sched share",
+                       "--gauss '1e-3,'1e-4\t--tasks=\"\"7 --simulate \\32 --sched share",
                        true, &file));
     assert_int_equal(file.n_runs, 2);
     const struct sweep_run *run = file.runs;
@@ -78,10 +78,14 @@ static void test_bad_lines_are_refused(void **state)
         {"--uts T1 --write-statistics x", "--write-statistics"},
         {"--uts T1 --simulate 0", "--simulate"},
         {"--uts \"-t 1", "unclosed quote"},
-        {"--uts T1 > x", "outside quotes"},
-        {"--uts $(ls)", "a command substitution"},
-        {"--uts `ls`", "a command substitution"},
-        {"--uts $NOTHING_OF_THIS_NAME", "an unset variable"},
+        {"--uts T1 > x", "outside its quotes"},
+        {"--uts $(ls)", "outside its quotes"},
+        {"--uts `ls`", "outside its quotes"},
+        {"--uts \"`ls`\"", "outside single quotes"},
+        {"--uts $HOME", "outside its quotes"},
+        {"--uts \"$((1))\"", "outside single quotes"},
+        {"--uts /*/*/*/*/*/*", "outside its quotes"},
+        {"--uts \\", "a backslash"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
         check_refused(cases[i].line, true, cases[i].word);

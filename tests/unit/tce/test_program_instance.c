@@ -156,7 +156,11 @@ static void test_mistakes_are_reported_with_their_place(void **state)
     refuse(STATUS_INPUT,
            "tile 1\nspace s = 1000000000, 1000000000, 1000000000\nindex i : s\n"
            "scalar E\ntensor A[i]\nE = A[i]\n",
-           0, "test.tce:2:7: space s has more than 2^31 - 1 tiles of 1");
+           0, "test.tce:2:7: space s has more than 2^20 tiles of 1");
+    refuse(STATUS_INPUT,
+           "tile 1\nspace s = 1000000\nspace t = 1000000\nindex i : s\n"
+           "scalar E\ntensor A[i]\nE = A[i]\n",
+           0, "test.tce:3:7: all spaces up to this have more than 2^20 tiles");
 }
 
 /* Four tensors, any two of which share four indices: two of them leave 16. */

@@ -1,0 +1,67 @@
+#include "tests/fuzz/fuzz.h"
+
+#include <fcntl.h>
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+static char folder[64], path[128];
+
+/* Of the leak sanitizer, where there is one: what is allocated in between is no leak. */
+void __lsan_disable(void) __attribute__((weak));
+void __lsan_enable(void) __attribute__((weak));
+
+static void stop_mpi(void)
+{
+    MPI_Finalize();
+}
+
+void fuzz_start_mpi(void)
+{
+    int started;
+    MPI_Initialized(&started);
+    if (started)
+        return;
+    /* One process needs neither a daemon nor other transports. */
+    setenv("OMPI_MCA_ess_singleton_isolated", "1", 0);
+    setenv("OMPI_MCA_btl", "self", 0);
+    setenv("HWLOC_COMPONENTS", "-gl", 0);
+    if (__lsan_disable)
+        __lsan_disable();
+    MPI_Init(NULL, NULL);
+    if (__lsan_enable)
+        __lsan_enable();
+    atexit(stop_mpi);
+}
+
+static void remove_folder(void)
+{
+    unlink(path);
+    rmdir(folder);
+}
+
+static void make_folder(void)
+{
+    snprintf(folder, sizeof folder, "/dev/shm/beryl-fuzz-XXXXXX");
+    if (!mkdtemp(folder)) {
+        perror(folder);
+        exit(2);
+    }
+    atexit(remove_folder);
+}
+
+const char *fuzz_file(const char *name, const uint8_t *data, size_t size)
+{
+    fuzz_start_mpi();
+    if (!folder[0])
+        make_folder();
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    int file = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    if (file < 0 || write(file, data, size) != (ssize_t)size) {
+        perror(path);
+        exit(2);
+    }
+    close(file);
+    return path;
+}

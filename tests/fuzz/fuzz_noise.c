@@ -1,0 +1,21 @@
+#include "sched/drivers/sim/noise.h"
+#include "tests/fuzz/fuzz.h"
+
+#include <assert.h>
+#include <math.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct noise noise;
+    if (noise_read(&noise, fuzz_file("noise.csv", data, size)) != STATUS_OK)
+        return 0;
+    assert(noise.n > 0 && noise.period_s >= NOISE_MIN_PERIOD_S);
+    double start_s = 0, phase_s = 0.3 * noise.period_s;
+    for (int i = 0; i < 20; i++) {
+        double end_s = noise_end_s(&noise, phase_s, start_s, 0.1 * noise.period_s);
+        assert(end_s >= start_s && !isnan(end_s));
+        start_s = end_s;
+    }
+    noise_fini(&noise);
+    return 0;
+}

@@ -1,0 +1,7 @@
+#include "tests/fuzz/fuzz_profile.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    fuzz_profile(fuzz_file("profile.csv", data, size));
+    return 0;
+}
