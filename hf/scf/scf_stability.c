@@ -172,16 +172,17 @@ static void collapse_subspace(struct davidson *davidson)
 }
 
 /* Whether the sign of the lowest eigenvalue is known: an approximate one lies above it,
- * and one eigenvalue lies within the residual of it. A negative one is refined until
- * its vector is a good direction. */
+ * and one eigenvalue lies within the residual of it. The error is about the residual's square over
+ * the distance to the next eigenvalue, mostly below a percent. A positive one has to last, because
+ * the first vectors may lack what leads lower. */
 static bool lowest_is_settled(const struct davidson *davidson)
 {
-    double eigenvalue = davidson->eigenvalues[0], size = fabs(eigenvalue);
+    double eigenvalue = davidson->eigenvalues[0];
     if (davidson->residual_norm < SMALL_RESIDUAL)
         return true;
-    if (eigenvalue < 10 * SCF_UNSTABLE)
-        return davidson->residual_norm < 0.05 * size;
-    return davidson->curvature->n_products >= MIN_PRODUCTS && davidson->residual_norm < 0.1 * size;
+    bool lasted = davidson->curvature->n_products >= MIN_PRODUCTS;
+    return (lasted || eigenvalue < 10 * SCF_UNSTABLE) &&
+           davidson->residual_norm < 0.05 * fabs(eigenvalue);
 }
 
 static enum status advance_search(struct davidson *davidson)

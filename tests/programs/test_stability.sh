@@ -1,0 +1,72 @@
+#!/usr/bin/env bash
+# The stability of an SCF in its log and its result: bonds that are pulled apart are unstable
+# towards UHF, and UHF from there finds the lower energy; water is stable; a saddle point that was
+# left is said.
+#
+#   test_stability.sh BERYL_HF PROCESSES MPIEXEC
+set -u
+program=$1 processes=$2 mpiexec=$3 seconds=60
+. "$(dirname "$0")/program.sh"
+
+printf '3\n\nO 0 0 0\nH 0 0.757 0.587\nH 0 -0.757 0.587\n' > water.xyz
+printf '2\n\nH 0 0 0\nF 0 0 3\n' > hf.xyz
+printf '2\n\nF 0 0 0\nF 0 0 2.5\n' > f2.xyz
+printf '2\n\nH 0 0 0\nH 0 0 3\n' > h2.xyz
+printf '2\nmultiplicity=3\nO 0 0 0\nO 0 0 1.2075\n' > o2.xyz
+printf '1\n\nHe 0 0 0\n' > he.xyz
+
+# expect CONDITION: of b, the result's extras, and E, its energy.
+expect()
+{
+    python3 - "$1" << 'END' 2>> "$folder/errors" || complain "not so: $1"
+import json, sys
+result = json.load(open("result.json"))
+assert eval(sys.argv[1], {"b": result["extras"]["beryl"], "E": result["return_result"]})
+END
+}
+
+# print TEXT: the log has this line.
+print()
+{
+    grep -qE -- "$1" "$folder/output" || complain "the log lacks $1"
+}
+
+both_stable='all(b["stability"][s]["stable"] for s in ("real_rhf", "real_uhf"))'
+unstable='b["stability"]["real_rhf"]["stable"] and b["stability"]["real_uhf"]["stable"] is False'
+run 0 water.xyz --basis 6-31g --json result.json
+expect "$both_stable and b['saddle_points_left'] == []"
+expect 'b["lowest_curvature"] == b["stability"]["real_rhf"]["lowest_curvature"]'
+expect '0 < b["stability"]["real_uhf"]["lowest_curvature"] < b["lowest_curvature"]'
+print '^Lowest curvature .*: a minimum among real RHF determinants'
+print '^Lowest curvature .*: a minimum among real UHF determinants'
+
+# What the log advises leads from the very solution to a lower one that is stable.
+lower='E < ENERGY - 0.17 and b["stability"]["real_uhf"]["stable"] and len(b["stability"]) == 1'
+for name in hf f2 h2; do
+    run 0 $name.xyz --basis sto-3g --checkpoint $name.h5 --json result.json
+    expect "$unstable"
+    print '^Lowest curvature .*: a minimum among real RHF determinants'
+    print '^Lowest curvature .*: UNSTABLE among real UHF determinants'
+    print '--method uhf'
+    energy=$(python3 -c 'import json; print(json.load(open("result.json"))["return_result"])')
+    run 0 $name.xyz --basis sto-3g --method uhf --guess $name.h5 --json result.json
+    expect "${lower/ENERGY/$energy}"
+    expect 'b["s2"] > 0.9 and len(b["saddle_points_left"]) == 1'
+    expect "abs(b['saddle_points_left'][0]['energy'] - $energy) < 1e-7"
+    print '^Converged .*, having left 1 saddle point$'
+done
+
+run 0 o2.xyz --basis sto-3g --json result.json
+expect 'b["saddle_points_left"][0]["energy"] > E + 1e-3'
+expect 'b["saddle_points_left"][0]["lowest_curvature"] < -0.01'
+print '^Converged .*, having left 1 saddle point$'
+print '^Left a saddle point of energy -147.6339'
+
+# Nothing tested, nothing claimed.
+run 0 water.xyz --basis sto-3g --stability never --json result.json
+expect 'b["stability"] == {} and "lowest_curvature" not in b'
+print '^Stability not tested'
+grep -q minimum "$folder/output" && complain "a claim without a test"
+run 0 he.xyz --basis sto-3g --json result.json
+expect 'b["stability"] == {}'
+exit "$n_failed"

@@ -1,0 +1,237 @@
+/* Products with the Hessian, the lowest curvatures and the verdicts on the stability of RHF and
+ * UHF solutions are those of the whole matrix from reference integrals. */
+#include "hf/scf/scf_stability.h"
+#include "support/arrays/symmetric_eigen.h"
+#include "tests/cases/scf_case.h"
+#include "tests/reference/hessian_reference.h"
+
+#define WATER "3\n\nO 0 0 0\nH 0 0.757 0.587\nH 0 -0.757 0.587\n"
+
+struct stability_case {
+    struct scf_case scf;
+    enum scf_verdict verdict[SCF_SPACES];
+};
+
+/* Closed shells that are stable, that break into radicals, and with a hole in a pi shell, whose
+ * rotation is free; radicals; a spin without electrons; solutions that are saddle points. */
+static const struct stability_case cases[] = {
+    {{WATER, 0, 1, "sto-3g", 1, 0}, {SCF_VERDICT_STABLE, SCF_VERDICT_STABLE}},
+    {{"2\n\nLi 0 0 0\nH 0.3 0 1.6\n", 0, 1, "sto-3g", 1, 0},
+     {SCF_VERDICT_STABLE, SCF_VERDICT_STABLE}},
+    {{"2\n\nH 0 0 0\nF 0 0 3\n", 0, 1, "sto-3g", 1, 0},
+     {SCF_VERDICT_UNSTABLE, SCF_VERDICT_UNSTABLE}},
+    {{"2\n\nF 0 0 0\nF 0 0 2.5\n", 0, 1, "sto-3g", 1, 0},
+     {SCF_VERDICT_STABLE, SCF_VERDICT_UNSTABLE}},
+    {{"2\n\nH 0 0 0\nH 0 0 3\n", 0, 1, "6-31g", 1, 0}, {SCF_VERDICT_STABLE, SCF_VERDICT_UNSTABLE}},
+    {{"2\n\nO 0 0 0\nO 0 0 1.2075\n", 0, 1, "sto-3g", 1, 0},
+     {SCF_VERDICT_STABLE, SCF_VERDICT_UNSTABLE}},
+    {{"2\n\nH 0 0 0\nH 0 0 3\n", 0, 1, "6-31g", 2, 0},
+     {SCF_VERDICT_NOT_TESTED, SCF_VERDICT_UNSTABLE}},
+    {{"2\n\nO 0 0 0\nO 0 0 1.2075\n", 0, 3, "sto-3g", 2, 0},
+     {SCF_VERDICT_NOT_TESTED, SCF_VERDICT_UNSTABLE}},
+    {{"2\n\nO 0 0 0\nH 0 0 0.9697\n", 0, 2, "sto-3g", 2, 0},
+     {SCF_VERDICT_NOT_TESTED, SCF_VERDICT_STABLE}},
+    {{"1\n\nH 0 0 0\n", 0, 2, "6-31g", 2, 0}, {SCF_VERDICT_NOT_TESTED, SCF_VERDICT_STABLE}},
+};
+
+/* A converged solution, its Hessian and what the reference takes. */
+struct solution {
+    struct scf_setup setup;
+    struct scf_basis *basis;
+    struct scf_fock *fock;
+    struct scf_state *state;
+    struct scf_hessian hessian;
+    struct reference_orbitals orbitals;
+    double *C[2];
+};
+
+/* The whole matrix on every process, row-major; the caller frees it. */
+static double *whole_matrix(const struct dense *matrix)
+{
+    int size = matrix->n_rows * matrix->n_columns;
+    double *whole = malloc(((size_t)size + 1) * sizeof *whole);
+    assert_non_null(whole);
+    check_ok(dense_gather(matrix, whole));
+    MPI_Bcast(whole, size, MPI_DOUBLE, 0, MPI_COMM_WORLD);
+    return whole;
+}
+
+static void solution_init(const struct scf_case *scf_case, struct solution *solution)
+{
+    *solution = (struct solution){0};
+    struct scf_setup *setup = &solution->setup;
+    struct scf_settings settings = scf_settings_default();
+    struct scf_result result;
+    scf_setup_init(setup, scf_case);
+    settings.stability = SCF_NEVER;
+    check_ok(scf_setup_run(setup, &settings, &result));
+    scf_result_fini(&result);
+    check_ok(scf_basis_create(&setup->problem, SCF_DEFAULT_DEPENDENCE, &solution->basis));
+    check_ok(scf_fock_create(&setup->problem, setup->D, &solution->fock));
+    check_ok(scf_state_create(solution->basis, &solution->state));
+    check_ok(scf_state_from_tiles(solution->basis, setup->D, solution->state));
+    check_ok(scf_state_build(solution->basis, solution->fock, true, solution->state));
+    check_ok(scf_state_canonicalise(solution->basis, solution->state));
+    check_ok(
+        scf_hessian_init(solution->basis, solution->fock, solution->state, &solution->hessian));
+    solution->orbitals = (struct reference_orbitals){.n_spins = solution->basis->n_spins,
+                                                     .n_orbitals = solution->basis->n_orbitals};
+    for (int s = 0; s < solution->basis->n_spins; s++) {
+        dense_multiply('N', 'N', 1, solution->basis->X, solution->state->U[s], 0,
+                       solution->basis->work_nm);
+        solution->C[s] = whole_matrix(solution->basis->work_nm);
+        solution->orbitals.C[s] = solution->C[s];
+        solution->orbitals.energies[s] = solution->state->orbital_energies[s];
+        solution->orbitals.n_occupied[s] = solution->basis->n_occupied[s];
+    }
+}
+
+static void solution_fini(struct solution *solution)
+{
+    for (int s = 0; s < 2; s++)
+        free(solution->C[s]);
+    scf_hessian_fini(&solution->hessian);
+    scf_state_destroy(solution->state);
+    scf_fock_destroy(solution->fock);
+    scf_basis_destroy(solution->basis);
+    scf_setup_fini(&solution->setup);
+}
+
+/* Numbers of a rotation as the reference counts them; the caller frees them. */
+static double *whole_rotation(const struct solution *solution, const struct scf_rotation *rotation)
+{
+    int64_t n = 0;
+    double *whole = calloc((size_t)reference_n_rotations(&solution->orbitals), sizeof *whole);
+    assert_non_null(whole);
+    for (int s = 0; s < 2; s++) {
+        if (!rotation->kappa[s])
+            continue;
+        double *own = whole_matrix(rotation->kappa[s]);
+        size_t size = (size_t)rotation->kappa[s]->n_rows * (size_t)rotation->kappa[s]->n_columns;
+        memcpy(whole + n, own, size * sizeof *own);
+        n += (int64_t)size;
+        free(own);
+    }
+    return whole;
+}
+
+static void check_product(const struct solution *solution, const double *H,
+                          const struct scf_rotation *kappa, const struct scf_rotation *product)
+{
+    int64_t n = reference_n_rotations(&solution->orbitals);
+    double *x = whole_rotation(solution, kappa), *Hx = whole_rotation(solution, product);
+    for (int64_t row = 0; row < n; row++) {
+        double expected = 0;
+        for (int64_t column = 0; column < n; column++)
+            expected += H[row * n + column] * x[column];
+        check_close(Hx[row], expected, 1e-8);
+    }
+    free(x);
+    free(Hx);
+}
+
+/* Unit vectors without structure, one for each block; the products with both at once, and with
+ * either alone. */
+static void check_products(struct solution *solution, int n_blocks, double *const H[])
+{
+    struct scf_rotation kappa[2], product[2];
+    const struct scf_rotation *vectors[2] = {NULL, NULL};
+    struct scf_rotation *products[2] = {NULL, NULL};
+    for (int block = 0; block < n_blocks; block++) {
+        check_ok(scf_rotation_init(solution->basis, &kappa[block]));
+        check_ok(scf_rotation_init(solution->basis, &product[block]));
+        if (block == 0)
+            scf_rotation_set_noise(&kappa[0]);
+        else
+            scf_rotation_add(1, &product[0], 0, &kappa[1]);
+        scf_rotation_add(0, &kappa[block], 1 / sqrt(scf_rotation_dot(&kappa[block], &kappa[block])),
+                         &kappa[block]);
+        vectors[block] = &kappa[block];
+        products[block] = &product[block];
+        check_ok(scf_hessian_multiply_blocks(&solution->hessian, vectors, products));
+        for (int done = 0; done <= block; done++)
+            check_product(solution, H[done], &kappa[done], &product[done]);
+    }
+    if (n_blocks == 2) {
+        check_ok(scf_hessian_multiply_blocks(&solution->hessian,
+                                             (const struct scf_rotation *[]){NULL, &kappa[1]},
+                                             (struct scf_rotation *[]){NULL, &product[1]}));
+        check_product(solution, H[1], &kappa[1], &product[1]);
+    }
+    for (int block = 0; block < n_blocks; block++) {
+        scf_rotation_fini(&kappa[block]);
+        scf_rotation_fini(&product[block]);
+    }
+}
+
+/* The eigenvalue found lies above the lowest one of H, by little if it is settled. */
+static void check_curvature(const struct scf_curvature *curvature, int64_t n, double *H,
+                            enum scf_verdict verdict)
+{
+    double *values = malloc((size_t)n * sizeof *values);
+    check_ok(symmetric_eigen((int)n, H, values));
+    assert_int_equal(scf_curvature_verdict(curvature), verdict);
+    assert_true(curvature->eigenvalue > values[0] - 1e-7);
+    if (verdict == SCF_VERDICT_STABLE)
+        assert_true(values[0] > SCF_UNSTABLE);
+    if (curvature->settled)
+        check_close(curvature->eigenvalue, values[0], 0.03 * fabs(values[0]) + 1e-6);
+    free(values);
+}
+
+static void check_case(const struct stability_case *stability_case)
+{
+    struct solution solution;
+    struct scf_stability stability;
+    solution_init(&stability_case->scf, &solution);
+    int own = solution.basis->n_spins - 1, n_blocks = SCF_SPACES - own;
+    double coulomb[] = {own == 0 ? 4 : 2, 0}, *H[2] = {NULL, NULL};
+    for (int block = 0; block < n_blocks; block++)
+        H[block] = reference_hessian(solution.setup.shells, &solution.orbitals, coulomb[block]);
+    check_products(&solution, n_blocks, H);
+    check_ok(scf_stability_init(&solution.hessian, &stability));
+    int most = 0;
+    for (int block = 0; block < n_blocks; block++) {
+        const struct scf_curvature *curvature = &stability.curvature[own + block];
+        check_curvature(curvature, reference_n_rotations(&solution.orbitals), H[block],
+                        stability_case->verdict[own + block]);
+        most = curvature->n_products > most ? curvature->n_products : most;
+        free(H[block]);
+    }
+    /* The searches share their builds. */
+    assert_int_equal(stability.n_builds, most);
+    assert_int_equal(stability.curvature[SCF_REAL_RHF].n_products > 0, own == 0);
+    scf_stability_fini(&stability);
+    solution_fini(&solution);
+}
+
+static void test_curvatures_are_those_of_the_whole_hessian(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+        check_case(&cases[i]);
+}
+
+/* Its eigenvalues near zero lie far below the differences of the orbital energies. */
+static void test_an_open_d_shell_settles(void **state)
+{
+    (void)state;
+    static const struct scf_case chromium = {"1\n\nCr 0 0 0\n", 0, 5, "sto-3g", 2, 0};
+    struct scf_settings settings = scf_settings_default();
+    struct scf_setup setup;
+    struct scf_result result;
+    scf_setup_init(&setup, &chromium);
+    check_ok(scf_setup_run(&setup, &settings, &result));
+    assert_int_equal(scf_curvature_verdict(&result.curvature[SCF_REAL_UHF]), SCF_VERDICT_STABLE);
+    scf_result_fini(&result);
+    scf_setup_fini(&setup);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(test_curvatures_are_those_of_the_whole_hessian, scf_start),
+        cmocka_unit_test_teardown(test_an_open_d_shell_settles, scf_stop),
+    };
+    return check_run_parallel(tests, &argc, &argv);
+}

@@ -1,0 +1,109 @@
+/* An SCF is called a minimum only where it converged and a test of its stability settled that. */
+#include "basis/input/molecule.h"
+#include "hf/scf/scf_report.h"
+#include "support/base/log.h"
+#include "tests/check.h"
+
+#include <string.h>
+#include <unistd.h>
+
+static const char output_path[] = "test_scf_report.txt";
+
+/* The report of such a result of RHF or UHF, for 2 electrons. */
+static void report_text(int n_spins, const struct scf_result *result, char *text, size_t size)
+{
+    static struct atom helium = {.element = 2};
+    static const struct molecule molecule = {.n_atoms = 1, .atoms = &helium, .multiplicity = 1};
+    const struct scf_problem problem = {
+        .molecule = &molecule, .n_spins = n_spins, .n_occupied = {1, 1}};
+    int terminal = dup(STDOUT_FILENO);
+    fflush(stdout);
+    assert_non_null(freopen(output_path, "w", stdout));
+    log_enable(true);
+    scf_report_result(&problem, result, false);
+    log_enable(false);
+    fflush(stdout);
+    dup2(terminal, STDOUT_FILENO);
+    close(terminal);
+    FILE *file = fopen(output_path, "r");
+    assert_non_null(file);
+    text[fread(text, 1, size - 1, file)] = '\0';
+    fclose(file);
+    unlink(output_path);
+}
+
+static struct scf_result some_result(bool converged)
+{
+    static double energies[] = {-1, 1}, charge;
+    return (struct scf_result){.converged = converged,
+                               .n_orbitals = 2,
+                               .orbital_energies = {energies, energies},
+                               .mulliken = &charge};
+}
+
+static void check_text(const char *text, const char *expected, bool contained)
+{
+    if ((strstr(text, expected) != NULL) != contained)
+        fail_msg("%s \"%s\" in:\n%s", contained ? "no" : "a", expected, text);
+}
+
+static void test_words_agree_with_verdicts(void **state)
+{
+    (void)state;
+    const double eigenvalues[] = {-0.5, 0.5};
+    for (int bits = 0; bits < 16; bits++) {
+        bool converged = bits & 1, settled = bits & 2, positive = bits & 4;
+        int n_spins = bits & 8 ? 2 : 1;
+        char text[4096];
+        struct scf_result result = some_result(converged);
+        for (int space = n_spins - 1; space < SCF_SPACES; space++)
+            result.curvature[space] = (struct scf_curvature){
+                .eigenvalue = eigenvalues[positive], .settled = settled, .n_products = 9};
+        report_text(n_spins, &result, text, sizeof text);
+        check_text(text, ": a minimum among real UHF", converged && settled && positive);
+        check_text(text, ": a minimum among real RHF",
+                   n_spins == 1 && converged && settled && positive);
+        check_text(text, "not settled whether a minimum", positive && !(converged && settled));
+        check_text(text, "a saddle point among", !positive);
+        check_text(text, "UNSTABLE among real UHF", !positive && n_spins == 1);
+        check_text(text, "--method uhf", !positive && n_spins == 1);
+    }
+}
+
+static void test_what_was_not_tested_is_said(void **state)
+{
+    (void)state;
+    char text[4096];
+    struct scf_result result = some_result(true);
+    report_text(1, &result, text, sizeof text);
+    check_text(text, "minimum", false);
+    check_text(text, "Stability not tested", true);
+    result.n_orbitals = 1;
+    report_text(1, &result, text, sizeof text);
+    check_text(text, "no orbitals can be rotated", true);
+}
+
+static void test_saddle_points_left_are_said(void **state)
+{
+    (void)state;
+    char text[4096];
+    struct scf_result result = some_result(true);
+    report_text(2, &result, text, sizeof text);
+    check_text(text, "saddle point left", false);
+    check_text(text, "having left", false);
+    result.n_saddles = 1;
+    result.saddles[0] = (struct scf_saddle){-147.5, -0.03};
+    report_text(2, &result, text, sizeof text);
+    check_text(text, "having left 1 saddle point\n", true);
+    check_text(text, "energy -147.5000000000 hartree (curvature -0.030000)", true);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_words_agree_with_verdicts),
+        cmocka_unit_test(test_what_was_not_tested_is_said),
+        cmocka_unit_test(test_saddle_points_left_are_said),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
