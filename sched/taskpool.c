@@ -199,6 +199,13 @@ enum status taskpool_add(struct taskpool *pool, const void *record)
     return STATUS_OK;
 }
 
+/* Where the statistics of an iteration are: in a ring, if not all are kept. */
+static int64_t slot_of_iteration(const struct taskpool *pool, int64_t iteration)
+{
+    int64_t keep = pool->settings.keep_iterations;
+    return keep > 0 ? iteration % keep : iteration;
+}
+
 /* Room for the statistics of one more iteration. */
 static enum status reserve_iteration(struct taskpool *pool)
 {
@@ -212,7 +219,7 @@ static enum status reserve_iteration(struct taskpool *pool)
 /* Agrees only when the arrays have to grow: on all processes at the same iteration. */
 static enum status make_room(struct taskpool *pool)
 {
-    if (pool->n_iterations < pool->capacity)
+    if (slot_of_iteration(pool, pool->n_iterations) < pool->capacity)
         return STATUS_OK;
     enum status status = status_agree(pool->comm, reserve_iteration(pool));
     if (status != STATUS_OK)
@@ -237,8 +244,9 @@ static struct task_census tasks_there(const struct taskpool *pool)
 static enum status end_iteration(struct taskpool *pool, enum status own)
 {
     const struct driver *driver = pool->driver;
-    struct statistics_worker *workers = &pool->workers[pool->n_iterations * driver->n_workers];
-    struct statistics_iteration *iteration = &pool->iterations[pool->n_iterations];
+    int64_t slot = slot_of_iteration(pool, pool->n_iterations);
+    struct statistics_worker *workers = &pool->workers[slot * driver->n_workers];
+    struct statistics_iteration *iteration = &pool->iterations[slot];
     struct run_outcome outcome = {.totals = statistics_totals_of(workers, driver->n_workers),
                                   .there = tasks_there(pool),
                                   .ran = driver->ran,
@@ -261,8 +269,9 @@ enum status taskpool_run(struct taskpool *pool)
     history_clear(&pool->history);
     pool->made = (struct task_census){0};
     pool->running = true;
-    enum status status = pool->driver->functions->run(
-        pool->driver, &pool->workers[pool->n_iterations * pool->driver->n_workers]);
+    int64_t slot = slot_of_iteration(pool, pool->n_iterations);
+    enum status status =
+        pool->driver->functions->run(pool->driver, &pool->workers[slot * pool->driver->n_workers]);
     pool->running = false;
     enum status finished =
         pool->problem.finish ? pool->problem.finish(pool->problem.context) : STATUS_OK;
@@ -293,11 +302,14 @@ const struct statistics_iteration *taskpool_statistics(const struct taskpool *po
                                                        int64_t iteration)
 {
     assert(iteration >= 0 && iteration < pool->n_iterations);
-    return &pool->iterations[iteration];
+    assert(pool->settings.keep_iterations == 0 ||
+           iteration >= pool->n_iterations - pool->settings.keep_iterations);
+    return &pool->iterations[slot_of_iteration(pool, iteration)];
 }
 
 enum status taskpool_write_statistics(const struct taskpool *pool, const char *path)
 {
+    assert(pool->settings.keep_iterations == 0);
     return statistics_write_csv(pool->comm, pool->workers, pool->n_iterations,
                                 pool->driver->n_workers, path);
 }

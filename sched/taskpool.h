@@ -106,13 +106,14 @@ void taskpool_poll(struct taskpool *pool);
 double taskpool_progress(const struct taskpool *pool);
 
 /* Iterations run so far, and the statistics of one of them, in an array with those of the
- * others; the same on every process, valid until the next run. Do not communicate. */
+ * others; the same on every process, valid until the next run. Do not communicate. With
+ * settings.keep_iterations only of the last ones, each in a place of its own. */
 int64_t taskpool_n_iterations(const struct taskpool *pool);
 const struct statistics_iteration *taskpool_statistics(const struct taskpool *pool,
                                                        int64_t iteration);
 
 /* Writes the statistics of every worker in every iteration so far, a row each, as
- * CSV with a header. Collective; rank 0 writes.
+ * CSV with a header. Collective; rank 0 writes. Not with settings.keep_iterations.
  * Errors: STATUS_IO, STATUS_NO_MEMORY, STATUS_LIMIT; the same on every process. */
 enum status taskpool_write_statistics(const struct taskpool *pool, const char *path);
 

@@ -111,6 +111,7 @@ REACHES_ALL = ("sched/modes/mode_records.h", "sched/modes/mode_records.c")
 
 # The tests see everything, and only they see these.
 TEST_ROOMS = ["tests", "tests/benchmarks", "tests/cases", "tests/example_mode", "tests/fuzz",
+              "tests/load",
               "tests/hosts", "tests/package", "tests/property", "tests/reference", "tests/science"] + [
                   f"tests/{kind}/{folder}" for kind in ("unit", "parallel")
                   for folder in ("support", "basis", "sched", "hf", "tce")]

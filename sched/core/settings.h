@@ -21,15 +21,17 @@ enum taskpool_progress_rule { PROGRESS_POLL, PROGRESS_THREAD };
  * taskpool_settings_default and taskpool_settings_set. Plain data: copies are independent, but
  * share the texts that they point to. */
 struct taskpool_settings {
-    const char *mode;   /* one of taskpool_mode_names */
-    int seeding;        /* enum taskpool_seeding */
-    int progress;       /* enum taskpool_progress_rule */
-    int64_t poll_every; /* tasks between two polls, at most */
-    int64_t seed;       /* every random choice derives from it */
-    int64_t chunk;      /* tasks handed out together; 0: the mode's default */
-    const char *speeds; /* file of relative speeds, one per worker; NULL or "": all 1 */
-    double watchdog_s;  /* over MPI: most time without a finished task; 0: no watchdog */
-    bool keep_history;  /* set by the program: time every task, see taskpool_history */
+    const char *mode;        /* one of taskpool_mode_names */
+    int seeding;             /* enum taskpool_seeding */
+    int progress;            /* enum taskpool_progress_rule */
+    int64_t poll_every;      /* tasks between two polls, at most */
+    int64_t seed;            /* every random choice derives from it */
+    int64_t chunk;           /* tasks handed out together; 0: the mode's default */
+    const char *speeds;      /* file of relative speeds, one per worker; NULL or "": all 1 */
+    double watchdog_s;       /* over MPI: most time without a finished task; 0: no watchdog */
+    bool keep_history;       /* set by the program: time every task, see taskpool_history */
+    int64_t keep_iterations; /* likewise: statistics of so many last iterations are kept; 0: of all,
+                              * some 300 bytes each and more where workers are simulated */
 
     size_t n_of_modes; /* bytes of of_modes that got defaults; those of modes registered later did
                         * not */

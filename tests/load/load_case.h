@@ -1,0 +1,94 @@
+/* The check that an operation leaves nothing behind. */
+#ifndef BERYL_TESTS_LOAD_CASE_H
+#define BERYL_TESTS_LOAD_CASE_H
+
+#include "support/base/clock.h"
+#include "tests/check.h"
+#include "tests/load/load_counts.h"
+
+/* Growth of the resident memory that is noise: free lists of MPI, pages touched for the first time.
+ */
+#define LOAD_NOISE_BYTES (1 << 20)
+
+/* How much slower the second half of the operations may be. If each cost as much as there were
+ * before, the fastest fifth of the second would take 11 times what that of the first does. */
+#define LOAD_SLOWER  4.0
+#define LOAD_NOISE_S 0.05
+
+/* Parts of each half: the fastest counts, as the machine has other things to do. */
+enum { LOAD_PARTS = 5 };
+
+static inline void load_check_equal(const char *what, const char *object, int64_t before,
+                                    int64_t after)
+{
+    if (before == after)
+        return;
+    fprintf(stderr, "%s: %lld %s before, %lld after\n", what, (long long)before, object,
+            (long long)after);
+    fail();
+}
+
+/* Runs an operation n times; the time of the fastest fifth, times 5. Collective over
+ * MPI_COMM_WORLD. */
+static inline double load_time(void (*operation)(void *context), void *context, int64_t n)
+{
+    double least_s = INFINITY;
+    for (int64_t part = 0; part < LOAD_PARTS; part++) {
+        MPI_Barrier(MPI_COMM_WORLD);
+        double start_s = clock_now_s();
+        for (int64_t i = n * part / LOAD_PARTS; i < n * (part + 1) / LOAD_PARTS; i++)
+            operation(context);
+        MPI_Barrier(MPI_COMM_WORLD);
+        least_s = fmin(least_s, clock_now_s() - start_s);
+    }
+    return LOAD_PARTS * least_s;
+}
+
+static inline void load_check_linear(const char *what, double first_s, double second_s)
+{
+    if (second_s <= LOAD_SLOWER * first_s + LOAD_NOISE_S)
+        return;
+    fprintf(stderr, "%s: %.3f s for the first half, %.3f s for the second\n", what, first_s,
+            second_s);
+    fail();
+}
+
+static inline void load_check_held(const char *what, const struct load_counts *before,
+                                   const struct load_counts *after)
+{
+    load_check_equal(what, "windows", before->windows, after->windows);
+    load_check_equal(what, "communicators", before->communicators, after->communicators);
+    load_check_equal(what, "types", before->types, after->types);
+    load_check_equal(what, "groups", before->groups, after->groups);
+    load_check_equal(what, "requests", before->requests, after->requests);
+    load_check_equal(what, "files", before->files, after->files);
+    load_check_equal(what, "threads", before->threads, after->threads);
+}
+
+/* Runs an operation n times in addition to a tenth, which warms up. Collective over
+ * MPI_COMM_WORLD. */
+static inline void load_check(const char *what, void (*operation)(void *context), void *context,
+                              int64_t n)
+{
+    int rank;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    load_time(operation, context, n / 10);
+    struct load_counts before = load_counts_now();
+    double first_s = load_time(operation, context, n / 2);
+    double second_s = load_time(operation, context, n / 2);
+    struct load_counts after = load_counts_now();
+    int64_t grown_bytes = after.resident_bytes - before.resident_bytes;
+    if (rank == 0)
+        printf("%-28s %8lld times %9.3f + %.3f s %6lld kB more, %lld windows made\n", what,
+               (long long)n, first_s, second_s, (long long)(grown_bytes / 1024),
+               (long long)(after.windows_made - before.windows_made));
+    load_check_held(what, &before, &after);
+    if (grown_bytes > LOAD_NOISE_BYTES) {
+        fprintf(stderr, "%s: %lld bytes of memory more after %lld times\n", what,
+                (long long)grown_bytes, (long long)n);
+        fail();
+    }
+    load_check_linear(what, first_s, second_s);
+}
+
+#endif

@@ -1,0 +1,17 @@
+/* What a process holds: memory, files and threads by the kernel's count, objects of MPI by PMPI,
+ * all calls of Beryl and of Global Arrays being counted. */
+#ifndef BERYL_TESTS_LOAD_COUNTS_H
+#define BERYL_TESTS_LOAD_COUNTS_H
+
+#include <stdint.h>
+
+struct load_counts {
+    int64_t windows, communicators, types, groups, requests; /* made and not freed */
+    int64_t files, threads;
+    int64_t resident_bytes;
+    int64_t windows_made; /* since the program began */
+};
+
+struct load_counts load_counts_now(void);
+
+#endif

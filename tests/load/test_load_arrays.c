@@ -1,0 +1,97 @@
+/* Many distributed arrays: few windows, time linear in their number, and nothing is left when they
+ * are destroyed. An argument is the number of arrays. */
+#include "support/arrays/darray.h"
+#include "tests/load/load_case.h"
+
+#include <stdlib.h>
+
+enum { N_BLOCKS = 10, MAX_WINDOWS = 10 };
+
+static int64_t n_arrays = 1000;
+
+struct arrays {
+    struct darray **list; /* n_made */
+    int64_t n_made;
+};
+
+static void create_one(void *context)
+{
+    struct arrays *arrays = context;
+    int64_t size[N_BLOCKS];
+    for (int b = 0; b < N_BLOCKS; b++)
+        size[b] = 1 + (arrays->n_made * 7 + b) % 100;
+    check_ok(darray_create("load", DARRAY_DOUBLE, N_BLOCKS, size, &arrays->list[arrays->n_made]));
+    double value = (double)arrays->n_made;
+    darray_put(arrays->list[arrays->n_made], 0, &(double[100]){value});
+    darray_sync();
+    arrays->n_made++;
+}
+
+static void destroy_all(struct arrays *arrays)
+{
+    while (arrays->n_made > 0)
+        darray_destroy(arrays->list[--arrays->n_made]);
+}
+
+static void make_and_destroy(void *context)
+{
+    struct arrays *arrays = context;
+    for (int64_t i = 0; i < n_arrays; i++)
+        create_one(arrays);
+    destroy_all(arrays);
+}
+
+static void test_many_arrays_take_few_windows(void **state)
+{
+    struct arrays *arrays = *state;
+    struct load_counts before = load_counts_now();
+    double first_s = load_time(create_one, arrays, n_arrays / 2);
+    double second_s = load_time(create_one, arrays, n_arrays - n_arrays / 2);
+    struct load_counts after = load_counts_now();
+    printf("%lld arrays: %.3f + %.3f s, %lld windows\n", (long long)n_arrays, first_s, second_s,
+           (long long)(after.windows_made - before.windows_made));
+    assert_true(after.windows_made - before.windows_made <= MAX_WINDOWS + n_arrays / 1000);
+    load_check_linear("arrays", first_s, second_s);
+    for (int64_t i = 0; i < arrays->n_made; i++) {
+        double block[100];
+        darray_get(arrays->list[i], 0, block);
+        assert_true(block[0] == (double)i);
+    }
+    darray_sync();
+    destroy_all(arrays);
+}
+
+static void test_destroyed_arrays_leave_nothing(void **state)
+{
+    assert_int_equal(((struct arrays *)*state)->n_made, 0);
+    load_check("rounds of arrays", make_and_destroy, *state, 10);
+}
+
+static int start(void **state)
+{
+    static struct arrays arrays;
+    arrays.list = calloc((size_t)n_arrays, sizeof(struct darray *));
+    *state = &arrays;
+    return arrays.list && darray_start() == STATUS_OK ? 0 : 1;
+}
+
+static int stop(void **state)
+{
+    free(((struct arrays *)*state)->list);
+    darray_stop();
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_many_arrays_take_few_windows),
+        cmocka_unit_test(test_destroyed_arrays_leave_nothing),
+    };
+    int provided;
+    n_arrays = argc > 1 ? atoll(argv[1]) : n_arrays;
+    MPI_Init_thread(&argc, &argv, MPI_THREAD_SINGLE, &provided);
+    int failed = cmocka_run_group_tests(tests, start, stop);
+    MPI_Finalize();
+    return failed != 0;
+}
