@@ -12,8 +12,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 /* Starts MPI with this process alone; any number of calls. */
 void fuzz_start_mpi(void);
 
-/* The input as a file of this name in a folder of this process, which goes away at the end;
- * MPI is started. Returns its path, valid until the next call. */
+/* The input as a file of this name in a folder of this process, which goes away at the end.
+ * Returns its path, valid until the next call. */
 const char *fuzz_file(const char *name, const uint8_t *data, size_t size);
+
+/* The same, and starts MPI, for readers that are collective. */
+const char *fuzz_mpi_file(const char *name, const uint8_t *data, size_t size);
 
 #endif

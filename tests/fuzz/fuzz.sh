@@ -17,29 +17,49 @@ fi
 limits=(-malloc_limit_mb=256 -rss_limit_mb=1024 -timeout=20 -max_len=65536)
 export LSAN_OPTIONS=suppressions=$here/../mpi_leaks.txt:print_suppressions=0
 export UBSAN_OPTIONS=print_stacktrace=1
+# Numbers in a damaged HDF5 file become the sizes of what HDF5 allocates.
+export ASAN_OPTIONS=allocator_may_return_null=1:max_allocation_size_mb=1000
 
-# The last figure that libFuzzer prints after a word of its log.
+# The last figure in a log after a word.
 figure()
 {
-    grep -o "$1 *[0-9]*" "$2" | tail -n 1 | grep -o '[0-9]*$'
+    grep -ao "$1 *[0-9]*" "$2" | tail -n 1 | grep -o '[0-9]*$'
+}
+
+# Inputs of which HDF5 crashes end a process, and another goes on. The product reads checkpoints in a
+# child first: of every such input that has to be a refusal, and the crash to be in HDF5 indeed.
+# shellcheck disable=SC2317 # called by fuzz_one
+fuzz_checkpoint()
+{
+    local status=0 crashes
+    export ASAN_OPTIONS=$ASAN_OPTIONS:detect_leaks=0 # of HDF5
+    BERYL_FUZZ_UNGUARDED=1 "$@" -fork=1 -ignore_crashes=1 -ignore_ooms=1 -ignore_timeouts=1 \
+        -malloc_limit_mb=4000 || return
+    mapfile -t crashes < <(ls -d "$work/findings/checkpoint-"* 2> /dev/null)
+    [ ${#crashes[@]} = 0 ] && return
+    "$1" "${crashes[@]}" || status=$?
+    [ "$status" = 0 ] && mkdir -p "$work/hdf5" && mv "${crashes[@]}" "$work/hdf5"
+    return $status
 }
 
 fuzz_one()
 {
-    local name=$1 work=$build/fuzz dictionary=() more=() status log
+    local name=$1 work=$build/fuzz command=() run=() status log inputs
     log=$work/$name.log
     mkdir -p "$work/corpus/$name" "$work/findings"
-    [ -f "$here/dictionaries/$name" ] && dictionary=(-dict="$here/dictionaries/$name")
-    [ "$name" = tce_program ] && more=("$here/../../inputs" "$here/../../tce/methods")
-    "$build/tests/bin/fuzz_$name" "${limits[@]}" "${dictionary[@]}" -max_total_time="$seconds" \
-        -print_final_stats=1 -artifact_prefix="$work/findings/$name-" \
-        "$work/corpus/$name" "$here/seeds/$name" "${more[@]}" > "$log" 2>&1
+    command=("$build/tests/bin/fuzz_$name" "$work/corpus/$name" "$here/seeds/$name")
+    [ "$name" = tce_program ] && command+=("$here/../../inputs" "$here/../../tce/methods")
+    [ "$name" = checkpoint ] && run=(fuzz_checkpoint)
+    [ -f "$here/dictionaries/$name" ] && command+=(-dict="$here/dictionaries/$name")
+    "${run[@]}" "${command[@]}" "${limits[@]}" -max_total_time="$seconds" -print_final_stats=1 \
+        -artifact_prefix="$work/findings/$name-" > "$log" 2>&1
     status=$?
-    printf '%-16s %12s inputs %7s edges %6s MB  %s\n' "$name" \
-        "$(figure stat::number_of_executed_units: "$log")" "$(figure cov: "$log")" \
-        "$(figure stat::peak_rss_mb: "$log")" \
+    inputs=$(figure stat::number_of_executed_units: "$log")
+    printf '%-16s %12s inputs %7s edges %6s MB  %s\n' "$name" "${inputs:-$(figure '^#' "$log")}" \
+        "$(figure cov: "$log")" "$(figure stat::peak_rss_mb: "$log" || echo -)" \
         "$([ $status = 0 ] && echo "no finding" || echo "FINDING, see $log")"
     [ $status = 0 ] || tail -n 60 "$log"
+    grep -a '^HDF5 crashed' "$log" # of checkpoints
     return $status
 }
 

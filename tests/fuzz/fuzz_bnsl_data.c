@@ -17,7 +17,7 @@ static void check_data(const struct bnsl_data *data)
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
     struct bnsl_data data;
-    if (bnsl_data_read(MPI_COMM_SELF, fuzz_file("data.csv", bytes, size), &data) == STATUS_OK)
+    if (bnsl_data_read(MPI_COMM_SELF, fuzz_mpi_file("data.csv", bytes, size), &data) == STATUS_OK)
         check_data(&data);
     else
         assert(!data.values && !data.names);

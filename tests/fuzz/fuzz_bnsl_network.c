@@ -11,7 +11,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *text, size_t size)
     struct bnsl_graph graph;
     if (bnsl_data_parse(names, sizeof names - 1, "names", &data) != STATUS_OK)
         return 0;
-    if (bnsl_network_read(MPI_COMM_SELF, fuzz_file("network.csv", text, size), &data, &graph) ==
+    if (bnsl_network_read(MPI_COMM_SELF, fuzz_mpi_file("network.csv", text, size), &data, &graph) ==
         STATUS_OK)
         assert(bnsl_graph_complete(&graph) == STATUS_OK);
     else

@@ -2,6 +2,6 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    fuzz_profile(fuzz_file("profile.csv", data, size));
+    fuzz_profile(fuzz_mpi_file("profile.csv", data, size));
     return 0;
 }

@@ -15,7 +15,7 @@ static bool names_a_file(const struct beryl_sched_options *options)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static char program[] = "beryl-sched", option[] = "--sweep";
-    char *argv[] = {program, option, (char *)fuzz_file("sweep.txt", data, size), NULL};
+    char *argv[] = {program, option, (char *)fuzz_mpi_file("sweep.txt", data, size), NULL};
     struct beryl_sched_options common;
     enum option_request request;
     struct sweep_file file;

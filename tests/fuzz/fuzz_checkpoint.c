@@ -1,0 +1,102 @@
+/* Checkpoints with a seal that fits whatever has changed, so that HDF5 and what reads its contents
+ * see the changes. HDF5 crashes of some files: the product reads them in a process of its own
+ * first, which must refuse those, and only a crash outside of HDF5 and TREXIO is a finding. */
+#include "hf/checkpoint/checkpoint_seal.h"
+#include "hf/checkpoint/checkpoint_trial.h"
+#include "tests/fuzz/fuzz.h"
+
+#include <assert.h>
+#include <fcntl.h>
+#include <hdf5.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static const char seal[] = "\nBeryl checkpoint, SHA-256 ";
+enum { SEAL_BYTES = sizeof seal - 1 + 64 };
+
+/* In the environment of a process that is to crash if it must. */
+static const char unguarded[] = "BERYL_FUZZ_UNGUARDED";
+
+static long n_crashes;
+
+static void print_crashes(void)
+{
+    printf("HDF5 crashed of %ld inputs, in a process of its own\n", n_crashes);
+}
+
+static bool is_sealed(const uint8_t *data, size_t size)
+{
+    return size >= SEAL_BYTES && memcmp(data + size - SEAL_BYTES, seal, sizeof seal - 1) == 0;
+}
+
+/* In this process. Ends HDF5 where it could not close the file, so that files do not accumulate. */
+static void read_here(const char *path)
+{
+    H5dont_atexit();
+    checkpoint_trial_read(path);
+    if (H5Fget_obj_count((hid_t)H5F_OBJ_ALL, H5F_OBJ_ALL) > 0)
+        H5close();
+}
+
+/* Reads the file in a new process whose standard error is the other file; returns whether it
+ * crashed. */
+static bool crashes(const char *path, const char *report)
+{
+    int how;
+    pid_t child = fork();
+    if (child == 0) {
+        char *argv[] = {(char *)"fuzz_checkpoint", (char *)path, NULL};
+        int file = open(report, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+        dup2(file, STDOUT_FILENO);
+        dup2(file, STDERR_FILENO);
+        setenv(unguarded, "1", 1);
+        execv("/proc/self/exe", argv);
+        _exit(127);
+    }
+    assert(child > 0 && waitpid(child, &how, 0) == child);
+    return !WIFEXITED(how) || WEXITSTATUS(how) != 0;
+}
+
+/* The stack of a crash, from a sanitizer's report: without where memory came from. */
+static void judge_crash(const char *path)
+{
+    static char text[100000];
+    char report[256];
+    snprintf(report, sizeof report, "%s.report", path);
+    bool crashed = crashes(path, report);
+    FILE *file = fopen(report, "r");
+    assert(file);
+    size_t n = fread(text, 1, sizeof text - 1, file);
+    fclose(file);
+    unlink(report);
+    text[n] = '\0';
+    char *memory = strstr(text, "is located");
+    if (memory)
+        *memory = '\0';
+    bool has_stack = strstr(text, "#0 ");
+    if (crashed && has_stack && !strstr(text, "libhdf5") && !strstr(text, "libtrexio")) {
+        fputs(text, stderr);
+        abort();
+    }
+    if (n_crashes++ == 0)
+        atexit(print_crashes);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    bool mended = is_sealed(data, size);
+    const char *path = fuzz_file("c.h5", data, mended ? size - SEAL_BYTES : size);
+    if (mended && checkpoint_seal(path) != STATUS_OK)
+        return 0;
+    if (getenv(unguarded))
+        read_here(path);
+    else if (checkpoint_trial(path) == STATUS_INPUT && strstr(status_text(), "HDF5 crashes"))
+        judge_crash(path);
+    else if (!strstr(status_text(), "too long"))
+        read_here(path);
+    return 0;
+}
