@@ -40,11 +40,12 @@ all_ended() {
 # shellcheck disable=SC2317 # called by await
 has_text() { grep -q -- "$1" "$2" 2> /dev/null; }
 
-# begin PATTERN COMMAND...: starts three processes; the output then matches the pattern.
+# begin PATTERN COMMAND...: starts three processes; the output then matches the pattern, the line of
+# an iteration, which follows the checkpoint of the one before.
 begin() {
     local pattern=$1
     shift
-    rm -f c.h5*
+    rm -f c.h5* output
     "$mpiexec" --oversubscribe -n 3 "$@" --checkpoint c.h5 > output 2> errors < /dev/null &
     mpirun=$!
     await 600 has_text "$pattern" output || complain "no checkpoint after a minute"
@@ -72,25 +73,25 @@ rank() { echo "$ranks" | sed -n "$(($1 + 1))p"; }
 benzene=("$hf" "$inputs/benzene.xyz" --basis 6-31g)
 for killed in 0 2; do
     run="kill -9 of process $killed"
-    begin '^ *2 ' "${benzene[@]}"
+    begin '^ *3 ' "${benzene[@]}"
     kill -9 "$(rank "$killed")"
     ended 137
     names_checkpoint SCF
 done
 for signal in TERM INT; do
     run="$signal to mpirun"
-    begin '^ *2 ' "${benzene[@]}"
+    begin '^ *3 ' "${benzene[@]}"
     kill -s "$signal" "$mpirun"
     ended 1
     names_checkpoint SCF
 done
 run="kill -9 of mpirun"
-begin '^ *2 ' "${benzene[@]}"
+begin '^ *3 ' "${benzene[@]}"
 kill -9 "$mpirun"
 ended 137
 run="kill -9 in CCSD"
 begin 'correlation energy' "$tce" ccsd "$inputs/c2h4.xyz" --basis cc-pvdz
-await 600 has_text '^ *2  *-0' output
+await 600 has_text '^ *3  *-0' output
 kill -9 "$(rank 1)"
 ended 137
 names_checkpoint ccsd
