@@ -14,7 +14,7 @@ static struct driver_mpi *driver_mpi_of(struct driver *driver)
 static void poll_inside_task(struct driver *base)
 {
     struct driver_mpi *driver = driver_mpi_of(base);
-    if (driver->threaded || !mpi_worker_has_messages(driver))
+    if (driver->threaded || !mpi_comm_can_receive(&driver->comm))
         return;
     double start_s = clock_now_s();
     mpi_worker_deliver(driver);

@@ -70,9 +70,6 @@ static inline void mpi_worker_unlock(struct driver_mpi *driver)
 void mpi_worker_start_thread(struct driver_mpi *driver);
 void mpi_worker_stop_thread(struct driver_mpi *driver);
 
-/* Whether the mode exchanges messages, so that polling makes sense. */
-bool mpi_worker_has_messages(const struct driver_mpi *driver);
-
 /* Delivers arrived messages and answers to the mode. With --progress thread under the lock. */
 void mpi_worker_deliver(struct driver_mpi *driver);
 

@@ -78,6 +78,16 @@ void mpi_comm_begin(struct mpi_comm *comm)
         MPI_Barrier(comm->messages.mpi);
 }
 
+static bool spans_nodes(const struct mpi_comm *comm)
+{
+    return comm->base.n_node_ranks < comm->base.size;
+}
+
+bool mpi_comm_can_receive(const struct mpi_comm *comm)
+{
+    return comm->mode->receive || comm->fetching || spans_nodes(comm);
+}
+
 bool mpi_comm_recorded(const struct mpi_comm *comm)
 {
     return comm->fetch_recorded || comm->messages.recorded.first;
@@ -126,8 +136,18 @@ static bool deliver_completions(struct mpi_comm *comm)
     return happened;
 }
 
+/* Lets MPI serve other nodes' accesses to this process's memory, whether or not the mode has
+ * messages. */
+static void serve_accesses(struct mpi_comm *comm)
+{
+    int found;
+    if (spans_nodes(comm))
+        MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm->messages.mpi, &found, MPI_STATUS_IGNORE);
+}
+
 bool mpi_comm_deliver(struct mpi_comm *comm)
 {
+    serve_accesses(comm);
     if (comm->pulse)
         mpi_pulse_poll(comm->pulse);
     mpi_comm_start(comm);

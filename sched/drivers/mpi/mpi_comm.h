@@ -36,15 +36,19 @@ void mpi_comm_fini(struct mpi_comm *comm); /* collective */
 /* Begins an iteration: sets the shared counter to 0; a barrier. Collective. */
 void mpi_comm_begin(struct mpi_comm *comm);
 
+/* Whether anything can arrive: messages of the mode, an answer of the counter, or one-sided
+ * accesses to this process's memory from another node, which MPI serves only when it is called. */
+bool mpi_comm_can_receive(const struct mpi_comm *comm);
+
 /* Whether messages or requests of the mode are recorded, not started. */
 bool mpi_comm_recorded(const struct mpi_comm *comm);
 
 /* Starts what is recorded. */
 void mpi_comm_start(struct mpi_comm *comm);
 
-/* Delivers to the mode the answer of the counter, arrived messages, and completions of its own
- * messages; whether there were any. Starts what is recorded before and by these calls. Does not
- * wait. */
+/* Serves other nodes' one-sided accesses, and delivers to the mode the answer of the counter,
+ * arrived messages, and completions of its own messages; whether there were any. Starts what is
+ * recorded before and by these calls. Does not wait. */
 bool mpi_comm_deliver(struct mpi_comm *comm);
 
 /* The same, waiting for an event or the time of comm_wake. */

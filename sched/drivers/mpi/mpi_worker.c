@@ -57,18 +57,13 @@ void mpi_worker_stop_thread(struct driver_mpi *driver)
     pthread_join(driver->thread, NULL);
 }
 
-bool mpi_worker_has_messages(const struct driver_mpi *driver)
-{
-    return driver->mode->receive || driver->comm.fetching || driver->comm.pulse;
-}
-
 void mpi_worker_poll(struct driver_mpi *driver)
 {
     const struct statistics_worker *worker = &driver->worker;
     poll_interval_next(&driver->interval, driver->n_since_poll,
                        worker->task_s - driver->polled_task_s);
     driver->n_since_poll = 0;
-    if (!driver->threaded && mpi_worker_has_messages(driver)) {
+    if (!driver->threaded && mpi_comm_can_receive(&driver->comm)) {
         pulse_set(driver->slot, PULSE_MESSAGES);
         mpi_worker_deliver(driver);
         mpi_worker_account(driver, &driver->worker.communication_s);
