@@ -25,12 +25,20 @@ struct atom {
     double position[3]; /* Bohr */
 };
 
+/* What the comment line of an XYZ file says, whether it was used or not. */
+struct molecule_comment {
+    bool charge_given, multiplicity_given, unit_given;
+    int charge, multiplicity;
+    enum length_unit unit;
+};
+
 struct molecule {
     int64_t n_atoms;
     struct atom *atoms; /* owned */
     int charge;
     int multiplicity;  /* 2S + 1 */
     bool bare_numbers; /* every centre was named by its atomic number, blank comment line */
+    struct molecule_comment comment;
 };
 
 /* Values for what the file leaves open, and overrides from the command line. */
@@ -45,8 +53,8 @@ struct molecule_settings {
 
 /* Reads XYZ text (length bytes, NUL-terminated):
  *   line 1  number of centres
- *   line 2  comment; charge=, multiplicity= and units=bohr|angstrom in it are used,
- *           other key=value entries are not; values may be quoted
+ *   line 2  comment: charge, multiplicity and units as molecule_comment.h says, unless the
+ *           settings give them
  *   then    symbol x y z, one line per centre; more columns are ignored
  * Blank lines after the centres are ignored, exponents may be written with D.
  * A symbol is an element ("O", any case, or its atomic number), "Bq" (ghost

@@ -1,5 +1,6 @@
 #include "basis/input/molecule.h"
 
+#include "basis/input/molecule_comment.h"
 #include "support/io/line_reader.h"
 
 #include <inttypes.h>
@@ -52,75 +53,19 @@ static enum status read_count(struct xyz *xyz, int64_t *n_atoms)
     return STATUS_OK;
 }
 
-static enum status read_whole_number(const struct line_reader *reader, const char *key,
-                                     struct word value, int *number)
-{
-    double real;
-    if (!word_to_real(value, &real) || real != floor(real) || fabs(real) > 1e6)
-        return line_reader_fail(reader, "%s= expects a whole number, found '%s'", key,
-                                word_show(value).text);
-    *number = (int)real;
-    return STATUS_OK;
-}
-
-static enum status use_entry(struct xyz *xyz, struct word key, struct word value,
-                             struct molecule *molecule)
-{
-    const struct molecule_settings *settings = xyz->settings;
-    if (word_equals(key, "charge") && !settings->charge_given)
-        return read_whole_number(&xyz->reader, "charge", value, &molecule->charge);
-    if (word_equals(key, "multiplicity") && !settings->multiplicity_given)
-        return read_whole_number(&xyz->reader, "multiplicity", value, &molecule->multiplicity);
-    if (word_equals(key, "units") && !settings->unit_given) {
-        if (word_equals(value, "bohr"))
-            xyz->unit = LENGTH_BOHR;
-        else if (word_equals(value, "angstrom"))
-            xyz->unit = LENGTH_ANGSTROM;
-        else
-            return line_reader_fail(&xyz->reader, "units= expects bohr or angstrom, found '%s'",
-                                    word_show(value).text);
-    }
-    return STATUS_OK;
-}
-
-static const char *find_any(const char *begin, const char *end, const char *characters)
-{
-    while (begin < end && !(*begin && strchr(characters, *begin)))
-        begin++;
-    return begin;
-}
-
-static const char *skip_all(const char *begin, const char *end, const char *characters)
-{
-    while (begin < end && *begin && strchr(characters, *begin))
-        begin++;
-    return begin;
-}
-
-/* Uses the entries key=value of the comment line; a value in quotes may hold
- * spaces, and an = in it begins no entry. */
+/* Takes from the comment line what the settings leave open. */
 static enum status read_comment(struct xyz *xyz, struct molecule *molecule)
 {
+    const struct molecule_settings *settings = xyz->settings;
+    struct molecule_comment *comment = &molecule->comment;
     line_reader_next(&xyz->reader);
-    const char *c = xyz->reader.all.begin;
-    const char *end = c + xyz->reader.all.length;
-    while ((c = skip_all(c, end, " \t\r,;\"'")) < end) {
-        struct word key = {c, 0};
-        c = find_any(c, end, " \t\r,;\"'=");
-        key.length = (size_t)(c - key.begin);
-        const char *sign = skip_all(c, end, " \t");
-        if (sign == end || *sign != '=')
-            continue;
-        c = skip_all(sign + 1, end, " \t");
-        bool quoted = c < end && (*c == '"' || *c == '\'');
-        char quote[2] = {quoted ? *c++ : ' ', '\0'};
-        struct word value = {c, 0};
-        c = find_any(c, end, quoted ? quote : " \t\r,;\"'");
-        value.length = (size_t)(c - value.begin);
-        if (quoted && c < end)
-            c++;
-        TRY(use_entry(xyz, key, value, molecule));
-    }
+    TRY(molecule_comment_read(&xyz->reader, settings, comment));
+    if (comment->charge_given && !settings->charge_given)
+        molecule->charge = comment->charge;
+    if (comment->multiplicity_given && !settings->multiplicity_given)
+        molecule->multiplicity = comment->multiplicity;
+    if (comment->unit_given && !settings->unit_given)
+        xyz->unit = comment->unit;
     return STATUS_OK;
 }
 

@@ -3,6 +3,34 @@
 #include "hf/scf/scf_report.h"
 #include "support/base/log.h"
 
+/* The value of the file's comment line, if it gives one, and whether the command line has
+ * another one. */
+static void print_comment_value(const char *name, bool given, int value, bool option_given,
+                                int in_force)
+{
+    if (given && !option_given)
+        log_print("           %s %d as the comment line of the file says\n", name, value);
+    else if (given && value != in_force)
+        log_print("           %s %d by --%s; the comment line of the file says %d\n", name,
+                  in_force, name, value);
+}
+
+static void print_comment(const struct hf_options *options, const struct molecule *molecule)
+{
+    static const char *const units[] = {"angstrom", "bohr"};
+    const struct molecule_comment *comment = &molecule->comment;
+    print_comment_value("charge", comment->charge_given, comment->charge,
+                        options->charge != HF_OPTION_NOT_GIVEN, molecule->charge);
+    print_comment_value("multiplicity", comment->multiplicity_given, comment->multiplicity,
+                        options->multiplicity != HF_OPTION_NOT_GIVEN, molecule->multiplicity);
+    if (comment->unit_given && options->units < 0)
+        log_print("           units %s as the comment line of the file says\n",
+                  units[comment->unit]);
+    else if (comment->unit_given && options->units != (int)comment->unit)
+        log_print("           units %s by --units; the comment line of the file says %s\n",
+                  units[options->units], units[comment->unit]);
+}
+
 void hf_print_input(const struct hf_calculation *calculation)
 {
     const struct hf_options *options = calculation->options;
@@ -12,6 +40,7 @@ void hf_print_input(const struct hf_calculation *calculation)
     log_print("Molecule   %s: %lld centres, charge %d, multiplicity %d\n", options->molecule,
               (long long)input->molecule.n_atoms, input->molecule.charge,
               input->molecule.multiplicity);
+    print_comment(options, &input->molecule);
     if (input->original_benchmark)
         log_print("           names atoms by number: read as a Be chain in Bohr, six ghost centres "
                   "added to each atom\n");

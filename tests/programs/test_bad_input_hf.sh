@@ -31,6 +31,8 @@ printf '2\n\nH 0 0 0\nH 0 one 1\n' > word.xyz
 printf '1\nunits=parsec\nHe 0 0 0\n' > units.xyz
 printf '1\ncharge=x\nHe 0 0 0\n' > charge.xyz
 printf '1\nmultiplicity=0\nHe 0 0 0\n' > multiplicity.xyz
+printf '2\nspin=2\nO 0 0 0\nO 0 0 1.2\n' > spin.xyz
+printf '2\n0 3 oxygen\nO 0 0 0\nO 0 0 1.2\n' > pair.xyz
 truncate -s 200M zeros.xyz
 head -c 4096 "$program" > binary.xyz
 { printf '2\n\nH 0 0 0\n'; printf 'H 0 0 1\0\n'; } > nul.xyz
@@ -101,6 +103,8 @@ for name in empty blank too_few one_line too_many no_atoms negative huge_count \
     charge multiplicity nul; do
     refuse $name.xyz $name.xyz $with_basis
 done
+refuse "spin.xyz:2: 'spin=2' may mean S, 2S or 2S+1: write multiplicity=M" spin.xyz $with_basis
+refuse "pair.xyz:2: " pair.xyz $with_basis
 refuse folder folder $with_basis
 refuse missing/water.xyz missing/water.xyz $with_basis
 refuse water.xyz water.xyz $with_basis --multiplicity 2

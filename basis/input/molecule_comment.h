@@ -1,0 +1,34 @@
+/* The comment line of an XYZ file: what it says about charge, multiplicity and units. What has one
+ * meaning is read, what may have several is refused, and other text is left alone:
+ *
+ *   charge=-1 multiplicity=2   key=value or "key: value" anywhere in the line, also in quotes or
+ *                              brackets, keys in any case, with - and _ or without; a key with no
+ *                              sign after it counts if a whole number follows: charge -1 mult 2
+ *     charge        total charge, net charge, molecular charge, chrg, q=
+ *     multiplicity  mult, spin multiplicity, molecular multiplicity, 2S+1
+ *     uhf=          unpaired, n unpaired, unpaired electrons, nopen, 2S: the multiplicity minus 1
+ *     units         unit: bohr or angstrom
+ *   0 3                        two whole numbers alone: charge and multiplicity
+ *
+ * Refused: spin=, total_spin=, S=, Ms= and Sz= other than 0 (S, 2S or 2S+1?) without a
+ * multiplicity; two small whole numbers before other text; a number alone with a sign; values that
+ * are no whole numbers; two that differ. A number that cannot be what its key says (q=0.4,
+ * uhf=-150.2, S=45.1) is other text; so is the quoted value of another key. What the command line
+ * gives is not refused.
+ *
+ * Conventions: extended XYZ (ASE, github.com/libAtoms/extxyz); charge and multiplicity alone as
+ * Psi4 reads them; chrg and uhf as xtb; q and S as the data set tmQM. */
+#ifndef BERYL_BASIS_MOLECULE_COMMENT_H
+#define BERYL_BASIS_MOLECULE_COMMENT_H
+
+#include "basis/input/molecule.h"
+#include "support/base/status.h"
+#include "support/io/line_reader.h"
+
+/* Reads the reader's current line. settings: the *_given fields alone. Errors: STATUS_INPUT with
+ * name and line. */
+enum status molecule_comment_read(const struct line_reader *reader,
+                                  const struct molecule_settings *settings,
+                                  struct molecule_comment *comment);
+
+#endif
