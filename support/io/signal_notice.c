@@ -2,72 +2,80 @@
 
 #include "support/io/signal_notice.h"
 
-#include "support/base/die.h"
 #include "support/base/node.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <time.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 enum { NOTICE_SIZE = 1024 };
-
-/* How long the process that wrote the notice lives on, so that others see it: mpirun sends SIGKILL
- * after a second. */
-#define SEEN_NS 300000000
 
 /* The handler has no other way to its data. A text is complete before it is made the current one,
  * and two are enough: the next is made an iteration later. */
 static char texts[2][NOTICE_SIZE];
 static _Atomic(const char *) current;
-static long *pids; /* of this node's processes: n_before before this one, n_node in all */
-static int n_before, n_node;
+static atomic_bool written_here;
+static atomic_bool *written; /* on this node, in shared memory; NULL: the handler is not set */
 
 void signal_notice_write(void)
 {
     const char *text = atomic_load(&current);
-    if (text && write(STDERR_FILENO, text, strlen(text)) < 0)
+    if (text && !atomic_exchange(written, true) && write(STDERR_FILENO, text, strlen(text)) < 0)
         return; /* nobody listens */
-}
-
-static bool is_lowest(void)
-{
-    for (int i = 0; i < n_before; i++)
-        if (kill((pid_t)pids[i], 0) == 0 || errno != ESRCH)
-            return false;
-    return true;
 }
 
 /* Calls async-signal-safe functions only. */
 static void end_with_notice(int signal_number)
 {
-    const struct timespec seen = {.tv_nsec = SEEN_NS};
-    if (is_lowest()) {
-        signal_notice_write();
-        if (n_node > 1)
-            nanosleep(&seen, NULL);
-    }
+    signal_notice_write();
     raise(signal_number); /* SA_RESETHAND has restored the default action */
 }
 
-/* The processes of this node, in the order of their ranks. */
-static void list_pids(MPI_Comm comm)
+/* A page of shared memory; NULL without. */
+static void *map_shared_page(const char *name, int flags)
 {
-    long own = (long)getpid();
+    size_t size = (size_t)sysconf(_SC_PAGESIZE);
+    int file = shm_open(name, O_RDWR | flags, 0600);
+    if (file < 0)
+        return NULL;
+    void *page = MAP_FAILED;
+    if ((flags & O_CREAT) == 0 || ftruncate(file, (off_t)size) == 0)
+        page = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    close(file);
+    return page == MAP_FAILED ? NULL : page;
+}
+
+/* The flag that the processes of a node share, for the rest of the run; where there is no shared
+ * memory each has its own, and their notices are repetitions. */
+static atomic_bool *share_flag(MPI_Comm comm)
+{
+    char name[64];
+    int rank;
+    long pid = (long)getpid();
+    void *page = NULL;
     MPI_Comm node = node_comm(comm);
-    MPI_Comm_rank(node, &n_before);
-    MPI_Comm_size(node, &n_node);
-    pids = malloc((size_t)n_node * sizeof *pids);
-    if (!pids)
-        die_no_memory("no memory for the processes of a node");
-    MPI_Allgather(&own, 1, MPI_LONG, pids, 1, MPI_LONG, node);
+    MPI_Comm_rank(node, &rank);
+    MPI_Bcast(&pid, 1, MPI_LONG, 0, node);
+    snprintf(name, sizeof name, "/beryl-notice-%ld", pid);
+    if (rank == 0) {
+        shm_unlink(name); /* of a process that was killed here, long ago */
+        page = map_shared_page(name, O_CREAT | O_EXCL);
+    }
+    MPI_Barrier(node);
+    if (rank > 0)
+        page = map_shared_page(name, 0);
+    MPI_Barrier(node);
+    if (rank == 0)
+        shm_unlink(name);
     MPI_Comm_free(&node);
+    return page ? page : &written_here;
 }
 
 static void handle_signal(int signal_number)
@@ -88,9 +96,11 @@ void signal_notice_set(MPI_Comm comm, const char *format, ...)
     vsnprintf(text + length, (size_t)(NOTICE_SIZE - 1 - length), format, arguments);
     va_end(arguments);
     strcat(text, "\n");
+    bool first = !written;
+    if (first)
+        written = share_flag(comm);
     atomic_store(&current, text);
-    if (!pids) {
-        list_pids(comm);
+    if (first) {
         handle_signal(SIGTERM);
         handle_signal(SIGINT);
     }

@@ -6,14 +6,14 @@
 
 #include <mpi.h>
 
-/* The notice from now on, a line after the program's name; the last call counts. Of the processes
- * of a node the lowest in comm that lives writes it; a signal that the program ignores or handles
- * itself is left alone. The exit status is that of the signal. Collective over comm, which has the
- * same processes in every call. */
+/* The notice from now on, a line after the program's name; the last call counts. The first process
+ * of a node that is ended writes it; a signal that the program ignores or handles itself is left
+ * alone. The exit status is that of the signal. Collective over comm, which has the same processes
+ * in every call. */
 void signal_notice_set(MPI_Comm comm, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* Writes it now, if there is one. Async-signal-safe. */
+/* Writes it now, if there is one and no process of the node has. Async-signal-safe. */
 void signal_notice_write(void);
 
 #endif

@@ -208,12 +208,10 @@ static _Noreturn void raise_alarm(struct mpi_watchdog *self)
     struct timespec pause = {.tv_sec = (time_t)REPORT_S};
     double others_s = self->pulse.n_others > 0 ? self->pulse.interval_s : 0;
     pause.tv_sec += (time_t)ceil(others_s);
-    bool first = !atomic_exchange(&self->pulse.node->alarm, true);
-    if (first)
+    if (!atomic_exchange(&self->pulse.node->alarm, true))
         report_verdict(self);
     report_process(self);
-    if (first)
-        signal_notice_write();
+    signal_notice_write();
     while (nanosleep(&pause, &pause) != 0 && errno == EINTR) {
     }
     end_process();
