@@ -11,6 +11,7 @@
 #include "sched/modes/modes.h"
 #include "support/base/agree.h"
 #include "support/base/array.h"
+#include "support/base/die.h"
 #include "support/base/node.h"
 
 #include <assert.h>
@@ -135,16 +136,13 @@ static enum status create_pool_of(MPI_Comm comm, const struct taskpool_problem *
                                   const struct taskpool_machine *machine, struct taskpool **out)
 {
     struct taskpool *pool = calloc(1, sizeof *pool);
-    enum status status = status_agree(comm, CHECK_MEMORY(pool, "no memory for a pool of tasks"));
-    if (status != STATUS_OK) {
-        free(pool);
-        return status;
-    }
+    if (!pool)
+        die_no_memory("no memory for a pool of tasks");
     node_count(comm); /* found once for all pools of a communicator, as it stays with duplicates */
     MPI_Comm_dup(comm, &pool->comm);
     pool->problem = *problem;
     pool->settings = *settings;
-    status = init_pool(pool, machine);
+    enum status status = init_pool(pool, machine);
     if (status != STATUS_OK) {
         taskpool_destroy(pool);
         return status;

@@ -86,7 +86,8 @@ void taskpool_destroy(struct taskpool *pool);
  * Errors: STATUS_LIMIT (--deque), STATUS_NO_MEMORY. */
 enum status taskpool_add(struct taskpool *pool, const void *record);
 
-/* One iteration: every task of the pool runs exactly once, somewhere.
+/* One iteration: every task of the pool runs exactly once, somewhere. No task starts before all
+ * processes have called this, and none returns before all tasks have ended.
  * Collective; returns the first failure, by rank, of any task, on every process,
  * or STATUS_NO_MEMORY for statistics or history, or STATUS_PROTOCOL when the mode lost
  * tasks or ran some twice; the pool may be restored and run again after a failure. */

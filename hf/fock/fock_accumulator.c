@@ -1,8 +1,8 @@
 #include "hf/fock/fock_accumulator.h"
 
 #include "hf/tiles/tile_matrix.h"
-#include "support/base/agree.h"
 #include "support/arrays/item_cache.h"
+#include "support/base/agree.h"
 
 #include <math.h>
 #include <stdlib.h>

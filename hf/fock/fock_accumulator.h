@@ -28,8 +28,8 @@ enum status fock_accumulator_create(const struct screening *screening, int n_spi
                                     int64_t cache_bytes, struct fock_accumulator **accumulator);
 void fock_accumulator_destroy(struct fock_accumulator *accumulator);
 
-/* Starts a build: every sum zero, the quantum chosen for the density. Every process, which must
- * synchronise before it adds. */
+/* Starts a build: every sum zero, the quantum chosen for the density. Every process; all
+ * must have come this far before any adds, as taskpool_run sees to. */
 void fock_accumulator_start(struct fock_accumulator *accumulator,
                             const struct density_tiles *density);
 

@@ -30,6 +30,7 @@ struct fock {
     bool observing; /* this build finds the null tasks by running them */
     struct id_list observed;
     struct fock_worker *worker;
+    enum status begun; /* whether it is ready for the build: the pool reports a failure to all */
     struct fock_accumulator *accumulator;
     int n_spins; /* of the accumulator */
     struct fock_record *records;
@@ -51,6 +52,7 @@ static enum status run_fock_task(int64_t position, void *context)
 {
     struct fock *fock = context;
     bool null;
+    TRY(fock->begun);
     TRY(fock_tasks_visit(fock->tasks, position, fock_worker_compute, fock->worker, &null));
     if (fock->observing && !null)
         TRY(add_id(&fock->observed, fock_tasks_id(fock->tasks, position)));
@@ -59,11 +61,12 @@ static enum status run_fock_task(int64_t position, void *context)
     return STATUS_OK;
 }
 
+/* Also the failure of a process whose worker did not begin and that had no task to fail with. */
 static enum status finish_fock_tasks(void *context)
 {
     const struct fock *fock = context;
     fock_accumulator_complete(fock->accumulator);
-    return STATUS_OK;
+    return fock->begun;
 }
 
 /* Run a task where the F tile is stored that it updates most. */
@@ -262,12 +265,9 @@ enum status fock_build(struct fock *fock, int n_spins, const struct darray *cons
     TRY(density_tiles_create(fock->screening->tiling, n_spins, D,
                              fock->settings.cache_bytes / DENSITY_PART, &density));
     fock_accumulator_start(fock->accumulator, density);
-    enum status status =
-        darray_sync_and_agree(fock_worker_begin(fock->worker, n_spins, density, fock->accumulator));
-    if (status == STATUS_OK) {
-        status = taskpool_run(fock->pool);
-        log_progress("Fock build", 1);
-    }
+    fock->begun = fock_worker_begin(fock->worker, n_spins, density, fock->accumulator);
+    enum status status = taskpool_run(fock->pool);
+    log_progress("Fock build", 1);
     fock_worker_end(fock->worker);
     density_tiles_destroy(density);
     enum status finished = fock_accumulator_finish(fock->accumulator, F);

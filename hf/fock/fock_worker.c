@@ -4,8 +4,8 @@
 #include "basis/integrals/shell_pairs.h"
 #include "hf/fock/fock_digest.h"
 #include "hf/fock/quartet_views.h"
-#include "support/base/clock.h"
 #include "support/arrays/item_cache.h"
+#include "support/base/clock.h"
 
 #include <math.h>
 #include <stdlib.h>

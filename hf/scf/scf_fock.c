@@ -90,12 +90,11 @@ enum status scf_fock_of_spins(struct scf_fock *fock, struct dense *const D[2],
     return build_matrices(fock, 2, D, G);
 }
 
-/* change = D - D_last of a spin; returns its largest element. */
-static double find_change(struct scf_fock *fock, struct dense *const D[], int spin)
+/* change = D - D_last of a spin. */
+static void find_change(struct scf_fock *fock, struct dense *const D[], int spin)
 {
     dense_copy(D[spin], fock->change);
     dense_add(-1, fock->D_last[spin], 1, fock->change);
-    return dense_max_abs(fock->change);
 }
 
 /* Whether D - D_last is so much smaller than D that building from it pays. */
@@ -103,7 +102,8 @@ static bool change_pays(struct scf_fock *fock, struct dense *const D[])
 {
     double largest_change = 0, largest = 0;
     for (int s = 0; s < fock->problem->n_spins; s++) {
-        largest_change = fmax(largest_change, find_change(fock, D, s));
+        find_change(fock, D, s);
+        largest_change = fmax(largest_change, dense_max_abs(fock->change));
         largest = fmax(largest, dense_max_abs(D[s]));
     }
     return largest_change < 0.5 * largest;

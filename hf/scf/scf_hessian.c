@@ -31,8 +31,9 @@ enum status scf_rotation_init(const struct scf_basis *basis, struct scf_rotation
     enum status status = STATUS_OK;
     for (int s = 0; s < 2 && status == STATUS_OK; s++)
         if (spin_exists(basis, s))
-            status = dense_create(basis->problem->grid, n_virtual(basis, s), basis->n_occupied[s],
-                                  &rotation->kappa[s]);
+            status = dense_allocate(basis->problem->grid, n_virtual(basis, s), basis->n_occupied[s],
+                                    &rotation->kappa[s]);
+    status = status_agree(basis->problem->comm, status);
     if (status != STATUS_OK)
         scf_rotation_fini(rotation);
     return status;
@@ -57,23 +58,24 @@ void scf_rotation_dots(int n, const struct scf_rotation x[], const struct scf_ro
                        double dots[])
 {
     const struct dense_grid *grid = NULL;
-    memset(dots, 0, (size_t)n * sizeof *dots);
+    memset(dots, 0, (size_t)(n + 1) * sizeof *dots);
     for (int s = 0; s < 2; s++) {
         if (!y->kappa[s])
             continue;
         grid = y->kappa[s]->grid;
         for (int i = 0; i < n; i++)
             dots[i] += dense_dot_part(x[i].kappa[s], y->kappa[s]);
+        dots[n] += dense_dot_part(y->kappa[s], y->kappa[s]);
     }
-    if (grid && n > 0)
-        dense_sum_parts(grid, n, dots);
+    if (grid)
+        dense_sum_parts(grid, n + 1, dots);
 }
 
 double scf_rotation_dot(const struct scf_rotation *x, const struct scf_rotation *y)
 {
-    double sum;
-    scf_rotation_dots(1, x, y, &sum);
-    return sum;
+    double dots[2];
+    scf_rotation_dots(1, x, y, dots);
+    return dots[0];
 }
 
 /* e_a - e_i of a local element of kappa. */

@@ -51,7 +51,7 @@ void scf_rotation_add(double alpha, const struct scf_rotation *x, double beta,
 /* sum over spins of x . y; collective. */
 double scf_rotation_dot(const struct scf_rotation *x, const struct scf_rotation *y);
 
-/* dots[i] = x[i] . y for n rotations, in one reduction. */
+/* dots[i] = x[i] . y for n rotations, dots[n] = y . y, in one reduction. */
 void scf_rotation_dots(int n, const struct scf_rotation x[], const struct scf_rotation *y,
                        double dots[]);
 

@@ -71,16 +71,20 @@ static enum status davidson_init(struct scf_hessian *hessian, struct scf_curvatu
 /* Makes the residual a unit vector orthogonal to those kept; false if nothing is left. */
 static bool orthonormalise(struct davidson *davidson)
 {
-    double before = sqrt(scf_rotation_dot(&davidson->residual, &davidson->residual));
-    double dots[MAX_VECTORS];
+    int n = davidson->n_vectors;
+    double dots[MAX_VECTORS + 1], before = 0, left = 0;
     /* Twice: the first pass leaves rounding errors of what it removes. */
     for (int pass = 0; pass < 2; pass++) {
-        scf_rotation_dots(davidson->n_vectors, davidson->vectors, &davidson->residual, dots);
-        for (int i = 0; i < davidson->n_vectors; i++)
+        scf_rotation_dots(n, davidson->vectors, &davidson->residual, dots);
+        before = pass == 0 ? dots[n] : before;
+        left = dots[n];
+        for (int i = 0; i < n; i++) {
             scf_rotation_add(-dots[i], &davidson->vectors[i], 1, &davidson->residual);
+            left -= dots[i] * dots[i];
+        }
     }
-    double norm = sqrt(scf_rotation_dot(&davidson->residual, &davidson->residual));
-    if (!(norm > 1e-8 * before))
+    double norm = sqrt(fmax(0, left));
+    if (!(norm > 1e-8 * sqrt(before)))
         return false;
     scf_rotation_add(0, &davidson->residual, 1 / norm, &davidson->residual);
     return true;
@@ -113,7 +117,7 @@ static enum status choose_vector(struct davidson *davidson)
 static void extend_subspace(struct davidson *davidson)
 {
     int n = davidson->n_vectors++;
-    double dots[MAX_VECTORS];
+    double dots[MAX_VECTORS + 1];
     davidson->curvature->n_products++;
     scf_rotation_dots(n + 1, davidson->vectors, &davidson->products[n], dots);
     for (int i = 0; i <= n; i++)

@@ -92,15 +92,17 @@ enum status scf_state_build(const struct scf_basis *basis, struct scf_fock *fock
                             struct scf_state *state)
 {
     TRY(scf_fock_of_density(fock, state->D, full, state->G, &state->full));
-    state->one_electron_energy = 0;
-    state->two_electron_energy = 0;
+    double energies[2] = {0, 0};
     for (int s = 0; s < basis->n_spins; s++) {
-        state->one_electron_energy += dense_dot(state->D[s], basis->H);
-        state->two_electron_energy += dense_dot(state->D[s], state->G[s]) / 2;
+        energies[0] += dense_dot_part(state->D[s], basis->H);
+        energies[1] += dense_dot_part(state->D[s], state->G[s]) / 2;
         dense_copy(basis->H, basis->work_nn);
         dense_add(1, state->G[s], 1, basis->work_nn);
         scf_basis_project(basis, basis->work_nn, state->F[s]);
     }
+    dense_sum_parts(basis->H->grid, 2, energies);
+    state->one_electron_energy = energies[0];
+    state->two_electron_energy = energies[1];
     state->energy =
         state->one_electron_energy + state->two_electron_energy + basis->nuclear_repulsion;
     if (!isfinite(state->energy))

@@ -2,6 +2,7 @@
 
 #include "sched/core/settings.h"
 #include "support/base/agree.h"
+#include "support/base/die.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -54,14 +55,15 @@ static enum status init_cost(struct seeding *seeding, MPI_Comm comm,
     struct task_range block = own_block(comm, problem->n_tasks);
     double *sums = malloc((size_t)size * sizeof *sums);
     seeding->boundary = malloc(((size_t)n_workers + 1) * sizeof *seeding->boundary);
-    enum status status = CHECK_MEMORY(sums && seeding->boundary,
-                                      "no memory for the seeding of %d workers", n_workers);
+    if (!sums)
+        die_no_memory("no memory for the costs of %d processes", size);
+    enum status status =
+        CHECK_MEMORY(seeding->boundary, "no memory for the seeding of %d workers", n_workers);
     double own = 0;
     if (status == STATUS_OK)
         status = sum_costs(problem, block, &own);
-    status = status_agree(comm, status);
     if (status != STATUS_OK)
-        goto done;
+        own = NAN; /* no sum of costs is */
 
     /* Every process adds the same numbers in the same order, so that all find the
      * same boundaries. */
@@ -70,6 +72,10 @@ static enum status init_cost(struct seeding *seeding, MPI_Comm comm,
     for (int process = 0; process < size; process++) {
         before = process == rank ? total : before;
         total += sums[process];
+    }
+    if (isnan(total)) {
+        status = status_agree(comm, status);
+        goto done;
     }
     for (int worker = 1; worker <= n_workers; worker++)
         seeding->boundary[worker] = problem->n_tasks;

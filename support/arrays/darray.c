@@ -128,38 +128,69 @@ static void zero_own_part(const struct darray_place *place)
     memset(own_part(place), 0, (size_t)place->n * ELEMENT_BYTES);
 }
 
+/* Elements of the process that has the most of them. */
+static int64_t longest_part(const struct darray_shape *shape)
+{
+    int n_processes;
+    int64_t longest = 1;
+    MPI_Comm_size(darray_comm(), &n_processes);
+    for (int process = 0; process < n_processes; process++) {
+        int64_t length = lay_out_blocks(process, n_processes, shape->n_blocks, shape->size, NULL);
+        longest = length > longest ? length : longest;
+    }
+    return longest;
+}
+
+/* Not collective. */
+static enum status create_indexes(int n, const struct darray_shape shapes[],
+                                  struct darray *arrays[])
+{
+    memset(arrays, 0, (size_t)n * sizeof *arrays);
+    for (int i = 0; i < n; i++) {
+        arrays[i] = create_index(shapes[i].n_blocks, shapes[i].size);
+        TRY(CHECK_MEMORY(arrays[i], "no memory for the index of array %s", shapes[i].name));
+    }
+    return STATUS_OK;
+}
+
+/* Gives all a place of zeros. The same on every process; collective when a window is added. */
+static enum status take_places(int n, const struct darray_shape shapes[], struct darray *arrays[])
+{
+    for (int i = 0; i < n; i++) {
+        struct darray_place *place = &arrays[i]->place;
+        TRY(darray_window_take(shapes[i].name, shapes[i].type, longest_part(&shapes[i]), place));
+        zero_own_part(place);
+    }
+    return STATUS_OK;
+}
+
+enum status darray_create_several(int n, const struct darray_shape shapes[],
+                                  struct darray *arrays[])
+{
+    enum status status = status_agree(darray_comm(), create_indexes(n, shapes, arrays));
+    if (status == STATUS_OK)
+        status = take_places(n, shapes, arrays);
+    darray_sync();
+    for (int i = 0; i < n && status != STATUS_OK; i++) {
+        darray_destroy(arrays[i]);
+        arrays[i] = NULL;
+    }
+    return status;
+}
+
 enum status darray_create(const char *name, enum darray_type type, int64_t n_blocks,
                           const int64_t *size, struct darray **array)
 {
-    *array = NULL;
-    int n_processes;
-    MPI_Comm_size(darray_comm(), &n_processes);
-    int64_t longest = 1;
-    for (int process = 0; process < n_processes; process++) {
-        int64_t length = lay_out_blocks(process, n_processes, n_blocks, size, NULL);
-        longest = length > longest ? length : longest;
-    }
-    struct darray_place place;
-    TRY(darray_window_take(name, type, longest, &place));
-    zero_own_part(&place);
-    struct darray *new = create_index(n_blocks, size);
-    enum status status = CHECK_MEMORY(new, "no memory for the index of array %s", name);
-    status = darray_sync_and_agree(status);
-    if (status != STATUS_OK) {
-        destroy_index(new);
-        darray_window_release(&place);
-        return status;
-    }
-    new->place = place;
-    *array = new;
-    return STATUS_OK;
+    const struct darray_shape shape = {name, type, n_blocks, size};
+    return darray_create_several(1, &shape, array);
 }
 
 void darray_destroy(struct darray *array)
 {
     if (!array)
         return;
-    darray_window_release(&array->place);
+    if (array->place.window)
+        darray_window_release(&array->place);
     destroy_index(array);
 }
 

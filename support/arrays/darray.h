@@ -43,6 +43,17 @@ static inline MPI_Comm darray_comm(void)
 enum status darray_create(const char *name, enum darray_type type, int64_t n_blocks,
                           const int64_t *size, struct darray **array);
 
+/* Several at once, which takes one synchronisation. Arguments and errors as those of
+ * darray_create; all arrays are NULL after a failure. */
+struct darray_shape {
+    const char *name;
+    enum darray_type type;
+    int64_t n_blocks;
+    const int64_t *size;
+};
+enum status darray_create_several(int n, const struct darray_shape shapes[],
+                                  struct darray *arrays[]);
+
 /* Every process, in the same order; NULL is fine. Waits for nobody. */
 void darray_destroy(struct darray *array);
 

@@ -13,8 +13,8 @@
 
 enum { ELEMENT_BYTES = 8 };
 
-/* Elements of the smallest window, 1 MiB: all the arrays of a small run fit into one. */
-enum { LEAST_N = 1 << 17 };
+/* Elements of the smallest window, 4 MiB: all the arrays of a small run fit into one. */
+enum { LEAST_N = 1 << 19 };
 
 enum use { FREE, RELEASED, TAKEN };
 

@@ -149,8 +149,8 @@ static void check_same_shape(const struct dense *A, const struct dense *B)
     (void)B;
 }
 
-enum status dense_create(const struct dense_grid *grid, int64_t n_rows, int64_t n_columns,
-                         struct dense **matrix)
+enum status dense_allocate(const struct dense_grid *grid, int64_t n_rows, int64_t n_columns,
+                           struct dense **matrix)
 {
     assert(n_rows >= 0 && n_columns >= 0);
     *matrix = NULL;
@@ -178,11 +178,21 @@ enum status dense_create(const struct dense_grid *grid, int64_t n_rows, int64_t 
         status = FAIL(STATUS_NO_MEMORY, "no memory for a matrix of %lld x %lld (%.3f GB a process)",
                       (long long)n_rows, (long long)n_columns,
                       1e-9 * (double)dense_bytes(grid, n_rows, n_columns));
-    status = status_agree(grid->comm, status);
     if (status == STATUS_OK)
         *matrix = new;
     else
         dense_destroy(new);
+    return status;
+}
+
+enum status dense_create(const struct dense_grid *grid, int64_t n_rows, int64_t n_columns,
+                         struct dense **matrix)
+{
+    enum status status = status_agree(grid->comm, dense_allocate(grid, n_rows, n_columns, matrix));
+    if (status != STATUS_OK) {
+        dense_destroy(*matrix);
+        *matrix = NULL;
+    }
     return status;
 }
 
@@ -250,13 +260,27 @@ double dense_dot_part(const struct dense *A, const struct dense *B)
     return own;
 }
 
+/* Numbers that are gathered rather than reduced and broadcast, as one operation instead of two. */
+enum { FEW_PARTS = 2048 };
+
+/* Every process gets the same sums to the last bit, which an allreduce does not promise. */
 void dense_sum_parts(const struct dense_grid *grid, int n, double *parts)
 {
-    int rank;
+    int rank, size;
     MPI_Comm_rank(grid->comm, &rank);
-    /* Broadcast one sum: an allreduce may add in another order elsewhere. */
-    MPI_Reduce(rank == 0 ? MPI_IN_PLACE : parts, parts, n, MPI_DOUBLE, MPI_SUM, 0, grid->comm);
-    MPI_Bcast(parts, n, MPI_DOUBLE, 0, grid->comm);
+    MPI_Comm_size(grid->comm, &size);
+    if (n > FEW_PARTS / size) {
+        MPI_Reduce(rank == 0 ? MPI_IN_PLACE : parts, parts, n, MPI_DOUBLE, MPI_SUM, 0, grid->comm);
+        MPI_Bcast(parts, n, MPI_DOUBLE, 0, grid->comm);
+        return;
+    }
+    double all[FEW_PARTS];
+    MPI_Allgather(parts, n, MPI_DOUBLE, all, n, MPI_DOUBLE, grid->comm);
+    for (int i = 0; i < n; i++) {
+        parts[i] = 0;
+        for (int process = 0; process < size; process++)
+            parts[i] += all[process * n + i];
+    }
 }
 
 double dense_dot(const struct dense *A, const struct dense *B)
@@ -285,6 +309,33 @@ double dense_max_abs(const struct dense *A)
 
 /* --- ScaLAPACK --- */
 
+/* Whether process 0 has the whole matrix: ScaLAPACK would broadcast it to processes that have
+ * nothing to compute. */
+static bool is_one_block(const struct dense *A)
+{
+    return A->n_rows <= DENSE_BLOCK && A->n_columns <= DENSE_BLOCK;
+}
+
+/* At least 1, as BLAS asks for. */
+static int stride_of(const struct dense *A)
+{
+    return A->local_rows > 0 ? A->local_rows : 1;
+}
+
+/* C = alpha op(A) op(B) + beta C with inner summed indices, of single blocks. A and B may begin at
+ * a later column. */
+static void multiply_blocks(char op_A, char op_B, int inner, double alpha, const struct dense *A,
+                            const struct dense *B, int first, double beta, struct dense *C)
+{
+    if (C->local_rows == 0 || C->local_columns == 0)
+        return;
+    cblas_dgemm(CblasColMajor, op_A == 'N' ? CblasNoTrans : CblasTrans,
+                op_B == 'N' ? CblasNoTrans : CblasTrans, C->n_rows, C->n_columns, inner, alpha,
+                A->local + (size_t)first * (size_t)A->local_rows, stride_of(A),
+                B->local + (size_t)first * (size_t)B->local_rows, stride_of(B), beta, C->local,
+                stride_of(C));
+}
+
 void dense_add_transposed(double alpha, const struct dense *A, double beta, struct dense *B)
 {
     assert(A->grid == B->grid && A->n_rows == B->n_columns && A->n_columns == B->n_rows);
@@ -302,6 +353,10 @@ void dense_multiply(char op_A, char op_B, double alpha, const struct dense *A,
     assert(C->n_rows == (op_A == 'N' ? A->n_rows : A->n_columns));
     assert(C->n_columns == (op_B == 'N' ? B->n_columns : B->n_rows));
     assert(inner == (op_B == 'N' ? B->n_rows : B->n_columns));
+    if (is_one_block(A) && is_one_block(B) && is_one_block(C)) {
+        multiply_blocks(op_A, op_B, inner, alpha, A, B, 0, beta, C);
+        return;
+    }
     pdgemm_(&op_A, &op_B, &C->n_rows, &C->n_columns, &inner, &alpha, A->local, &one, &one,
             A->descriptor, B->local, &one, &one, B->descriptor, &beta, C->local, &one, &one,
             C->descriptor);
@@ -315,6 +370,10 @@ void dense_multiply_columns(double alpha, const struct dense *A, const struct de
     assert(C->n_rows == A->n_rows && C->n_columns == B->n_rows);
     int inner = last - first;
     int column = first + 1;
+    if (is_one_block(A) && is_one_block(B) && is_one_block(C)) {
+        multiply_blocks('N', 'T', inner, alpha, A, B, first, beta, C);
+        return;
+    }
     pdgemm_("N", "T", &C->n_rows, &C->n_columns, &inner, &alpha, A->local, &one, &column,
             A->descriptor, B->local, &one, &column, B->descriptor, &beta, C->local, &one, &one,
             C->descriptor);

@@ -101,11 +101,13 @@ static enum status eigen_lapack(struct dense *A, double *eigenvalues, struct den
     if (status == STATUS_OK) {
         dense_gather_parts(A, full, full + n_elements);
         status = rank == 0 ? solve_on_first(n, full, eigenvalues) : STATUS_OK;
-        status = status_agree(comm, status);
-    }
-    if (status == STATUS_OK) {
-        dense_scatter_parts(full, full + n_elements, V);
+        if (status != STATUS_OK)
+            eigenvalues[0] = NAN;
         MPI_Bcast(eigenvalues, n, MPI_DOUBLE, 0, comm);
+        if (isnan(eigenvalues[0])) /* on all processes: the solver failed */
+            status = status_agree(comm, status);
+        else
+            dense_scatter_parts(full, full + n_elements, V);
     }
     free(full);
     return status;

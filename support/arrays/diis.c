@@ -46,12 +46,12 @@ enum status diis_create(const struct dense_grid *grid, int n_matrices, int64_t n
     }
     if (!new || !new->F || !new->error || !new->order || !new->B || !new->products)
         status = FAIL(STATUS_NO_MEMORY, "no memory for the DIIS table");
-    status = status_agree(grid->comm, status);
     for (size_t i = 0; i < n && status == STATUS_OK; i++) {
-        status = dense_create(grid, n_rows, n_rows, &new->F[i]);
+        status = dense_allocate(grid, n_rows, n_rows, &new->F[i]);
         if (status == STATUS_OK)
-            status = dense_create(grid, n_rows, n_rows, &new->error[i]);
+            status = dense_allocate(grid, n_rows, n_rows, &new->error[i]);
     }
+    status = status_agree(grid->comm, status);
     if (status != STATUS_OK) {
         diis_destroy(new);
         return status;

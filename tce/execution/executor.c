@@ -37,6 +37,21 @@ static enum status create_tensor(struct executor *self, int tensor)
     return STATUS_OK;
 }
 
+static enum status create_program_tensors(struct executor *self)
+{
+    const struct plan *plan = self->plan;
+    int n = plan->n_program_tensors;
+    struct tensor_shape *shapes = calloc((size_t)n + 1, sizeof *shapes);
+    TRY(status_agree(self->comm, CHECK_MEMORY(shapes, "no memory for %d tensors", n)));
+    for (int i = 0; i < n; i++) {
+        shapes[i] = (struct tensor_shape){plan->tensors[i].name, &plan->tensors[i].labels};
+        self->elements += plan->tensors[i].elements;
+    }
+    enum status status = tensor_create_several(n, shapes, self->comm, self->tensors);
+    free(shapes);
+    return status;
+}
+
 static void destroy_tensor(struct executor *self, int tensor)
 {
     tensor_destroy(self->tensors[tensor]);
@@ -78,8 +93,8 @@ enum status executor_create(const struct plan *plan, const struct contraction_se
     status = status_agree(comm, status);
     if (status == STATUS_OK)
         darray_reserve(DARRAY_DOUBLE, plan->peak_elements * sizeof(double));
-    for (int i = 0; i < plan->n_program_tensors && status == STATUS_OK; i++)
-        status = create_tensor(made, i);
+    if (status == STATUS_OK)
+        status = create_program_tensors(made);
     if (status != STATUS_OK)
         executor_destroy(made);
     *executor = status == STATUS_OK ? made : NULL;

@@ -7,6 +7,7 @@
 #include <assert.h>
 #include <math.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,26 +15,36 @@ struct amplitude_solver {
     int n, size, n_steps;
     MPI_Comm comm;
     struct tensor *const *x, *const *f; /* n */
-    struct amplitude_step *steps;       /* size; [0, n_steps) from the oldest on */
-    double *B;                          /* size x size: scalar products of errors, as steps */
+    struct tensor **tensors;            /* of all steps, n_step_tensors */
+    struct amplitude_step *steps; /* size; [0, n_steps) from the oldest on; borrowed tensors */
+    double *B;                    /* size x size: scalar products of errors, as steps */
     /* size of each, for the step at hand */
     double *row; /* of B, or the coefficients */
     const struct tensor **images;
     struct tensor_vector *errors;
 };
 
-static enum status create_step(const struct amplitude_solver *self, struct amplitude_step *step)
+static int n_step_tensors(const struct amplitude_solver *self)
 {
-    step->image = calloc((size_t)self->n, sizeof(struct tensor *));
-    step->error = calloc((size_t)self->n, sizeof(struct tensor *));
-    TRY(status_agree(self->comm,
-                     CHECK_MEMORY(step->image && step->error, "no memory for a step of DIIS")));
-    for (int i = 0; i < self->n; i++) {
-        const struct block_labels *labels = block_index_labels(self->x[i]->blocks);
-        TRY(tensor_create("DIIS amplitudes", labels, self->comm, &step->image[i]));
-        TRY(tensor_create("DIIS errors", labels, self->comm, &step->error[i]));
+    return 2 * self->size * self->n;
+}
+
+/* The tensors of all steps. */
+static enum status create_steps(struct amplitude_solver *self)
+{
+    int n = self->n, n_tensors = n_step_tensors(self);
+    struct tensor_shape *shapes = calloc((size_t)n_tensors, sizeof *shapes);
+    TRY(status_agree(self->comm, CHECK_MEMORY(shapes, "no memory for the steps of DIIS")));
+    for (int i = 0; i < n_tensors; i++)
+        shapes[i] = (struct tensor_shape){i / n % 2 == 0 ? "DIIS amplitudes" : "DIIS errors",
+                                          block_index_labels(self->x[i % n]->blocks)};
+    enum status status = tensor_create_several(n_tensors, shapes, self->comm, self->tensors);
+    for (int s = 0; s < self->size; s++) {
+        struct tensor **image = self->tensors + (ptrdiff_t)2 * s * n;
+        self->steps[s] = (struct amplitude_step){.image = image, .error = image + n};
     }
-    return STATUS_OK;
+    free(shapes);
+    return status;
 }
 
 enum status amplitude_solver_create(int n, struct tensor *const x[], struct tensor *const f[],
@@ -43,40 +54,34 @@ enum status amplitude_solver_create(int n, struct tensor *const x[], struct tens
     if (made) {
         *made = (struct amplitude_solver){.n = n, .size = size, .comm = comm, .x = x, .f = f};
         made->steps = calloc((size_t)size, sizeof *made->steps);
+        made->tensors = calloc((size_t)n_step_tensors(made), sizeof(struct tensor *));
         made->B = calloc((size_t)size * (size_t)size, sizeof *made->B);
         made->row = calloc((size_t)size, sizeof *made->row);
         made->images = calloc((size_t)size, sizeof *made->images);
         made->errors = calloc((size_t)size, sizeof *made->errors);
     }
-    bool complete = made && made->steps && made->B && made->row && made->images && made->errors;
+    bool complete = made && made->steps && made->tensors && made->B && made->row && made->images &&
+                    made->errors;
     enum status status = status_agree(comm, CHECK_MEMORY(complete, "no memory for DIIS"));
     double n_elements = 0;
     for (int i = 0; i < n; i++)
         n_elements += amplitude_solver_count_elements((double)x[i]->n_elements, size);
     darray_reserve(DARRAY_DOUBLE, n_elements * sizeof(double));
-    for (int i = 0; status == STATUS_OK && i < size; i++)
-        status = create_step(made, &made->steps[i]);
+    if (status == STATUS_OK)
+        status = create_steps(made);
     if (status != STATUS_OK)
         amplitude_solver_destroy(made);
     *solver = status == STATUS_OK ? made : NULL;
     return status;
 }
 
-static void destroy_tensors(struct tensor **tensors, int n)
-{
-    for (int i = 0; tensors && i < n; i++)
-        tensor_destroy(tensors[i]);
-    free(tensors);
-}
-
 void amplitude_solver_destroy(struct amplitude_solver *self)
 {
     if (!self)
         return;
-    for (int i = 0; self->steps && i < self->size; i++) {
-        destroy_tensors(self->steps[i].image, self->n);
-        destroy_tensors(self->steps[i].error, self->n);
-    }
+    for (int i = 0; self->tensors && i < n_step_tensors(self); i++)
+        tensor_destroy(self->tensors[i]);
+    free(self->tensors);
     free(self->steps);
     free(self->B);
     free(self->row);
@@ -137,8 +142,7 @@ static enum status push_step(struct amplitude_solver *self, double *change)
 {
     if (self->n_steps == self->size)
         drop_oldest_steps(self, 1);
-    TRY(status_agree(self->comm, fill_step(self, &self->steps[self->n_steps])));
-    darray_sync();
+    TRY(darray_sync_and_agree(fill_step(self, &self->steps[self->n_steps])));
     self->n_steps++;
     return extend_B(self, change);
 }
@@ -162,8 +166,7 @@ static enum status extrapolate_amplitudes(struct amplitude_solver *self)
         diis_coefficients(self->n_steps, self->B, self->size, self->row, &n_dropped);
     if (status == STATUS_OK)
         status = combine_images(self, n_dropped);
-    TRY(status_agree(self->comm, status));
-    darray_sync();
+    TRY(darray_sync_and_agree(status));
     drop_oldest_steps(self, n_dropped);
     return STATUS_OK;
 }

@@ -156,8 +156,10 @@ static enum status keep_iteration(struct correlation *self,
 {
     double before = correlation_energy(self);
     bool is_first = self->n_iterations == 0 && self->energy_before == 0;
-    TRY(status_agree(self->problem.comm, array_reserve(&self->iterations, self->n_iterations + 1,
-                                                       &self->capacity, sizeof *self->iterations)));
+    if (self->n_iterations == self->capacity) /* on all processes at the same iteration */
+        TRY(status_agree(self->problem.comm,
+                         array_reserve(&self->iterations, self->n_iterations + 1, &self->capacity,
+                                       sizeof *self->iterations)));
     self->iterations[self->n_iterations++] = *iteration;
     log_print("%4lld %20.10f %13.3e %12.3e %10.3f %9.2f\n", (long long)self->n_iterations,
               iteration->energy, is_first ? 0 : iteration->energy - before, iteration->change,

@@ -79,34 +79,56 @@ static enum status list_sizes(struct tensor *tensor, int64_t **sizes)
     return STATUS_OK;
 }
 
-/* The tensor's own index, and the sizes of its blocks; not collective, but for node_count. */
-static enum status create_blocks(struct tensor *tensor, const struct block_labels *labels,
-                                 MPI_Comm comm, int64_t **sizes)
+/* A tensor without data, and the shape of its data, whose sizes are to be freed. Not collective. */
+static enum status create_blocks(const struct tensor_shape *shape, MPI_Comm comm,
+                                 struct tensor **tensor, struct darray_shape *data)
 {
-    TRY(block_index_create(labels, &tensor->blocks));
-    TRY(check_tensor_memory(tensor->name, labels, block_index_n(tensor->blocks), comm));
-    return list_sizes(tensor, sizes);
+    struct tensor *made = calloc(1, sizeof *made);
+    if (made)
+        made->name = strdup(shape->name);
+    *tensor = made;
+    TRY(CHECK_MEMORY(made && made->name, "no memory for tensor %s", shape->name));
+    TRY(block_index_create(shape->labels, &made->blocks));
+    int64_t n_blocks = block_index_n(made->blocks), *sizes;
+    TRY(check_tensor_memory(made->name, shape->labels, n_blocks, comm));
+    enum status status = list_sizes(made, &sizes);
+    *data = (struct darray_shape){made->name, DARRAY_DOUBLE, n_blocks, sizes};
+    return status;
+}
+
+enum status tensor_create_several(int n, const struct tensor_shape shapes[], MPI_Comm comm,
+                                  struct tensor *tensors[])
+{
+    struct darray_shape *data = calloc((size_t)n + 1, sizeof *data);
+    struct darray **arrays = calloc((size_t)n + 1, sizeof(struct darray *));
+    enum status status = CHECK_MEMORY(data && arrays, "no memory for %d tensors", n);
+    memset(tensors, 0, (size_t)n * sizeof *tensors);
+    node_count(comm); /* collective the first time */
+    for (int i = 0; i < n && status == STATUS_OK; i++)
+        status = create_blocks(&shapes[i], comm, &tensors[i], &data[i]);
+    status = status_agree(comm, status);
+    if (status == STATUS_OK)
+        status = darray_create_several(n, data, arrays);
+    for (int i = 0; i < n; i++) {
+        if (data)
+            free((int64_t *)data[i].size);
+        if (status == STATUS_OK) {
+            tensors[i]->data = arrays[i];
+        } else {
+            tensor_destroy(tensors[i]);
+            tensors[i] = NULL;
+        }
+    }
+    free(data);
+    free(arrays);
+    return status;
 }
 
 enum status tensor_create(const char *name, const struct block_labels *labels, MPI_Comm comm,
                           struct tensor **tensor)
 {
-    struct tensor *made = calloc(1, sizeof *made);
-    if (made)
-        made->name = strdup(name);
-    enum status status = CHECK_MEMORY(made && made->name, "no memory for tensor %s", name);
-    int64_t *sizes = NULL;
-    node_count(comm); /* collective the first time */
-    if (status == STATUS_OK)
-        status = create_blocks(made, labels, comm, &sizes);
-    status = status_agree(comm, status);
-    if (status == STATUS_OK)
-        status = darray_create(name, DARRAY_DOUBLE, block_index_n(made->blocks), sizes, &made->data);
-    free(sizes);
-    if (status != STATUS_OK)
-        tensor_destroy(made);
-    *tensor = status == STATUS_OK ? made : NULL;
-    return status;
+    const struct tensor_shape shape = {name, labels};
+    return tensor_create_several(1, &shape, comm, tensor);
 }
 
 void tensor_destroy(struct tensor *tensor)

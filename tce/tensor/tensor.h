@@ -31,6 +31,15 @@ double tensor_count_elements(const struct block_labels *labels);
 enum status tensor_create(const char *name, const struct block_labels *labels, MPI_Comm comm,
                           struct tensor **tensor);
 
+/* Several at once, which takes two collective operations. Arguments and errors as those of
+ * tensor_create; all tensors are NULL after a failure. */
+struct tensor_shape {
+    const char *name;
+    const struct block_labels *labels;
+};
+enum status tensor_create_several(int n, const struct tensor_shape shapes[], MPI_Comm comm,
+                                  struct tensor *tensors[]);
+
 /* Collective; NULL is fine. */
 void tensor_destroy(struct tensor *tensor);
 

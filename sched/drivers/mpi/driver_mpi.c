@@ -3,6 +3,7 @@
 #include "sched/drivers/mpi/driver_mpi_private.h"
 #include "support/base/agree.h"
 #include "support/base/clock.h"
+#include "support/base/die.h"
 
 #include <stdlib.h>
 
@@ -249,11 +250,8 @@ enum status driver_mpi_create(MPI_Comm comm, const struct mode *mode,
                               struct driver **out)
 {
     struct driver_mpi *driver = calloc(1, sizeof *driver);
-    enum status status = status_agree(comm, CHECK_MEMORY(driver, "no memory for the scheduler"));
-    if (status != STATUS_OK) {
-        free(driver);
-        return status;
-    }
+    if (!driver)
+        die_no_memory("no memory for the scheduler");
     driver->driver = (struct driver){.functions = &functions, .n_workers = 1};
     driver->mode = mode;
     driver->problem = setup->problem;
@@ -261,7 +259,7 @@ enum status driver_mpi_create(MPI_Comm comm, const struct mode *mode,
     driver->poll_every = setup->settings->poll_every;
     driver->threaded = setup->settings->progress == PROGRESS_THREAD;
     pthread_mutex_init(&driver->lock, NULL);
-    status = mpi_comm_init(&driver->comm, comm, mode, (uint64_t)setup->settings->seed);
+    enum status status = mpi_comm_init(&driver->comm, comm, mode, (uint64_t)setup->settings->seed);
     init_watchdog(driver, setup->settings->watchdog_s);
     if (status == STATUS_OK)
         status = check_threads(driver);
