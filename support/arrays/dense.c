@@ -317,7 +317,7 @@ static bool is_one_block(const struct dense *A)
 }
 
 /* At least 1, as BLAS asks for. */
-static int stride_of(const struct dense *A)
+static int dense_stride(const struct dense *A)
 {
     return A->local_rows > 0 ? A->local_rows : 1;
 }
@@ -331,9 +331,9 @@ static void multiply_blocks(char op_A, char op_B, int inner, double alpha, const
         return;
     cblas_dgemm(CblasColMajor, op_A == 'N' ? CblasNoTrans : CblasTrans,
                 op_B == 'N' ? CblasNoTrans : CblasTrans, C->n_rows, C->n_columns, inner, alpha,
-                A->local + (size_t)first * (size_t)A->local_rows, stride_of(A),
-                B->local + (size_t)first * (size_t)B->local_rows, stride_of(B), beta, C->local,
-                stride_of(C));
+                A->local + (size_t)first * (size_t)A->local_rows, dense_stride(A),
+                B->local + (size_t)first * (size_t)B->local_rows, dense_stride(B), beta, C->local,
+                dense_stride(C));
 }
 
 void dense_add_transposed(double alpha, const struct dense *A, double beta, struct dense *B)
