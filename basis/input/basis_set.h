@@ -36,6 +36,7 @@ enum basis_form { BASIS_FORM_UNSTATED, BASIS_FORM_SPHERICAL, BASIS_FORM_CARTESIA
 struct basis_set {
     char *name;
     enum basis_form form;
+    bool form_stated; /* by the file; else Cartesian is NWChem's own default */
     int64_t n_elements, capacity;
     struct basis_element *elements;
 };
@@ -45,15 +46,15 @@ struct basis_set {
  * has a `basis` or `ecp` line and no line `Sym 0`). Comments: `!` and `#`. Numbers
  * may use D exponents.
  * Gaussian94: title lines that begin with `Basis` before the first block, which are
- * ignored; a line `spherical` or `cartesian` (else BASIS_FORM_UNSTATED), blocks
+ * ignored; a line `spherical` or `cartesian` (else BASIS_FORM_UNSTATED, of which
+ * programs make different things), blocks
  * `Sym 0`, shells `S n scale`, `SP n scale` (or `L`), `l=4 n scale`, ended by
  * `****`; a scale factor multiplies exponents by its square; `Sym-ECP` blocks
  * mark the element.
- * NWChem: `basis ... [spherical|cartesian]` (Cartesian without either word),
- * `Sym S` and rows of exponent and one or more coefficients, `end`; an `ecp`
- * section marks its elements.
- * Errors: STATUS_INPUT with name and line (also a shell beyond BASIS_MAX_L),
- * STATUS_NO_MEMORY. On failure *set is empty. */
+ * NWChem: `basis ["name"] [spherical|cartesian]` (Cartesian without either word; its other
+ * words, such as `print`, are ignored, unknown ones refused), `Sym S` and rows of exponent and one
+ * or more coefficients, `end`; an `ecp` section marks its elements. Errors: STATUS_INPUT with name
+ * and line (also a shell beyond BASIS_MAX_L), STATUS_NO_MEMORY. On failure *set is empty. */
 enum status basis_set_parse(const char *text, size_t length, const char *name,
                             struct basis_set *set);
 

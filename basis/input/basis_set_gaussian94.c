@@ -164,17 +164,34 @@ static enum status read_block(struct line_reader *reader, struct basis_set *set)
     return read_shells(reader, entry);
 }
 
+/* A line `spherical` or `cartesian`: the form, else BASIS_FORM_UNSTATED. */
+static enum basis_form form_of_line(const struct line_reader *reader)
+{
+    if (reader->n_words == 1 && word_equals(reader->words[0], "spherical"))
+        return BASIS_FORM_SPHERICAL;
+    if (reader->n_words == 1 && word_equals(reader->words[0], "cartesian"))
+        return BASIS_FORM_CARTESIAN;
+    return BASIS_FORM_UNSTATED;
+}
+
+static enum status set_form(const struct line_reader *reader, enum basis_form form,
+                            struct basis_set *set)
+{
+    if (set->form_stated && set->form != form)
+        return line_reader_fail(reader, "an earlier line says the opposite of '%s': leave one out",
+                                word_show(reader->words[0]).text);
+    set->form = form;
+    set->form_stated = true;
+    return STATUS_OK;
+}
+
 enum status basis_set_parse_gaussian94(struct line_reader *reader, struct basis_set *set)
 {
     while (line_reader_next_filled(reader)) {
         if (is_stars(reader) || (set->n_elements == 0 && is_title(reader)))
             continue;
-        if (reader->n_words == 1 && word_equals(reader->words[0], "spherical"))
-            set->form = BASIS_FORM_SPHERICAL;
-        else if (reader->n_words == 1 && word_equals(reader->words[0], "cartesian"))
-            set->form = BASIS_FORM_CARTESIAN;
-        else
-            TRY(read_block(reader, set));
+        enum basis_form form = form_of_line(reader);
+        TRY(form == BASIS_FORM_UNSTATED ? read_block(reader, set) : set_form(reader, form, set));
     }
     return STATUS_OK;
 }

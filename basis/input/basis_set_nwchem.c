@@ -20,14 +20,59 @@ static bool is_end(const struct line_reader *reader)
     return reader->n_words == 1 && word_equals(reader->words[0], "end");
 }
 
+static bool begins_quote(struct word word)
+{
+    return word.begin[0] == '"';
+}
+
+static bool ends_quote(struct word word, bool begun_before)
+{
+    return (begun_before || word.length > 1) && word.begin[word.length - 1] == '"';
+}
+
+/* Words of a "basis" line that say nothing about its numbers. */
+static bool is_basis_directive(struct word word)
+{
+    static const char *const directives[] = {"print",     "noprint", "segment",
+                                             "nosegment", "rel",     "bse"};
+    for (size_t i = 0; i < sizeof directives / sizeof directives[0]; i++)
+        if (word_equals(word, directives[i]))
+            return true;
+    return false;
+}
+
+/* The forms that the line "basis ..." names. */
+static enum status read_form_words(const struct line_reader *reader, bool *spherical,
+                                   bool *cartesian)
+{
+    bool quoted = false;
+    for (int w = 1; w < reader->n_words; w++) {
+        struct word word = reader->words[w];
+        if (quoted || begins_quote(word))
+            quoted = !ends_quote(word, quoted);
+        else if (word_equals(word, "spherical"))
+            *spherical = true;
+        else if (word_equals(word, "cartesian"))
+            *cartesian = true;
+        else if (!is_basis_directive(word))
+            return line_reader_fail(reader,
+                                    "unknown word '%s' (expected spherical or cartesian; a name is "
+                                    "put in quotation marks)",
+                                    word_show(word).text);
+    }
+    return STATUS_OK;
+}
+
 /* The form of the functions from the line "basis ..."; Cartesian, as in NWChem, if it
  * names none. */
 static enum status read_form(const struct line_reader *reader, struct basis_set *set)
 {
-    enum basis_form form = BASIS_FORM_CARTESIAN;
-    for (int w = 1; w < reader->n_words; w++)
-        if (word_equals(reader->words[w], "spherical"))
-            form = BASIS_FORM_SPHERICAL;
+    bool spherical = false, cartesian = false;
+    TRY(read_form_words(reader, &spherical, &cartesian));
+    if (spherical && cartesian)
+        return line_reader_fail(reader, "spherical and cartesian exclude each other");
+    enum basis_form form = spherical ? BASIS_FORM_SPHERICAL : BASIS_FORM_CARTESIAN;
+    set->form_stated = set->form_stated || spherical || cartesian;
     if (set->form != BASIS_FORM_UNSTATED && form != set->form)
         return line_reader_fail(reader,
                                 "this section and an earlier one differ in spherical or cartesian");

@@ -31,6 +31,21 @@ static void print_comment(const struct hf_options *options, const struct molecul
                   units[options->units], units[comment->unit]);
 }
 
+/* Where d and higher functions are used, and neither the file nor an option says which. */
+static void warn_of_form(const struct hf_options *options, const struct hf_input *input)
+{
+    const struct basis_set *set = &input->basis_set;
+    if (options->spherical || options->cartesian || set->form_stated || input->shells->max_l < 2)
+        return;
+    bool spherical = input->shells->spherical;
+    log_warn("%s does not say whether its d functions are spherical or Cartesian: taken as %s%s. "
+             "Sets of the 6-31G family are Cartesian by convention, correlation-consistent and "
+             "def2 ones spherical: say which by --cartesian or --spherical, or %s",
+             set->name, spherical ? "spherical" : "Cartesian", spherical ? "" : ", as NWChem does",
+             spherical ? "by that word in a line of its own at the start of the file"
+                       : "after the word basis in the file");
+}
+
 void hf_print_input(const struct hf_calculation *calculation)
 {
     const struct hf_options *options = calculation->options;
@@ -47,6 +62,7 @@ void hf_print_input(const struct hf_calculation *calculation)
     log_print("Basis      %s: %lld functions in %lld shells, %s\n", options->basis,
               (long long)input->shells->n_functions, (long long)input->shells->n_shells,
               input->shells->spherical ? "spherical" : "Cartesian");
+    warn_of_form(options, input);
     log_print("Processes  %d, scheduling %s%s\n", n_workers, options->compare ? "by each of " : "",
               options->compare ? options->compare : options->pool.mode);
 }

@@ -127,22 +127,26 @@ static void general_contractions_keep_their_columns(void **state)
     basis_set_fini(&set);
 }
 
-static void check_form(const char *text, enum basis_form form)
+static void check_form(const char *text, enum basis_form form, bool stated)
 {
     struct basis_set set;
     check_ok(parse(text, &set));
     assert_int_equal(set.form, form);
+    assert_int_equal(set.form_stated, stated);
     basis_set_fini(&set);
 }
 
 static void the_form_is_what_the_file_says(void **state)
 {
     (void)state;
-    check_form("cartesian\nH 0\nS 1 1\n1 1\n****\n", BASIS_FORM_CARTESIAN);
-    check_form("H 0\nS 1 1\n1 1\n****\n", BASIS_FORM_UNSTATED);
-    check_form("basis\nH S\n1 1\nend\n", BASIS_FORM_CARTESIAN);
+    check_form("cartesian\nH 0\nS 1 1\n1 1\n****\n", BASIS_FORM_CARTESIAN, true);
+    check_form("H 0\nS 1 1\n1 1\n****\n", BASIS_FORM_UNSTATED, false);
+    check_form("basis\nH S\n1 1\nend\n", BASIS_FORM_CARTESIAN, false);
+    check_form("basis \"ao basis\" print\nH S\n1 1\nend\n", BASIS_FORM_CARTESIAN, false);
+    check_form("basis \"spherical\" cartesian\nH S\n1 1\nend\n", BASIS_FORM_CARTESIAN, true);
+    check_form("basis \"not spherical\" NOPRINT\nH S\n1 1\nend\n", BASIS_FORM_CARTESIAN, false);
     check_form("basis \"H_x\" SPHERICAL\nH S\n1 1\nend\nbasis \"O_x\" SPHERICAL\nO S\n1 1\nend\n",
-               BASIS_FORM_SPHERICAL);
+               BASIS_FORM_SPHERICAL, true);
 }
 
 /* A title is no section of an NWChem file, nor is that of a part of a core potential. */
@@ -219,11 +223,14 @@ static void bad_files_are_refused_with_their_line(void **state)
         {"basis\n* library 6-31g\nend\n", "test:2: 'library' is not supported"},
         {"basis\nH S\n1 1\nend\nbasis\nH S\n1 1\nend\n", "test:6: a second section for H"},
         {"basis\nH S\n1 1\nend\nbasis spherical\nO S\n1 1\nend\n", "test:5: this section and"},
+        {"basis spherial\nH S\n1 1\nend\n", "test:1: unknown word 'spherial'"},
+        {"basis spherical cartesian\nH S\n1 1\nend\n", "test:1: spherical and cartesian exclude"},
+        {"spherical\nH 0\nS 1 1\n1 1\n****\ncartesian\n", "test:6: an earlier line says the"},
         {"basis\nH S\n1 1\nend\ngeometry\n", "test:5: expected a section 'basis' or 'ecp'"},
         {"ecp\nH\nend\n", "test:2: expected an element and a part"},
         {"Basis set\nCartesiann\nH 0\nS 1 1\n1 1\n****\n", "test:2: expected an element and 0"},
         {"H 0\nS 1 1\n1 1\n****\nbasis\n", "test:5: expected an element and 0"},
-        {"Basis set without elements\n", "test:1: the file ends without 'end'"},
+        {"Basis set without elements\n", "test:1: unknown word 'set'"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct basis_set set;

@@ -1,0 +1,58 @@
+#!/usr/bin/env bash
+# Choices that an input leaves open or makes are in the log: charge, multiplicity and units of a
+# comment line, and d functions of which a basis set does not say whether they are spherical.
+#
+#   test_input_is_said.sh BERYL_HF PROCESSES MPIEXEC BASIS_FOLDER
+set -u
+program=$1 processes=$2 mpiexec=$3 sets=$4 seconds=60
+. "$(dirname "$0")/program.sh"
+once="--basis sto-3g --fock-only 1"
+
+# print TEXT: the log has this line.
+print()
+{
+    grep -qE -- "$1" "$folder/output" || complain "the log lacks $1"
+}
+
+for comment in "mult=3" "0 3" "charge: 0, uhf=2"; do
+    printf '2\n%s\nO 0 0 0\nO 0 0 1.2\n' "$comment" > o2.xyz
+    run 0 o2.xyz $once --json result.json
+    print '^Molecule .* charge 0, multiplicity 3$'
+    print '^ +multiplicity 3 as the comment line of the file says$'
+    python3 -c 'import json; assert json.load(open("result.json"))["molecule"][
+        "molecular_multiplicity"] == 3' || complain "the result has another multiplicity"
+done
+run 0 o2.xyz $once --multiplicity 5 --units angstrom
+print '^ +multiplicity 5 by --multiplicity; the comment line of the file says 3$'
+printf '2\nspin=2 units=bohr\nO 0 0 0\nO 0 0 2.3\n' > o2.xyz
+run 0 o2.xyz $once --multiplicity 3 --units angstrom
+print '^ +units angstrom by --units; the comment line of the file says bohr$'
+run 0 o2.xyz $once --multiplicity 3
+print '^ +units bohr as the comment line of the file says$'
+
+# warned BASIS MOLECULE OPTION...: whether there is a warning on the form of d functions.
+warned()
+{
+    local basis=$1 molecule=$2
+    shift 2
+    run 0 "$molecule" --basis "$basis" --fock-only 1 "$@"
+    grep -q '^warning: .*does not say whether its d functions are spherical or Cartesian' \
+        "$folder/errors"
+}
+
+printf '3\n\nO 0 0 0\nH 0 0.757 0.587\nH 0 -0.757 0.587\n' > water.xyz
+printf '2\n\nH 0 0 0\nH 0 0 0.74\n' > h2.xyz
+grep -v cartesian "$sets/6-31gs.gbs" > unsaid.gbs
+printf 'basis "ao basis" print\nO S\n1 1\nO D\n1 1\nH S\n1 1\nend\n' > unsaid.nw
+{ echo cartesian; cat unsaid.gbs; } > said.gbs
+warned unsaid.gbs water.xyz || complain "no warning"
+grep -q 'taken as spherical. Sets of the 6-31G family are Cartesian by convention' \
+    "$folder/errors" || complain "not what it is taken as"
+warned unsaid.nw water.xyz || complain "no warning"
+grep -q 'taken as Cartesian, as NWChem does' "$folder/errors" || complain "not what it is taken as"
+warned unsaid.gbs water.xyz --spherical && complain "a warning where an option says it"
+warned unsaid.gbs water.xyz --cartesian && complain "a warning where an option says it"
+warned unsaid.gbs h2.xyz && complain "a warning where there are no d functions"
+warned said.gbs water.xyz && complain "a warning where the file says it"
+warned 6-31g* water.xyz && complain "a warning where the file says it"
+exit "$n_failed"
