@@ -1,5 +1,7 @@
 #include "support/mpi/mpi_transport.h"
 
+#include "support/mpi/link_watch.h"
+
 #include <mpi.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -99,4 +101,6 @@ void mpi_transport_start(int thread_level)
     MPI_Init_thread(NULL, NULL, thread_level, &level);
     if (chooses)
         MPI_T_finalize();
+    if (spans_hosts())
+        link_watch_start();
 }

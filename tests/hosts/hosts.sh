@@ -122,10 +122,11 @@ else
     connect_by_relay
 fi
 
-# By node: process i on host i modulo N.
+# By node: process i on host i modulo N. Open MPI's own files: elsewhere two runs of this script, with
+# the same host names and process numbers, would meet.
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 export OMPI_MCA_plm_rsh_agent=$on_host OMPI_MCA_orte_default_hostfile=/run/hostfile \
-    OMPI_MCA_rmaps_base_mapping_policy=node OMPI_MCA_hwloc_base_binding_policy=none \
+    OMPI_MCA_orte_tmpdir_base=/run OMPI_MCA_rmaps_base_mapping_policy=node OMPI_MCA_hwloc_base_binding_policy=none \
     OMPI_MCA_mpi_yield_when_idle="${OMPI_MCA_mpi_yield_when_idle:-1}"
 status=0
 nsenter --target "$(cat /run/h1.pid)" --net --uts --mount --wd="$PWD" "$@" || status=$?
