@@ -8,14 +8,19 @@
 #include "support/base/agree.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 /* Largest element of C^T S C - 1. Centres may differ by 1e-6 Bohr (checkpoint_basis.h), and with
  * them the overlap; another program may have printed coefficients with eight digits. What is
- * beyond that is no rounding. Amplitudes, which take the orbitals as they are, come with a seal. */
+ * beyond that is no rounding. */
 #define ORTHONORMAL 1e-6
+
+/* The same where no SCF makes new orbitals of them: rounding, where functions are all but
+ * dependent (--dependence), which is 1e-10 at most. */
+#define ORTHONORMAL_AS_THEY_ARE 1e-8
 
 /* Of the file that was verified. */
 struct identity {
@@ -33,6 +38,7 @@ struct checkpoint_reader {
         contents;                    /* on process 0; functions numbered in this program's order */
     int64_t n_functions, n_rows;     /* of the file */
     int64_t first[2], n_orbitals[2]; /* its rows of each spin */
+    double deviation;                /* largest element of C^T S C - 1 */
     struct identity identity;        /* on process 0 */
 };
 
@@ -133,22 +139,32 @@ static enum status read_orbital_columns(const struct checkpoint_reader *reader, 
     return checkpoint_stream_close(&stream, checkpoint_stream_matrix(&stream, &place, C));
 }
 
-/* product = C^T S C - 1, of which the largest element. SC, product: scratch. */
+/* The largest element of C^T S C - 1, or the least that it may be, if that is larger; INFINITY if
+ * they are not finite. SC, product: scratch. */
 static double find_deviation(const struct dense *C, const struct dense *S, struct dense *SC,
-                             struct dense *product)
+                             struct dense *product, double least)
 {
     dense_set_identity(product);
     dense_multiply('N', 'N', 1, S, C, 0, SC);
     dense_multiply('T', 'N', 1, C, SC, -1, product);
-    return dense_max_abs(product);
+    double deviation = dense_max_abs(product);
+    return isfinite(deviation) ? fmax(deviation, least) : INFINITY;
 }
 
-static enum status check_orthonormal(const struct checkpoint_reader *reader, int spin,
+static enum status fail_orthonormal(const struct checkpoint_reader *reader)
+{
+    return FAIL(STATUS_INPUT,
+                "%s: damaged: its orbitals are not orthonormal, C^T S C differs from 1 by %.1e: "
+                "take an older checkpoint, or start without one",
+                reader->path, reader->deviation);
+}
+
+/* Raises the deviation to that of a spin. */
+static enum status check_orthonormal(struct checkpoint_reader *reader, int spin,
                                      const struct dense *S)
 {
     struct dense *C = NULL, *SC = NULL, *product = NULL;
     int64_t n = reader->n_functions, m = reader->n_orbitals[spin];
-    double deviation = 0;
     enum status status = dense_create(S->grid, n, m, &C);
     if (status == STATUS_OK)
         status = dense_create(S->grid, n, m, &SC);
@@ -157,15 +173,12 @@ static enum status check_orthonormal(const struct checkpoint_reader *reader, int
     if (status == STATUS_OK)
         status = read_orbital_columns(reader, spin, C);
     if (status == STATUS_OK)
-        deviation = find_deviation(C, S, SC, product);
+        reader->deviation = find_deviation(C, S, SC, product, reader->deviation);
     dense_destroy(C);
     dense_destroy(SC);
     dense_destroy(product);
-    if (status == STATUS_OK && !(deviation < ORTHONORMAL))
-        status = FAIL(STATUS_INPUT,
-                      "%s: damaged: its orbitals are not orthonormal, C^T S C differs from 1 by "
-                      "%.1e: take an older checkpoint, or start without one",
-                      reader->path, deviation);
+    if (status == STATUS_OK && !(reader->deviation < ORTHONORMAL))
+        status = fail_orthonormal(reader);
     return status;
 }
 
@@ -180,7 +193,7 @@ static enum status set_overlap(const struct scf_problem *problem, struct dense *
     return status;
 }
 
-static enum status check_all_orthonormal(const struct checkpoint_reader *reader,
+static enum status check_all_orthonormal(struct checkpoint_reader *reader,
                                          const struct scf_problem *problem)
 {
     struct dense *S;
@@ -268,8 +281,10 @@ enum status checkpoint_reader_density(const struct checkpoint_reader *reader,
 
 enum status checkpoint_reader_orbitals(const struct checkpoint_reader *reader,
                                        const struct scf_problem *problem, int64_t n_orbitals,
-                                       struct dense *const C[], double *const energies[])
+                                       struct dense *const C[])
 {
+    if (!(reader->deviation < ORTHONORMAL_AS_THEY_ARE))
+        return fail_orthonormal(reader);
     for (int s = 0; s < problem->n_spins; s++) {
         int spin = spin_in_file(reader, s);
         if (reader->n_orbitals[spin] != n_orbitals)
@@ -278,10 +293,6 @@ enum status checkpoint_reader_orbitals(const struct checkpoint_reader *reader,
                         "functions left out (--dependence)?",
                         reader->path, (long long)reader->n_orbitals[spin], (long long)n_orbitals);
         TRY(read_orbital_columns(reader, spin, C[s]));
-        if (reader->rank == 0)
-            memcpy(energies[s], reader->contents.energies + reader->first[spin],
-                   (size_t)n_orbitals * sizeof(double));
-        MPI_Bcast(energies[s], (int)n_orbitals, MPI_DOUBLE, 0, reader->comm);
     }
     return STATUS_OK;
 }

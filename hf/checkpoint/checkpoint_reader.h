@@ -30,13 +30,14 @@ const char *checkpoint_reader_path(const struct checkpoint_reader *reader);
 enum status checkpoint_reader_density(const struct checkpoint_reader *reader,
                                       const struct scf_problem *problem, struct darray *const D[]);
 
-/* The file's orbitals and their energies, to the last digit.
+/* The file's orbitals, to the last digit.
  * n_orbitals  that there are to be of each spin
- * C, energies of each spin, shaped as in scf_result
- * Errors: those of checkpoint_reader_open; STATUS_INPUT for another number of orbitals. */
+ * C           of each spin, shaped as in scf_result
+ * Errors: those of checkpoint_reader_open; STATUS_INPUT for another number of orbitals, or if they
+ * are orthonormal to rounding of another program only. */
 enum status checkpoint_reader_orbitals(const struct checkpoint_reader *reader,
                                        const struct scf_problem *problem, int64_t n_orbitals,
-                                       struct dense *const C[], double *const energies[]);
+                                       struct dense *const C[]);
 
 /* Opens the file for what else is in it; to be closed by checkpoint_stream_close.
  * Errors: STATUS_INPUT if it is not the file that was verified. */

@@ -42,6 +42,10 @@ static bool find_sizes(hid_t set, int64_t file_bytes, int *rank,
     return fits;
 }
 
+/* No coefficient, Fock matrix or amplitude has a number beyond this: kinetic energies of the tightest
+ * functions come closest. */
+#define LARGEST 1e12
+
 /* Elements that are read at a time, or those of one value of the first index. */
 enum { PIECE_ELEMENTS = 1 << 20 };
 
@@ -54,8 +58,8 @@ static enum status read_piece(hid_t set, const char *path, const char *name, int
     if (!checkpoint_set_move(set, CHECKPOINT_READ, rank, first, size, piece))
         return fail_set(path, name, "cannot be read");
     for (int64_t i = 0; i < n; i++)
-        if (!isfinite(piece[i]))
-            return fail_set(path, name, "has numbers that are not finite");
+        if (!(fabs(piece[i]) < LARGEST))
+            return fail_set(path, name, "has numbers that are not finite or far too large");
     return STATUS_OK;
 }
 

@@ -30,7 +30,8 @@ struct method_run {
     struct orbital_spaces counts;    /* of orbitals, as far as known before the SCF */
     struct orbital_spaces *orbitals; /* of the converged SCF */
     struct correlation correlation;
-    bool has_amplitudes; /* the checkpoint to restart from, for these orbitals */
+    bool has_amplitudes;                /* the checkpoint to restart from, for these orbitals */
+    struct amplitude_progress progress; /* of the run that wrote them */
     struct mode_records records;
     double energies[MODES_MAX]; /* of correlation, under each mode, hartree */
     bool *accepted;
@@ -68,7 +69,8 @@ static enum status find_amplitudes(struct method_run *run)
         correlation_checkpoint_origin(run->options->method, &run->counts);
     if (!run->options->hf.restart || run->correlation.instance.program.n_unknowns == 0)
         return STATUS_OK;
-    TRY(correlation_checkpoint_find(run->calculation.checkpoint, &wanted, &run->has_amplitudes));
+    TRY(correlation_checkpoint_find(run->calculation.checkpoint, &wanted, &run->has_amplitudes,
+                                    &run->progress));
     /* Until new amplitudes are there, a checkpoint that may be the same file stays. */
     if (run->has_amplitudes)
         run->scf_options.scf.checkpoint = NULL;
@@ -104,10 +106,13 @@ static enum status print_method(const struct method_run *run)
               (long long)orbital_spaces_n_core(counts));
     log_print("           %d contractions in %d stages, %lld tasks, %.3g operations\n",
               plan->n_steps, plan->n_stages, (long long)tasks.n, tasks.flops);
-    if (run->options->hf.restart)
-        log_print("Restart    %s of %s\n",
-                  run->has_amplitudes ? "orbitals and amplitudes" : "orbitals",
-                  run->options->hf.restart);
+    if (run->has_amplitudes)
+        log_print("Restart    orbitals and amplitudes of %s, after iteration %lld, with %lld DIIS "
+                  "vectors\n",
+                  run->options->hf.restart, (long long)run->progress.iteration,
+                  (long long)run->progress.n_steps);
+    else if (run->options->hf.restart)
+        log_print("Restart    orbitals of %s\n", run->options->hf.restart);
     if (run->options->explain && run->rank == 0)
         return plan_print(plan, stdout);
     return STATUS_OK;
@@ -138,7 +143,8 @@ static enum status prepare_method(struct method_run *run)
 /* --- the SCF --- */
 
 /* Amplitudes belong to the very orbitals that they were found with, which the SCF may have
- * mixed where several have one energy. */
+ * mixed where several have one energy. Their energies are those of the SCF: the same, and not of
+ * a file. */
 static enum status take_checkpoint_orbitals(struct method_run *run)
 {
     struct scf_problem problem = hf_calculation_problem(&run->calculation);
@@ -150,8 +156,7 @@ static enum status take_checkpoint_orbitals(struct method_run *run)
         run->has_amplitudes = false;
     }
     return run->has_amplitudes ? checkpoint_reader_orbitals(run->calculation.checkpoint, &problem,
-                                                            result->n_orbitals, result->orbitals,
-                                                            result->orbital_energies)
+                                                            result->n_orbitals, result->orbitals)
                                : STATUS_OK;
 }
 

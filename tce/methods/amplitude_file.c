@@ -41,7 +41,9 @@ static bool move_origin(hid_t group, enum checkpoint_move move, struct amplitude
 static bool move_progress(hid_t group, enum checkpoint_move move,
                           struct amplitude_progress *progress)
 {
-    return checkpoint_attribute_move(group, "n_steps", H5T_NATIVE_INT64, move,
+    return checkpoint_attribute_move(group, "iteration", H5T_NATIVE_INT64, move,
+                                     &progress->iteration) &&
+           checkpoint_attribute_move(group, "n_steps", H5T_NATIVE_INT64, move,
                                      &progress->n_steps) &&
            checkpoint_attribute_move(group, "energy", H5T_NATIVE_DOUBLE, move, &progress->energy);
 }

@@ -1,7 +1,8 @@
 /* Amplitudes in a checkpoint: an HDF5 group in addition to those of TREXIO, whose own group for
  * them is younger than the library at hand and holds single elements with their indices.
  *
- *     /beryl_amplitudes    attributes method, n_core, n_occupied, n_virtual, n_steps, energy
+ *     /beryl_amplitudes    attributes method, n_core, n_occupied, n_virtual, iteration, n_steps,
+ *                         energy
  *     /beryl_amplitudes/t2 n_occupied x n_occupied x n_virtual x n_virtual doubles
  *     /beryl_amplitudes/t2_image_0, t2_error_0    of DIIS (amplitude_solver.h), oldest step first
  *
@@ -31,8 +32,9 @@ struct amplitude_origin {
 
 /* How far the iterations are. */
 struct amplitude_progress {
-    int64_t n_steps; /* of DIIS */
-    double energy;   /* of the last iteration, hartree */
+    int64_t iteration; /* the last one, of all runs together */
+    int64_t n_steps;   /* of DIIS */
+    double energy;     /* of that iteration, hartree */
 };
 
 /* n tensors, and n_steps steps of DIIS, which have as many each. */

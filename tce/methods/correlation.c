@@ -196,7 +196,7 @@ static enum status iterate_amplitudes(struct correlation *self, struct amplitude
         TRY(keep_iteration(self, &iteration));
         bool converged = amplitudes_are_converged(self, energy_before, settings->converge);
         bool last = converged || i == settings->max_iterations - 1;
-        if (checkpoint && (last || (i + 1) % checkpoint->every == 0))
+        if (checkpoint && (last || (self->n_before + i + 1) % checkpoint->every == 0))
             correlation_checkpoint_write(checkpoint, self, solver);
         if (converged)
             return STATUS_OK;
@@ -215,9 +215,14 @@ static enum status set_first_amplitudes(struct correlation *self,
 {
     struct tensor *x[CORRELATION_MAX_UNKNOWNS], *f[CORRELATION_MAX_UNKNOWNS];
     int n = correlation_unknowns(self, x, f);
-    if (settings->restart)
-        return correlation_checkpoint_read(settings->restart, n, x, settings->diis_size, solver,
-                                           &self->energy_before);
+    if (settings->restart) {
+        struct amplitude_progress progress;
+        TRY(correlation_checkpoint_read(settings->restart, n, x, settings->diis_size, solver,
+                                        &progress));
+        self->n_before = progress.iteration;
+        self->energy_before = progress.energy;
+        return STATUS_OK;
+    }
     for (int i = 0; i < n; i++)
         darray_zero(x[i]->data);
     darray_sync();
@@ -244,6 +249,7 @@ enum status correlation_solve(struct correlation *self, const struct taskpool_se
 {
     struct correlation_iteration iteration;
     self->n_iterations = 0;
+    self->n_before = 0;
     self->energy_before = 0;
     TRY(executor_start(self->instance.executor, pool));
     log_print("iter   correlation energy        change   amplitudes    seconds   GFLOP/s\n");

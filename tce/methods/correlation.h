@@ -52,7 +52,8 @@ struct correlation {
     int energy; /* tensor */
 
     /* The last solution. */
-    double energy_before; /* of the run that it resumes, hartree */
+    int64_t n_before;     /* iterations of the run that it resumes */
+    double energy_before; /* and its energy, hartree */
     int64_t n_iterations, capacity;
     struct correlation_iteration *iterations;
     int64_t memory_bytes; /* the most that this process held after the last (memory_part_bytes) */

@@ -65,7 +65,8 @@ static enum status add_amplitudes(struct checkpoint_stream *stream, void *contex
     struct amplitude_tensors tensors = {.n = correlation_unknowns(correlation, x, f), .x = x};
     tensors.steps = amplitude_solver_steps(writing->solver, &n_steps);
     tensors.n_steps = n_steps;
-    const struct amplitude_progress progress = {n_steps, correlation_energy(correlation)};
+    const struct amplitude_progress progress = {correlation->n_before + correlation->n_iterations,
+                                                n_steps, correlation_energy(correlation)};
     return amplitude_file_write(stream, &origin, &progress, &tensors);
 }
 
@@ -95,29 +96,29 @@ void correlation_checkpoint_write(const struct correlation_checkpoint *checkpoin
 
 static enum status read_into_solver(struct checkpoint_stream *stream, int n,
                                     struct tensor *const x[], int diis_size,
-                                    struct amplitude_solver *solver, double *energy)
+                                    struct amplitude_solver *solver,
+                                    struct amplitude_progress *progress)
 {
     struct amplitude_origin origin;
-    struct amplitude_progress progress;
     bool found;
     int n_now;
-    TRY(amplitude_file_find(stream, &found, &origin, &progress));
-    int64_t n_steps = progress.n_steps < diis_size ? progress.n_steps : diis_size;
+    TRY(amplitude_file_find(stream, &found, &origin, progress));
+    int64_t n_steps = progress->n_steps < diis_size ? progress->n_steps : diis_size;
     const struct amplitude_tensors tensors = {n, x, n_steps,
                                               amplitude_solver_steps(solver, &n_now)};
-    TRY(amplitude_file_read(stream, &tensors, progress.n_steps - n_steps));
-    *energy = progress.energy;
+    TRY(amplitude_file_read(stream, &tensors, progress->n_steps - n_steps));
     return amplitude_solver_resume(solver, (int)n_steps);
 }
 
 enum status correlation_checkpoint_read(const struct checkpoint_reader *reader, int n,
                                         struct tensor *const x[], int diis_size,
-                                        struct amplitude_solver *solver, double *energy)
+                                        struct amplitude_solver *solver,
+                                        struct amplitude_progress *progress)
 {
     struct checkpoint_stream stream;
     TRY(checkpoint_reader_open(reader, &stream));
     return checkpoint_stream_close(&stream,
-                                   read_into_solver(&stream, n, x, diis_size, solver, energy));
+                                   read_into_solver(&stream, n, x, diis_size, solver, progress));
 }
 
 static enum status compare_origins(const char *path, const struct amplitude_origin *wanted,
@@ -137,13 +138,13 @@ static enum status compare_origins(const char *path, const struct amplitude_orig
 }
 
 enum status correlation_checkpoint_find(const struct checkpoint_reader *reader,
-                                        const struct amplitude_origin *wanted, bool *found)
+                                        const struct amplitude_origin *wanted, bool *found,
+                                        struct amplitude_progress *progress)
 {
     struct checkpoint_stream stream;
     struct amplitude_origin origin;
-    struct amplitude_progress progress;
     TRY(checkpoint_reader_open(reader, &stream));
-    enum status status = amplitude_file_find(&stream, found, &origin, &progress);
+    enum status status = amplitude_file_find(&stream, found, &origin, progress);
     TRY(checkpoint_stream_close(&stream, status));
     return *found ? compare_origins(checkpoint_reader_path(reader), wanted, &origin) : STATUS_OK;
 }

@@ -33,18 +33,19 @@ void correlation_checkpoint_write(const struct correlation_checkpoint *checkpoin
                                   const struct correlation *correlation,
                                   const struct amplitude_solver *solver);
 
-/* Sets the amplitudes x, n of them, and the steps of a new solver to those of the checkpoint;
- * *energy is that of the last iteration, hartree. Collective.
- * Errors: those of amplitude_file_read and of amplitude_solver_resume. */
+/* Sets the amplitudes x, n of them, and the steps of a new solver to those of the checkpoint.
+ * Collective. Errors: those of amplitude_file_read and of amplitude_solver_resume. */
 enum status correlation_checkpoint_read(const struct checkpoint_reader *reader, int n,
                                         struct tensor *const x[], int diis_size,
-                                        struct amplitude_solver *solver, double *energy);
+                                        struct amplitude_solver *solver,
+                                        struct amplitude_progress *progress);
 
 /* Whether a checkpoint has amplitudes. Collective.
  * wanted  the run that is to resume; n_virtual, known only after the SCF, is not compared
  * Errors: STATUS_INPUT (they are of another method or of other orbitals: the message says
  * which), those of amplitude_file_find; the same everywhere. */
 enum status correlation_checkpoint_find(const struct checkpoint_reader *reader,
-                                        const struct amplitude_origin *wanted, bool *found);
+                                        const struct amplitude_origin *wanted, bool *found,
+                                        struct amplitude_progress *progress);
 
 #endif

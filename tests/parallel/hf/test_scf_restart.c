@@ -41,6 +41,9 @@ static void remove_file(void)
     MPI_Barrier(MPI_COMM_WORLD);
 }
 
+/* The last state only: to wait for the disk after every iteration takes longer than the rest. */
+enum { LAST_ONLY = 1000 };
+
 /* Runs a case that writes the file; its energy. */
 static double write_checkpoint(const struct scf_case *scf_case)
 {
@@ -48,6 +51,7 @@ static double write_checkpoint(const struct scf_case *scf_case)
     struct scf_result result;
     struct scf_settings settings = scf_settings_default();
     settings.checkpoint = file_name;
+    settings.checkpoint_every = LAST_ONLY;
     scf_setup_init(&setup, scf_case);
     check_ok(checkpoint_check(settings.checkpoint, MPI_COMM_WORLD));
     check_ok(scf_setup_run(&setup, &settings, &result));
@@ -276,7 +280,91 @@ static void test_damage_is_noticed_without_a_seal(void **state)
     remove_file();
 }
 
-/* A run that is interrupted after each of its iterations needs the others, and that once more
+/* What a filter of HDF5 does to whoever reads: stands for the damage that crashes the library. */
+static enum { FILTER_PASSES, FILTER_CRASHES, FILTER_NEVER_ENDS, FILTER_IS_GREEDY } filter_does;
+enum { FILTER_ID = 300, FILTER_GREED = 1 << 30 };
+
+static size_t run_filter(unsigned flags, size_t n_values, const unsigned values[], size_t n_bytes,
+                         size_t *buffer_size, void **buffer)
+{
+    (void)n_values, (void)values, (void)buffer_size, (void)buffer;
+    if (!(flags & H5Z_FLAG_REVERSE) || filter_does == FILTER_PASSES)
+        return n_bytes;
+    if (filter_does == FILTER_CRASHES)
+        raise(SIGSEGV);
+    if (filter_does == FILTER_NEVER_ENDS) {
+        alarm(1); /* sooner than the child's own */
+        for (;;)
+            pause();
+    }
+    char *memory[4];
+    bool is_enough = true;
+    for (int i = 0; i < 4; i++)
+        is_enough = (memory[i] = malloc(FILTER_GREED)) && is_enough;
+    for (int i = 0; i < 4; i++)
+        free(memory[i]);
+    return is_enough ? n_bytes : 0;
+}
+
+/* Process 0: the coefficients go through the filter. */
+static void add_filter(void)
+{
+    static const H5Z_class2_t class = {.version = H5Z_CLASS_T_VERS,
+                                       .id = FILTER_ID,
+                                       .encoder_present = 1,
+                                       .decoder_present = 1,
+                                       .name = "test",
+                                       .filter = run_filter};
+    hsize_t size[2];
+    H5Zregister(&class);
+    hid_t file = H5Fopen(file_name, H5F_ACC_RDWR, H5P_DEFAULT);
+    hid_t set = H5Dopen2(file, "mo/mo_coefficient", H5P_DEFAULT), space = H5Dget_space(set);
+    H5Sget_simple_extent_dims(space, size, NULL);
+    double *elements = malloc(size[0] * size[1] * sizeof *elements);
+    H5Dread(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, elements);
+    H5Dclose(set);
+    H5Ldelete(file, "mo/mo_coefficient", H5P_DEFAULT);
+    hid_t properties = H5Pcreate(H5P_DATASET_CREATE);
+    H5Pset_chunk(properties, 2, size);
+    H5Pset_filter(properties, FILTER_ID, H5Z_FLAG_MANDATORY, 0, NULL);
+    set = H5Dcreate2(file, "mo/mo_coefficient", H5T_IEEE_F64LE, space, H5P_DEFAULT, properties,
+                     H5P_DEFAULT);
+    H5Dwrite(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, elements);
+    H5Pclose(properties);
+    H5Dclose(set);
+    H5Sclose(space);
+    H5Fclose(file);
+    free(elements);
+}
+
+static void test_a_crash_of_hdf5_is_a_refusal(void **state)
+{
+    (void)state;
+    static const char *const messages[] = {[FILTER_CRASHES] = "crashes",
+                                           [FILTER_NEVER_ENDS] = "too long",
+                                           [FILTER_IS_GREEDY] = "cannot be read"};
+    int rank;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    write_checkpoint(&spherical);
+    struct scf_setup setup;
+    scf_setup_init(&setup, &spherical);
+    if (rank == 0) {
+        checkpoint_unseal(file_name);
+        add_filter();
+    }
+    filter_does = FILTER_PASSES;
+    check_ok(verify(file_name, &setup.problem));
+    for (int i = FILTER_CRASHES; i <= FILTER_IS_GREEDY; i++) {
+        filter_does = i;
+        check_status(STATUS_INPUT, verify(file_name, &setup.problem));
+        if (!strstr(status_text(), messages[i]))
+            fail_msg("\"%s\" does not say \"%s\"", status_text(), messages[i]);
+    }
+    scf_setup_fini(&setup);
+    remove_file();
+}
+
+/* A run that is interrupted after some of its iterations needs the others, and that once more
  * which was in the checkpoint. */
 static void test_a_restart_loses_no_iteration(void **state)
 {
@@ -286,15 +374,14 @@ static void test_a_restart_loses_no_iteration(void **state)
         double expected, energy;
         write_checkpoint(cases[i]);
         restart(cases[i], &expected);
-        int64_t all = write_interrupted(cases[i], 100, 1);
-        for (int64_t done = 2; done < all; done++) {
-            assert_int_equal(write_interrupted(cases[i], done, 1), done);
+        int64_t all = write_interrupted(cases[i], 100, LAST_ONLY);
+        for (int64_t done = 2; done < all; done += 4) {
+            assert_int_equal(write_interrupted(cases[i], done, LAST_ONLY), done);
             assert_in_range(restart(cases[i], &energy), 1, all - done + 1);
             check_close(energy, expected, 1e-9);
         }
-        /* The last iteration is written whatever --checkpoint-every says. */
-        assert_int_equal(write_interrupted(cases[i], 6, 1000), 6);
-        assert_in_range(restart(cases[i], &energy), 1, all - 6 + 1);
+        assert_int_equal(write_interrupted(cases[i], 5, 1), 5);
+        assert_in_range(restart(cases[i], &energy), 1, all - 5 + 1);
         check_close(energy, expected, 1e-9);
     }
     remove_file();
@@ -341,6 +428,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_what_does_not_fit_is_refused_everywhere),
         cmocka_unit_test(test_any_flipped_bit_is_noticed),
         cmocka_unit_test(test_damage_is_noticed_without_a_seal),
+        cmocka_unit_test(test_a_crash_of_hdf5_is_a_refusal),
         cmocka_unit_test(test_a_restart_loses_no_iteration),
         cmocka_unit_test(test_a_failed_write_leaves_the_older_file),
         cmocka_unit_test_teardown(test_files_that_are_no_checkpoints_are_refused, scf_stop),
