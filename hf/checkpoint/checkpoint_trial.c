@@ -42,8 +42,8 @@ static bool find_sizes(hid_t set, int64_t file_bytes, int *rank,
     return fits;
 }
 
-/* No coefficient, Fock matrix or amplitude has a number beyond this: kinetic energies of the tightest
- * functions come closest. */
+/* No coefficient, Fock matrix or amplitude has a number beyond this: kinetic energies of the
+ * tightest functions come closest. */
 #define LARGEST 1e12
 
 /* Elements that are read at a time, or those of one value of the first index. */

@@ -149,6 +149,21 @@ static bool name_part(const char *path, long pid, char part[PATH_MAX])
     return length < PATH_MAX;
 }
 
+/* A zombie counts as dead: where nobody waits for what a killed mpirun has left, it stays one. */
+static bool is_running(pid_t pid)
+{
+    char path[64], state = 'R';
+    if (kill(pid, 0) != 0 && errno == ESRCH)
+        return false;
+    snprintf(path, sizeof path, "/proc/%ld/stat", (long)pid);
+    FILE *file = fopen(path, "r");
+    if (file && fscanf(file, "%*d (%*[^)]) %c", &state) != 1)
+        state = 'R';
+    if (file)
+        fclose(file);
+    return state != 'Z' && state != 'X';
+}
+
 /* Removes what killed processes of this host left of the same file. */
 static void remove_orphans(const char *path)
 {
@@ -165,7 +180,7 @@ static void remove_orphans(const char *path)
     for (size_t i = 0; i < found.gl_pathc; i++) {
         int64_t pid;
         if (word_to_integer(word_from_text(found.gl_pathv[i] + prefix), &pid) && pid > 0 &&
-            kill((pid_t)pid, 0) != 0 && errno == ESRCH)
+            !is_running((pid_t)pid))
             unlink(found.gl_pathv[i]);
     }
     globfree(&found);

@@ -23,7 +23,8 @@ import time
 SECONDS = 60  # for a run
 MOLECULE = "3\n\nO 0 0 0\nH 0.3 0.76 0.59\nH -0.1 -0.76 0.59\n"
 ITERATION = re.compile(r" *\d+ +-?\d+\.\d{10} ")
-RESUMED = re.compile(r"Restart .*after iteration (\d+)", re.MULTILINE)
+RESUMED = {"SCF": re.compile(r"Restart +after iteration (\d+)"),
+           "CCSD": re.compile(r"Restart .* amplitudes .* after iteration (\d+)")}
 
 
 class Case:
@@ -132,7 +133,7 @@ def check_moment(case, choose):
     restart = ["--restart", "run.h5"] if os.path.exists(checkpoint) else []
     energy, n_iterations, output = case.run(choose.randint(1, 3),
                                             restart + ["--checkpoint", "run.h5"])
-    resumed = RESUMED.search(output.partition("\niter")[0])
+    resumed = RESUMED[case.name].search(output)
     done = int(resumed.group(1)) if resumed else 0
     # A guess density has no orbitals, and so the first iteration no checkpoint.
     kept = max(printed - 1, 0) if case.name == "CCSD" or printed > 2 else 0
