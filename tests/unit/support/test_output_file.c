@@ -7,9 +7,11 @@
 #include "tests/check.h"
 
 #include <dirent.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static char folder[] = "/tmp/test_output_file.XXXXXX";
@@ -37,6 +39,41 @@ static void check_content(const char *path, const char *expected)
     check_ok(text_file_read(path, &file));
     assert_string_equal(file.bytes, expected);
     text_file_fini(&file);
+}
+
+static enum status write_text(const char *path, void *text)
+{
+    return output_file_write(path, text, strlen(text));
+}
+
+/* A file that a process of this number was writing. */
+static void leave_part(const char *name, long pid)
+{
+    char host[256] = "", path[600];
+    gethostname(host, sizeof host - 1);
+    snprintf(path, sizeof path, "%s.part-%s-%ld", path_of(name), host, pid);
+    check_ok(output_file_write(path, "half", 4));
+}
+
+/* Neither the child that has ended and is not waited for, nor this process's parent. */
+static void test_files_of_killed_processes_are_removed(void **state)
+{
+    (void)state;
+    siginfo_t information;
+    pid_t child = fork();
+    if (child == 0)
+        _exit(0);
+    waitid(P_PID, (id_t)child, &information, WEXITED | WNOWAIT);
+    leave_part("whole", child);
+    leave_part("whole", getppid());
+    assert_int_equal(count_files(), 2);
+    check_ok(output_file_replace(path_of("whole"), 5, write_text, "whole"));
+    check_content(path_of("whole"), "whole");
+    assert_int_equal(count_files(), 2); /* it and the parent's */
+    waitid(P_PID, (id_t)child, &information, WEXITED);
+    char command[600];
+    snprintf(command, sizeof command, "rm %s*", path_of("whole"));
+    assert_int_equal(system(command), 0);
 }
 
 static void test_checking_leaves_nothing_behind(void **state)
@@ -203,6 +240,7 @@ static int remove_folder(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_files_of_killed_processes_are_removed),
         cmocka_unit_test(test_checking_leaves_nothing_behind),
         cmocka_unit_test(test_paths_that_cannot_be_written_are_refused),
         cmocka_unit_test(test_links_and_devices_stay_what_they_are),
