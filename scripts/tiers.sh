@@ -57,6 +57,15 @@ print_slowest() {
         "$tier_logs"/* | sort -rn | awk 'NR <= 10 { printf "%8.1f  %s\n", $1, $2 }'
 }
 
+# A machine that cannot make namespaces skips these, and says so.
+print_host_tests() {
+    local run skipped
+    run=$(grep -hE ' Test +#[0-9]+: test_host_.* (Passed|\*\*\*Failed)' "$tier_logs"/* | wc -l)
+    skipped=$(grep -hE ' Test +#[0-9]+: test_host_.*\*\*\*Skipped' "$tier_logs"/* | wc -l)
+    echo
+    echo "Tests on several hosts: $run run, $skipped skipped"
+}
+
 # The last line: the sums over all calls of ctest. The exit status counts failed tests and calls
 # that failed for another reason.
 finish_tests() {
@@ -80,6 +89,7 @@ report_tiers() {
     local i seconds mark total=0
     tier_starts+=("$(date +%s)")
     print_slowest
+    print_host_tests
     echo
     printf '%-20s %6s %8s %8s\n' Tier tests seconds budget
     for i in "${!tier_names[@]}"; do
