@@ -6,6 +6,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Largest |block| element of each shell block of a tile. */
 static void shell_maxima(const struct tiling *tiling, int64_t I, int64_t J, const double *block,
@@ -98,8 +99,7 @@ static enum status find_own_maxima(struct density_tiles *tiles)
     return STATUS_OK;
 }
 
-enum status density_tiles_create(const struct tiling *tiling, int n_spins,
-                                 const struct darray *const D[], int64_t cache_bytes,
+enum status density_tiles_create(const struct tiling *tiling, int n_spins, int64_t cache_bytes,
                                  struct density_tiles **tiles)
 {
     int64_t n_pairs = tiling_n_pairs(tiling);
@@ -108,27 +108,38 @@ enum status density_tiles_create(const struct tiling *tiling, int n_spins,
     if (made) {
         made->tiling = tiling;
         made->n_spins = n_spins;
-        for (int spin = 0; spin < n_spins; spin++)
-            made->D[spin] = D[spin];
-        made->tile_max = calloc((size_t)n_pairs, sizeof(double));
+        made->tile_max = malloc((size_t)n_pairs * sizeof(double));
         struct item_cache_source source = {load_density, unload_density, made};
         status = made->tile_max
                      ? item_cache_create(n_pairs, cache_bytes, &source, &made->cache)
                      : FAIL(STATUS_NO_MEMORY, "no memory for %lld tiles", (long long)n_pairs);
     }
-    if (status == STATUS_OK)
-        status = find_own_maxima(made);
     status = status_agree(darray_comm(), status);
-    if (status == STATUS_OK) {
-        long_reduce(made->tile_max, n_pairs, MPI_DOUBLE, MPI_MAX, darray_comm());
-        for (int64_t pair = 0; pair < n_pairs && status == STATUS_OK; pair++)
-            if (!isfinite(made->tile_max[pair]))
-                status = FAIL(STATUS_NUMERIC, "the density has elements that are not finite");
-    }
     if (status != STATUS_OK)
         density_tiles_destroy(made);
     *tiles = status == STATUS_OK ? made : NULL;
     return status;
+}
+
+enum status density_tiles_set(struct density_tiles *tiles, const struct darray *const D[])
+{
+    int64_t n_pairs = tiling_n_pairs(tiles->tiling);
+    item_cache_clear(tiles->cache);
+    for (int spin = 0; spin < tiles->n_spins; spin++)
+        tiles->D[spin] = D[spin];
+    memset(tiles->tile_max, 0, (size_t)n_pairs * sizeof(double));
+    enum status status = find_own_maxima(tiles);
+    /* The reduction shows all processes that one failed: no agreement otherwise. */
+    if (status != STATUS_OK)
+        tiles->tile_max[0] = INFINITY;
+    long_reduce(tiles->tile_max, n_pairs, MPI_DOUBLE, MPI_MAX, darray_comm());
+    int64_t pair = 0;
+    while (pair < n_pairs && isfinite(tiles->tile_max[pair]))
+        pair++;
+    if (pair == n_pairs)
+        return STATUS_OK;
+    TRY(status_agree(darray_comm(), status));
+    return FAIL(STATUS_NUMERIC, "the density has elements that are not finite");
 }
 
 void density_tiles_destroy(struct density_tiles *tiles)

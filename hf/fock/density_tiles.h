@@ -21,16 +21,19 @@ struct density_tile {
 struct density_tiles {
     const struct tiling *tiling; /* borrowed */
     int n_spins;
-    const struct darray *D[2]; /* borrowed; must not change before density_tiles_destroy */
+    const struct darray *D[2]; /* borrowed; of the last density_tiles_set */
     struct item_cache *cache;
     double *tile_max; /* per tile pair, largest |D| of any spin or the total; the same everywhere */
 };
 
-/* D must be complete, as after darray_sync. Collective. Errors: STATUS_NO_MEMORY, STATUS_NUMERIC
- * if an element of D is not finite; the same everywhere. */
-enum status density_tiles_create(const struct tiling *tiling, int n_spins,
-                                 const struct darray *const D[], int64_t cache_bytes,
+/* Without a density. Collective. Errors: STATUS_NO_MEMORY; the same everywhere. */
+enum status density_tiles_create(const struct tiling *tiling, int n_spins, int64_t cache_bytes,
                                  struct density_tiles **tiles);
+
+/* Takes a density, which must be complete, as after darray_sync, and not change until the next.
+ * Collective. Errors: STATUS_NO_MEMORY, STATUS_NUMERIC if an element of D is not finite; the same
+ * everywhere. */
+enum status density_tiles_set(struct density_tiles *tiles, const struct darray *const D[]);
 void density_tiles_destroy(struct density_tiles *tiles);
 
 /* The tile of a pair index, until it is released. */

@@ -31,8 +31,9 @@ struct fock {
     struct id_list observed;
     struct fock_worker *worker;
     enum status begun; /* whether it is ready for the build: the pool reports a failure to all */
+    struct density_tiles *density;
     struct fock_accumulator *accumulator;
-    int n_spins; /* of the accumulator */
+    int n_spins; /* of both */
     struct fock_record *records;
     int64_t n_builds, record_capacity;
 };
@@ -178,6 +179,7 @@ void fock_destroy(struct fock *fock)
     fock_tasks_destroy(fock->tasks);
     fock_cost_destroy(fock->cost);
     fock_worker_destroy(fock->worker);
+    density_tiles_destroy(fock->density);
     fock_accumulator_destroy(fock->accumulator);
     free(fock->observed.ids);
     free(fock->records);
@@ -219,13 +221,18 @@ static enum status prepare_pool(struct fock *fock)
     return taskpool_restore(fock->pool);
 }
 
-static enum status prepare_accumulator(struct fock *fock, int n_spins)
+/* What all builds of as many spins use. */
+static enum status prepare_spins(struct fock *fock, int n_spins)
 {
     if (fock->accumulator && fock->n_spins == n_spins)
         return STATUS_OK;
+    density_tiles_destroy(fock->density);
     fock_accumulator_destroy(fock->accumulator);
+    fock->density = NULL;
     fock->accumulator = NULL;
     fock->n_spins = n_spins;
+    TRY(density_tiles_create(fock->screening->tiling, n_spins,
+                             fock->settings.cache_bytes / DENSITY_PART, &fock->density));
     return fock_accumulator_create(fock->screening, n_spins,
                                    fock->settings.accumulate == FOCK_ACCUMULATE_FIXED,
                                    fock->settings.cache_bytes / SUM_PART, &fock->accumulator);
@@ -258,18 +265,15 @@ enum status fock_build(struct fock *fock, int n_spins, const struct darray *cons
                        struct darray *const F[])
 {
     double start_s = clock_now_s();
-    struct density_tiles *density;
     TRY(make_room_for_record(fock));
     TRY(prepare_pool(fock));
-    TRY(prepare_accumulator(fock, n_spins));
-    TRY(density_tiles_create(fock->screening->tiling, n_spins, D,
-                             fock->settings.cache_bytes / DENSITY_PART, &density));
-    fock_accumulator_start(fock->accumulator, density);
-    fock->begun = fock_worker_begin(fock->worker, n_spins, density, fock->accumulator);
+    TRY(prepare_spins(fock, n_spins));
+    TRY(density_tiles_set(fock->density, D));
+    fock_accumulator_start(fock->accumulator, fock->density);
+    fock->begun = fock_worker_begin(fock->worker, n_spins, fock->density, fock->accumulator);
     enum status status = taskpool_run(fock->pool);
     log_progress("Fock build", 1);
     fock_worker_end(fock->worker);
-    density_tiles_destroy(density);
     enum status finished = fock_accumulator_finish(fock->accumulator, F);
     TRY(status);
     TRY(finished);

@@ -25,18 +25,34 @@ bool scf_rotation_exists(const struct scf_basis *basis)
     return spin_exists(basis, 0) || spin_exists(basis, 1);
 }
 
-enum status scf_rotation_init(const struct scf_basis *basis, struct scf_rotation *rotation)
+/* The parts of this process. */
+static enum status allocate_rotation(const struct scf_basis *basis, struct scf_rotation *rotation)
 {
-    *rotation = (struct scf_rotation){0};
     enum status status = STATUS_OK;
     for (int s = 0; s < 2 && status == STATUS_OK; s++)
         if (spin_exists(basis, s))
             status = dense_allocate(basis->problem->grid, n_virtual(basis, s), basis->n_occupied[s],
                                     &rotation->kappa[s]);
-    status = status_agree(basis->problem->comm, status);
-    if (status != STATUS_OK)
-        scf_rotation_fini(rotation);
     return status;
+}
+
+enum status scf_rotations_init(const struct scf_basis *basis, int n,
+                               struct scf_rotation *const rotations[])
+{
+    enum status status = STATUS_OK;
+    for (int i = 0; i < n; i++)
+        *rotations[i] = (struct scf_rotation){0};
+    for (int i = 0; i < n && status == STATUS_OK; i++)
+        status = allocate_rotation(basis, rotations[i]);
+    status = status_agree(basis->problem->comm, status);
+    for (int i = 0; i < n && status != STATUS_OK; i++)
+        scf_rotation_fini(rotations[i]);
+    return status;
+}
+
+enum status scf_rotation_init(const struct scf_basis *basis, struct scf_rotation *rotation)
+{
+    return scf_rotations_init(basis, 1, &rotation);
 }
 
 void scf_rotation_fini(struct scf_rotation *rotation)

@@ -42,6 +42,10 @@ bool scf_rotation_exists(const struct scf_basis *basis);
 
 /* Zeros. Collective. Errors: STATUS_NO_MEMORY; nothing is left then. */
 enum status scf_rotation_init(const struct scf_basis *basis, struct scf_rotation *rotation);
+
+/* The same of n rotations with one agreement. */
+enum status scf_rotations_init(const struct scf_basis *basis, int n,
+                               struct scf_rotation *const rotations[]);
 void scf_rotation_fini(struct scf_rotation *rotation);
 
 /* y = alpha x + beta y. Not collective; beta 0 copies. */

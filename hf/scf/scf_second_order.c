@@ -60,10 +60,8 @@ static enum status conjugate_gradients_init(struct scf_hessian *hessian,
         .gap = {.orbital_energies = {hessian->orbital_energies[0], hessian->orbital_energies[1]},
                 .floor = MIN_GAP},
     };
-    TRY(scf_rotation_init(hessian->basis, &cg->residual));
-    TRY(scf_rotation_init(hessian->basis, &cg->z));
-    TRY(scf_rotation_init(hessian->basis, &cg->direction));
-    TRY(scf_rotation_init(hessian->basis, &cg->product));
+    struct scf_rotation *const all[] = {&cg->residual, &cg->z, &cg->direction, &cg->product};
+    TRY(scf_rotations_init(hessian->basis, 4, all));
     scf_rotation_add(1, &hessian->gradient, 0, &cg->residual);
     scf_rotation_divide(&cg->gap, &cg->residual, &cg->z);
     scf_rotation_add(-1, &cg->z, 0, &cg->direction);

@@ -60,9 +60,8 @@ static enum status davidson_init(struct scf_hessian *hessian, struct scf_curvatu
 {
     *curvature = (struct scf_curvature){0};
     *davidson = (struct davidson){.hessian = hessian, .curvature = curvature};
-    TRY(scf_rotation_init(hessian->basis, &davidson->residual));
-    TRY(scf_rotation_init(hessian->basis, &davidson->x));
-    TRY(scf_rotation_init(hessian->basis, &davidson->Hx));
+    struct scf_rotation *const all[] = {&davidson->residual, &davidson->x, &davidson->Hx};
+    TRY(scf_rotations_init(hessian->basis, 3, all));
     scf_rotation_set_noise(&davidson->Hx);
     precondition(davidson, &davidson->Hx, &davidson->residual);
     return STATUS_OK;
@@ -105,8 +104,8 @@ static enum status choose_vector(struct davidson *davidson)
         davidson->done = davidson->curvature->settled = true;
     } else {
         if (!davidson->vectors[n].kappa[0] && !davidson->vectors[n].kappa[1]) {
-            TRY(scf_rotation_init(basis, &davidson->vectors[n]));
-            TRY(scf_rotation_init(basis, &davidson->products[n]));
+            struct scf_rotation *const both[] = {&davidson->vectors[n], &davidson->products[n]};
+            TRY(scf_rotations_init(basis, 2, both));
         }
         scf_rotation_add(1, &davidson->residual, 0, &davidson->vectors[n]);
     }

@@ -17,6 +17,7 @@ enum { MAX_TRANSFER = 1 << 27 };
 
 struct darray {
     struct darray_place place;
+    enum darray_type type;
     int64_t n_blocks;
     int64_t *size;  /* of each block, elements */
     int64_t *start; /* of each block in the part of its owner, elements */
@@ -86,13 +87,15 @@ static int64_t lay_out_blocks(int process, int n_processes, int64_t n_blocks, co
 }
 
 /* The index of an array whose place is known; NULL when out of memory. */
-static struct darray *create_index(int64_t n_blocks, const int64_t *size)
+static struct darray *create_index(const struct darray_shape *shape)
 {
+    int64_t n_blocks = shape->n_blocks;
     struct darray *new = calloc(1, sizeof *new);
     if (!new)
         return NULL;
     MPI_Comm_size(darray_comm(), &new->n_processes);
     MPI_Comm_rank(darray_comm(), &new->rank);
+    new->type = shape->type;
     new->n_blocks = n_blocks;
     new->size = calloc((size_t)n_blocks + 1, sizeof *new->size);
     new->start = calloc((size_t)n_blocks + 1, sizeof *new->start);
@@ -102,9 +105,9 @@ static struct darray *create_index(int64_t n_blocks, const int64_t *size)
         free(new);
         return NULL;
     }
-    memcpy(new->size, size, (size_t)n_blocks * sizeof *size);
+    memcpy(new->size, shape->size, (size_t)n_blocks * sizeof *new->size);
     for (int process = 0; process < new->n_processes; process++)
-        lay_out_blocks(process, new->n_processes, n_blocks, size, new->start);
+        lay_out_blocks(process, new->n_processes, n_blocks, shape->size, new->start);
     return new;
 }
 
@@ -147,7 +150,7 @@ static enum status create_indexes(int n, const struct darray_shape shapes[],
 {
     memset(arrays, 0, (size_t)n * sizeof *arrays);
     for (int i = 0; i < n; i++) {
-        arrays[i] = create_index(shapes[i].n_blocks, shapes[i].size);
+        arrays[i] = create_index(&shapes[i]);
         TRY(CHECK_MEMORY(arrays[i], "no memory for the index of array %s", shapes[i].name));
     }
     return STATUS_OK;
@@ -158,7 +161,7 @@ static enum status take_places(int n, const struct darray_shape shapes[], struct
 {
     for (int i = 0; i < n; i++) {
         struct darray_place *place = &arrays[i]->place;
-        TRY(darray_window_take(shapes[i].name, shapes[i].type, longest_part(&shapes[i]), place));
+        TRY(darray_window_take(shapes[i].name, longest_part(&shapes[i]), place));
         zero_own_part(place);
     }
     return STATUS_OK;
@@ -199,18 +202,18 @@ void darray_zero(struct darray *array)
     zero_own_part(&array->place);
 }
 
-void darray_reserve(enum darray_type type, double bytes)
+void darray_reserve(double bytes)
 {
     int n_processes;
     MPI_Comm_size(darray_comm(), &n_processes);
     double n = bytes / n_processes / ELEMENT_BYTES;
     if (n < 1e18)
-        darray_window_reserve(type, (int64_t)n);
+        darray_window_reserve((int64_t)n);
 }
 
-int64_t darray_unused_bytes(enum darray_type type)
+int64_t darray_unused_bytes(void)
 {
-    return darray_window_unused(type) * ELEMENT_BYTES;
+    return darray_window_unused() * ELEMENT_BYTES;
 }
 
 int64_t darray_block_size(const struct darray *array, int64_t block)
@@ -248,26 +251,19 @@ static int64_t next_piece(const struct darray *array, int64_t block, int64_t *po
     return n;
 }
 
-enum transfer { GET, PUT, ACCUMULATE };
+enum transfer { GET, PUT };
 
 /* Moves a block, from its element `position` on, between the array and bytes. */
 static void transfer_block(const struct darray *array, enum transfer transfer, int64_t block,
                            int64_t position, char *bytes)
 {
-    const struct darray_window *window = array->place.window;
-    double one_double = 1;
-    long one_long = 1;
-    void *one = window->type == DARRAY_DOUBLE ? (void *)&one_double : (void *)&one_long;
+    int handle = array->place.window->handle;
     int64_t low, high, n;
-    if (transfer != GET)
-        has_written = true;
     while ((n = next_piece(array, block, &position, &low, &high)) > 0) {
         if (transfer == GET)
-            NGA_Get64(window->handle, &low, &high, bytes, &n);
-        else if (transfer == PUT)
-            NGA_Put64(window->handle, &low, &high, bytes, &n);
+            NGA_Get64(handle, &low, &high, bytes, &n);
         else
-            NGA_Acc64(window->handle, &low, &high, bytes, &n, one);
+            NGA_Put64(handle, &low, &high, bytes, &n);
         bytes += n * ELEMENT_BYTES;
     }
 }
@@ -291,13 +287,29 @@ void darray_get(const struct darray *array, int64_t block, void *buffer)
 
 void darray_put(struct darray *array, int64_t block, const void *buffer)
 {
-    if (!copy_own_block(array, PUT, block, (char *)buffer))
-        transfer_block(array, PUT, block, 0, (char *)buffer);
+    if (copy_own_block(array, PUT, block, (char *)buffer))
+        return;
+    has_written = true;
+    transfer_block(array, PUT, block, 0, (char *)buffer);
 }
 
+/* By ARMCI, as the type of Global Arrays' array is that of the window, not of this one. */
 void darray_acc(struct darray *array, int64_t block, const void *buffer)
 {
-    transfer_block(array, ACCUMULATE, block, 0, (char *)buffer);
+    const struct darray_place *place = &array->place;
+    int owner = darray_owner(array, block);
+    char *remote =
+        place->window->remote[owner] + (place->first + array->start[block]) * ELEMENT_BYTES;
+    double one_double = 1;
+    long one_long = 1;
+    int64_t position = 0, low, high, n;
+    has_written = true;
+    while ((n = next_piece(array, block, &position, &low, &high)) > 0) {
+        int64_t done = (position - n) * ELEMENT_BYTES;
+        ARMCI_Acc(array->type == DARRAY_DOUBLE ? ARMCI_ACC_DBL : ARMCI_ACC_LNG,
+                  array->type == DARRAY_DOUBLE ? (void *)&one_double : (void *)&one_long,
+                  (char *)buffer + done, remote + done, (int)(n * ELEMENT_BYTES), owner);
+    }
 }
 
 /* A block that takes more than one transfer begins with the first of them. */

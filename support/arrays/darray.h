@@ -77,10 +77,10 @@ int64_t darray_block_size(const struct darray *array, int64_t block);
 
 /* Makes room for arrays to come of so many bytes in all, in one window instead of one per array,
  * if memory allows: otherwise each will ask for its own. Collective. */
-void darray_reserve(enum darray_type type, double bytes);
+void darray_reserve(double bytes);
 
-/* Bytes of each process that are allocated for arrays of a type, without any: room for new ones. */
-int64_t darray_unused_bytes(enum darray_type type);
+/* Bytes of each process that are allocated for arrays and not in use: room for new ones. */
+int64_t darray_unused_bytes(void);
 
 /* The process that holds the block. */
 int darray_owner(const struct darray *array, int64_t block);

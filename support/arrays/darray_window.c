@@ -71,10 +71,10 @@ static bool take_extent(struct managed_window *window, int64_t n, struct darray_
     return true;
 }
 
-static bool take_from_windows(enum darray_type type, int64_t n, struct darray_place *place)
+static bool take_from_windows(int64_t n, struct darray_place *place)
 {
     for (struct managed_window *window = windows; window; window = window->next)
-        if (window->window.type == type && take_extent(window, n, place))
+        if (take_extent(window, n, place))
             return true;
     return false;
 }
@@ -107,11 +107,11 @@ void darray_window_settle(void)
         settle_window(window);
 }
 
-int64_t darray_window_unused(enum darray_type type)
+int64_t darray_window_unused(void)
 {
     int64_t n = 0;
     for (const struct managed_window *window = windows; window; window = window->next)
-        for (int64_t at = 0; window->window.type == type && at < window->n_extents; at++)
+        for (int64_t at = 0; at < window->n_extents; at++)
             n += window->extents[at].use == TAKEN ? 0 : window->extents[at].n;
     return n;
 }
@@ -119,6 +119,7 @@ int64_t darray_window_unused(enum darray_type type)
 static void destroy_window(struct managed_window *window)
 {
     GA_Destroy(window->window.handle);
+    free(window->window.remote);
     free(window->extents);
     free(window);
 }
@@ -167,27 +168,30 @@ static bool allocate_window(struct darray_window *window, int64_t *first)
     for (int64_t part = 0; part < n_parts; part++)
         first[part] = part * window->n;
     window->handle = GA_Create_handle();
-    GA_Set_data64(window->handle, 1, &length, window->type == DARRAY_DOUBLE ? C_DBL : C_LONG);
+    GA_Set_data64(window->handle, 1, &length, C_DBL);
     GA_Set_array_name(window->handle, "window");
     GA_Set_irreg_distr64(window->handle, first, &n_parts);
     if (!GA_Allocate(window->handle))
         return false;
     window->part = find_part(window);
+    MPI_Allgather(&window->part, sizeof window->part, MPI_BYTE, window->remote, sizeof window->part,
+                  MPI_BYTE, darray_comm());
     return true;
 }
 
 /* A window of n elements per process, after all others. Collective. */
-static enum status make_window(const char *name, enum darray_type type, int64_t n)
+static enum status make_window(const char *name, int64_t n)
 {
     struct managed_window *made = calloc(1, sizeof *made);
     int64_t *first = calloc((size_t)GA_Nnodes(), sizeof *first);
-    if (!made || !first)
+    char **remote = calloc((size_t)GA_Nnodes(), sizeof *remote);
+    if (!made || !first || !remote)
         die_no_memory("no memory for the index of distributed arrays");
-    made->window.type = type;
-    made->window.n = n;
+    made->window = (struct darray_window){.n = n, .remote = remote};
     bool allocated = allocate_window(&made->window, first);
     free(first);
     if (!allocated) {
+        free(remote);
         free(made);
         return FAIL(STATUS_NO_MEMORY, "Global Arrays has no room for array %s", name);
     }
@@ -201,36 +205,35 @@ static enum status make_window(const char *name, enum darray_type type, int64_t 
 
 /* Adds a window with room for n elements: a larger one for small arrays to come, where memory
  * allows. */
-static enum status add_window(const char *name, enum darray_type type, int64_t n)
+static enum status add_window(const char *name, int64_t n)
 {
     if (n < LEAST_N && check_window_memory(name, LEAST_N) == STATUS_OK)
-        return make_window(name, type, LEAST_N);
+        return make_window(name, LEAST_N);
     enum status status = check_window_memory(name, n);
     if (status == STATUS_NO_MEMORY) {
         destroy_unused_windows();
         status = check_window_memory(name, n);
     }
     TRY(status);
-    return make_window(name, type, n);
+    return make_window(name, n);
 }
 
-enum status darray_window_take(const char *name, enum darray_type type, int64_t n,
-                               struct darray_place *place)
+enum status darray_window_take(const char *name, int64_t n, struct darray_place *place)
 {
-    if (take_from_windows(type, n, place))
+    if (take_from_windows(n, place))
         return STATUS_OK;
     darray_sync();
-    if (take_from_windows(type, n, place))
+    if (take_from_windows(n, place))
         return STATUS_OK;
-    TRY(add_window(name, type, n));
-    take_from_windows(type, n, place);
+    TRY(add_window(name, n));
+    take_from_windows(n, place);
     return STATUS_OK;
 }
 
-void darray_window_reserve(enum darray_type type, int64_t n)
+void darray_window_reserve(int64_t n)
 {
-    if (n > darray_window_unused(type) && check_window_memory("", 2 * n) == STATUS_OK)
-        make_window("", type, n);
+    if (n > darray_window_unused() && check_window_memory("", 2 * n) == STATUS_OK)
+        make_window("", n);
 }
 
 void darray_window_fini(void)

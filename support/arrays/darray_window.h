@@ -1,4 +1,4 @@
-/* Windows: the shared memory of distributed arrays.
+/* Windows: the shared memory of distributed arrays, in elements of 8 bytes.
  *
  * A window is one global array of which every process holds a part of the same length. A
  * distributed array takes the same place of every part, so that each process knows without
@@ -13,10 +13,10 @@
 #include <stdint.h>
 
 struct darray_window {
-    int handle; /* Global Arrays' */
-    enum darray_type type;
+    int handle; /* Global Arrays': of doubles, though arrays of either type lie in it */
     int64_t n;  /* elements of each process's part: process p has [p n, (p + 1) n) of the whole */
     char *part; /* of this process */
+    char **remote; /* the parts' addresses on their processes, as ARMCI takes them; owned */
 };
 
 /* Elements [first, first + n) of every part of a window. */
@@ -29,12 +29,11 @@ struct darray_place {
  * name  of the array, for messages
  * n     >= 1
  * Errors: STATUS_NO_MEMORY, before anything is allocated; the same on every process. */
-enum status darray_window_take(const char *name, enum darray_type type, int64_t n,
-                               struct darray_place *place);
+enum status darray_window_take(const char *name, int64_t n, struct darray_place *place);
 
 /* Adds a window, unless n elements are unused already or memory is short, with less than twice as
  * much left: pieces of their own then fit better. Collective, with the same arguments. */
-void darray_window_reserve(enum darray_type type, int64_t n);
+void darray_window_reserve(int64_t n);
 
 /* Gives a place back; every process, in the same order. It is taken again only after the next
  * synchronisation, as other processes may still access it. */
@@ -44,7 +43,7 @@ void darray_window_release(const struct darray_place *place);
 void darray_window_settle(void);
 
 /* Elements of every part that no array has. */
-int64_t darray_window_unused(enum darray_type type);
+int64_t darray_window_unused(void);
 
 /* Destroys all windows. Collective. */
 void darray_window_fini(void);

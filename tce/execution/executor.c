@@ -92,7 +92,7 @@ enum status executor_create(const struct plan *plan, const struct contraction_se
                                   : FAIL(STATUS_NO_MEMORY, "no memory for the stages of a plan");
     status = status_agree(comm, status);
     if (status == STATUS_OK)
-        darray_reserve(DARRAY_DOUBLE, plan->peak_elements * sizeof(double));
+        darray_reserve(plan->peak_elements * sizeof(double));
     if (status == STATUS_OK)
         status = create_program_tensors(made);
     if (status != STATUS_OK)

@@ -66,7 +66,7 @@ enum status amplitude_solver_create(int n, struct tensor *const x[], struct tens
     double n_elements = 0;
     for (int i = 0; i < n; i++)
         n_elements += amplitude_solver_count_elements((double)x[i]->n_elements, size);
-    darray_reserve(DARRAY_DOUBLE, n_elements * sizeof(double));
+    darray_reserve(n_elements * sizeof(double));
     if (status == STATUS_OK)
         status = create_steps(made);
     if (status != STATUS_OK)

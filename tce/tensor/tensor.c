@@ -50,7 +50,7 @@ static enum status check_tensor_memory(const char *name, const struct block_labe
     int n_processes;
     MPI_Comm_size(comm, &n_processes);
     double bytes = sizeof(double) * tensor_count_elements(labels);
-    double at_hand = (double)darray_unused_bytes(DARRAY_DOUBLE);
+    double at_hand = (double)darray_unused_bytes();
     struct memory_need need = {.shared_bytes = fmax(0, bytes / n_processes - at_hand),
                                .own_bytes = 3.0 * sizeof(int64_t) * (double)n_blocks};
     struct memory_limits limits = memory_limits();
