@@ -5,15 +5,29 @@
 #include "sched/cli/calibrate.h"
 #include "sched/modes/modes.h"
 #include "support/base/log.h"
+#include "support/base/memory.h"
 #include "support/io/application.h"
 
 #include <mpi.h>
+#include <stdbool.h>
+
+static bool simulates(const struct beryl_sched_options *options)
+{
+    return options->machine.n_workers > 0 || options->sweep;
+}
 
 /* Simulated workers need no thread. */
 static int thread_level(const struct beryl_sched_options *options)
 {
-    return options->machine.n_workers > 0 || options->sweep ? MPI_THREAD_SINGLE
-                                                            : taskpool_thread_level(&options->pool);
+    return simulates(options) ? MPI_THREAD_SINGLE : taskpool_thread_level(&options->pool);
+}
+
+/* A line of options can ask for any number of tasks, workers and iterations, or for a tree without
+ * end. */
+static void confine_simulation(void)
+{
+    struct memory_budget budget = memory_budget(0, MPI_COMM_WORLD);
+    memory_confine(&budget);
 }
 
 static enum status list_modes(void)
@@ -28,6 +42,8 @@ static enum status run_sched(const struct beryl_sched_options *options, bool *ac
 {
     if (options->list_modes)
         return list_modes();
+    if (simulates(options))
+        confine_simulation();
     if (options->calibration)
         return calibrate(MPI_COMM_WORLD, options->calibration, accepted);
     return (options->sweep ? beryl_sched_sweep : beryl_sched_run)(options, MPI_COMM_WORLD,

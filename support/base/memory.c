@@ -198,6 +198,19 @@ enum status memory_check(const char *subject, const struct memory_need *need,
                 subject, needed, shortage.of, available, needed - available, remedy);
 }
 
+void memory_confine(const struct memory_budget *budget)
+{
+    struct rlimit limit;
+    int64_t kilobytes = read_first_number("/proc", "/self", "status", "VmData:");
+    if (kilobytes == INT64_MAX || getrlimit(RLIMIT_DATA, &limit) != 0)
+        return;
+    double most = 1024 * (double)kilobytes + budget->main_bytes;
+    if (most < (double)limit.rlim_cur) {
+        limit.rlim_cur = (rlim_t)most;
+        setrlimit(RLIMIT_DATA, &limit);
+    }
+}
+
 int64_t memory_peak_bytes(void)
 {
     struct rusage usage;

@@ -50,6 +50,10 @@ bool memory_fits(const struct memory_need *need, const struct memory_budget *bud
 enum status memory_check(const char *subject, const struct memory_need *need,
                          const struct memory_budget *budget, const char *remedy);
 
+/* From now on allocations of this process beyond its budget of main memory fail: for work whose
+ * need cannot be estimated, of which the system would otherwise end this process or another. */
+void memory_confine(const struct memory_budget *budget);
+
 /* Peak resident memory of this process; a shared page counts for each process that has
  * touched it. */
 int64_t memory_peak_bytes(void);

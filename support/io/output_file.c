@@ -17,14 +17,24 @@
 
 /* Where the bytes go first. */
 struct target {
-    char path[PATH_MAX];      /* the file itself, symbolic links resolved */
-    char temporary[PATH_MAX]; /* in the same folder */
-    bool direct;              /* a device or pipe: no temporary file */
+    char path[PATH_MAX]; /* the file itself, symbolic links resolved */
+    char part[PATH_MAX]; /* the temporary file, in the same folder */
+    bool direct;         /* a device or pipe: no temporary file */
 };
 
 static enum status fail_path(const char *path)
 {
     return FAIL(STATUS_IO, "cannot write %s: %s", path, strerror(errno));
+}
+
+/* The temporary path, or any of this host if pid is 0: then it ends before the number. */
+static bool name_part(const char *path, long pid, char part[PATH_MAX])
+{
+    char host[HOST_NAME_MAX + 1] = "";
+    gethostname(host, sizeof host - 1);
+    int length = pid ? snprintf(part, PATH_MAX, "%s.part-%s-%ld", path, host, pid)
+                     : snprintf(part, PATH_MAX, "%s.part-%s-", path, host);
+    return length < PATH_MAX;
 }
 
 static enum status target_init(struct target *target, const char *path)
@@ -45,26 +55,17 @@ static enum status target_init(struct target *target, const char *path)
     else
         strcpy(target->path, path);
 
-    const char *suffix = ".XXXXXX";
-    if (strlen(target->path) + strlen(suffix) >= sizeof target->temporary) {
+    if (!name_part(target->path, (long)getpid(), target->part)) {
         errno = ENAMETOOLONG;
         return fail_path(path);
     }
-    strcpy(target->temporary, target->path);
-    strcat(target->temporary, suffix);
     return STATUS_OK;
 }
 
-/* Opens the temporary file with the permissions that a new file has. */
-static int open_temporary(struct target *target)
+/* A new file. Negative on failure. */
+static int open_part(const char *part)
 {
-    int descriptor = mkstemp(target->temporary);
-    if (descriptor >= 0) {
-        mode_t mask = umask(0);
-        umask(mask);
-        fchmod(descriptor, 0666 & ~mask);
-    }
-    return descriptor;
+    return open(part, O_WRONLY | O_CREAT | O_EXCL, 0666);
 }
 
 static bool write_all(int descriptor, const char *bytes, size_t length)
@@ -87,11 +88,11 @@ enum status output_file_check(const char *path)
     TRY(target_init(&target, path));
     if (target.direct)
         return STATUS_OK;
-    int descriptor = open_temporary(&target);
+    int descriptor = open_part(target.part);
     if (descriptor < 0)
         return fail_path(path);
     close(descriptor);
-    unlink(target.temporary);
+    unlink(target.part);
     return STATUS_OK;
 }
 
@@ -105,26 +106,6 @@ static enum status write_direct(const char *path, const char *bytes, size_t leng
     return status;
 }
 
-enum status output_file_write(const char *path, const char *bytes, size_t length)
-{
-    struct target target;
-    TRY(target_init(&target, path));
-    if (target.direct)
-        return write_direct(path, bytes, length);
-    int descriptor = open_temporary(&target);
-    if (descriptor < 0)
-        return fail_path(path);
-    bool written = write_all(descriptor, bytes, length) && fsync(descriptor) == 0;
-    enum status status = written ? STATUS_OK : fail_path(path);
-    if (close(descriptor) != 0 && status == STATUS_OK)
-        status = fail_path(path);
-    if (status == STATUS_OK && rename(target.temporary, target.path) != 0)
-        status = fail_path(path);
-    if (status != STATUS_OK)
-        unlink(target.temporary);
-    return status;
-}
-
 static const char *base_name_of(const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -135,18 +116,6 @@ static void name_folder(const char *path, char folder[PATH_MAX])
 {
     int length = (int)(base_name_of(path) - path);
     snprintf(folder, PATH_MAX, "%.*s", length > 0 ? length : 1, length > 0 ? path : ".");
-}
-
-/* --- files that a library writes --- */
-
-/* The temporary path, or any of this host if pid is 0: then it ends before the number. */
-static bool name_part(const char *path, long pid, char part[PATH_MAX])
-{
-    char host[HOST_NAME_MAX + 1] = "";
-    gethostname(host, sizeof host - 1);
-    int length = pid ? snprintf(part, PATH_MAX, "%s.part-%s-%ld", path, host, pid)
-                     : snprintf(part, PATH_MAX, "%s.part-%s-", path, host);
-    return length < PATH_MAX;
 }
 
 /* A zombie counts as dead: where nobody waits for what a killed mpirun has left, it stays one. */
@@ -244,26 +213,56 @@ static enum status write_and_rename(const char *path, const char *target, const 
     return STATUS_OK;
 }
 
+static enum status replace_target(const char *path, const struct target *target, int64_t n_bytes,
+                                  enum status (*write)(const char *temporary, void *context),
+                                  void *context)
+{
+    remove_orphans(target->path);
+    unlink(target->part);
+    TRY(check_room(target->path, n_bytes));
+    enum status status = write_and_rename(path, target->path, target->part, write, context);
+    if (status != STATUS_OK)
+        unlink(target->part);
+    return status;
+}
+
 enum status output_file_replace(const char *path, int64_t n_bytes,
                                 enum status (*write)(const char *temporary, void *context),
                                 void *context)
 {
     struct target target;
-    char part[PATH_MAX];
     TRY(target_init(&target, path));
     if (target.direct)
         return FAIL(STATUS_IO, "cannot write %s: it is not a regular file", path);
-    if (!name_part(target.path, (long)getpid(), part)) {
-        errno = ENAMETOOLONG;
-        return fail_path(path);
-    }
-    remove_orphans(target.path);
-    unlink(part);
-    TRY(check_room(target.path, n_bytes));
-    enum status status = write_and_rename(path, target.path, part, write, context);
-    if (status != STATUS_OK)
-        unlink(part);
+    return replace_target(path, &target, n_bytes, write, context);
+}
+
+struct contents {
+    const char *bytes;
+    size_t length;
+};
+
+static enum status write_contents(const char *part, void *context)
+{
+    const struct contents *contents = context;
+    int descriptor = open_part(part);
+    if (descriptor < 0)
+        return fail_path(part);
+    bool written = write_all(descriptor, contents->bytes, contents->length);
+    enum status status = written ? STATUS_OK : fail_path(part);
+    if (close(descriptor) != 0 && status == STATUS_OK)
+        status = fail_path(part);
     return status;
+}
+
+enum status output_file_write(const char *path, const char *bytes, size_t length)
+{
+    struct target target;
+    struct contents contents = {.bytes = bytes, .length = length};
+    TRY(target_init(&target, path));
+    if (target.direct)
+        return write_direct(path, bytes, length);
+    return replace_target(path, &target, (int64_t)length, write_contents, &contents);
 }
 
 static bool stat_folder(const char *path, struct stat *information)

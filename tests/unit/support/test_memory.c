@@ -3,6 +3,7 @@
 #include "tests/check.h"
 
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -116,6 +117,28 @@ static void test_address_space_is_bounded_by_ulimit(void **state)
     check_refused((struct memory_need){.own_bytes = 101e6}, &budget, "ulimit -v");
 }
 
+static bool can_map(size_t bytes)
+{
+    void *mapped = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (mapped == MAP_FAILED)
+        return false;
+    munmap(mapped, bytes);
+    return true;
+}
+
+static void test_a_confined_process_gets_no_more_than_its_budget(void **state)
+{
+    (void)state;
+    struct rlimit before;
+    assert_int_equal(getrlimit(RLIMIT_DATA, &before), 0);
+    const struct memory_budget budget = {.main_bytes = 100e6};
+    assert_true(can_map(200000000));
+    memory_confine(&budget);
+    bool some = can_map(50000000), more = can_map(200000000);
+    assert_int_equal(setrlimit(RLIMIT_DATA, &before), 0);
+    assert_true(some && !more);
+}
+
 static void test_memory_in_use_is_within_its_peak(void **state)
 {
     (void)state;
@@ -132,6 +155,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_a_need_that_fits_is_still_allowed_piece_by_piece),
         cmocka_unit_test(test_the_user_may_know_better),
         cmocka_unit_test(test_address_space_is_bounded_by_ulimit),
+        cmocka_unit_test(test_a_confined_process_gets_no_more_than_its_budget),
         cmocka_unit_test(test_memory_in_use_is_within_its_peak),
     };
     return check_run_parallel(tests, &argc, &argv);

@@ -41,11 +41,6 @@ static void check_content(const char *path, const char *expected)
     text_file_fini(&file);
 }
 
-static enum status write_text(const char *path, void *text)
-{
-    return output_file_write(path, text, strlen(text));
-}
-
 /* A file that a process of this number was writing. */
 static void leave_part(const char *name, long pid)
 {
@@ -67,7 +62,7 @@ static void test_files_of_killed_processes_are_removed(void **state)
     leave_part("whole", child);
     leave_part("whole", getppid());
     assert_int_equal(count_files(), 2);
-    check_ok(output_file_replace(path_of("whole"), 5, write_text, "whole"));
+    check_ok(output_file_write(path_of("whole"), "whole", 5));
     check_content(path_of("whole"), "whole");
     assert_int_equal(count_files(), 2); /* it and the parent's */
     waitid(P_PID, (id_t)child, &information, WEXITED);
