@@ -252,8 +252,6 @@ static enum status end_iteration(struct taskpool *pool, enum status own)
                                   .undelivered = driver->undelivered,
                                   .n_failed = own != STATUS_OK};
     run_outcome_reduce(pool->comm, &outcome);
-    if (driver->functions->ended)
-        driver->functions->ended(pool->driver);
     iteration->iteration = pool->n_iterations++;
     statistics_summarize(&outcome.totals, workers, driver->n_workers, iteration);
     if (outcome.n_failed > 0)

@@ -15,9 +15,6 @@ struct driver_functions {
      * Returns the failure of a worker of this process; the caller has to agree. */
     enum status (*run)(struct driver *driver, struct statistics_worker *workers);
 
-    /* Called when all processes have come to the end of the iteration; NULL: nothing to do. */
-    void (*ended)(struct driver *driver);
-
     /* Prepares the next iteration, between two runs. Collective. Errors: those of
      * run that are not a task's; the same on every process. */
     enum status (*restore)(struct driver *driver);

@@ -150,17 +150,12 @@ static enum status driver_mpi_run(struct driver *base, struct statistics_worker 
     pulse_set(driver->slot, PULSE_ENDS);
     mpi_comm_finish(&driver->comm);
     base->undelivered = mpi_comm_undelivered(&driver->comm) - base->undelivered_before;
-    *worker = take_mpi_statistics(driver);
-    return driver->status;
-}
-
-/* The watchdog counts until all processes have come to the end. */
-static void driver_mpi_ended(struct driver *base)
-{
-    struct driver_mpi *driver = driver_mpi_of(base);
+    /* It counts, and takes part in its messages, until all processes have come here. */
     if (driver->watchdog)
         mpi_watchdog_end(driver->watchdog);
     pulse_set(driver->slot, PULSE_OUTSIDE);
+    *worker = take_mpi_statistics(driver);
+    return driver->status;
 }
 
 static enum status driver_mpi_restore(struct driver *base)
@@ -199,7 +194,6 @@ static void driver_mpi_destroy(struct driver *base)
 }
 
 static const struct driver_functions functions = {.run = driver_mpi_run,
-                                                  .ended = driver_mpi_ended,
                                                   .restore = driver_mpi_restore,
                                                   .add = driver_mpi_add,
                                                   .poll = poll_inside_task,
