@@ -34,13 +34,25 @@ c[i,j] += a[i,j] * a[i,j]
 END
 drawn="--gauss 1e-6,0 --tasks 4"
 tce_works="mp2 he.xyz --basis 6-31g"
+{ echo 20; echo; for i in {1..20}; do echo "Ne 0 0 $((2 * i))"; done; } > row.xyz
+cat > large_tile.tce << 'END'
+space o = 4000 tile 4000
+index i, j, k : o
+tensor a[i,j] = wave
+tensor b[i,j]
+b[i,j] += a[i,k] * a[k,j]
+END
+hf_takes_long="row.xyz --basis cc-pvdz --fock-only 1 --tile 1000"
+tce_takes_long="run large_tile.tce"
+sched_takes_long="--gauss 30,0 --tasks 2"
 hf_works="he.xyz --basis 6-31g"
 
 # Sets the arguments that bring about an outcome with a program; fails if there is none. Where the
-# status is not the whole of it, `output` is where standard output goes.
+# status is not the whole of it, `output` is where standard output goes, and `signal` what ends the
+# program after a while.
 arguments_for()
 {
-    output=/dev/null
+    output=/dev/null signal=""
     case "$2: $1" in
     "beryl-hf: done, and converged where that was asked for") arguments=$hf_works ;;
     "beryl-tce: done, and converged where that was asked for") arguments=$tce_works ;;
@@ -64,6 +76,13 @@ arguments_for()
     "beryl-report: a result that could not be written after the work")
         arguments="run.json -o /dev/full" ;;
     *": standard output that could not be written") arguments=--version output=/dev/full ;;
+    "beryl-hf: no task finished for \`--watchdog SECONDS\`") arguments="$hf_takes_long --watchdog 0.2" ;;
+    "beryl-tce: no task finished for \`--watchdog SECONDS\`") arguments="$tce_takes_long --watchdog 0.2" ;;
+    "beryl-sched: no task finished for \`--watchdog SECONDS\`")
+        arguments="$sched_takes_long --watchdog 0.2" ;;
+    "beryl-hf: ended by signal N"*) arguments=$hf_takes_long signal=TERM ;;
+    "beryl-tce: ended by signal N"*) arguments=$tce_takes_long signal=TERM ;;
+    "beryl-sched: ended by signal N"*) arguments=$sched_takes_long signal=TERM ;;
     *": bad usage") arguments=--nonsense ;;
     "beryl-hf: bad input") arguments="short.xyz --basis sto-3g" ;;
     "beryl-tce: bad input") arguments="mp2 short.xyz --basis sto-3g" ;;
@@ -88,17 +107,32 @@ arguments_for()
     esac
 }
 
+# run_program PROGRAM: its status; N is the number of the signal.
+run_program()
+{
+    # shellcheck disable=SC2086 # words
+    if [ -n "$signal" ]; then
+        timeout --preserve-status -s "$signal" 0.5 "$bin/$1" $arguments
+    else
+        timeout 60 "$bin/$1" $arguments
+    fi > "$output" 2> errors.txt < /dev/null
+}
+
 # check_status STATUS OUTCOME PROGRAM
 check_status()
 {
-    local status
+    local status expected N
     n_cases=$((n_cases + 1))
     arguments_for "$2" "$3" || { complain "no case: $3, $2"; return; }
-    # shellcheck disable=SC2086 # words
-    timeout 60 "$bin/$3" $arguments > "$output" 2> errors.txt < /dev/null
+    N=$(kill -l "${signal:-TERM}")
+    expected=$(($1))
+    run_program "$3"
     status=$?
-    [ "$status" = "$1" ] || complain "$3 $arguments: exit status $status, not $1: $(cat errors.txt)"
-    [ "$(grep -c "^$3: " errors.txt)" = $((status > 0)) ] || complain "$3 $arguments: $(cat errors.txt)"
+    [ "$status" = "$expected" ] ||
+        complain "$3 $arguments: exit status $status, not $expected: $(cat errors.txt)"
+    if [ "$expected" = 1 ] || [ "$expected" = 2 ]; then
+        grep -q "^$3: ." errors.txt || complain "$3 $arguments: no message"
+    fi
 }
 
 # The rows, blanks at the ends of their fields removed.
