@@ -59,7 +59,8 @@ static bool key_matches(struct word word, const char *name)
     for (size_t i = 0; i < word.length; i++) {
         if (one_of(word.begin[i], "-_"))
             continue;
-        if (tolower((unsigned char)word.begin[i]) != *name++)
+        /* A NUL in the file would match the end of the name. */
+        if (!*name || tolower((unsigned char)word.begin[i]) != *name++)
             return false;
     }
     return *name == '\0';

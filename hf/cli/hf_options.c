@@ -60,8 +60,9 @@ static const struct option_row scf_rows[] = {
                           "from saddle points"),
     CHOICE_OPTION("stability", FIELD(scf.stability), "auto,always,never", .default_text = "auto",
                   .expert = true,
-                  .help = "test that the result is a minimum; auto: UHF, and RHF of up to 200 "
-                          "functions"),
+                  .help =
+                      "test that the result is a minimum, RHF also among UHF determinants; auto: "
+                      "UHF, and RHF of up to 200 functions"),
     FLAG_OPTION("all-orbitals", FIELD(all_orbitals), .expert = true,
                 .help = "print every orbital energy, not only those near the gap"),
     TEXT_OPTION("checkpoint", FIELD(scf.checkpoint), .value = "FILE",
