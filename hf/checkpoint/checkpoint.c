@@ -122,7 +122,7 @@ static enum status replace_file(const char *path, struct writing *writing, int64
 
 int64_t checkpoint_bytes(const struct scf_problem *problem, int64_t n_orbitals, int64_t add_bytes)
 {
-    enum { REST = 40000 }; /* molecule, basis and HDF5's own, as long as they are small */
+    enum { REST = 20000 }; /* molecule, basis and HDF5's own, at least */
     int64_t n = n_orbitals * problem->n_spins;
     return REST + n * (problem->shells->n_functions + 3) * (int64_t)sizeof(double) + add_bytes;
 }

@@ -96,8 +96,8 @@ void scf_result_fini(struct scf_result *result);
 /* Whether a run with these settings tests the stability of a solution, if it has rotations. */
 bool scf_tests_stability(const struct scf_settings *settings, int n_spins, int64_t n_functions);
 
-/* Bytes per process, at most, that scf_run holds in addition to D, the Fock build and the
- * copy of the orbitals on the process that writes checkpoints. Not collective. */
+/* Bytes per process, at most, that scf_run holds in addition to D, the Fock build and a
+ * few columns on the process that writes checkpoints. Not collective. */
 int64_t scf_bytes(const struct dense_grid *grid, int64_t n_functions, int n_spins,
                   const struct scf_settings *settings);
 

@@ -57,12 +57,10 @@ static void list_numbers(struct progress *progress, struct checkpoint_number num
     }
 }
 
-int64_t scf_restart_bytes(const struct scf_basis *basis, const struct scf_settings *settings)
+int64_t scf_restart_bytes(const struct scf_basis *basis, int64_t n_steps, int n_others)
 {
     int64_t n = basis->n_functions, m = basis->n_orbitals;
-    int64_t n_others = settings->damping > 0 ? 2 : 1;
-    return (n * m + (settings->diis_size + n_others) * basis->n_spins * m * m) *
-           (int64_t)sizeof(double);
+    return (n * m + (n_steps + n_others) * basis->n_spins * m * m) * (int64_t)sizeof(double);
 }
 
 /* --- writing --- */

@@ -16,8 +16,9 @@
 
 #include <stdint.h>
 
-/* Bytes in the file, at most. Not collective. */
-int64_t scf_restart_bytes(const struct scf_basis *basis, const struct scf_settings *settings);
+/* Bytes in the file, with so many steps of DIIS; n_others: of F_damped and P_best, how many. Not
+ * collective. */
+int64_t scf_restart_bytes(const struct scf_basis *basis, int64_t n_steps, int n_others);
 
 /* Adds the group, as checkpoint_orbitals.add; solver: struct scf_solver. Collective, like what
  * follows. Errors: those of checkpoint_stream.h. */

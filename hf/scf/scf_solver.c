@@ -103,7 +103,7 @@ static enum status write_checkpoint(struct scf_solver *solver)
         .iteration = solver->result->iterations,
         .add = scf_restart_add,
         .add_context = solver,
-        .add_bytes = scf_restart_bytes(solver->basis, solver->settings),
+        .add_bytes = scf_restart_bytes(solver->basis, diis_n_steps(solver->diis), 0),
     };
     solver->is_written = true;
     checkpoint_write_or_warn(solver->settings->checkpoint, solver->basis->problem, &orbitals);

@@ -3,6 +3,7 @@
 #include "hf/checkpoint/checkpoint.h"
 #include "hf/checkpoint/checkpoint_reader.h"
 #include "hf/checkpoint/checkpoint_trial.h"
+#include "support/base/log.h"
 #include "support/base/random.h"
 #include "tests/cases/checkpoint_case.h"
 #include "tests/cases/scf_case.h"
@@ -387,6 +388,34 @@ static void test_a_restart_loses_no_iteration(void **state)
     remove_file();
 }
 
+/* Process 0: what checkpoint_report_size prints as a warning. */
+static void read_warning(int64_t n_bytes, char *text, size_t size)
+{
+    char path[] = "test_scf_restart.XXXXXX";
+    int file = mkstemp(path), kept = dup(STDERR_FILENO);
+    dup2(file, STDERR_FILENO);
+    log_enable(true);
+    checkpoint_report_size(file_name, "a test", 1, n_bytes);
+    log_enable(false);
+    fflush(stderr);
+    dup2(kept, STDERR_FILENO);
+    ssize_t n = pread(file, text, size - 1, 0);
+    text[n > 0 ? n : 0] = '\0';
+    close(kept);
+    close(file);
+    unlink(path);
+}
+
+static void test_a_disk_without_room_is_a_warning_beforehand(void **state)
+{
+    (void)state;
+    char text[1000];
+    read_warning(1000, text, sizeof text);
+    assert_string_equal(text, "");
+    read_warning(INT64_MAX, text, sizeof text);
+    assert_non_null(strstr(text, "warning: checkpoints will not fit"));
+}
+
 /* As on a full disk: writing fails half-way, of which HDF5 does not always say a word. On one
  * process, because MPI has files of its own where processes share memory. */
 static void test_a_failed_write_leaves_the_older_file(void **state)
@@ -430,6 +459,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_damage_is_noticed_without_a_seal),
         cmocka_unit_test(test_a_crash_of_hdf5_is_a_refusal),
         cmocka_unit_test(test_a_restart_loses_no_iteration),
+        cmocka_unit_test(test_a_disk_without_room_is_a_warning_beforehand),
         cmocka_unit_test(test_a_failed_write_leaves_the_older_file),
         cmocka_unit_test_teardown(test_files_that_are_no_checkpoints_are_refused, scf_stop),
     };

@@ -238,6 +238,11 @@ static void test_columns_are_copied_and_scaled(void **state)
         dense_copy_columns(A, first, B);
         dense_scale_columns(B, factor);
         check_equal(B, &b, 0);
+        dense_set_columns(B, first, A);
+        for (int j = 0; j < n; j++)
+            for (int i = 0; i < n_rows; i++)
+                *at(&a, i, first + j) = *at(&b, i, j);
+        check_equal(A, &a, 0);
         free(b.element);
         dense_destroy(B);
     }
