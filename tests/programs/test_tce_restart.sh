@@ -12,6 +12,7 @@ program=$1 processes=$2 mpiexec=$3 seconds=120
 printf '2\n\nN 0 0 0\nN 0.3 0.4 0.97\n' > nitrogen.xyz
 printf '4\n\nN 0 0 0\nH 0.94 0 0.38\nH -0.47 0.814 0.38\nH -0.47 -0.814 0.38\n' > ammonia.xyz
 printf '2\n\nN 0 0 0\nN 0.3 0.4 0.98\n' > longer.xyz
+printf '2\n\nN 0 0 0\nN 0.3 0.4 1.4\n' > stretched.xyz
 nitrogen="nitrogen.xyz --basis 6-31g" ammonia="ammonia.xyz --basis cc-pvdz"
 
 # one ARGUMENT...: a run on one process that must end well.
@@ -54,10 +55,18 @@ run 0 ccsd $nitrogen --frozen-core --restart n2.h5 --checkpoint n2.h5 --converge
 run 0 ccsd $nitrogen --frozen-core --restart n2.h5 --converge-amplitudes 1e-11 --json again.json
 same n2.json again.json 2
 
-# A run that was stopped has fewer iterations to go.
-run 1 ccsd $ammonia --max-iter-amplitudes 6 --checkpoint stopped.h5
-run 0 ccsd $ammonia --restart stopped.h5 --json again.json
-same nh3.json again.json 10
+# A run that was stopped has the iterations to go that were left, and at most one more, though the
+# amplitudes of a stretched bond need DIIS; also with a checkpoint after every fourth iteration,
+# because the last one is written in any case.
+stretched="stretched.xyz --basis 6-31g --frozen-core"
+run 0 ccsd $stretched --json stretched.json
+left=$(python3 -c 'import json
+print(json.load(open("stretched.json"))["properties"]["ccsd_iterations"] - 6)')
+for every in 1 4; do
+    run 1 ccsd $stretched --max-iter-amplitudes 6 --checkpoint part.h5 --checkpoint-every $every
+    run 0 ccsd $stretched --restart part.h5 --json again.json
+    same stretched.json again.json $((left + 1))
+done
 
 # An SCF that iterates further has other orbitals: the amplitudes begin at zero, and converge.
 one ccsd $nitrogen --frozen-core --converge 1e-4 --checkpoint loose.h5
