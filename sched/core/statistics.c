@@ -3,15 +3,16 @@
 #include <math.h>
 #include <stddef.h>
 
-static void add_worker(struct statistics_sums *sums, const struct statistics_worker *worker)
+/* elapsed_s  of the last of the workers that are added, for which the others wait */
+static void add_worker(struct statistics_sums *sums, const struct statistics_worker *worker,
+                       double elapsed_s)
 {
     double attempted = (double)worker->steals_attempted;
     double successful = (double)worker->steals_successful;
     sums->workers += 1;
-    sums->elapsed_s += worker->elapsed_s;
     sums->tasks += (double)worker->tasks;
     sums->task_s += worker->task_s;
-    sums->idle_s += worker->idle_s;
+    sums->idle_s += worker->idle_s + (elapsed_s - worker->elapsed_s);
     sums->search_s += worker->search_s;
     sums->scheduler_s += worker->scheduler_s;
     sums->communication_s += worker->communication_s;
@@ -31,13 +32,18 @@ struct statistics_totals statistics_totals_of(const struct statistics_worker *wo
         totals.maxima.elapsed_s = fmax(totals.maxima.elapsed_s, workers[i].elapsed_s);
         totals.maxima.task_s = fmax(totals.maxima.task_s, workers[i].task_s);
         totals.maxima.balance_s = fmax(totals.maxima.balance_s, workers[i].balance_s);
-        add_worker(&totals.sums, &workers[i]);
     }
+    for (int64_t i = 0; i < n; i++)
+        add_worker(&totals.sums, &workers[i], totals.maxima.elapsed_s);
     return totals;
 }
 
 void statistics_totals_add(struct statistics_totals *totals, const struct statistics_totals *other)
 {
+    /* Workers that were done earlier have waited for the last of both parts. */
+    double elapsed_s = fmax(totals->maxima.elapsed_s, other->maxima.elapsed_s);
+    totals->sums.idle_s += totals->sums.workers * (elapsed_s - totals->maxima.elapsed_s) +
+                           other->sums.workers * (elapsed_s - other->maxima.elapsed_s);
     double *sums = (double *)&totals->sums, *maxima = (double *)&totals->maxima;
     const double *other_sums = (const double *)&other->sums;
     const double *other_maxima = (const double *)&other->maxima;
@@ -63,7 +69,6 @@ void statistics_summarize(const struct statistics_totals *all, struct statistics
         workers[i].idle_s += maxima.elapsed_s - workers[i].elapsed_s;
         workers[i].elapsed_s = maxima.elapsed_s;
     }
-    sums.idle_s += sums.workers * maxima.elapsed_s - sums.elapsed_s;
 
     double load_mean = sums.task_s / sums.workers;
     double capacity_s = sums.workers * maxima.elapsed_s;

@@ -68,7 +68,8 @@ struct statistics_iteration {
 /* Over the workers of a process, or of several. All are doubles, exact for counts below 2^53. */
 struct statistics_sums {
     double workers;
-    double tasks, task_s, idle_s, search_s, scheduler_s, communication_s, elapsed_s;
+    double tasks, task_s, search_s, scheduler_s, communication_s;
+    double idle_s; /* the wait for the last of these workers included */
     double attempted, attempted_squared, successful, successful_squared;
     double tasks_moved, messages, bytes;
 };
