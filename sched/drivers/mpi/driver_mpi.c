@@ -149,6 +149,8 @@ static enum status driver_mpi_run(struct driver *base, struct statistics_worker 
 
     pulse_set(driver->slot, PULSE_ENDS);
     mpi_comm_finish(&driver->comm);
+    if (driver->watchdog)
+        mpi_watchdog_await(driver->watchdog);
     base->undelivered = mpi_comm_undelivered(&driver->comm) - base->undelivered_before;
     /* It counts, and takes part in its messages, until all processes have come here. */
     if (driver->watchdog)

@@ -41,7 +41,8 @@ static void list_others(struct mpi_pulse *pulse, const int *node_ranks)
     MPI_Comm_size(pulse->mpi, &size);
     pulse->others = malloc((size_t)size * sizeof *pulse->others);
     pulse->requests = malloc((size_t)size * sizeof *pulse->requests);
-    if (!pulse->others || !pulse->requests)
+    pulse->ages_s = malloc((size_t)size * sizeof *pulse->ages_s);
+    if (!pulse->others || !pulse->requests || !pulse->ages_s)
         die_no_memory("no memory for the watchdog");
     for (int rank = 0; rank < size; rank++)
         if (n_near < pulse->n_slots && node_ranks[n_near] == rank)
@@ -52,12 +53,25 @@ static void list_others(struct mpi_pulse *pulse, const int *node_ranks)
         pulse->requests[i] = MPI_REQUEST_NULL;
 }
 
+/* A message to and from each process of other nodes: over TCP a connection is made with the first,
+ * in many polls, and between those there may be long tasks. */
+static void connect_nodes(struct mpi_pulse *pulse)
+{
+    for (int i = 0; i < pulse->n_others; i++)
+        MPI_Isend(NULL, 0, MPI_DOUBLE, pulse->others[i], PULSE_TAG, pulse->mpi,
+                  &pulse->requests[i]);
+    for (int i = 0; i < pulse->n_others; i++)
+        MPI_Recv(NULL, 0, MPI_DOUBLE, pulse->others[i], PULSE_TAG, pulse->mpi, MPI_STATUS_IGNORE);
+    MPI_Waitall(pulse->n_others, pulse->requests, MPI_STATUSES_IGNORE);
+}
+
 void mpi_pulse_init(struct mpi_pulse *pulse, MPI_Comm comm, const int *node_ranks, int n_node_ranks,
                     double interval_s)
 {
     *pulse = (struct mpi_pulse){.mpi = comm, .n_slots = n_node_ranks, .interval_s = interval_s};
     list_others(pulse, node_ranks);
     share_node(pulse, node_ranks[0]);
+    connect_nodes(pulse);
 }
 
 void mpi_pulse_fini(struct mpi_pulse *pulse)
@@ -65,6 +79,7 @@ void mpi_pulse_fini(struct mpi_pulse *pulse)
     MPI_Win_free(&pulse->window);
     free(pulse->others);
     free(pulse->requests);
+    free(pulse->ages_s);
 }
 
 static void raise_time(_Atomic double *time_s, double value_s)
@@ -96,22 +111,28 @@ double mpi_pulse_last_s(struct mpi_pulse *pulse)
 
 /* --- messages to other nodes: how long ago a task finished on this one --- */
 
-static bool are_pulses_sent(struct mpi_pulse *pulse)
-{
-    int sent;
-    MPI_Testall(pulse->n_others, pulse->requests, &sent, MPI_STATUSES_IGNORE);
-    return sent;
-}
-
-static void send_pulse(struct mpi_pulse *pulse, double now_s)
+/* To all that have received the message before: one that runs a long task does not delay others. */
+static void send_pulses(struct mpi_pulse *pulse, double now_s)
 {
     double finished_s = atomic_load(&pulse->node->finished_s);
     atomic_store(&pulse->node->sent_s, finished_s);
-    pulse->age_s = now_s - finished_s;
-    /* Synchronous: those sent are received, when the sender knows it, see mpi_pulse_end. */
-    for (int i = 0; i < pulse->n_others; i++)
-        MPI_Issend(&pulse->age_s, 1, MPI_DOUBLE, pulse->others[i], PULSE_TAG, pulse->mpi,
+    for (int i = 0; i < pulse->n_others; i++) {
+        int received;
+        MPI_Test(&pulse->requests[i], &received, MPI_STATUS_IGNORE);
+        if (!received)
+            continue;
+        pulse->ages_s[i] = now_s - finished_s;
+        /* Synchronous: those sent are received, when the sender knows it, see mpi_pulse_end. */
+        MPI_Issend(&pulse->ages_s[i], 1, MPI_DOUBLE, pulse->others[i], PULSE_TAG, pulse->mpi,
                    &pulse->requests[i]);
+    }
+}
+
+static bool are_received(struct mpi_pulse *pulse)
+{
+    int received;
+    MPI_Testall(pulse->n_others, pulse->requests, &received, MPI_STATUSES_IGNORE);
+    return received;
 }
 
 static void receive_pulses(struct mpi_pulse *pulse)
@@ -140,12 +161,11 @@ void mpi_pulse_poll(struct mpi_pulse *pulse)
         return;
     receive_pulses(pulse);
     double now_s = clock_now_s(), sent_at_s = atomic_load(&pulse->node->sent_at_s);
-    if (!pulse->open || now_s - sent_at_s < pulse->interval_s || !has_news(pulse, 0) ||
-        !are_pulses_sent(pulse))
+    if (!pulse->open || now_s - sent_at_s < pulse->interval_s || !has_news(pulse, 0))
         return;
     /* One process of the node sends. */
     if (atomic_compare_exchange_strong(&pulse->node->sent_at_s, &sent_at_s, now_s))
-        send_pulse(pulse, now_s);
+        send_pulses(pulse, now_s);
 }
 
 /* A non-blocking barrier, which a process enters when all that it sent was received: so nothing is
@@ -155,9 +175,9 @@ void mpi_pulse_end(struct mpi_pulse *pulse)
     MPI_Request barrier;
     int finished = 0;
     pulse->open = false;
-    if (has_news(pulse, pulse->interval_s) && are_pulses_sent(pulse))
-        send_pulse(pulse, clock_now_s());
-    while (!are_pulses_sent(pulse))
+    if (has_news(pulse, pulse->interval_s))
+        send_pulses(pulse, clock_now_s());
+    while (!are_received(pulse))
         receive_pulses(pulse);
     MPI_Ibarrier(pulse->mpi, &barrier);
     while (!finished) {

@@ -49,7 +49,7 @@ struct mpi_pulse {
     int n_others;
     double interval_s; /* of messages to them */
     bool open;         /* begun, and no message was refused yet */
-    double age_s;      /* the message under way */
+    double *ages_s;    /* n_others messages, each under way if its request is not null */
     MPI_Request *requests;
     int64_t n_seen; /* by the watchdog thread: tasks finished on this node */
 };

@@ -280,9 +280,13 @@ void mpi_watchdog_begin(struct mpi_watchdog *self)
         die("cannot start the thread of --watchdog");
 }
 
-void mpi_watchdog_end(struct mpi_watchdog *self)
+void mpi_watchdog_await(struct mpi_watchdog *self)
 {
     mpi_pulse_end(&self->pulse);
+}
+
+void mpi_watchdog_end(struct mpi_watchdog *self)
+{
     pthread_mutex_lock(&self->lock);
     self->stop = true;
     pthread_cond_signal(&self->stopped);

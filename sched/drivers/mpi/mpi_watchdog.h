@@ -22,7 +22,11 @@ struct mpi_pulse *mpi_watchdog_pulse(struct mpi_watchdog *watchdog);
 /* An iteration has begun on all processes: starts the thread. */
 void mpi_watchdog_begin(struct mpi_watchdog *watchdog);
 
-/* It has finished on this process: returns when it has on all. Collective. */
+/* It has finished on this process: returns when it has on all. Unlike a process in a collective
+ * call of MPI, one that waits here hears of tasks that finish on other nodes. Collective. */
+void mpi_watchdog_await(struct mpi_watchdog *watchdog);
+
+/* Stops the thread. */
 void mpi_watchdog_end(struct mpi_watchdog *watchdog);
 
 #endif

@@ -77,5 +77,6 @@ lives() {
 }
 
 lives slow sched=static
+lives uneven sched=static
 lives late sched=steal
 exit $((n_failed > 0))

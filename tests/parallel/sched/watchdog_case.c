@@ -47,6 +47,14 @@ static enum status run_slow(int64_t task, void *context)
     return STATUS_OK;
 }
 
+/* The others wait longer for process 0 than the watchdog does. */
+static enum status run_uneven(int64_t task, void *context)
+{
+    (void)context;
+    nap(task < N_SLOW ? 0.25 : 0.01);
+    return STATUS_OK;
+}
+
 /* --- modes that hang --- */
 
 /* Worker 0 never finds that it is done. */
@@ -113,6 +121,8 @@ static struct taskpool_problem find_problem(const char *name)
                                             .run_record = run_endless_record};
     if (strcmp(name, "slow") == 0)
         problem = (struct taskpool_problem){.n_tasks = (int64_t)N_SLOW * size, .run = run_slow};
+    if (strcmp(name, "uneven") == 0)
+        problem = (struct taskpool_problem){.n_tasks = (int64_t)N_SLOW * size, .run = run_uneven};
     return problem;
 }
 

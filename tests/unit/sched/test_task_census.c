@@ -1,11 +1,14 @@
 /* The census of tasks: closed forms against sums one by one, up to the largest numbers, and
- * simulated pools whose mode is wrong. */
+ * simulated pools whose mode is wrong. With an argument, a simulated pool of that many tasks too.
+ */
 #include "sched/core/task_census.h"
 #include "sched/drivers/sim/machine.h"
 #include "sched/taskpool.h"
 #include "tests/cases/sabotage_mode.h"
 
 #include <string.h>
+
+static int64_t n_of_large_pool;
 
 static void check_equal(const struct task_census *a, const struct task_census *b)
 {
@@ -79,10 +82,26 @@ static double one_microsecond(int64_t task, const void *record, const void *cont
     return 1e-6;
 }
 
+/* Null tasks, which are simulated fast: some 10 ns each. */
+static double one_picosecond(int64_t task, const void *record, const void *context)
+{
+    (void)task, (void)record, (void)context;
+    return 1e-12;
+}
+
+static bool all_null(int64_t first, int64_t last, const void *context)
+{
+    (void)first, (void)last, (void)context;
+    return true;
+}
+
 static void check_simulated(const char *mode, int64_t n_tasks, const char *words)
 {
+    bool large = n_tasks > 1000;
     struct taskpool_problem problem = {.n_tasks = n_tasks};
-    struct taskpool_machine machine = {.n_workers = 5, .time = one_microsecond};
+    struct taskpool_machine machine = {.n_workers = 5,
+                                       .time = large ? one_picosecond : one_microsecond,
+                                       .are_null = large ? all_null : NULL};
     struct taskpool_settings settings;
     struct taskpool *pool;
     taskpool_settings_default(&settings);
@@ -104,6 +123,13 @@ static void test_simulated_modes_that_are_wrong_are_found_out(void **state)
     check_simulated("loses", 10, "ran 9 tasks of 10");
     check_simulated("swaps", 100, "each once");
     check_simulated("swaps", 10, "each once");
+    if (n_of_large_pool > 0) {
+        char words[64];
+        snprintf(words, sizeof words, "ran %lld tasks of %lld", (long long)n_of_large_pool - 1,
+                 (long long)n_of_large_pool);
+        check_simulated("loses", n_of_large_pool, words);
+        check_simulated("swaps", n_of_large_pool, "each once");
+    }
 }
 
 /* A tree of tasks: each adds two, down to the leaves. */
@@ -152,7 +178,7 @@ static void test_records_that_get_lost_are_found_out(void **state)
     run_tree("forgets", STATUS_PROTOCOL);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_ranges_are_the_sum_of_their_tasks),
@@ -161,6 +187,7 @@ int main(void)
         cmocka_unit_test(test_simulated_modes_that_are_wrong_are_found_out),
         cmocka_unit_test(test_records_that_get_lost_are_found_out),
     };
+    n_of_large_pool = argc > 1 ? atoll(argv[1]) : 0;
     MPI_Init(NULL, NULL);
     register_sabotage();
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
