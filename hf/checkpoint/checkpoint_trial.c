@@ -46,7 +46,7 @@ static bool find_sizes(hid_t set, int64_t file_bytes, int *rank,
  * tightest functions come closest. */
 #define LARGEST 1e12
 
-/* Elements that are read at a time, or those of one value of the first index. */
+/* Elements that are read at a time, or those of the last index. */
 enum { PIECE_ELEMENTS = 1 << 20 };
 
 static enum status read_piece(hid_t set, const char *path, const char *name, int rank,
@@ -63,19 +63,62 @@ static enum status read_piece(hid_t set, const char *path, const char *name, int
     return STATUS_OK;
 }
 
-static enum status read_pieces(hid_t set, const char *path, const char *name, int rank,
-                               int64_t size[])
+/* A walk over the pieces of a data set: each has one value of the indices before `split`, a range
+ * of that one, and all values of those after it. */
+struct pieces {
+    int rank, split;
+    int64_t step, n_elements; /* values of the split index in a piece, elements of it */
+    int64_t all[CHECKPOINT_SET_MAX_RANK], first[CHECKPOINT_SET_MAX_RANK];
+};
+
+static struct pieces pieces_of(int rank, const int64_t size[])
 {
-    int64_t first[CHECKPOINT_SET_MAX_RANK] = {0}, all = size[0], n = 1;
-    for (int d = 1; d < rank; d++)
-        n *= size[d];
-    int64_t step = n < PIECE_ELEMENTS ? PIECE_ELEMENTS / n : 1;
-    step = step < all ? step : all;
-    double *piece = malloc((size_t)(step * n) * sizeof *piece);
+    struct pieces pieces = {.rank = rank, .split = rank - 1};
+    int64_t n = 1;
+    for (int d = 0; d < rank; d++)
+        pieces.all[d] = size[d];
+    while (pieces.split > 0 && n * size[pieces.split] <= PIECE_ELEMENTS)
+        n *= size[pieces.split--];
+    int64_t most = n < PIECE_ELEMENTS ? PIECE_ELEMENTS / n : 1, all = size[pieces.split];
+    pieces.step = most < all ? most : all;
+    pieces.n_elements = pieces.step * n;
+    return pieces;
+}
+
+static void size_piece(const struct pieces *pieces, int64_t size[])
+{
+    for (int d = 0; d < pieces->rank; d++)
+        size[d] = d < pieces->split ? 1 : pieces->all[d];
+    int64_t left = pieces->all[pieces->split] - pieces->first[pieces->split];
+    size[pieces->split] = left < pieces->step ? left : pieces->step;
+}
+
+/* False after the last piece. */
+static bool next_piece(struct pieces *pieces)
+{
+    pieces->first[pieces->split] += pieces->step;
+    for (int d = pieces->split; d >= 0; d--) {
+        if (pieces->first[d] < pieces->all[d])
+            return true;
+        pieces->first[d] = 0;
+        if (d > 0)
+            pieces->first[d - 1]++;
+    }
+    return false;
+}
+
+static enum status read_pieces(hid_t set, const char *path, const char *name, int rank,
+                               const int64_t all[])
+{
+    struct pieces pieces = pieces_of(rank, all);
+    int64_t size[CHECKPOINT_SET_MAX_RANK];
+    double *piece = malloc((size_t)pieces.n_elements * sizeof *piece);
     enum status status = CHECK_MEMORY(piece, "%s: no memory to read %s", path, name);
-    for (; first[0] < all && status == STATUS_OK; first[0] += step) {
-        size[0] = all - first[0] < step ? all - first[0] : step;
-        status = read_piece(set, path, name, rank, first, size, piece);
+    bool is_left = true;
+    while (is_left && status == STATUS_OK) {
+        size_piece(&pieces, size);
+        status = read_piece(set, path, name, rank, pieces.first, size, piece);
+        is_left = next_piece(&pieces);
     }
     free(piece);
     return status;

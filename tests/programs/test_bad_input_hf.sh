@@ -176,6 +176,7 @@ refuse cation.xyz water.xyz cation.xyz $with_basis
 refuse MOLECULE "" $with_basis
 refuse --spherical water.xyz $with_basis --spherical --cartesian
 refuse --checkpoint water.xyz $with_basis --fock-only 1 --checkpoint result.h5
+refuse "no effect without --checkpoint" water.xyz $with_basis --checkpoint-every 2
 for name in result result.txt result.csv.gz csv npy; do
     refuse "$name: the name must end in .csv or .npy" water.xyz $with_basis --write-profile $name
 done
