@@ -94,7 +94,7 @@ static void size_piece(const struct pieces *pieces, int64_t size[])
 }
 
 /* False after the last piece. */
-static bool next_piece(struct pieces *pieces)
+static bool advance_piece(struct pieces *pieces)
 {
     pieces->first[pieces->split] += pieces->step;
     for (int d = pieces->split; d >= 0; d--) {
@@ -118,7 +118,7 @@ static enum status read_pieces(hid_t set, const char *path, const char *name, in
     while (is_left && status == STATUS_OK) {
         size_piece(&pieces, size);
         status = read_piece(set, path, name, rank, pieces.first, size, piece);
-        is_left = next_piece(&pieces);
+        is_left = advance_piece(&pieces);
     }
     free(piece);
     return status;
