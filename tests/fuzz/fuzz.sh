@@ -5,6 +5,9 @@
 #
 #     tests/fuzz/fuzz.sh BUILD SECONDS [NAME...]     all targets, or fuzz_NAME...
 set -u
+TMPDIR=$(mktemp -d -p /dev/shm) || exit 1 # processes that crash leave files
+export TMPDIR
+trap 'rm -rf "$TMPDIR"' EXIT
 here=$(dirname "$(realpath "$0")")
 build=$(realpath "$1") seconds=$2
 shift 2

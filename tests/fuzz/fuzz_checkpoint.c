@@ -65,7 +65,7 @@ static bool crashes(const char *path, const char *report)
 static void judge_crash(const char *path)
 {
     static char text[100000];
-    char report[256];
+    char report[600];
     snprintf(report, sizeof report, "%s.report", path);
     bool crashed = crashes(path, report);
     FILE *file = fopen(report, "r");

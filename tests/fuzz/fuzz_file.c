@@ -6,11 +6,28 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-static char folder[64], path[128];
+static char folder[256], path[512];
 
 /* Of the leak sanitizer, where there is one: what is allocated in between is no leak. */
 void __lsan_disable(void) __attribute__((weak));
 void __lsan_enable(void) __attribute__((weak));
+
+static void remove_folder(void)
+{
+    unlink(path);
+    rmdir(folder);
+}
+
+static void make_folder(void)
+{
+    const char *within = getenv("TMPDIR");
+    snprintf(folder, sizeof folder, "%s/beryl-fuzz-XXXXXX", within ? within : "/dev/shm");
+    if (!mkdtemp(folder)) {
+        perror(folder);
+        exit(2);
+    }
+    atexit(remove_folder);
+}
 
 static void stop_mpi(void)
 {
@@ -23,32 +40,20 @@ void fuzz_start_mpi(void)
     MPI_Initialized(&started);
     if (started)
         return;
+    if (!folder[0])
+        make_folder();
     /* One process needs neither a daemon nor other transports. */
     setenv("OMPI_MCA_ess_singleton_isolated", "1", 0);
     setenv("OMPI_MCA_btl", "self", 0);
     setenv("HWLOC_COMPONENTS", "-gl", 0);
+    /* Such processes have one name for their files, in which they must not meet. */
+    setenv("TMPDIR", folder, 1);
     if (__lsan_disable)
         __lsan_disable();
     MPI_Init(NULL, NULL);
     if (__lsan_enable)
         __lsan_enable();
     atexit(stop_mpi);
-}
-
-static void remove_folder(void)
-{
-    unlink(path);
-    rmdir(folder);
-}
-
-static void make_folder(void)
-{
-    snprintf(folder, sizeof folder, "/dev/shm/beryl-fuzz-XXXXXX");
-    if (!mkdtemp(folder)) {
-        perror(folder);
-        exit(2);
-    }
-    atexit(remove_folder);
 }
 
 const char *fuzz_file(const char *name, const uint8_t *data, size_t size)
