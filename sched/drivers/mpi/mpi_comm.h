@@ -15,7 +15,7 @@
 struct mpi_comm {
     struct comm base; /* first: what the mode sees */
     const struct mode *mode;
-    void *state;     /* of the mode; set by the driver before the first event */
+    void *state; /* of the mode; set by the driver before the first event */
     struct mpi_messages messages;
     struct mpi_counter counter; /* only if the mode uses it */
     bool fetch_recorded;        /* a request to the counter is recorded, not started */
