@@ -3,8 +3,8 @@
 #
 #     hosts.sh [--hosts N] [--delay MILLISECONDS] COMMAND [ARGUMENT...]
 #
-# The hosts are h1 to hN (2). Each has its own network, host name and /dev/shm; files, CPUs and
-# memory are shared. mpirun, in COMMAND, finds them by itself and starts one process on each in
+# The hosts are h1 to hN (2). Each has its own network, host name, processes and shared memory; files
+# and CPUs are common, and h1 sees all processes. mpirun, in COMMAND, finds them by itself and starts one process on each in
 # turn, over TCP. --delay: each way, for every packet (0).
 #
 # COMMAND also has the program on_host in $on_host: `$on_host h2 COMMAND` runs there, `$on_host
@@ -53,17 +53,22 @@ set_up_files() {
     fi
 }
 
-# A process that does nothing holds the namespaces of host h$1; prints its ID.
+# A process that does nothing but see off others' orphans holds the namespaces of host h$1. UCX would
+# copy memory from process to process within one namespace of them.
 start_host() {
-    unshare --net --uts --mount sh -ec "hostname h$1
+    local processes=() holder
+    [ "$1" = 1 ] || processes=(--pid --fork --kill-child --mount-proc)
+    mkfifo "/run/h$1.ready"
+    unshare --net --uts --ipc --mount "${processes[@]}" sh -ec "hostname h$1
         mount -t tmpfs none /dev/shm
         mount -t sysfs none /sys
         ip link set lo up
-        exec sleep infinity" >/dev/null &
-    until [ "$(cat /proc/$!/comm)" = sleep ]; do
-        sleep 0.01
-    done
-    echo $! >"/run/h$1.pid"
+        echo >/run/h$1.ready
+        while sleep 1; do :; done" >/dev/null &
+    holder=$!
+    read -r _ <"/run/h$1.ready"
+    [ "$1" = 1 ] || holder=$(pgrep -P "$holder")
+    echo "$holder" >"/run/h$1.pid"
 }
 
 # plug I INTERFACE: gives the interface, which is in the switch, to host hI as eth0.
@@ -129,5 +134,5 @@ export OMPI_MCA_plm_rsh_agent=$on_host OMPI_MCA_orte_default_hostfile=/run/hostf
     OMPI_MCA_orte_tmpdir_base=/run OMPI_MCA_rmaps_base_mapping_policy=node OMPI_MCA_hwloc_base_binding_policy=none \
     OMPI_MCA_mpi_yield_when_idle="${OMPI_MCA_mpi_yield_when_idle:-1}"
 status=0
-nsenter --target "$(cat /run/h1.pid)" --net --uts --mount --wd="$PWD" "$@" || status=$?
+nsenter --target "$(cat /run/h1.pid)" --net --uts --ipc --mount --wd="$PWD" "$@" || status=$?
 exit $status
