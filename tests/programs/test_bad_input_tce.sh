@@ -32,7 +32,7 @@ head -c 4096 "$program" > binary.tce
 refuse binary.tce: run binary.tce
 : > empty.tce
 refuse "empty.tce: the file is empty" run empty.tce
-bad tiles 2:7 "space s has more than 2^31 - 1 tiles of 1" \
+bad tiles 2:7 "space s has more than 2^20 tiles of 1" \
     'tile 1\nspace s = 1000000000, 1000000000, 1000000000\nindex i : s\nscalar E\ntensor A[i]\nE = A[i]\n'
 mkdir folder folder.tce folder.csv
 cp good.tce good.csv
