@@ -10,7 +10,7 @@ packages="gcc g++ gfortran cmake ninja-build pkg-config
     libglobalarrays-dev libarmci-mpi-dev libscalapack-openmpi-dev
     libint2-dev libopenblas-dev libelpa-dev
     libjansson-dev libtrexio-dev libhdf5-dev libssl-dev libcmocka-dev
-    python3 python3-jsonschema help2man iproute2"
+    python3 python3-jsonschema help2man iproute2 procps"
 
 # For `./test.sh --ci` in addition: the target lint and the presets clang, tsan and fuzz.
 lint_packages="clang libclang-rt-14-dev clang-format clang-tidy shellcheck"
