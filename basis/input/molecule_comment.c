@@ -214,8 +214,9 @@ static enum status read_known_entry(struct comment_reading *reading, const char 
                                     struct word key_word, const struct comment_key *key, char sign)
 {
     const struct molecule_settings *settings = reading->settings;
-    bool has_value =
-        sign == '=' || (!key->overloaded && (sign == ':' || number_follows(reading, end, " \t")));
+    bool is_option = key_word.begin[0] == '-' && key_word.begin[1] == '-';
+    bool has_value = sign == '=' || ((!key->overloaded || is_option) &&
+                                     (sign == ':' || number_follows(reading, end, " \t")));
     if (!has_value) {
         reading->mentioned[key->quantity] = !key->overloaded;
         return STATUS_OK;

@@ -6,7 +6,8 @@
  *                              sign after it counts if a whole number follows: charge -1 mult 2
  *     charge        total charge, net charge, molecular charge, chrg, q=
  *     multiplicity  mult, spin multiplicity, molecular multiplicity, 2S+1
- *     uhf=          unpaired, n unpaired, unpaired electrons, nopen, 2S: the multiplicity minus 1
+ *     uhf=          unpaired, n unpaired, unpaired electrons, nopen, 2S: the multiplicity minus 1;
+ *                   xtb's --uhf 2
  *     units         unit: bohr or angstrom
  *   0 3                        two whole numbers alone: charge and multiplicity
  *

@@ -55,6 +55,7 @@ static void test_statements_with_one_meaning_are_read(void **state)
         {"2S+1=3", 0, 3},
         {"uhf=2", 0, 3},
         {"chrg=1 uhf=1", 1, 2},
+        {"xtb o2.xyz --chrg 0 --uhf 2", 0, 3},
         {"nopen=2 energy=-150.1", 0, 3},
         {"unpaired_electrons=2", 0, 3},
         {"Properties=species:S:1:pos:R:3 pbc=\"F F F\" charge=0 multiplicity=3", 0, 3},
