@@ -184,6 +184,9 @@ static enum status find_size(const char *path, int64_t *file_bytes)
     struct stat information;
     if (stat(path, &information) != 0)
         return FAIL(STATUS_IO, "cannot read %s: %s", path, strerror(errno));
+    /* Nothing may ever come through a pipe. */
+    if (!S_ISREG(information.st_mode))
+        return FAIL(STATUS_INPUT, "%s: not a checkpoint, nor a regular file", path);
     *file_bytes = (int64_t)information.st_size;
     return STATUS_OK;
 }

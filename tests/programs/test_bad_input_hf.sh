@@ -37,6 +37,7 @@ truncate -s 200M zeros.xyz
 head -c 4096 "$program" > binary.xyz
 { printf '2\n\nH 0 0 0\n'; printf 'H 0 0 1\0\n'; } > nul.xyz
 mkdir folder folder.gbs folder.csv
+mkfifo pipe.h5
 
 printf 'H 0\nI 1 1\n1 1\n****\nO 0\nS 1 1\n1 1\n****\n' > i_shell.gbs
 printf 'H 0\nl=6 1 1\n1 1\n****\nO 0\nS 1 1\n1 1\n****\n' > l6_shell.gbs
@@ -135,6 +136,7 @@ for option in guess restart; do
     refuse water.xyz water.xyz $with_basis --$option water.xyz
     refuse empty.xyz water.xyz $with_basis --$option empty.xyz
     refuse folder water.xyz $with_basis --$option folder
+    refuse pipe.h5 water.xyz $with_basis --$option pipe.h5
     for name in cut_last cut_start zeroed; do
         refuse $name.h5 water.xyz $with_basis --$option $name.h5
     done
