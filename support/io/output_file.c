@@ -37,6 +37,29 @@ static bool name_part(const char *path, long pid, char part[PATH_MAX])
     return length < PATH_MAX;
 }
 
+static const char *base_name_of(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+/* The path, or where the symbolic links that it ends in lead, with no file there. */
+static bool follow_links(const char *path, char file[PATH_MAX])
+{
+    char link[PATH_MAX];
+    ssize_t length;
+    size_t kept = 0;
+    for (const char *next = path; kept + strlen(next) < PATH_MAX; next = link) {
+        strcpy(file + kept, next);
+        if ((length = readlink(file, link, sizeof link - 1)) < 0)
+            return true;
+        link[length] = '\0';
+        kept = link[0] == '/' ? 0 : (size_t)(base_name_of(file) - file);
+    }
+    errno = ENAMETOOLONG;
+    return false;
+}
+
 static enum status target_init(struct target *target, const char *path)
 {
     *target = (struct target){0};
@@ -50,10 +73,8 @@ static enum status target_init(struct target *target, const char *path)
             return fail_path(path);
         }
         target->direct = !S_ISREG(information.st_mode);
-    } else if (errno != ENOENT || path[0] == '\0' || strlen(path) >= sizeof target->path)
+    } else if (errno != ENOENT || path[0] == '\0' || !follow_links(path, target->path))
         return fail_path(path);
-    else
-        strcpy(target->path, path);
 
     if (!name_part(target->path, (long)getpid(), target->part)) {
         errno = ENAMETOOLONG;
@@ -104,12 +125,6 @@ static enum status write_direct(const char *path, const char *bytes, size_t leng
     enum status status = write_all(descriptor, bytes, length) ? STATUS_OK : fail_path(path);
     close(descriptor);
     return status;
-}
-
-static const char *base_name_of(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
 }
 
 static void name_folder(const char *path, char folder[PATH_MAX])

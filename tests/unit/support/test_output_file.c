@@ -123,6 +123,16 @@ static void test_links_and_devices_stay_what_they_are(void **state)
     assert_int_equal(lstat(path_of("link"), &information), 0);
     assert_true(S_ISLNK(information.st_mode));
     check_content(target, "b");
+    unlink(target);
+    /* One whose file is yet to be written. */
+    check_ok(output_file_write(path_of("link"), "c", 1));
+    check_content(target, "c");
+    unlink(path_of("link"));
+    unlink(target);
+    /* A file in the link's folder, not in that of the process. */
+    assert_int_equal(symlink(strrchr(target, '/') + 1, path_of("link")), 0);
+    check_ok(output_file_write(path_of("link"), "d", 1));
+    check_content(target, "d");
     unlink(path_of("link"));
     unlink(target);
 }
