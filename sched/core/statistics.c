@@ -42,13 +42,14 @@ void statistics_totals_add(struct statistics_totals *totals, const struct statis
 {
     /* Workers that were done earlier have waited for the last of both parts. */
     double elapsed_s = fmax(totals->maxima.elapsed_s, other->maxima.elapsed_s);
-    totals->sums.idle_s += totals->sums.workers * (elapsed_s - totals->maxima.elapsed_s) +
-                           other->sums.workers * (elapsed_s - other->maxima.elapsed_s);
+    double waited_s = totals->sums.workers * (elapsed_s - totals->maxima.elapsed_s) +
+                      other->sums.workers * (elapsed_s - other->maxima.elapsed_s);
     double *sums = (double *)&totals->sums, *maxima = (double *)&totals->maxima;
     const double *other_sums = (const double *)&other->sums;
     const double *other_maxima = (const double *)&other->maxima;
     for (size_t i = 0; i < sizeof totals->sums / sizeof *sums; i++)
         sums[i] += other_sums[i];
+    totals->sums.idle_s += waited_s; /* last: the order of the parts must not matter */
     for (size_t i = 0; i < sizeof totals->maxima / sizeof *maxima; i++)
         maxima[i] = fmax(maxima[i], other_maxima[i]);
 }

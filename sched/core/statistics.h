@@ -85,7 +85,7 @@ struct statistics_totals {
 
 struct statistics_totals statistics_totals_of(const struct statistics_worker *workers, int64_t n);
 
-/* Adds those of other workers. */
+/* Adds those of other workers; a + b is b + a to the last bit. */
 void statistics_totals_add(struct statistics_totals *totals, const struct statistics_totals *other);
 
 /* Sums up one iteration of all workers of all processes. Not collective.

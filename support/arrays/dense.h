@@ -54,12 +54,12 @@ void dense_grid_destroy(struct dense_grid *grid);
 enum status dense_create(const struct dense_grid *grid, int64_t n_rows, int64_t n_columns,
                          struct dense **matrix);
 
-/* Not collective; NULL is fine. */
 /* The part of this process, where several matrices take one agreement: the caller has to agree, and
  * to destroy all if any process failed. Not collective. */
 enum status dense_allocate(const struct dense_grid *grid, int64_t n_rows, int64_t n_columns,
                            struct dense **matrix);
 
+/* Not collective; NULL is fine. */
 void dense_destroy(struct dense *matrix);
 
 /* Bytes per process, at most, of a matrix of this shape. Not collective. */
