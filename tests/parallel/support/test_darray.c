@@ -1,6 +1,7 @@
 /* Distributed arrays: what one process puts, every process gets; what all add
  * is the sum. */
 #include "support/arrays/darray.h"
+#include "support/base/memory.h"
 #include "tests/check.h"
 
 #include <stdbool.h>
@@ -222,6 +223,19 @@ static void test_memory_is_asked_for_before(void **state)
     darray_destroy(NULL);
 }
 
+/* Else more than there is could be promised. */
+static void test_reserved_memory_is_in_use(void **state)
+{
+    (void)state;
+    const int64_t bytes = 16 << 20;
+    int64_t unused = darray_unused_bytes(), before = memory_part_bytes();
+    darray_reserve((double)bytes * n_processes);
+    bool reserved = darray_unused_bytes() >= unused + bytes;
+    assert_true(reserved || n_processes > 1); /* /dev/shm may be small */
+    if (reserved && before > 0)
+        assert_true(memory_part_bytes() - before > bytes / 2);
+}
+
 static int start(void **state)
 {
     (void)state;
@@ -245,6 +259,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_concurrent_integer_accumulation_wraps_and_loses_nothing),
         cmocka_unit_test(test_integers_wrap_around_at_the_limits),
         cmocka_unit_test(test_concurrent_real_accumulation_is_the_sum),
+        cmocka_unit_test(test_reserved_memory_is_in_use),
         cmocka_unit_test_teardown(test_memory_is_asked_for_before, stop),
     };
     return check_run_parallel(tests, &argc, &argv);
