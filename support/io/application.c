@@ -45,6 +45,7 @@ void application_start(struct application *application, int thread_level)
     mpi_transport_start(thread_level);
     MPI_Comm_rank(MPI_COMM_WORLD, &application->rank);
     log_enable(application->rank == 0);
+    application->status = status_agree(MPI_COMM_WORLD, application->status);
 }
 
 bool application_runs(const struct application *application)

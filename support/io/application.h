@@ -26,9 +26,9 @@ struct application {
     int rank;                    /* in MPI_COMM_WORLD; 0 without application_start */
 };
 
-/* Starts MPI, also after a bad command line, unless this is the only process: all fail in the same
- * way. The log is enabled on rank 0. Not for programs without MPI. Collective.
- * thread_level  MPI_THREAD_SINGLE, ... */
+/* Starts MPI, also after a bad command line, unless this is the only process, and agrees on the
+ * status: all fail in the same way. The log is enabled on rank 0. Not for programs without MPI.
+ * Collective. thread_level  MPI_THREAD_SINGLE, ... */
 void application_start(struct application *application, int thread_level);
 
 /* Whether the program is to run; whether this process is to print --help or --version. */

@@ -53,6 +53,9 @@ refuse zero.speeds $drawn --speeds zero.speeds
 refuse missing/machine.json --calibrate missing/machine.json
 if [ "$processes" != 1 ]; then
     refuse "leave out mpirun" $drawn --simulate 4
+    # A command line that one process alone cannot take.
+    refuse nonsense $drawn --nonsense : -n 1 "$program" $drawn
+    refuse nonsense $drawn : -n 1 "$program" $drawn --nonsense
     finish
 fi
 
