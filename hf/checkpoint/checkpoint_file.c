@@ -176,7 +176,7 @@ static enum status read_occupations(trexio_t *file, const char *path,
         return STATUS_OK;
     }
     READ(mo_occupation_64, contents->occupations);
-    double sum = 0, expected = (double)(contents->n_electrons[0] + contents->n_electrons[1]);
+    double sum = 0, expected = (double)contents->n_electrons[0] + (double)contents->n_electrons[1];
     for (int64_t k = 0; k < contents->n_orbitals; k++)
         sum += contents->occupations[k];
     if (!(fabs(sum - expected) < OCCUPATION_NOISE))
