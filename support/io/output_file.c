@@ -183,7 +183,7 @@ static enum status check_room(const char *path, int64_t n_bytes)
     double room = output_file_room(path);
     if (room >= (double)n_bytes)
         return STATUS_OK;
-    return FAIL(STATUS_IO, "cannot write %s: it takes %.1f MB, %.1f MB are left on the disk", path,
+    return FAIL(STATUS_IO, "cannot write %s: it takes %.3f MB, %.3f MB are left on the disk", path,
                 1e-6 * (double)n_bytes, 1e-6 * room);
 }
 

@@ -107,6 +107,22 @@ static void test_paths_that_cannot_be_written_are_refused(void **state)
     assert_int_equal(count_files(), 0);
 }
 
+static enum status write_nothing(const char *temporary, void *context)
+{
+    (void)temporary;
+    (void)context;
+    return STATUS_OK;
+}
+
+static void test_a_file_without_room_is_refused_with_its_size(void **state)
+{
+    (void)state;
+    int64_t most = 1000000000000036000;
+    check_status(STATUS_IO, output_file_replace(path_of("new"), most, write_nothing, NULL));
+    assert_non_null(strstr(status_text(), "takes 1000000000000.036 MB"));
+    assert_int_equal(count_files(), 0);
+}
+
 static void test_links_and_devices_stay_what_they_are(void **state)
 {
     (void)state;
@@ -248,6 +264,7 @@ int main(void)
         cmocka_unit_test(test_files_of_killed_processes_are_removed),
         cmocka_unit_test(test_checking_leaves_nothing_behind),
         cmocka_unit_test(test_paths_that_cannot_be_written_are_refused),
+        cmocka_unit_test(test_a_file_without_room_is_refused_with_its_size),
         cmocka_unit_test(test_links_and_devices_stay_what_they_are),
         cmocka_unit_test(test_json_keeps_order_and_every_bit),
         cmocka_unit_test(test_an_output_is_no_input_and_no_other_output),
