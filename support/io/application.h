@@ -28,7 +28,8 @@ struct application {
 
 /* Starts MPI, also after a bad command line, unless this is the only process, and agrees on the
  * status: all fail in the same way. The log is enabled on rank 0. Not for programs without MPI.
- * Collective. thread_level  MPI_THREAD_SINGLE, ... */
+ * Collective.
+ * thread_level  MPI_THREAD_SINGLE, ... */
 void application_start(struct application *application, int thread_level);
 
 /* Whether the program is to run; whether this process is to print --help or --version. */
