@@ -4,6 +4,7 @@
 #include "support/base/log.h"
 #include "tce/contraction/contraction_sums.h"
 #include "tce/contraction/contraction_worker.h"
+#include "tce/contraction/operand_blocks.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +21,7 @@ struct contraction {
     struct taskpool *pool;
     bool ran;                          /* this pool, before */
     struct block_buffers *own_buffers; /* NULL if the settings have some */
+    struct kept_blocks *kept;          /* of constant factors, from run to run; NULL: none yet */
     struct contraction_worker *worker; /* during a run */
     enum status worker_status;         /* why there is none */
 };
@@ -48,6 +50,7 @@ void contraction_destroy(struct contraction *contraction)
     if (!contraction)
         return;
     taskpool_destroy(contraction->pool);
+    kept_blocks_destroy(contraction->kept);
     contraction_sums_fini(&contraction->sums);
     block_buffers_destroy(contraction->own_buffers);
     free(contraction);
@@ -150,10 +153,25 @@ enum status contraction_start(struct contraction *contraction, const struct task
                                        .cost = predict_seconds,
                                        .context = contraction};
     taskpool_destroy(contraction->pool);
+    contraction_forget(contraction);
     contraction->pool = NULL;
     contraction->comm = comm;
     contraction->ran = false;
     return taskpool_create(comm, &problem, pool, &contraction->pool);
+}
+
+void contraction_forget(struct contraction *contraction)
+{
+    kept_blocks_destroy(contraction->kept);
+    contraction->kept = NULL;
+}
+
+static enum status create_contraction_worker(struct contraction *contraction)
+{
+    if (!contraction->kept)
+        TRY(kept_blocks_create(&contraction->settings, &contraction->kept));
+    return contraction_worker_create(&contraction->sums, &contraction->settings, contraction->kept,
+                                     &contraction->worker);
 }
 
 /* Messages of other workers are answered within a task too. */
@@ -179,8 +197,7 @@ static enum status run_contraction_pool(struct contraction *contraction)
 /* The pool reports to all that a process has no worker: no agreement is needed before the run. */
 enum status contraction_run(struct contraction *contraction)
 {
-    contraction->worker_status =
-        contraction_worker_create(&contraction->sums, &contraction->settings, &contraction->worker);
+    contraction->worker_status = create_contraction_worker(contraction);
     int n_workers;
     MPI_Comm_size(contraction->comm, &n_workers);
     if (contraction->worker && n_workers > 1)

@@ -35,6 +35,9 @@ struct contraction_operand {
     const struct block_labels *labels; /* borrowed */
     struct tensor *tensor;             /* borrowed; NULL while nothing is allocated */
     int index[MAX_RANK];               /* labels->rank of them: numbers in [0, MAX_INDICES) */
+    /* A factor that stays the same, its tensor too, from run to run: blocks of it are kept, until
+     * contraction_start or contraction_forget. */
+    bool constant;
 };
 
 /* C's indices differ from each other; no tensor is C and a factor at once. */
@@ -49,7 +52,8 @@ struct contraction_problem {
 };
 
 struct contraction_settings {
-    int64_t cache_bytes; /* of input blocks kept by a process */
+    int64_t cache_bytes; /* of input blocks kept by a process during a run */
+    int64_t kept_bytes;  /* of those of constant factors kept from run to run */
     bool prefetch;       /* fetch the next blocks during DGEMM */
     /* Borrowed, shared with other contractions that do not run at the same time; NULL: of
      * its own. */
@@ -88,6 +92,9 @@ void contraction_bind(struct contraction *contraction, int problem, struct tenso
  * Errors: as taskpool_create. */
 enum status contraction_start(struct contraction *contraction, const struct taskpool_settings *pool,
                               MPI_Comm comm);
+
+/* Drops what is kept of constant factors: they have changed. Not collective. */
+void contraction_forget(struct contraction *contraction);
 
 /* Runs it once; from the second time on the pool is restored before. Collective; what was
  * written to the tensors must have been synchronised, and what this writes is. Errors: as

@@ -52,7 +52,7 @@ static enum status take_scratch_blocks(struct contraction_worker *worker)
 
 enum status contraction_worker_create(const struct contraction_sums *sums,
                                       const struct contraction_settings *settings,
-                                      struct contraction_worker **worker)
+                                      struct kept_blocks *kept, struct contraction_worker **worker)
 {
     struct contraction_worker *made = calloc(1, sizeof *made);
     *worker = NULL;
@@ -61,7 +61,7 @@ enum status contraction_worker_create(const struct contraction_sums *sums,
     made->buffers = settings->buffers;
     enum status status = take_scratch_blocks(made);
     if (status == STATUS_OK)
-        status = operand_blocks_create(sums, settings, &made->blocks);
+        status = operand_blocks_create(sums, settings, kept, &made->blocks);
     if (status != STATUS_OK)
         contraction_worker_destroy(made);
     *worker = status == STATUS_OK ? made : NULL;

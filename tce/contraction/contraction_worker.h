@@ -9,13 +9,15 @@
 #include <stdint.h>
 
 struct contraction_worker;
+struct kept_blocks;
 
 /* sums      borrowed, with its problems, whose tensors exist
  * settings  with buffers
+ * kept      borrowed; of all workers of this contraction, one at a time
  * Errors: STATUS_NO_MEMORY. */
 enum status contraction_worker_create(const struct contraction_sums *sums,
                                       const struct contraction_settings *settings,
-                                      struct contraction_worker **worker);
+                                      struct kept_blocks *kept, struct contraction_worker **worker);
 void contraction_worker_destroy(struct contraction_worker *worker);
 
 /* Called with its context between two products of a task. */

@@ -10,6 +10,7 @@
 struct factor {
     const struct tensor *tensor; /* NULL: there is no B */
     const struct matrix_layout *layout;
+    bool constant;        /* its blocks are in `kept` */
     bool used_once;       /* no block is wanted by two tasks: none is kept */
     int64_t first_number; /* of its blocks in the cache */
 };
@@ -35,8 +36,21 @@ struct operand_blocks {
     /* The factor and the channel of the block that the cache is to load. */
     const struct factor *wanted;
     struct channel *wanted_from;
-    struct item_cache *cache;
+    struct item_cache *cache; /* of factors that are not constant */
+    struct kept_blocks *kept;
 };
+
+struct kept_blocks {
+    struct block_buffers *buffers;
+    int64_t bytes;
+    struct item_cache *cache;    /* NULL before the first operand_blocks */
+    struct operand_blocks *user; /* that loads */
+};
+
+static struct item_cache *cache_of(const struct operand_blocks *blocks, const struct factor *factor)
+{
+    return factor->constant ? blocks->kept->cache : blocks->cache;
+}
 
 static struct factor *factor_at(const struct operand_blocks *blocks, struct operand_place place)
 {
@@ -141,6 +155,36 @@ static void unload_operand_block(int64_t number, void *item, void *context)
     block_buffers_give_back(blocks->buffers, item);
 }
 
+static enum status load_kept_block(int64_t number, void *context, void **item, int64_t *bytes)
+{
+    const struct kept_blocks *kept = context;
+    return load_operand_block(number, kept->user, item, bytes);
+}
+
+static void unload_kept_block(int64_t number, void *item, void *context)
+{
+    const struct kept_blocks *kept = context;
+    (void)number;
+    block_buffers_give_back(kept->buffers, item);
+}
+
+enum status kept_blocks_create(const struct contraction_settings *settings,
+                               struct kept_blocks **kept)
+{
+    *kept = calloc(1, sizeof **kept);
+    TRY(CHECK_MEMORY(*kept, "no memory for a contraction's blocks"));
+    **kept = (struct kept_blocks){.buffers = settings->buffers, .bytes = settings->kept_bytes};
+    return STATUS_OK;
+}
+
+void kept_blocks_destroy(struct kept_blocks *kept)
+{
+    if (!kept)
+        return;
+    item_cache_destroy(kept->cache);
+    free(kept);
+}
+
 /* Whether the indices have but one tuple of tiles. */
 static bool is_one_tile(const struct contraction_indices *indices, enum index_role role)
 {
@@ -156,7 +200,8 @@ static bool is_one_tile(const struct contraction_indices *indices, enum index_ro
 static bool is_same(const struct factor *left, const struct factor *right)
 {
     const struct matrix_layout *l = left->layout, *r = right->layout;
-    if (left->tensor != right->tensor || l->packed != r->packed || l->order.n != r->order.n)
+    if (left->tensor != right->tensor || left->constant != right->constant ||
+        l->packed != r->packed || l->order.n != r->order.n)
         return false;
     for (int d = 0; d < l->own.n; d++)
         if (index_list_place(&l->own, l->own.index[d]) !=
@@ -169,9 +214,16 @@ static bool is_same(const struct factor *left, const struct factor *right)
     return true;
 }
 
+/* Blocks in the two caches. Constant factors get the same numbers each time. */
+struct item_counts {
+    int64_t kept, others;
+};
+
 /* Blocks of a factor that an earlier one reads too have the numbers that they have there. */
-static void number_blocks(struct operand_blocks *blocks, struct factor *factor, int64_t *n_items)
+static void number_blocks(struct operand_blocks *blocks, struct factor *factor,
+                          struct item_counts *counts)
 {
+    int64_t *n_items = factor->constant ? &counts->kept : &counts->others;
     for (struct factor *earlier = blocks->factors; earlier < factor; earlier++) {
         if (earlier->tensor && is_same(earlier, factor)) {
             factor->first_number = earlier->first_number;
@@ -184,9 +236,9 @@ static void number_blocks(struct operand_blocks *blocks, struct factor *factor, 
 }
 
 static void init_factors(struct operand_blocks *blocks, const struct contraction_sums *sums,
-                         int64_t *n_items)
+                         struct item_counts *counts)
 {
-    *n_items = 0;
+    *counts = (struct item_counts){0};
     for (int t = 0; t < sums->n_terms; t++) {
         const struct contraction_problem *problem = &sums->problems[t];
         const struct contraction_indices *indices = &sums->terms[t].indices;
@@ -194,16 +246,19 @@ static void init_factors(struct operand_blocks *blocks, const struct contraction
         struct factor *B = factor_at(blocks, (struct operand_place){t, OPERAND_B});
         *A = (struct factor){.tensor = problem->A.tensor,
                              .layout = &indices->A,
-                             .used_once = is_one_tile(indices, ROLE_COLUMN) &&
+                             .constant = problem->A.constant,
+                             .used_once = !problem->A.constant &&
+                                          is_one_tile(indices, ROLE_COLUMN) &&
                                           is_one_tile(indices, ROLE_LONE_B)};
-        number_blocks(blocks, A, n_items);
+        number_blocks(blocks, A, counts);
         if (!problem->has_B)
             continue;
         *B = (struct factor){.tensor = problem->B.tensor,
                              .layout = &indices->B,
-                             .used_once = is_one_tile(indices, ROLE_ROW) &&
+                             .constant = problem->B.constant,
+                             .used_once = !problem->B.constant && is_one_tile(indices, ROLE_ROW) &&
                                           is_one_tile(indices, ROLE_LONE_A)};
-        number_blocks(blocks, B, n_items);
+        number_blocks(blocks, B, counts);
     }
 }
 
@@ -226,26 +281,32 @@ static enum status take_arrival(struct operand_blocks *blocks, enum operand oper
 static enum status set_up_factors(struct operand_blocks *blocks,
                                   const struct contraction_sums *sums, int64_t cache_bytes)
 {
-    int64_t n_items;
+    struct item_counts counts;
     blocks->factors = calloc((size_t)sums->n_terms * N_OPERANDS, sizeof *blocks->factors);
     TRY(CHECK_MEMORY(blocks->factors, "no memory for a contraction's blocks"));
     blocks->n_terms = sums->n_terms;
-    init_factors(blocks, sums, &n_items);
+    init_factors(blocks, sums, &counts);
     TRY(take_arrival(blocks, OPERAND_A));
     TRY(take_arrival(blocks, OPERAND_B));
     struct item_cache_source source = {load_operand_block, unload_operand_block, blocks};
-    return item_cache_create(n_items, cache_bytes, &source, &blocks->cache);
+    TRY(item_cache_create(counts.others, cache_bytes, &source, &blocks->cache));
+    if (blocks->kept->cache)
+        return STATUS_OK;
+    struct item_cache_source kept = {load_kept_block, unload_kept_block, blocks->kept};
+    return item_cache_create(counts.kept, blocks->kept->bytes, &kept, &blocks->kept->cache);
 }
 
 enum status operand_blocks_create(const struct contraction_sums *sums,
                                   const struct contraction_settings *settings,
-                                  struct operand_blocks **blocks)
+                                  struct kept_blocks *kept, struct operand_blocks **blocks)
 {
     struct operand_blocks *made = calloc(1, sizeof *made);
     *blocks = NULL;
     TRY(CHECK_MEMORY(made, "no memory for a contraction's blocks"));
     made->buffers = settings->buffers;
     made->prefetch = settings->prefetch;
+    made->kept = kept;
+    kept->user = made;
     enum status status = set_up_factors(made, sums, settings->cache_bytes);
     if (status != STATUS_OK)
         operand_blocks_destroy(made);
@@ -279,7 +340,7 @@ void operand_blocks_announce(struct operand_blocks *blocks, struct operand_place
     struct channel *channel = &blocks->channels[place.operand];
     if (!blocks->prefetch || (channel->announced == factor && channel->block == block) ||
         darray_local(factor->tensor->data, block) ||
-        item_cache_holds(blocks->cache, factor->first_number + block))
+        item_cache_holds(cache_of(blocks, factor), factor->first_number + block))
         return;
     forget_announced(blocks, channel);
     channel->buffer = make_buffer(blocks, channel, factor, block);
@@ -307,7 +368,7 @@ enum status operand_blocks_pin(struct operand_blocks *blocks, struct operand_pla
     }
     blocks->wanted = factor;
     blocks->wanted_from = channel;
-    TRY(item_cache_pin(blocks->cache, factor->first_number + block, &item));
+    TRY(item_cache_pin(cache_of(blocks, factor), factor->first_number + block, &item));
     *matrix = item;
     return STATUS_OK;
 }
@@ -323,6 +384,6 @@ void operand_blocks_release(struct operand_blocks *blocks, struct operand_place 
         block_buffers_give_back(blocks->buffers, channel->passing);
         channel->passing = NULL;
     } else {
-        item_cache_release(blocks->cache, factor->first_number + block);
+        item_cache_release(cache_of(blocks, factor), factor->first_number + block);
     }
 }

@@ -18,14 +18,24 @@ struct operand_place {
     enum operand operand;
 };
 
+/* Blocks of the constant factors of one contraction, which stay from one operand_blocks to the
+ * next. */
+struct kept_blocks;
+
+/* Errors: STATUS_NO_MEMORY. */
+enum status kept_blocks_create(const struct contraction_settings *settings,
+                               struct kept_blocks **kept);
+void kept_blocks_destroy(struct kept_blocks *kept); /* NULL is fine */
+
 struct operand_blocks;
 
 /* sums      borrowed, with its problems, whose tensors exist and are not written meanwhile
  * settings  with buffers
+ * kept      borrowed; of this contraction
  * Errors: STATUS_NO_MEMORY. */
 enum status operand_blocks_create(const struct contraction_sums *sums,
                                   const struct contraction_settings *settings,
-                                  struct operand_blocks **blocks);
+                                  struct kept_blocks *kept, struct operand_blocks **blocks);
 void operand_blocks_destroy(struct operand_blocks *blocks);
 
 /* Begins to fetch a block that will soon be pinned, unless it is here; one A and one B at a

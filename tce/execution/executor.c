@@ -24,6 +24,13 @@ static enum status create_contractions(struct executor *self, struct contraction
 {
     TRY(block_buffers_create(&self->buffers));
     settings.buffers = self->buffers;
+    /* Half of the cache for what iterations have in common, an even part for each of their stages.
+     */
+    int n_iterated = self->plan->n_stages - self->plan->first_iterated_stage;
+    if (n_iterated > 0) {
+        settings.kept_bytes = settings.cache_bytes / 2 / n_iterated;
+        settings.cache_bytes /= 2;
+    }
     for (int k = 0; k < self->plan->n_stages; k++)
         TRY(plan_contraction(self->plan, k, &settings, &self->contractions[k]));
     return STATUS_OK;
@@ -164,9 +171,12 @@ static double stage_flops(const struct plan *plan, int stage)
     return flops;
 }
 
-/* Frees for reuse the intermediates of a run that ended early or kept them for iterations. */
-static void forget_intermediates(struct executor *self)
+/* Frees for reuse the intermediates of a run that ended early or kept them for iterations, and
+ * drops what stages kept of them. */
+static void forget_past_run(struct executor *self)
 {
+    for (int k = 0; k < self->plan->n_stages; k++)
+        contraction_forget(self->contractions[k]);
     for (int i = self->plan->n_program_tensors; i < self->plan->n_tensors; i++)
         self->idle[i] = self->tensors[i] != NULL;
 }
@@ -176,7 +186,7 @@ enum status executor_run(struct executor *self, int first, int last, struct exec
     struct executor_record sum = {0};
     double start_s = clock_now_s();
     if (first == 0)
-        forget_intermediates(self);
+        forget_past_run(self);
     for (int k = first; k < last; k++) {
         TRY(run_stage(self, k));
         const struct taskpool *pool = contraction_pool(self->contractions[k]);
