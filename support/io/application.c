@@ -40,8 +40,13 @@ void application_start(struct application *application, int thread_level)
     /* Else Open MPI's hwloc looks for graphics cards at X displays, which takes seconds on a
      * machine that cannot resolve its own name. */
     setenv("HWLOC_COMPONENTS", "-gl", 0);
-    /* Without mpirun, else a daemon is started beside the program, which takes 0.1 s. */
-    setenv("OMPI_MCA_ess_singleton_isolated", "1", 0);
+    if (!is_launched()) {
+        /* Else a daemon is started beside the program, which takes 0.1 s. */
+        setenv("OMPI_MCA_ess_singleton_isolated", "1", 0);
+        /* Programs without one share a folder, and one that ends would remove it while another
+         * begins, which then fails. One process needs no files to find others. */
+        setenv("OMPI_MCA_orte_create_session_dirs", "0", 0);
+    }
     mpi_transport_start(thread_level);
     MPI_Comm_rank(MPI_COMM_WORLD, &application->rank);
     log_enable(application->rank == 0);
