@@ -175,7 +175,7 @@ void plan_problem(const struct plan *plan, const struct plan_step *step,
 
 /* Whether a tensor stays as it is while the steps from the first iterated one on are run again and
  * again; -1: no tensor. */
-static bool is_constant(const struct plan *plan, int tensor)
+static bool keeps_value(const struct plan *plan, int tensor)
 {
     const struct program *program = plan->program;
     for (int i = 0; i < program->n_unknowns; i++)
@@ -199,8 +199,8 @@ enum status plan_contraction(const struct plan *plan, int stage,
         plan_problem(plan, &plan->steps[begin + s], &problems[s]);
         problems[s].joins = plan->steps[begin + s].joins;
         if (begin + s >= plan->first_iterated) {
-            problems[s].A.constant = is_constant(plan, plan->steps[begin + s].A.tensor);
-            problems[s].B.constant = is_constant(plan, plan->steps[begin + s].B.tensor);
+            problems[s].A.constant = keeps_value(plan, plan->steps[begin + s].A.tensor);
+            problems[s].B.constant = keeps_value(plan, plan->steps[begin + s].B.tensor);
         }
     }
     enum status status = contraction_create(n, problems, settings, contraction);
