@@ -49,7 +49,7 @@ install_missing "$packages"
 if $ci; then
     install_missing "$lint_packages"
 fi
-begin_tier "lint and builds" 180
+begin_tier "lint and builds" 170
 build_all
 prepare_run
 
@@ -60,19 +60,19 @@ if [ $# -gt 0 ]; then
 fi
 
 run_tests release -L package
-begin_tier "unit and property" 120
+begin_tier "unit and property" 150
 run_tests asan -L 'unit|fuzz'
 run_tests release -L unit
 if $ci; then
     run_tests fuzz -L fuzz
 fi
-begin_tier "parallel" 180
+begin_tier "parallel" 190
 run_tests release -L parallel
 if $ci; then
     run_tests tsan -R 'thread\.np[23]$'
 fi
-begin_tier "science" 120
+begin_tier "science" 60
 run_tests release -L 'science|experiments'
-begin_tier "the rest" 120
+begin_tier "the rest" 140
 run_tests release -LE 'package|unit|parallel|science|experiments'
 report_tiers

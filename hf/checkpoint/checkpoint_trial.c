@@ -211,7 +211,7 @@ enum status checkpoint_trial_read(const char *path)
 /* What it may take in addition to what this process has, and seconds: a slow disk reads so much
  * in one. */
 #define TRIAL_BYTES     1000000000
-#define TRIAL_SECONDS   60
+#define TRIAL_SECONDS   20
 #define BYTES_IN_SECOND 10000000
 
 /* The outcome, through a pipe. */
