@@ -24,7 +24,6 @@ struct darray {
     int n_processes, rank;
 };
 
-enum { ELEMENT_BYTES = 8 };
 static_assert(sizeof(double) == ELEMENT_BYTES && sizeof(long) == ELEMENT_BYTES,
               "both element types are 8 bytes long");
 
@@ -72,21 +71,22 @@ enum status darray_sync_and_agree(enum status own)
     return status;
 }
 
-/* Elements of the blocks of a process. start (if not NULL) gets where each of them begins. */
-static int64_t lay_out_blocks(int process, int n_processes, int64_t n_blocks, const int64_t *size,
+/* Lays out the blocks of a process in its part: start gets where each of them begins. Returns their
+ * elements. */
+static int64_t lay_out_blocks(const struct darray_shape *shape, int process, int n_processes,
                               int64_t *start)
 {
     int64_t position = 0;
-    for (int64_t block = process; block < n_blocks; block += n_processes) {
-        assert(size[block] >= 0);
-        if (start)
-            start[block] = position;
-        position += size[block];
+    for (int64_t block = process; block < shape->n_blocks; block += n_processes) {
+        assert(shape->size[block] >= 0);
+        start[block] = position;
+        position += shape->size[block];
     }
     return position;
 }
 
-/* The index of an array whose place is known; NULL when out of memory. */
+/* The index of an array, and of its place the length, that of the longest part; NULL when out of
+ * memory. */
 static struct darray *create_index(const struct darray_shape *shape)
 {
     int64_t n_blocks = shape->n_blocks;
@@ -106,8 +106,11 @@ static struct darray *create_index(const struct darray_shape *shape)
         return NULL;
     }
     memcpy(new->size, shape->size, (size_t)n_blocks * sizeof *new->size);
-    for (int process = 0; process < new->n_processes; process++)
-        lay_out_blocks(process, new->n_processes, n_blocks, shape->size, new->start);
+    new->place.n = 1;
+    for (int process = 0; process < new->n_processes; process++) {
+        int64_t length = lay_out_blocks(shape, process, new->n_processes, new->start);
+        new->place.n = length > new->place.n ? length : new->place.n;
+    }
     return new;
 }
 
@@ -131,19 +134,6 @@ static void zero_own_part(const struct darray_place *place)
     memset(own_part(place), 0, (size_t)place->n * ELEMENT_BYTES);
 }
 
-/* Elements of the process that has the most of them. */
-static int64_t longest_part(const struct darray_shape *shape)
-{
-    int n_processes;
-    int64_t longest = 1;
-    MPI_Comm_size(darray_comm(), &n_processes);
-    for (int process = 0; process < n_processes; process++) {
-        int64_t length = lay_out_blocks(process, n_processes, shape->n_blocks, shape->size, NULL);
-        longest = length > longest ? length : longest;
-    }
-    return longest;
-}
-
 /* Not collective. */
 static enum status create_indexes(int n, const struct darray_shape shapes[],
                                   struct darray *arrays[])
@@ -161,7 +151,7 @@ static enum status take_places(int n, const struct darray_shape shapes[], struct
 {
     for (int i = 0; i < n; i++) {
         struct darray_place *place = &arrays[i]->place;
-        TRY(darray_window_take(shapes[i].name, longest_part(&shapes[i]), place));
+        TRY(darray_window_take(shapes[i].name, place->n, place));
         zero_own_part(place);
     }
     return STATUS_OK;

@@ -11,8 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ELEMENT_BYTES = 8 };
-
 /* Elements of the smallest window, 4 MiB: all the arrays of a small run fit into one. */
 enum { LEAST_N = 1 << 19 };
 

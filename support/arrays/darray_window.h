@@ -12,6 +12,8 @@
 
 #include <stdint.h>
 
+enum { ELEMENT_BYTES = 8 };
+
 struct darray_window {
     int handle; /* Global Arrays': of doubles, though arrays of either type lie in it */
     int64_t n;  /* elements of each process's part: process p has [p n, (p + 1) n) of the whole */
