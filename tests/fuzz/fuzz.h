@@ -9,6 +9,10 @@
  * failed assertion is a finding. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
+/* The input as text, a zero byte after it, to be freed with free: in memory of its own, so that a
+ * read beyond its end is found. NULL without memory. */
+char *fuzz_text(const uint8_t *data, size_t size);
+
 /* Starts MPI with this process alone; any number of calls. */
 void fuzz_start_mpi(void);
 

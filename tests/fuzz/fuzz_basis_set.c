@@ -26,11 +26,9 @@ static void use(const struct basis_set *set)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    char *text = malloc(size + 1);
+    char *text = fuzz_text(data, size);
     if (!text)
         return 0;
-    memcpy(text, data, size);
-    text[size] = '\0';
     struct basis_set set;
     if (basis_set_parse(text, size, "fuzz", &set) == STATUS_OK)
         use(&set);

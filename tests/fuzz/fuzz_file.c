@@ -4,6 +4,7 @@
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 static char folder[256], path[512];
@@ -32,6 +33,16 @@ static void make_folder(void)
 static void stop_mpi(void)
 {
     MPI_Finalize();
+}
+
+char *fuzz_text(const uint8_t *data, size_t size)
+{
+    char *text = malloc(size + 1);
+    if (!text)
+        return NULL;
+    memcpy(text, data, size);
+    text[size] = '\0';
+    return text;
 }
 
 void fuzz_start_mpi(void)

@@ -4,7 +4,6 @@
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 static void use(struct molecule *molecule)
 {
@@ -22,11 +21,9 @@ static void use(struct molecule *molecule)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    char *text = malloc(size + 1);
+    char *text = fuzz_text(data, size);
     if (!text)
         return 0;
-    memcpy(text, data, size);
-    text[size] = '\0';
     const struct molecule_settings settings = {.unit = LENGTH_ANGSTROM};
     struct molecule molecule;
     if (molecule_parse(text, size, "fuzz", &settings, &molecule) == STATUS_OK)

@@ -3,7 +3,6 @@
 
 #include <assert.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* The first child of the first child, and so on. */
 static void descend(const struct uts_tree *tree)
@@ -26,11 +25,9 @@ static void descend(const struct uts_tree *tree)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    char *text = malloc(size + 1);
+    char *text = fuzz_text(data, size);
     if (!text)
         return 0;
-    memcpy(text, data, size);
-    text[size] = '\0';
     struct uts_tree tree;
     if (uts_parse(text, &tree) == STATUS_OK)
         descend(&tree);
