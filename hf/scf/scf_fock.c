@@ -20,7 +20,6 @@ enum status scf_fock_create(const struct scf_problem *problem, struct darray *co
     enum status status = CHECK_MEMORY(new, "no memory for the two-electron matrices");
     TRY(status_agree(problem->comm, status));
     new->problem = problem;
-    status = dense_create(problem->grid, n, n, &new->change);
     for (int s = 0; s < problem->n_spins && status == STATUS_OK; s++) {
         new->input_tiles[s] = scratch[s];
         status = tile_matrix_create(problem->tiling, "F", DARRAY_DOUBLE, &new->G_tiles[s]);
@@ -45,7 +44,6 @@ void scf_fock_destroy(struct scf_fock *fock)
         dense_destroy(fock->G_last[s]);
     }
     darray_destroy(fock->second_input);
-    dense_destroy(fock->change);
     free(fock);
 }
 
@@ -64,12 +62,9 @@ static enum status build_matrices(struct scf_fock *fock, int n_spins, struct den
                                   struct dense *const G[])
 {
     const struct tiling *tiling = fock->problem->tiling;
-    for (int s = 0; s < n_spins; s++)
-        TRY(tile_matrix_from_dense(tiling, D[s], fock->input_tiles[s]));
+    TRY(tile_matrices_from_dense(tiling, n_spins, D, fock->input_tiles));
     TRY(build_tiles(fock, n_spins));
-    for (int s = 0; s < n_spins; s++)
-        TRY(tile_matrix_to_dense(tiling, fock->G_tiles[s], G[s]));
-    return STATUS_OK;
+    return tile_matrices_to_dense(tiling, n_spins, fock->G_tiles, G);
 }
 
 enum status scf_fock_of_matrices(struct scf_fock *fock, struct dense *const D[],
@@ -90,39 +85,27 @@ enum status scf_fock_of_spins(struct scf_fock *fock, struct dense *const D[2],
     return build_matrices(fock, 2, D, G);
 }
 
-/* change = D - D_last of a spin. */
-static void find_change(struct scf_fock *fock, struct dense *const D[], int spin)
+/* D_last becomes D - D_last. Whether that is so much smaller than D that building from it pays. */
+static bool find_change(struct scf_fock *fock, struct dense *const D[])
 {
-    dense_copy(D[spin], fock->change);
-    dense_add(-1, fock->D_last[spin], 1, fock->change);
-}
-
-/* Whether D - D_last is so much smaller than D that building from it pays. */
-static bool change_pays(struct scf_fock *fock, struct dense *const D[])
-{
-    double largest_change = 0, largest = 0;
-    for (int s = 0; s < fock->problem->n_spins; s++) {
-        find_change(fock, D, s);
-        largest_change = fmax(largest_change, dense_max_abs(fock->change));
-        largest = fmax(largest, dense_max_abs(D[s]));
+    int n_spins = fock->problem->n_spins, last = n_spins - 1;
+    const struct dense *matrices[4];
+    double largest[4];
+    for (int s = 0; s < n_spins; s++) {
+        dense_add(1, D[s], -1, fock->D_last[s]);
+        matrices[s] = fock->D_last[s];
+        matrices[n_spins + s] = D[s];
     }
-    return largest_change < 0.5 * largest;
+    dense_max_abs_several(2 * n_spins, matrices, largest);
+    return fmax(largest[0], largest[last]) < 0.5 * fmax(largest[n_spins], largest[n_spins + last]);
 }
 
 /* G = G_last + G[D - D_last]. */
-static enum status build_change(struct scf_fock *fock, struct dense *const D[],
-                                struct dense *const G[])
+static enum status build_change(struct scf_fock *fock, struct dense *const G[])
 {
-    const struct tiling *tiling = fock->problem->tiling;
-    for (int s = 0; s < fock->problem->n_spins; s++) {
-        find_change(fock, D, s);
-        TRY(tile_matrix_from_dense(tiling, fock->change, fock->input_tiles[s]));
-    }
-    TRY(build_tiles(fock, fock->problem->n_spins));
-    for (int s = 0; s < fock->problem->n_spins; s++) {
-        TRY(tile_matrix_to_dense(tiling, fock->G_tiles[s], G[s]));
+    TRY(build_matrices(fock, fock->problem->n_spins, fock->D_last, G));
+    for (int s = 0; s < fock->problem->n_spins; s++)
         dense_add(1, fock->G_last[s], 1, G[s]);
-    }
     return STATUS_OK;
 }
 
@@ -130,9 +113,10 @@ enum status scf_fock_of_density(struct scf_fock *fock, struct dense *const D[], 
                                 struct dense *const G[], bool *is_full)
 {
     bool incremental = !full && !fock->always_full && fock->has_last &&
-                       fock->n_incremental < MAX_INCREMENTAL && change_pays(fock, D);
+                       fock->n_incremental < MAX_INCREMENTAL && find_change(fock, D);
+    fock->has_last = false;
     if (incremental) {
-        TRY(build_change(fock, D, G));
+        TRY(build_change(fock, G));
         fock->n_incremental++;
     } else {
         TRY(scf_fock_of_matrices(fock, D, G));

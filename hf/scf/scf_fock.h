@@ -22,8 +22,7 @@ struct scf_fock {
     struct darray *G_tiles[2];         /* owned */
     struct darray *second_input;       /* owned: of a restricted SCF, once scf_fock_of_spins ran */
     struct dense *D_last[2], *G_last[2];
-    struct dense *change; /* scratch: D - D_last */
-    bool always_full;     /* set by the owner: no incremental builds from now on */
+    bool always_full; /* set by the owner: no incremental builds from now on */
     bool has_last;
     int n_incremental; /* builds since the last full one */
     int64_t n_builds;

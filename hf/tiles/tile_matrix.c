@@ -130,15 +130,21 @@ static void copy_from_tiles(const struct tiling *tiling, const struct conversion
     }
 }
 
-enum status tile_matrix_to_dense(const struct tiling *tiling, const struct darray *tiles,
-                                 struct dense *dense)
+enum status tile_matrices_to_dense(const struct tiling *tiling, int n, struct darray *const tiles[],
+                                   struct dense *const dense[])
 {
     struct conversion conversion = {0};
-    enum status status = conversion_init(tiling, dense, &conversion);
-    if (status == STATUS_OK)
-        copy_from_tiles(tiling, &conversion, tiles, dense);
+    enum status status = conversion_init(tiling, dense[0], &conversion);
+    for (int i = 0; i < n && status == STATUS_OK; i++)
+        copy_from_tiles(tiling, &conversion, tiles[i], dense[i]);
     conversion_fini(&conversion);
     return darray_sync_and_agree(status);
+}
+
+enum status tile_matrix_to_dense(const struct tiling *tiling, struct darray *tiles,
+                                 struct dense *dense)
+{
+    return tile_matrices_to_dense(tiling, 1, &tiles, &dense);
 }
 
 /* The part of tile (I, J), I >= J, that this process holds in dense; zero elsewhere. */
@@ -162,28 +168,40 @@ static void gather_part(const struct tiling *tiling, const struct conversion *co
     }
 }
 
-enum status tile_matrix_from_dense(const struct tiling *tiling, const struct dense *dense,
-                                   struct darray *tiles)
+/* Adds what this process holds of dense. */
+static void add_to_tiles(const struct tiling *tiling, const struct conversion *conversion,
+                         const struct dense *dense, struct darray *tiles)
+{
+    for (int64_t I = 0; I < tiling->n_tiles; I++) {
+        for (int64_t J = 0; J <= I; J++) {
+            if (!holds_part_of(conversion, I, J))
+                continue;
+            gather_part(tiling, conversion, dense, I, J);
+            darray_acc(tiles, tile_pair_index(I, J), conversion->tile);
+        }
+    }
+}
+
+enum status tile_matrices_from_dense(const struct tiling *tiling, int n,
+                                     struct dense *const dense[], struct darray *const tiles[])
 {
     struct conversion conversion = {0};
     /* Every element has one holder, so adding to zero is copying. */
-    darray_zero(tiles);
-    enum status status = darray_sync_and_agree(conversion_init(tiling, dense, &conversion));
-    if (status != STATUS_OK) {
-        conversion_fini(&conversion);
-        return status;
-    }
-    for (int64_t I = 0; I < tiling->n_tiles; I++) {
-        for (int64_t J = 0; J <= I; J++) {
-            if (!holds_part_of(&conversion, I, J))
-                continue;
-            gather_part(tiling, &conversion, dense, I, J);
-            darray_acc(tiles, tile_pair_index(I, J), conversion.tile);
-        }
-    }
-    darray_sync();
+    for (int i = 0; i < n; i++)
+        darray_zero(tiles[i]);
+    enum status status = darray_sync_and_agree(conversion_init(tiling, dense[0], &conversion));
+    for (int i = 0; i < n && status == STATUS_OK; i++)
+        add_to_tiles(tiling, &conversion, dense[i], tiles[i]);
+    if (status == STATUS_OK)
+        darray_sync();
     conversion_fini(&conversion);
-    return STATUS_OK;
+    return status;
+}
+
+enum status tile_matrix_from_dense(const struct tiling *tiling, struct dense *dense,
+                                   struct darray *tiles)
+{
+    return tile_matrices_from_dense(tiling, 1, &dense, &tiles);
 }
 
 /* On rank 0: adds the whole matrix to the digest, one row of tiles at a time. */
@@ -239,7 +257,7 @@ enum status tile_matrix_dot(const struct tiling *tiling, const struct darray *A,
     double *a = malloc(m * m * sizeof(double)), *b = malloc(m * m * sizeof(double));
     enum status status = CHECK_MEMORY(a && b, "no memory for two tiles");
     double own = 0;
-    darray_sync();
+    status = darray_sync_and_agree(status);
     struct own_tile tile = {0};
     while (status == STATUS_OK && own_tile_next(tiling, A, &tile)) {
         darray_get(A, tile.pair, a);
@@ -251,6 +269,7 @@ enum status tile_matrix_dot(const struct tiling *tiling, const struct darray *A,
     }
     free(a);
     free(b);
-    MPI_Allreduce(&own, dot, 1, MPI_DOUBLE, MPI_SUM, darray_comm());
-    return status_agree(darray_comm(), status);
+    if (status == STATUS_OK)
+        MPI_Allreduce(&own, dot, 1, MPI_DOUBLE, MPI_SUM, darray_comm());
+    return status;
 }

@@ -35,17 +35,24 @@ bool own_tile_next(const struct tiling *tiling, const struct darray *tiles, stru
 /* Copies between the two layouts. The tiles that are read must be complete before, as after
  * darray_sync; the matrix that is written is so on return. from_dense reads the lower triangle
  * only. Doubles only. Collective. Errors: STATUS_NO_MEMORY; the same everywhere. */
-enum status tile_matrix_to_dense(const struct tiling *tiling, const struct darray *tiles,
+enum status tile_matrix_to_dense(const struct tiling *tiling, struct darray *tiles,
                                  struct dense *dense);
-enum status tile_matrix_from_dense(const struct tiling *tiling, const struct dense *dense,
+enum status tile_matrix_from_dense(const struct tiling *tiling, struct dense *dense,
                                    struct darray *tiles);
+
+/* The same of n matrices of one shape, without more synchronisations than one takes. */
+enum status tile_matrices_to_dense(const struct tiling *tiling, int n, struct darray *const tiles[],
+                                   struct dense *const dense[]);
+enum status tile_matrices_from_dense(const struct tiling *tiling, int n,
+                                     struct dense *const dense[], struct darray *const tiles[]);
 
 /* SHA-256, in hex, of the whole matrix as row-major native doubles. Collective; every process
  * gets the text. */
 enum status tile_matrix_sha256(const struct tiling *tiling, const struct darray *tiles,
                                char text[65]);
 
-/* *dot = sum_ij A_ij B_ij, the same on every process. Collective. */
+/* *dot = sum_ij A_ij B_ij, the same on every process. Collective. Errors: STATUS_NO_MEMORY; the
+ * same everywhere. */
 enum status tile_matrix_dot(const struct tiling *tiling, const struct darray *A,
                             const struct darray *B, double *dot);
 

@@ -290,12 +290,15 @@ double dense_dot(const struct dense *A, const struct dense *B)
     return sum;
 }
 
-double dense_max_abs(const struct dense *A)
+/* A NaN is counted apart: the maximum of a reduction may ignore it. */
+struct magnitude {
+    double largest, nan;
+};
+
+static struct magnitude find_own_magnitude(const struct dense *A)
 {
     size_t n = dense_local_size(A);
-    struct {
-        double largest, nan;
-    } own = {0, 0}, all;
+    struct magnitude own = {0, 0};
     for (size_t i = 0; i < n; i++) {
         double magnitude = fabs(A->local[i]);
         if (magnitude > own.largest)
@@ -303,8 +306,25 @@ double dense_max_abs(const struct dense *A)
         else if (isnan(magnitude))
             own.nan = 1;
     }
-    MPI_Allreduce(&own, &all, 2, MPI_DOUBLE, MPI_MAX, A->grid->comm);
-    return all.nan > 0 ? NAN : all.largest;
+    return own;
+}
+
+void dense_max_abs_several(int n, const struct dense *const A[], double largest[])
+{
+    struct magnitude own[DENSE_SEVERAL] = {0}, all[DENSE_SEVERAL];
+    assert(n >= 1 && n <= DENSE_SEVERAL);
+    for (int i = 0; i < n; i++)
+        own[i] = find_own_magnitude(A[i]);
+    MPI_Allreduce(own, all, 2 * n, MPI_DOUBLE, MPI_MAX, A[0]->grid->comm);
+    for (int i = 0; i < n; i++)
+        largest[i] = all[i].nan > 0 ? NAN : all[i].largest;
+}
+
+double dense_max_abs(const struct dense *A)
+{
+    double largest;
+    dense_max_abs_several(1, &A, &largest);
+    return largest;
 }
 
 /* --- ScaLAPACK --- */

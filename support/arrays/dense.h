@@ -115,6 +115,10 @@ void dense_sum_parts(const struct dense_grid *grid, int n, double *parts);
 /* max_ij |A_ij|; NaN if any element is, 0 if there is none. */
 double dense_max_abs(const struct dense *A);
 
+/* The same of n <= DENSE_SEVERAL matrices in one reduction. */
+enum { DENSE_SEVERAL = 4 };
+void dense_max_abs_several(int n, const struct dense *const A[], double largest[]);
+
 /* The whole matrix on process 0 of the grid, for small ones: full, row-major,
  * n_rows x n_columns, is read or written there and not looked at elsewhere.
  * Errors: STATUS_NO_MEMORY; the same on every process. */
