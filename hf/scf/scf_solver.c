@@ -4,7 +4,6 @@
 #include "hf/scf/scf_report.h"
 #include "hf/scf/scf_restart.h"
 #include "hf/scf/scf_stability.h"
-#include "support/base/agree.h"
 #include "support/base/clock.h"
 #include "support/base/log.h"
 
@@ -171,8 +170,7 @@ static enum status prepare_diis(struct scf_solver *solver)
     if (state->idempotent)
         diis_push(solver->diis, state->F, solver->F_next);
     if (diis_n_steps(solver->diis) > 1) {
-        TRY(status_agree(solver->basis->problem->comm,
-                         diis_extrapolate(solver->diis, solver->F_next)));
+        TRY(diis_extrapolate(solver->diis, solver->F_next));
     } else {
         for (int s = 0; s < solver->basis->n_spins; s++)
             dense_copy(state->F[s], solver->F_next[s]);

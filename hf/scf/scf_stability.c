@@ -1,7 +1,6 @@
 #include "hf/scf/scf_stability.h"
 
 #include "support/arrays/symmetric_eigen.h"
-#include "support/base/agree.h"
 
 #include <math.h>
 #include <stdbool.h>
@@ -22,6 +21,7 @@ struct davidson {
     double matrix[MAX_VECTORS * MAX_VECTORS];       /* of H between them */
     double combinations[MAX_VECTORS * MAX_VECTORS]; /* its eigenvectors, n_vectors each */
     double eigenvalues[MAX_VECTORS];
+    double work[SYMMETRIC_EIGEN_WORK * MAX_VECTORS];
     struct scf_rotation residual; /* H x - eigenvalue x, then the next vector */
     struct scf_rotation x, Hx;    /* of the lowest */
     double residual_norm;
@@ -60,8 +60,13 @@ static enum status davidson_init(struct scf_hessian *hessian, struct scf_curvatu
 {
     *curvature = (struct scf_curvature){0};
     *davidson = (struct davidson){.hessian = hessian, .curvature = curvature};
-    struct scf_rotation *const all[] = {&davidson->residual, &davidson->x, &davidson->Hx};
-    TRY(scf_rotations_init(hessian->basis, 3, all));
+    struct scf_rotation *all[2 * MAX_VECTORS + 3] = {&davidson->residual, &davidson->x,
+                                                     &davidson->Hx};
+    for (int i = 0; i < MAX_VECTORS; i++) {
+        all[3 + 2 * i] = &davidson->vectors[i];
+        all[4 + 2 * i] = &davidson->products[i];
+    }
+    TRY(scf_rotations_init(hessian->basis, 2 * MAX_VECTORS + 3, all));
     scf_rotation_set_noise(&davidson->Hx);
     precondition(davidson, &davidson->Hx, &davidson->residual);
     return STATUS_OK;
@@ -91,25 +96,16 @@ static bool orthonormalise(struct davidson *davidson)
 
 /* Takes the residual as the next vector, whose product is to come; the search is done if there is
  * none. */
-static enum status choose_vector(struct davidson *davidson)
+static void choose_vector(struct davidson *davidson)
 {
-    int n = davidson->n_vectors;
-    const struct scf_basis *basis = davidson->hessian->basis;
     if (davidson->done)
-        return STATUS_OK;
-    if (davidson->curvature->n_products == MAX_PRODUCTS) {
+        return;
+    if (davidson->curvature->n_products == MAX_PRODUCTS)
         davidson->done = true;
-    } else if (!orthonormalise(davidson)) {
-        /* No vector is left: the subspace is the whole space. */
+    else if (!orthonormalise(davidson)) /* no vector is left: the subspace is the whole space */
         davidson->done = davidson->curvature->settled = true;
-    } else {
-        if (!davidson->vectors[n].kappa[0] && !davidson->vectors[n].kappa[1]) {
-            struct scf_rotation *const both[] = {&davidson->vectors[n], &davidson->products[n]};
-            TRY(scf_rotations_init(basis, 2, both));
-        }
-        scf_rotation_add(1, &davidson->residual, 0, &davidson->vectors[n]);
-    }
-    return STATUS_OK;
+    else
+        scf_rotation_add(1, &davidson->residual, 0, &davidson->vectors[davidson->n_vectors]);
 }
 
 /* Takes the new vector and its product into the subspace. */
@@ -130,8 +126,7 @@ static enum status solve_subspace(struct davidson *davidson)
     double *C = davidson->combinations;
     for (int64_t i = 0; i < n; i++)
         memcpy(C + i * n, davidson->matrix + i * MAX_VECTORS, (size_t)n * sizeof(double));
-    TRY(status_agree(davidson->hessian->basis->problem->comm,
-                     symmetric_eigen(n, C, davidson->eigenvalues)));
+    TRY(symmetric_eigen_in(n, C, davidson->eigenvalues, davidson->work));
     for (int i = 0; i < n; i++) {
         scf_rotation_add(C[i], &davidson->vectors[i], i > 0, &davidson->x);
         scf_rotation_add(C[i], &davidson->products[i], i > 0, &davidson->Hx);
@@ -222,7 +217,7 @@ static enum status find_lowest(struct scf_hessian *hessian, int n, struct davids
     for (;;) {
         bool done = true;
         for (int i = 0; i < n; i++) {
-            TRY(choose_vector(&searches[i]));
+            choose_vector(&searches[i]);
             done = done && searches[i].done;
         }
         if (done || (searches[0].done &&

@@ -26,7 +26,15 @@ struct diis {
     int *order;           /* size */
     double *B;            /* size x size: scalar products of errors, by row numbers */
     double *products;     /* size: those of the newest error */
+    /* size x size, size and count_work_numbers: of an extrapolation */
+    double *kept, *coefficients, *work;
 };
+
+/* Numbers that the coefficients of n steps take. */
+static size_t count_work_numbers(int64_t n)
+{
+    return (size_t)(n * (n + 2 + SYMMETRIC_EIGEN_WORK));
+}
 
 enum status diis_create(const struct dense_grid *grid, int n_matrices, int64_t n_rows, int64_t size,
                         struct diis **diis)
@@ -43,8 +51,12 @@ enum status diis_create(const struct dense_grid *grid, int n_matrices, int64_t n
         new->order = calloc((size_t)size, sizeof(int));
         new->B = calloc((size_t)(size * size), sizeof(double));
         new->products = calloc((size_t)size, sizeof(double));
+        new->kept = calloc((size_t)(size * size), sizeof(double));
+        new->coefficients = calloc((size_t)size, sizeof(double));
+        new->work = calloc(count_work_numbers(size), sizeof(double));
     }
-    if (!new || !new->F || !new->error || !new->order || !new->B || !new->products)
+    if (!new || !new->F || !new->error || !new->order || !new->B || !new->products || !new->kept ||
+        !new->coefficients || !new->work)
         status = FAIL(STATUS_NO_MEMORY, "no memory for the DIIS table");
     for (size_t i = 0; i < n && status == STATUS_OK; i++) {
         status = dense_allocate(grid, n_rows, n_rows, &new->F[i]);
@@ -77,6 +89,9 @@ void diis_destroy(struct diis *diis)
     free(diis->order);
     free(diis->B);
     free(diis->products);
+    free(diis->kept);
+    free(diis->coefficients);
+    free(diis->work);
     free(diis);
 }
 
@@ -133,31 +148,9 @@ void diis_push(struct diis *diis, struct dense *const F[], struct dense *const e
     }
 }
 
-enum status diis_extrapolate(struct diis *diis, struct dense *const F[])
-{
-    int n = diis->n_steps, n_dropped;
-    assert(n >= 1);
-    double *B = malloc((size_t)(n * n + n) * sizeof *B);
-    TRY(CHECK_MEMORY(B, "no memory for the DIIS equations"));
-    double *coefficients = B + (int64_t)n * n;
-    for (int i = 0; i < n; i++)
-        for (int j = 0; j < n; j++)
-            B[i * n + j] = diis->B[diis->order[i] * diis->size + diis->order[j]];
-    enum status status = diis_coefficients(n, B, n, coefficients, &n_dropped);
-    if (status == STATUS_OK) {
-        for (int s = 0; s < diis->n_matrices; s++)
-            for (int i = n_dropped; i < n; i++)
-                dense_add(coefficients[i], diis->F[diis->order[i] * diis->n_matrices + s],
-                          i == n_dropped ? 0 : 1, F[s]);
-        drop_oldest(diis, n_dropped);
-    }
-    free(B);
-    return status;
-}
-
 /* Coefficients of n steps, all of them; *conditioned: whether the equations are
  * well-conditioned. With y_i = c_i |e_i| the matrix has unit diagonal whatever the
- * sizes of the errors, and y ~ B'^-1 (1 / |e_i|). work: n * n + 2 n. */
+ * sizes of the errors, and y ~ B'^-1 (1 / |e_i|). work: count_work_numbers(n). */
 static enum status solve_conditioned(int n, const double *B, int stride, double *coefficients,
                                      double *work, bool *conditioned)
 {
@@ -170,7 +163,7 @@ static enum status solve_conditioned(int n, const double *B, int stride, double 
     for (int i = 0; i < n; i++)
         for (int j = 0; j < n; j++)
             overlap[i * n + j] = B[i * stride + j] * inverse_norm[i] * inverse_norm[j];
-    TRY(symmetric_eigen(n, overlap, values));
+    TRY(symmetric_eigen_in(n, overlap, values, inverse_norm + n));
     *conditioned = true;
     memset(coefficients, 0, (size_t)n * sizeof *coefficients);
     for (int64_t k = 0; k < n; k++) {
@@ -191,8 +184,9 @@ static enum status solve_conditioned(int n, const double *B, int stride, double 
     return STATUS_OK;
 }
 
-enum status diis_coefficients(int n, const double *B, int stride, double *coefficients,
-                              int *n_dropped)
+/* diis_coefficients with memory of the caller, count_work_numbers(n). */
+static enum status find_coefficients(int n, const double *B, int stride, double *coefficients,
+                                     double *work, int *n_dropped)
 {
     *n_dropped = 0;
     memset(coefficients, 0, (size_t)n * sizeof *coefficients);
@@ -202,23 +196,43 @@ enum status diis_coefficients(int n, const double *B, int stride, double *coeffi
             return STATUS_OK;
         }
     }
-    double *work = malloc((size_t)(n * n + 2 * n) * sizeof *work);
-    TRY(CHECK_MEMORY(work, "no memory for the DIIS equations"));
-    enum status status = STATUS_OK;
     bool conditioned = false;
     for (; *n_dropped < n - 1; ++*n_dropped) {
         int first = *n_dropped;
         memset(coefficients, 0, (size_t)first * sizeof *coefficients);
-        status = solve_conditioned(n - first, &B[first * stride + first], stride,
-                                   coefficients + first, work, &conditioned);
-        if (status != STATUS_OK || conditioned)
-            break;
+        TRY(solve_conditioned(n - first, &B[first * stride + first], stride, coefficients + first,
+                              work, &conditioned));
+        if (conditioned)
+            return STATUS_OK;
     }
     /* The newest step alone needs no equations. */
-    if (status == STATUS_OK && !conditioned) {
-        memset(coefficients, 0, (size_t)n * sizeof *coefficients);
-        coefficients[n - 1] = 1;
-    }
+    memset(coefficients, 0, (size_t)n * sizeof *coefficients);
+    coefficients[n - 1] = 1;
+    return STATUS_OK;
+}
+
+enum status diis_coefficients(int n, const double *B, int stride, double *coefficients,
+                              int *n_dropped)
+{
+    double *work = malloc(count_work_numbers(n) * sizeof *work);
+    TRY(CHECK_MEMORY(work, "no memory for the DIIS equations"));
+    enum status status = find_coefficients(n, B, stride, coefficients, work, n_dropped);
     free(work);
     return status;
+}
+
+enum status diis_extrapolate(struct diis *diis, struct dense *const F[])
+{
+    int n = diis->n_steps, n_dropped;
+    assert(n >= 1);
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++)
+            diis->kept[i * n + j] = diis->B[diis->order[i] * diis->size + diis->order[j]];
+    TRY(find_coefficients(n, diis->kept, n, diis->coefficients, diis->work, &n_dropped));
+    for (int s = 0; s < diis->n_matrices; s++)
+        for (int i = n_dropped; i < n; i++)
+            dense_add(diis->coefficients[i], diis->F[diis->order[i] * diis->n_matrices + s],
+                      i == n_dropped ? 0 : 1, F[s]);
+    drop_oldest(diis, n_dropped);
+    return STATUS_OK;
 }

@@ -25,7 +25,7 @@ void diis_push(struct diis *diis, struct dense *const F[], struct dense *const e
 
 /* F = the extrapolation, over at least one step. Steps that make the equations
  * ill-conditioned are dropped for good, oldest first.
- * Errors: STATUS_NO_MEMORY, STATUS_NUMERIC; the same everywhere. */
+ * Errors: STATUS_NUMERIC; the same everywhere. */
 enum status diis_extrapolate(struct diis *diis, struct dense *const F[]);
 
 /* Steps kept now. */
