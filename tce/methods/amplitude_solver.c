@@ -22,6 +22,7 @@ struct amplitude_solver {
     double *row; /* of B, or the coefficients */
     const struct tensor **images;
     struct tensor_vector *errors;
+    double *lines; /* scratch of tensor_dots */
 };
 
 static int n_step_tensors(const struct amplitude_solver *self)
@@ -47,6 +48,13 @@ static enum status create_steps(struct amplitude_solver *self)
     return status;
 }
 
+static double *create_lines(const struct amplitude_solver *self)
+{
+    const struct tensor_vector x = {self->n, (const struct tensor *const *)self->x};
+    int64_t n_blocks = tensor_vector_n_blocks(&x);
+    return malloc((size_t)(n_blocks * (self->size + 1) + 1) * sizeof(double));
+}
+
 enum status amplitude_solver_create(int n, struct tensor *const x[], struct tensor *const f[],
                                     int size, MPI_Comm comm, struct amplitude_solver **solver)
 {
@@ -59,9 +67,10 @@ enum status amplitude_solver_create(int n, struct tensor *const x[], struct tens
         made->row = calloc((size_t)size, sizeof *made->row);
         made->images = calloc((size_t)size, sizeof *made->images);
         made->errors = calloc((size_t)size, sizeof *made->errors);
+        made->lines = create_lines(made);
     }
     bool complete = made && made->steps && made->tensors && made->B && made->row && made->images &&
-                    made->errors;
+                    made->errors && made->lines;
     enum status status = status_agree(comm, CHECK_MEMORY(complete, "no memory for DIIS"));
     double n_elements = 0;
     for (int i = 0; i < n; i++)
@@ -87,6 +96,7 @@ void amplitude_solver_destroy(struct amplitude_solver *self)
     free(self->row);
     free(self->images);
     free(self->errors);
+    free(self->lines);
     free(self);
 }
 
@@ -110,15 +120,14 @@ static void drop_oldest_steps(struct amplitude_solver *self, int n)
 }
 
 /* f(x) and f(x) - x, where the step is to keep them. */
-static enum status fill_step(const struct amplitude_solver *self, const struct amplitude_step *step)
+static void fill_step(const struct amplitude_solver *self, const struct amplitude_step *step)
 {
     static const double difference[] = {1, -1};
     for (int i = 0; i < self->n; i++) {
         const struct tensor *terms[] = {self->f[i], self->x[i]};
-        TRY(tensor_combine(1, difference, terms, step->image[i]));
-        TRY(tensor_combine(2, difference, terms, step->error[i]));
+        tensor_combine(1, difference, terms, step->image[i]);
+        tensor_combine(2, difference, terms, step->error[i]);
     }
-    return STATUS_OK;
 }
 
 /* The scalar products of the newest error with all of them. */
@@ -128,8 +137,7 @@ static enum status extend_B(struct amplitude_solver *self, double *change)
     for (int s = 0; s <= newest; s++)
         self->errors[s] =
             (struct tensor_vector){self->n, (const struct tensor *const *)self->steps[s].error};
-    TRY(tensor_dots(&self->errors[newest], newest + 1, self->errors, self->comm, self->row,
-                    change));
+    tensor_dots(&self->errors[newest], newest + 1, self->errors, self->lines, self->row, change);
     for (int s = 0; s <= newest; s++)
         self->B[newest * self->size + s] = self->B[s * self->size + newest] = self->row[s];
     if (!isfinite(self->row[newest]))
@@ -137,26 +145,23 @@ static enum status extend_B(struct amplitude_solver *self, double *change)
     return STATUS_OK;
 }
 
-/* Keeps x and f(x) as the newest step. */
+/* Keeps x and f(x) as the newest step, of which each process needs its own blocks alone. */
 static enum status push_step(struct amplitude_solver *self, double *change)
 {
     if (self->n_steps == self->size)
         drop_oldest_steps(self, 1);
-    TRY(darray_sync_and_agree(fill_step(self, &self->steps[self->n_steps])));
-    self->n_steps++;
+    fill_step(self, &self->steps[self->n_steps++]);
     return extend_B(self, change);
 }
 
 /* x from the steps [first, n_steps) with the coefficients in `row`. */
-static enum status combine_images(const struct amplitude_solver *self, int first)
+static void combine_images(const struct amplitude_solver *self, int first)
 {
     for (int i = 0; i < self->n; i++) {
         for (int s = first; s < self->n_steps; s++)
             self->images[s] = self->steps[s].image[i];
-        TRY(tensor_combine(self->n_steps - first, self->row + first, self->images + first,
-                           self->x[i]));
+        tensor_combine(self->n_steps - first, self->row + first, self->images + first, self->x[i]);
     }
-    return STATUS_OK;
 }
 
 static enum status extrapolate_amplitudes(struct amplitude_solver *self)
@@ -165,7 +170,7 @@ static enum status extrapolate_amplitudes(struct amplitude_solver *self)
     enum status status =
         diis_coefficients(self->n_steps, self->B, self->size, self->row, &n_dropped);
     if (status == STATUS_OK)
-        status = combine_images(self, n_dropped);
+        combine_images(self, n_dropped);
     TRY(darray_sync_and_agree(status));
     drop_oldest_steps(self, n_dropped);
     return STATUS_OK;
