@@ -139,8 +139,8 @@ enum { DENSE_EIGEN_SMALL = 500 };
  * when A is small or leaves a process without a block, else by ELPA. The sign of
  * each vector is such that its element of largest magnitude is positive.
  * eigenvalues     n entries, on every process
- * Errors, the same on every process: STATUS_NUMERIC (elements that are not
- * finite, no convergence), STATUS_LIBRARY, STATUS_NO_MEMORY, STATUS_LIMIT. */
+ * Errors, the same on every process: STATUS_NUMERIC (elements or eigenvalues that are
+ * not finite, no convergence), STATUS_LIBRARY, STATUS_NO_MEMORY, STATUS_LIMIT. */
 enum status dense_eigen(struct dense *A, double *eigenvalues, struct dense *V);
 
 #endif

@@ -23,6 +23,16 @@ static enum status check_elements(size_t n, const double *elements)
     return STATUS_OK;
 }
 
+/* Elements near the largest number have eigenvalues beyond it, and libraries say nothing. */
+static enum status check_eigenvalues(int n, const double *eigenvalues)
+{
+    for (int i = 0; i < n; i++)
+        if (!isfinite(eigenvalues[i]))
+            return FAIL(STATUS_NUMERIC,
+                        "a matrix of %d rows has eigenvalues that are not finite numbers", n);
+    return STATUS_OK;
+}
+
 /* A, n x n, is overwritten with the eigenvectors, one after another. */
 static enum status eigen_whole(int n, double *A, double *eigenvalues)
 {
@@ -79,6 +89,7 @@ static enum status solve_on_first(int n, double *full, double *eigenvalues)
 {
     TRY(check_elements((size_t)n * (size_t)n, full));
     TRY(eigen_whole(n, full, eigenvalues));
+    TRY(check_eigenvalues(n, eigenvalues));
     fix_signs_of_rows(n, full);
     transpose_square(n, full);
     return STATUS_OK;
@@ -155,6 +166,8 @@ static enum status eigen_elpa(struct dense *A, double *eigenvalues, struct dense
     if (error != ELPA_OK)
         status = FAIL(STATUS_LIBRARY, "ELPA: eigenvectors of a matrix of %d rows: %s", A->n_rows,
                       elpa_strerr(error));
+    else
+        status = check_eigenvalues(A->n_rows, eigenvalues);
     int ignored;
     if (solver)
         elpa_deallocate(solver, &ignored);

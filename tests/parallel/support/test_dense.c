@@ -404,6 +404,25 @@ static void test_eigen_refuses_what_is_not_finite_everywhere(void **state)
         }
 }
 
+/* Elements that are finite, eigenvalues that are not: n times as large. */
+static void test_eigenvalues_beyond_the_range_of_numbers_are_refused(void **state)
+{
+    (void)state;
+    const int sizes[] = {2, 40, 600};
+    for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++)
+        for (int sign = -1; sign <= 1; sign += 2) {
+            struct dense *A, *V;
+            double *eigenvalues = malloc((size_t)sizes[s] * sizeof *eigenvalues);
+            check_ok(dense_create(grid, sizes[s], sizes[s], &A));
+            check_ok(dense_create(grid, sizes[s], sizes[s], &V));
+            fill_with(A, sign * 1.5e308);
+            check_status(STATUS_NUMERIC, dense_eigen(A, eigenvalues, V));
+            free(eigenvalues);
+            dense_destroy(A);
+            dense_destroy(V);
+        }
+}
+
 static int create_grid(void **state)
 {
     (void)state;
@@ -430,7 +449,9 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_scalars_of_a_matrix),
         cmocka_unit_test(test_gather_and_scatter_are_inverse),
         cmocka_unit_test(test_eigenvectors_diagonalise_and_are_orthonormal),
-        cmocka_unit_test_teardown(test_eigen_refuses_what_is_not_finite_everywhere, destroy_grid),
+        cmocka_unit_test(test_eigen_refuses_what_is_not_finite_everywhere),
+        cmocka_unit_test_teardown(test_eigenvalues_beyond_the_range_of_numbers_are_refused,
+                                  destroy_grid),
     };
     return check_run_parallel(tests, &argc, &argv);
 }
