@@ -128,14 +128,17 @@ static enum status read_noise(const struct machine_settings *settings, struct no
     double values[2] = {0};
     if (settings->noise_trace)
         return noise_read(noise, settings->noise_trace);
-    bool two = text_to_reals(settings->noise, 2, values);
+    int wrong = text_to_reals(settings->noise, 2, values);
     double period_s = values[0], length_s = values[1];
-    if (!two || !(period_s >= NOISE_MIN_PERIOD_S) || !(length_s > 0) ||
-        !(period_s - length_s > NOISE_MIN_FREE * period_s))
+    bool is_period = period_s >= NOISE_MIN_PERIOD_S;
+    if (wrong == 0 &&
+        !(is_period && length_s > 0 && period_s - length_s > NOISE_MIN_FREE * period_s))
+        wrong = is_period ? 2 : 1;
+    if (wrong != 0)
         return FAIL(STATUS_USAGE,
                     "--noise takes a period, from %g on, and the length of an interruption, above "
-                    "0 and shorter, in seconds, such as 0.01,0.0005, not '%s'",
-                    NOISE_MIN_PERIOD_S, settings->noise);
+                    "0 and shorter, in seconds, such as 0.01,0.0005: number %d of '%s' is wrong",
+                    NOISE_MIN_PERIOD_S, wrong, settings->noise);
     return noise_init_periodic(noise, period_s, length_s);
 }
 

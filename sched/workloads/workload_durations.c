@@ -108,7 +108,7 @@ static const struct workload_functions duration_functions = {.destroy = destroy_
 
 static enum status parse_exponential(const char *text, struct workload_durations *self)
 {
-    if (!text_to_reals(text, 1, &self->mean) || !(self->mean > 0))
+    if (text_to_reals(text, 1, &self->mean) != 0 || !(self->mean > 0))
         return FAIL(STATUS_USAGE, "--exponential takes the mean, in seconds and above 0, not '%s'",
                     text);
     return STATUS_OK;
@@ -118,11 +118,14 @@ static enum status parse_mean_sd(const char *option, const char *text,
                                  struct workload_durations *self)
 {
     double values[2];
-    if (!text_to_reals(text, 2, values) || !(values[0] > 0) || !(values[1] >= 0))
+    int wrong = text_to_reals(text, 2, values);
+    if (wrong == 0 && !(values[0] > 0 && values[1] >= 0))
+        wrong = values[0] > 0 ? 2 : 1;
+    if (wrong != 0)
         return FAIL(STATUS_USAGE,
                     "--%s takes the mean, above 0, and the standard deviation, in seconds, such "
-                    "as 0.5,0.1, not '%s'",
-                    option, text);
+                    "as 0.5,0.1: number %d of '%s' is wrong",
+                    option, wrong, text);
     self->mean = values[0];
     self->sd = values[1];
     return STATUS_OK;

@@ -106,13 +106,13 @@ bool word_to_integer(struct word word, int64_t *value)
     return true;
 }
 
-bool text_to_reals(const char *text, int n, double *values)
+int text_to_reals(const char *text, int n, double *values)
 {
     struct word rest = word_from_text(text), field;
     for (int i = 0; i < n; i++)
         if (!take_field(&rest, &field) || !word_to_real(field, &values[i]))
-            return false;
-    return !take_field(&rest, &field);
+            return i + 1;
+    return take_field(&rest, &field) ? n + 1 : 0;
 }
 
 struct word_text word_show(struct word word)

@@ -187,6 +187,11 @@ done
 for value in "" 1 1,0 1,1 1,-1 0,0 nan,1 1,nan inf,1 1,0.1,3 1e-320,1e-321 1,0.9999999999; do
     refuse --noise $drawn --simulate 2 --noise "$value"
 done
+refuse "number 1 of 'x,1'" $drawn --simulate 2 --noise x,1
+refuse "number 2 of '1,x'" $drawn --simulate 2 --noise 1,x
+refuse "number 3 of '1,0.1,3'" $drawn --simulate 2 --noise 1,0.1,3
+refuse "number 1 of '0,0'" $drawn --simulate 2 --noise 0,0
+refuse "number 2 of '1,1'" $drawn --simulate 2 --noise 1,1
 refuse --crowded-speed $drawn --simulate 2 --crowded-speed 0
 refuse --crowded-speed $drawn --simulate 2 --crowded-speed 1.1
 
@@ -200,7 +205,9 @@ for value in 0 x nan inf -1 "1,2,3" "1 2"; do
     refuse --lognormal --tasks 2 --lognormal "$value"
     refuse --exponential --tasks 2 --exponential "$value"
 done
-refuse --gauss --tasks 2 --gauss "1,-1"
+refuse "number 2 of '1,-1'" --tasks 2 --gauss "1,-1"
+refuse "number 1 of '0,1'" --tasks 2 --lognormal "0,1"
+refuse "number 2 of '1'" --tasks 2 --gauss 1
 refuse --time-scale $drawn --time-scale 0
 refuse --iterations $drawn --iterations 0
 refuse --sweeps --jacobi 4,4,4 --sweeps 0

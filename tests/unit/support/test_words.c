@@ -80,12 +80,13 @@ static void test_texts_are_lists_of_numbers(void **state)
 {
     (void)state;
     double values[2];
-    assert_true(text_to_reals("0.5, 1e-3", 2, values));
+    assert_int_equal(text_to_reals("0.5, 1e-3", 2, values), 0);
     assert_true(values[0] == 0.5 && values[1] == 1e-3);
-    assert_false(text_to_reals("0.5", 2, values));
-    assert_false(text_to_reals("0.5,1,2", 2, values));
-    assert_false(text_to_reals("0.5,x", 2, values));
-    assert_false(text_to_reals("", 1, values));
+    assert_int_equal(text_to_reals("0.5", 2, values), 2);
+    assert_int_equal(text_to_reals("0.5,1,2", 2, values), 3);
+    assert_int_equal(text_to_reals("0.5,x", 2, values), 2);
+    assert_int_equal(text_to_reals("x,nan", 2, values), 1);
+    assert_int_equal(text_to_reals("", 1, values), 1);
 }
 
 static void test_messages_show_words_safely(void **state)
