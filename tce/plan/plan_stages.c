@@ -74,39 +74,68 @@ static void find_lifetimes(struct plan *plan)
 
 /* --- stages --- */
 
-static bool reads_tensor(const struct plan_step *step, int tensor)
-{
-    return step->A.tensor == tensor || step->B.tensor == tensor;
-}
-
 static bool may_join(const struct plan_step *earlier, const struct plan_step *later)
 {
     return later->C.tensor == earlier->C.tensor && later->add;
 }
 
-static bool must_follow(const struct plan_step *earlier, const struct plan_step *later)
+/* How many stages follow the first of the steps that write, replace or read a tensor, among those
+ * after the one at hand; -1: there is none. */
+struct plan_depth {
+    int written, replaced, read;
+};
+
+static int max_depth(int a, int b)
 {
-    bool replaces = later->C.tensor == earlier->C.tensor && !later->add;
-    return replaces || reads_tensor(later, earlier->C.tensor) ||
-           reads_tensor(earlier, later->C.tensor);
+    return a > b ? a : b;
 }
 
-/* Stages, counted from first_stage on, of the steps [begin, end); returns the next stage. */
-static int find_stages(const struct plan *plan, int begin, int end, int first_stage, int *stage)
+/* The stages that must follow a step: one more than those of each that must come after it. */
+static int find_depth(const struct plan_step *step, const struct plan_depth *of)
 {
-    int deepest = -1;
+    const struct plan_depth *C = &of[step->C.tensor];
+    int depth = max_depth(of[step->A.tensor].written,
+                          step->B.tensor >= 0 ? of[step->B.tensor].written : -1);
+    depth = max_depth(depth, max_depth(C->replaced, C->read)) + 1;
+    return max_depth(depth, C->written);
+}
+
+static void note_depth(const struct plan_step *step, int depth, struct plan_depth *of)
+{
+    struct plan_depth *C = &of[step->C.tensor];
+    C->written = max_depth(C->written, depth);
+    if (!step->add)
+        C->replaced = max_depth(C->replaced, depth);
+    of[step->A.tensor].read = max_depth(of[step->A.tensor].read, depth);
+    if (step->B.tensor >= 0)
+        of[step->B.tensor].read = max_depth(of[step->B.tensor].read, depth);
+}
+
+/* Where a step goes: those of a stage that write to the same tensor follow the first of them. */
+struct stage_place {
+    int stage, first, step;
+};
+
+/* Scratch of the rules. */
+struct stage_scratch {
+    struct plan_depth *depths; /* n_tensors */
+    int *stage;                /* of each step, n_steps */
+    struct stage_place *order; /* n_steps */
+    int *last;                 /* n_tensors */
+};
+
+/* Stages, counted from first_stage on, of the steps [begin, end); returns the next stage. */
+static int find_stages(const struct plan *plan, int begin, int end, int first_stage,
+                       struct stage_scratch *scratch)
+{
+    int deepest = -1, *stage = scratch->stage;
+    for (int t = 0; t < plan->n_tensors; t++)
+        scratch->depths[t] = (struct plan_depth){-1, -1, -1};
     /* First how many stages must follow each. */
     for (int s = end - 1; s >= begin; s--) {
-        stage[s] = 0;
-        for (int later = s + 1; later < end; later++) {
-            int depth = -1;
-            if (must_follow(&plan->steps[s], &plan->steps[later]))
-                depth = stage[later] + 1;
-            else if (may_join(&plan->steps[s], &plan->steps[later]))
-                depth = stage[later];
-            stage[s] = depth > stage[s] ? depth : stage[s];
-        }
-        deepest = stage[s] > deepest ? stage[s] : deepest;
+        stage[s] = find_depth(&plan->steps[s], scratch->depths);
+        note_depth(&plan->steps[s], stage[s], scratch->depths);
+        deepest = max_depth(deepest, stage[s]);
     }
     for (int s = begin; s < end; s++)
         stage[s] = first_stage + deepest - stage[s];
@@ -114,67 +143,106 @@ static int find_stages(const struct plan *plan, int begin, int end, int first_st
 }
 
 /* One step after another, but for those that join the one before. */
-static int find_sequence(const struct plan *plan, int begin, int end, int first_stage, int *stage)
+static int find_sequence(const struct plan *plan, int begin, int end, int first_stage,
+                         struct stage_scratch *scratch)
 {
-    int next = first_stage;
+    int next = first_stage, *stage = scratch->stage;
     for (int s = begin; s < end; s++)
         stage[s] = s > begin && may_join(&plan->steps[s - 1], &plan->steps[s]) ? next - 1 : next++;
     return next;
 }
 
+static int compare_places(const void *left, const void *right)
+{
+    const struct stage_place *a = left, *b = right;
+    if (a->stage != b->stage)
+        return a->stage < b->stage ? -1 : 1;
+    if (a->first != b->first)
+        return a->first < b->first ? -1 : 1;
+    return a->step < b->step ? -1 : 1;
+}
+
+/* The order of the steps. Of those that write to a tensor, none is in a stage before an earlier
+ * one's. */
+static void order_steps(const struct plan *plan, const struct plan_step from[],
+                        struct stage_scratch *scratch)
+{
+    struct stage_place *order = scratch->order;
+    for (int t = 0; t < plan->n_tensors; t++)
+        scratch->last[t] = -1;
+    for (int s = 0; s < plan->n_steps; s++) {
+        int *last = &scratch->last[from[s].C.tensor];
+        bool has_first = *last >= 0 && scratch->stage[*last] == scratch->stage[s];
+        order[s] = (struct stage_place){scratch->stage[s], has_first ? order[*last].first : s, s};
+        *last = s;
+    }
+    qsort(order, (size_t)plan->n_steps, sizeof *order, compare_places);
+}
+
 /* Orders the steps by their stages, those that join side by side. from: as they were */
-static void arrange_steps(struct plan *plan, const struct plan_step from[], int stage[])
+static void arrange_steps(struct plan *plan, const struct plan_step from[],
+                          struct stage_scratch *scratch)
 {
     int n = 0;
+    order_steps(plan, from, scratch);
     for (int k = 0; k < plan->n_stages; k++) {
         plan->stage_begin[k] = n;
-        for (int s = 0; s < plan->n_steps; s++) {
-            int first = n;
-            for (int other = s; stage[s] == k && other < plan->n_steps; other++) {
-                if (stage[other] != k || from[other].C.tensor != from[s].C.tensor)
-                    continue;
-                plan->steps[n] = from[other];
-                plan->steps[n].joins = n > first && plan->tensors[from[s].C.tensor].labels.rank > 0;
-                n++;
-                if (other != s)
-                    stage[other] = -1; /* is placed */
-            }
+        for (; n < plan->n_steps && scratch->order[n].stage == k; n++) {
+            const struct stage_place *place = &scratch->order[n];
+            plan->steps[n] = from[place->step];
+            plan->steps[n].joins = place->step > place->first &&
+                                   plan->tensors[plan->steps[n].C.tensor].labels.rank > 0;
         }
     }
     plan->stage_begin[plan->n_stages] = n;
     find_lifetimes(plan);
 }
 
-typedef int stage_rule(const struct plan *plan, int begin, int end, int first_stage, int *stage);
+typedef int stage_rule(const struct plan *plan, int begin, int end, int first_stage,
+                       struct stage_scratch *scratch);
 
 static void apply_rule(struct plan *plan, stage_rule *rule, const struct plan_step from[],
-                       int stage[])
+                       struct stage_scratch *scratch)
 {
     memcpy(plan->steps, from, (size_t)plan->n_steps * sizeof *from);
-    plan->first_iterated_stage = rule(plan, 0, plan->first_iterated, 0, stage);
+    plan->first_iterated_stage = rule(plan, 0, plan->first_iterated, 0, scratch);
     plan->n_stages =
-        rule(plan, plan->first_iterated, plan->n_steps, plan->first_iterated_stage, stage);
-    arrange_steps(plan, from, stage);
+        rule(plan, plan->first_iterated, plan->n_steps, plan->first_iterated_stage, scratch);
+    arrange_steps(plan, from, scratch);
+}
+
+/* Stages, if they do not take much more memory than a sequence. */
+static void choose_rule(struct plan *plan, const struct plan_step from[],
+                        struct stage_scratch *scratch)
+{
+    apply_rule(plan, find_sequence, from, scratch);
+    double least = plan->peak_elements;
+    apply_rule(plan, find_stages, from, scratch);
+    plan->in_sequence =
+        plan->peak_elements > least + fmax(STAGES_MORE_PART * least, STAGES_MORE_ELEMENTS);
+    if (plan->in_sequence)
+        apply_rule(plan, find_sequence, from, scratch);
 }
 
 enum status plan_builder_stages(struct plan *plan)
 {
-    size_t n = (size_t)plan->n_steps + 1;
+    size_t n = (size_t)plan->n_steps + 1, n_tensors = (size_t)plan->n_tensors + 1;
     struct plan_step *from = malloc(n * sizeof *from);
-    int *stage = malloc(n * sizeof *stage);
+    struct stage_scratch scratch = {.depths = malloc(n_tensors * sizeof *scratch.depths),
+                                    .stage = malloc(n * sizeof *scratch.stage),
+                                    .order = malloc(n * sizeof *scratch.order),
+                                    .last = malloc(n_tensors * sizeof *scratch.last)};
     plan->stage_begin = calloc(n, sizeof *plan->stage_begin);
-    bool complete = from && stage && plan->stage_begin;
+    bool complete = from && scratch.depths && scratch.stage && scratch.order && scratch.last &&
+                    plan->stage_begin;
     if (complete) {
         memcpy(from, plan->steps, (size_t)plan->n_steps * sizeof *from);
-        apply_rule(plan, find_sequence, from, stage);
-        double least = plan->peak_elements;
-        apply_rule(plan, find_stages, from, stage);
-        plan->in_sequence =
-            plan->peak_elements > least + fmax(STAGES_MORE_PART * least, STAGES_MORE_ELEMENTS);
-        if (plan->in_sequence)
-            apply_rule(plan, find_sequence, from, stage);
+        choose_rule(plan, from, &scratch);
     }
     free(from);
-    free(stage);
+    free(scratch.depths);
+    free(scratch.stage);
+    free(scratch.order);
+    free(scratch.last);
     return CHECK_MEMORY(complete, "no memory for a plan of %d steps", plan->n_steps);
 }

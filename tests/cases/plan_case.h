@@ -111,6 +111,31 @@ static inline void plan_case_check_stage(const struct plan *plan, int begin, int
     }
 }
 
+/* Each step of the stages [first, last] is in the last one that lets all others follow, by every
+ * pair of steps. */
+static inline void plan_case_check_latest(const struct plan *plan, int first, int last)
+{
+    int begin = plan->stage_begin[first], end = plan->stage_begin[last + 1], stage = last;
+    int *n_after = calloc((size_t)(end - begin) + 1, sizeof *n_after);
+    assert_non_null(n_after);
+    for (int s = end - 1; s >= begin; s--) {
+        const struct plan_step *step = &plan->steps[s];
+        int *n = &n_after[s - begin];
+        for (int other = s + 1; other < end; other++) {
+            const struct plan_step *later = &plan->steps[other];
+            bool same = later->C.tensor == step->C.tensor;
+            bool follows = plan_case_reads(later, step->C.tensor) ||
+                           plan_case_reads(step, later->C.tensor) || (same && !later->add);
+            int after = n_after[other - begin] + (follows ? 1 : 0);
+            *n = (follows || same) && after > *n ? after : *n;
+        }
+        while (s < plan->stage_begin[stage])
+            stage--;
+        assert_int_equal(stage, last - *n);
+    }
+    free(n_after);
+}
+
 /* Stages are all steps in order; no stage is empty, none begins before the iterations and
  * ends in them. */
 static inline void plan_case_check_stages(const struct plan *plan)
@@ -121,6 +146,10 @@ static inline void plan_case_check_stages(const struct plan *plan)
     for (int k = 0; k < plan->n_stages; k++) {
         assert_true(plan->stage_begin[k] < plan->stage_begin[k + 1]);
         plan_case_check_stage(plan, plan->stage_begin[k], plan->stage_begin[k + 1]);
+    }
+    if (!plan->in_sequence) {
+        plan_case_check_latest(plan, 0, plan->first_iterated_stage - 1);
+        plan_case_check_latest(plan, plan->first_iterated_stage, plan->n_stages - 1);
     }
 }
 
