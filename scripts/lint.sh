@@ -37,7 +37,7 @@ compiled() {
 # shellcheck disable=SC2317 # called by check
 tidy() {
     printf '%s\n' "${product[@]}" | grep -Ff <(compiled) |
-        xargs -n 8 -P "$(nproc)" clang-tidy -p "$build" --quiet --warnings-as-errors='*' 2>/dev/null
+        xargs -n 8 -P "$(env -u OMP_NUM_THREADS nproc)" clang-tidy -p "$build" --quiet --warnings-as-errors='*' 2>/dev/null
 }
 check tidy
 exit "$failed"

@@ -68,7 +68,7 @@ fuzz_one()
 
 failed=0 n_running=0
 for name in "${names[@]}"; do
-    if [ "$n_running" -ge "$(nproc)" ]; then
+    if [ "$n_running" -ge "$(env -u OMP_NUM_THREADS nproc)" ]; then
         wait -n || failed=1
         n_running=$((n_running - 1))
     fi
