@@ -3,6 +3,7 @@
 #define BERYL_BASIS_MOLECULE_H
 
 #include "support/base/status.h"
+#include "support/io/words.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -30,6 +31,7 @@ struct molecule_comment {
     bool charge_given, multiplicity_given, unit_given;
     int charge, multiplicity;
     enum length_unit unit;
+    struct word_text unread; /* may say what neither the line's keys nor the settings give */
 };
 
 struct molecule {

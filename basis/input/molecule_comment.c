@@ -1,43 +1,9 @@
 #include "basis/input/molecule_comment.h"
 
-#include <ctype.h>
+#include "basis/input/molecule_comment_key.h"
+
 #include <math.h>
 #include <string.h>
-
-enum quantity { CHARGE, MULTIPLICITY, UNPAIRED, SPIN, UNIT };
-
-/* Names without - and _. Overloaded ones have other meanings, too: they count only before = and
- * with a value that they can have. */
-static const struct comment_key {
-    const char *name;
-    enum quantity quantity;
-    bool overloaded;
-} comment_keys[] = {
-    {"charge", CHARGE, false},
-    {"totalcharge", CHARGE, false},
-    {"netcharge", CHARGE, false},
-    {"molecularcharge", CHARGE, false},
-    {"chrg", CHARGE, false},
-    {"q", CHARGE, true},
-    {"multiplicity", MULTIPLICITY, false},
-    {"mult", MULTIPLICITY, false},
-    {"spinmultiplicity", MULTIPLICITY, false},
-    {"molecularmultiplicity", MULTIPLICITY, false},
-    {"2s+1", MULTIPLICITY, false},
-    {"unpaired", UNPAIRED, false},
-    {"nunpaired", UNPAIRED, false},
-    {"unpairedelectrons", UNPAIRED, false},
-    {"nopen", UNPAIRED, false},
-    {"uhf", UNPAIRED, true},
-    {"2s", UNPAIRED, true},
-    {"spin", SPIN, false},
-    {"totalspin", SPIN, false},
-    {"s", SPIN, true},
-    {"ms", SPIN, true},
-    {"sz", SPIN, true},
-    {"units", UNIT, false},
-    {"unit", UNIT, false},
-};
 
 struct comment_reading {
     const struct line_reader *reader;
@@ -47,31 +13,13 @@ struct comment_reading {
     bool mentioned[UNIT + 1]; /* by a key without a value */
     struct word spin;         /* an ambiguous one, as written; empty: none */
     double spin_value;
+    struct word hints[UNIT + 1]; /* the first ones, as written */
+    struct word weak_hint;
 };
 
 static bool one_of(char c, const char *characters)
 {
     return c && strchr(characters, c);
-}
-
-static bool key_matches(struct word word, const char *name)
-{
-    for (size_t i = 0; i < word.length; i++) {
-        if (one_of(word.begin[i], "-_"))
-            continue;
-        /* A NUL in the file would match the end of the name. */
-        if (!*name || tolower((unsigned char)word.begin[i]) != *name++)
-            return false;
-    }
-    return *name == '\0';
-}
-
-static const struct comment_key *find_comment_key(struct word word)
-{
-    for (size_t k = 0; k < sizeof comment_keys / sizeof comment_keys[0]; k++)
-        if (key_matches(word, comment_keys[k].name))
-            return &comment_keys[k];
-    return NULL;
 }
 
 static bool is_whole(struct word value, int *number)
@@ -115,14 +63,13 @@ static enum status set_multiplicity(const struct comment_reading *reading, int m
 static enum status set_unit(const struct comment_reading *reading, struct word value)
 {
     struct molecule_comment *comment = reading->comment;
-    bool is_bohr = word_equals(value, "bohr");
-    if (!is_bohr && !word_equals(value, "angstrom"))
+    enum length_unit unit;
+    if (!comment_unit_find(value, &unit))
         return reading->settings->unit_given
                    ? STATUS_OK
                    : line_reader_fail(reading->reader,
                                       "units= expects bohr or angstrom, found '%s'",
                                       word_show(value).text);
-    enum length_unit unit = is_bohr ? LENGTH_BOHR : LENGTH_ANGSTROM;
     if (comment->unit_given && comment->unit != unit && !reading->settings->unit_given)
         return line_reader_fail(reading->reader,
                                 "the comment line gives two units, bohr and angstrom: leave one "
@@ -132,15 +79,18 @@ static enum status set_unit(const struct comment_reading *reading, struct word v
     return STATUS_OK;
 }
 
-/* 0 is a singlet in each convention; other spins wait for a multiplicity. */
+/* 0 is a singlet in each convention; other spins wait for a multiplicity. No molecule has a spin
+ * of S = 300, which is a temperature or an entropy. */
 static enum status note_spin(struct comment_reading *reading, struct word key, struct word value,
                              bool overloaded)
 {
+    enum { MAX_SPIN = 50 };
     double spin;
     bool number = word_to_real(value, &spin);
     if (number && spin == 0)
         return set_multiplicity(reading, 1);
-    if (number ? 2 * spin != floor(2 * spin) : overloaded)
+    bool possible = !overloaded || (number && fabs(spin) <= MAX_SPIN);
+    if (!possible || (number && 2 * spin != floor(2 * spin)))
         return STATUS_OK;
     reading->spin = (struct word){key.begin, (size_t)(value.begin + value.length - key.begin)};
     reading->spin_value = number ? spin : NAN;
@@ -154,13 +104,14 @@ static enum status use_comment_entry(struct comment_reading *reading, struct wor
     int number;
     if (key->quantity == UNIT)
         return set_unit(reading, value);
+    bool overloaded = key->kind == OVERLOADED;
     if (key->quantity == SPIN)
-        return note_spin(reading, key_word, value, key->overloaded);
+        return note_spin(reading, key_word, value, overloaded);
     bool is_charge = key->quantity == CHARGE, is_number = is_whole(value, &number);
     if (is_number && (key->quantity != UNPAIRED || number >= 0))
         return is_charge ? set_charge(reading, number)
                          : set_multiplicity(reading, number + (key->quantity == UNPAIRED));
-    if (key->overloaded || (is_charge ? settings->charge_given : settings->multiplicity_given))
+    if (overloaded || (is_charge ? settings->charge_given : settings->multiplicity_given))
         return STATUS_OK;
     return line_reader_fail(
         reading->reader, "%s= expects a whole number%s, found '%s'", word_show(key_word).text,
@@ -209,19 +160,63 @@ static bool number_follows(const struct comment_reading *reading, const char *en
     return ahead.next > reading->next && word_to_integer(take_value(&ahead, end), &number);
 }
 
+static struct word join_words(struct word first, struct word last)
+{
+    return (struct word){first.begin, (size_t)(last.begin + last.length - first.begin)};
+}
+
+static bool is_small_number(int64_t number)
+{
+    return number >= -9 && number <= 9;
+}
+
+static void keep_hint(struct comment_reading *reading, enum quantity quantity, struct word text)
+{
+    if (reading->hints[quantity].length == 0)
+        reading->hints[quantity] = text;
+}
+
+/* The rest of a word that is no key but may say something. */
+static void read_hint(struct comment_reading *reading, const char *end, struct word word,
+                      const struct comment_key *key, char sign)
+{
+    int number;
+    if (key->kind == HINT)
+        keep_hint(reading, key->quantity, word);
+    if (key->kind == WEAK_HINT)
+        reading->weak_hint = word;
+    if (key->kind != LETTER || !sign)
+        return;
+    struct word value = take_value(reading, end);
+    if (is_whole(value, &number) && is_small_number(number) &&
+        number != (key->quantity == MULTIPLICITY))
+        keep_hint(reading, key->quantity, join_words(word, value));
+}
+
+/* Mulliken charge: 0.123 */
+static bool is_partial_charge(const struct comment_key *key, char sign, struct word value)
+{
+    double charge;
+    return key->quantity == CHARGE && sign == ':' && word_to_real(value, &charge) &&
+           charge != floor(charge);
+}
+
 /* The entry of a key that is known; sign: = or :, or 0 for neither. */
 static enum status read_known_entry(struct comment_reading *reading, const char *end,
                                     struct word key_word, const struct comment_key *key, char sign)
 {
     const struct molecule_settings *settings = reading->settings;
     bool is_option = key_word.begin[0] == '-' && key_word.begin[1] == '-';
-    bool has_value = sign == '=' || ((!key->overloaded || is_option) &&
+    bool is_plain = key->kind == PLAIN;
+    bool has_value = sign == '=' || ((is_plain || is_option) &&
                                      (sign == ':' || number_follows(reading, end, " \t")));
     if (!has_value) {
-        reading->mentioned[key->quantity] = !key->overloaded;
+        reading->mentioned[key->quantity] = is_plain;
         return STATUS_OK;
     }
     struct word value = take_value(reading, end);
+    if (is_partial_charge(key, sign, value))
+        return STATUS_OK;
     bool other_waits = (key->quantity == MULTIPLICITY && reading->mentioned[CHARGE]) ||
                        (key->quantity == CHARGE && reading->mentioned[MULTIPLICITY]);
     bool overruled = settings->charge_given && settings->multiplicity_given;
@@ -236,18 +231,21 @@ static enum status read_known_entry(struct comment_reading *reading, const char 
 /* All entries of the line. */
 static enum status read_entries(struct comment_reading *reading, const char *end)
 {
+    static const char around_keys[] = " \t\r,;|/\"'#()[]{}<>=:";
     for (;;) {
-        skip_any(reading, end, " \t\r,;|/\"'([{<=:");
+        skip_any(reading, end, around_keys);
         if (reading->next == end)
             return STATUS_OK;
-        struct word key_word = take_until(reading, end, " \t\r,;|/\"'=:");
-        const struct comment_key *key = find_comment_key(key_word);
+        struct word key_word = take_until(reading, end, around_keys);
+        const struct comment_key *key = comment_key_find(key_word);
         struct comment_reading ahead = *reading;
-        skip_any(&ahead, end, " \t\"'");
+        skip_any(&ahead, end, " \t\"')]}>");
         char sign = ahead.next < end && one_of(*ahead.next, "=:") ? *ahead.next : '\0';
         if (sign && (key || sign == '='))
             reading->next = ahead.next + 1;
-        if (key)
+        if (key && key->kind >= LETTER)
+            read_hint(reading, end, key_word, key, sign);
+        else if (key)
             TRY(read_known_entry(reading, end, key_word, key, sign));
         else if (sign == '=')
             take_value(reading, end);
@@ -256,23 +254,50 @@ static enum status read_entries(struct comment_reading *reading, const char *end
 
 /* --- whole lines --- */
 
-/* The words of a line, which blanks or commas may separate; at most n are set. */
+/* The words of a line, which blanks, commas, slashes or brackets may separate; at most n are set.
+ */
 static int split_comment(const struct line_reader *reader, int n, struct word words[])
 {
-    const char *end = reader->all.begin + reader->all.length;
+    const char *end = reader->all.begin + reader->all.length, *between = " \t\r,/#()[]";
     struct comment_reading reading = {.next = reader->all.begin};
     int found = 0;
     for (; found < n; found++) {
-        skip_any(&reading, end, " \t\r,");
+        skip_any(&reading, end, between);
         if (reading.next == end)
             break;
-        words[found] = take_until(&reading, end, " \t\r,");
+        words[found] = take_until(&reading, end, between);
     }
     return found;
 }
 
+/* The first two of n numbers or words of a line that has no keys. */
+static enum status use_two_numbers(struct comment_reading *reading, int n, struct word text,
+                                   int64_t charge, int64_t multiplicity)
+{
+    bool small = is_small_number(charge) && is_small_number(multiplicity) && multiplicity >= 1;
+    bool slash = memchr(text.begin, '/', text.length), comma = memchr(text.begin, ',', text.length);
+    if (small && n == 2 && !slash) {
+        TRY(set_charge(reading, (int)charge));
+        return set_multiplicity(reading, (int)multiplicity);
+    }
+    /* 1,2 dichloroethane; 3/7/2024 */
+    bool title = n > 2 && charge > 0 && (comma || text.begin[text.length] == '/');
+    if (small ? title : n > 2 || slash)
+        return STATUS_OK;
+    if (!small || (n > 2 && charge <= 0))
+        return line_reader_fail(reading->reader,
+                                "the comment line begins with two whole numbers, which may be "
+                                "charge and multiplicity: write charge=Q multiplicity=M, or begin "
+                                "with a word");
+    if (charge != 0)
+        keep_hint(reading, CHARGE, text);
+    if (multiplicity != 1)
+        keep_hint(reading, MULTIPLICITY, text);
+    return STATUS_OK;
+}
+
 /* Numbers without keys: charge and multiplicity if they are two and alone. */
-static enum status read_bare_numbers(const struct comment_reading *reading)
+static enum status read_bare_numbers(struct comment_reading *reading)
 {
     const struct line_reader *reader = reading->reader;
     struct word words[3];
@@ -280,24 +305,17 @@ static enum status read_bare_numbers(const struct comment_reading *reading)
     int n = split_comment(reader, 3, words);
     if (n == 0 || !word_to_integer(words[0], &charge))
         return STATUS_OK;
-    if (n == 1 && one_of(words[0].begin[0], "+-"))
+    bool is_signed = one_of(words[0].begin[0], "+-");
+    if (is_signed && n == 1)
         return line_reader_fail(reader,
                                 "the comment line '%s' may be a charge: write charge=%s, or begin "
                                 "with a word",
-                                word_show(words[0]).text, word_show(words[0]).text);
+                                word_show(reader->all).text, word_show(words[0]).text);
+    if (is_signed && is_small_number(charge) && charge != 0)
+        keep_hint(reading, CHARGE, words[0]);
     if (n == 1 || !word_to_integer(words[1], &multiplicity))
         return STATUS_OK;
-    bool small = charge >= -9 && charge <= 9 && multiplicity >= 1 && multiplicity <= 9;
-    /* A comma belongs to a name: 1,2 dichloroethane. */
-    if (n == 3 && (!small || reader->words[0].length > words[0].length))
-        return STATUS_OK;
-    if (n == 3 || !small)
-        return line_reader_fail(reader,
-                                "the comment line begins with two whole numbers, which may be "
-                                "charge and multiplicity: write charge=Q multiplicity=M, or begin "
-                                "with a word");
-    TRY(set_charge(reading, (int)charge));
-    return set_multiplicity(reading, (int)multiplicity);
+    return use_two_numbers(reading, n, join_words(words[0], words[1]), charge, multiplicity);
 }
 
 /* A spin without a multiplicity, or with one that it cannot mean. */
@@ -316,6 +334,23 @@ static enum status check_spin(const struct comment_reading *reading)
                             word_show(reading->spin).text);
 }
 
+/* Of what neither the line nor the command line gives. */
+static void keep_unread_hint(struct comment_reading *reading)
+{
+    const struct molecule_settings *settings = reading->settings;
+    struct molecule_comment *comment = reading->comment;
+    const bool given[] = {
+        [CHARGE] = settings->charge_given || comment->charge_given,
+        [MULTIPLICITY] = settings->multiplicity_given || comment->multiplicity_given,
+        [UNIT] = settings->unit_given || comment->unit_given,
+    };
+    if (reading->mentioned[UNIT] || reading->reader->n_words == 1)
+        keep_hint(reading, UNIT, reading->weak_hint);
+    for (int q = UNIT; q >= CHARGE; q--)
+        if (!given[q] && reading->hints[q].length > 0)
+            comment->unread = word_show(reading->hints[q]);
+}
+
 enum status molecule_comment_read(const struct line_reader *reader,
                                   const struct molecule_settings *settings,
                                   struct molecule_comment *comment)
@@ -331,5 +366,8 @@ enum status molecule_comment_read(const struct line_reader *reader,
                                         "write multiplicity=M");
     bool given = comment->charge_given || comment->multiplicity_given;
     bool overruled = settings->charge_given && settings->multiplicity_given;
-    return given || overruled ? STATUS_OK : read_bare_numbers(&reading);
+    if (!given && !overruled)
+        TRY(read_bare_numbers(&reading));
+    keep_unread_hint(&reading);
+    return STATUS_OK;
 }

@@ -1,21 +1,28 @@
 /* The comment line of an XYZ file: what it says about charge, multiplicity and units. What has one
- * meaning is read, what may have several is refused, and other text is left alone:
+ * meaning is read, what may have several is refused or kept for a warning, and other text is left
+ * alone:
  *
  *   charge=-1 multiplicity=2   key=value or "key: value" anywhere in the line, also in quotes or
- *                              brackets, keys in any case, with - and _ or without; a key with no
- *                              sign after it counts if a whole number follows: charge -1 mult 2
+ *                              brackets, keys in any case, with - _ and dots or without; a key
+ *                              with no sign after it counts if a whole number follows:
+ *                              charge -1 mult 2
  *     charge        total charge, net charge, molecular charge, chrg, q=
  *     multiplicity  mult, spin multiplicity, molecular multiplicity, 2S+1
  *     uhf=          unpaired, n unpaired, unpaired electrons, nopen, 2S: the multiplicity minus 1;
  *                   xtb's --uhf 2
- *     units         unit: bohr or angstrom
- *   0 3                        two whole numbers alone: charge and multiplicity
+ *     units         unit: angstrom, angstroms, ang, A; bohr, au, a.u., atomic, atomic units
+ *   0 3                        two whole numbers alone, also (0 3), [0,3] or # 0 3: charge and
+ *                              multiplicity
  *
  * Refused: spin=, total_spin=, S=, Ms= and Sz= other than 0 (S, 2S or 2S+1?) without a
- * multiplicity; two small whole numbers before other text; a number alone with a sign; values that
- * are no whole numbers; two that differ. A number that cannot be what its key says (q=0.4,
- * uhf=-150.2, S=45.1) is other text; so is the quoted value of another key. What the command line
- * gives is not refused.
+ * multiplicity; two small whole numbers, the first not above 0, before other text; a number alone
+ * with a sign; values that are no whole numbers; two that differ. What the command line gives is
+ * not refused. A number that cannot be what its key says (q=0.4, uhf=-150.2, S=45.1, S=300,
+ * "charge: 0.123") is other text; so is the quoted value of another key.
+ *
+ * A hint at what neither the line's keys nor the command line give, other than the value that is
+ * used, is kept for a warning: doublet to septet and bohr anywhere; au and atomic alone or with the
+ * word units; M= and C= with a small whole number; 0/3 alone; 1 4 or -2 before other text.
  *
  * Conventions: extended XYZ (ASE, github.com/libAtoms/extxyz); charge and multiplicity alone as
  * Psi4 reads them; chrg and uhf as xtb; q and S as the data set tmQM. */

@@ -29,6 +29,12 @@ static void print_comment(const struct hf_options *options, const struct molecul
     else if (comment->unit_given && options->units != (int)comment->unit)
         log_print("           units %s by --units; the comment line of the file says %s\n",
                   units[options->units], units[comment->unit]);
+    if (comment->unread.text[0])
+        log_warn("%s:2: '%s' is not read as charge, multiplicity or units: charge %d, multiplicity "
+                 "%d and %s are used. Write charge=Q multiplicity=M units=U in that line, or give "
+                 "--charge, --multiplicity and --units",
+                 options->molecule, comment->unread.text, molecule->charge, molecule->multiplicity,
+                 units[options->units >= 0 ? options->units : (int)comment->unit]);
 }
 
 /* Where d and higher functions are used, and neither the file nor an option says which. */

@@ -30,6 +30,30 @@ print '^ +units angstrom by --units; the comment line of the file says bohr$'
 run 0 o2.xyz $once --multiplicity 3
 print '^ +units bohr as the comment line of the file says$'
 
+# unread TEXT COMMENT OPTION...: whether there is a warning that this text is not read.
+unread()
+{
+    local text=$1
+    printf '2\n%s\nO 0 0 0\nO 0 0 2.3\n' "$2" > o2.xyz
+    shift 2
+    run 0 o2.xyz $once "$@"
+    grep -q "^warning: o2.xyz:2: '$text' is not read as charge, multiplicity or units: " \
+        "$folder/errors"
+}
+
+unread triplet "oxygen, triplet" || complain "no warning"
+grep -q ' charge 0, multiplicity 1 and angstrom are used. Write charge=Q' "$folder/errors" ||
+    complain "not what is used and what to write"
+unread 0/3 0/3 --units bohr || complain "no warning"
+grep -q ' multiplicity 1 and bohr are used' "$folder/errors" || complain "not the unit in use"
+unread M=3 "q=0 M=3" || complain "no warning"
+unread bohr bohr || complain "no warning"
+unread "1 4" "1 4 dioxane" || complain "no warning"
+unread triplet "oxygen, triplet" --multiplicity 1 && complain "a warning where an option says it"
+unread triplet "triplet multiplicity=3" && complain "a warning where the file says it"
+unread bohr "in bohr" --units bohr && complain "a warning where an option says it"
+unread '' "singlet, angstrom" && complain "a warning where the same is used"
+
 # warned BASIS MOLECULE OPTION...: whether there is a warning on the form of d functions.
 warned()
 {

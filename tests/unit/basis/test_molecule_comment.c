@@ -28,6 +28,8 @@ static void check_read(const struct comment_case *expected, bool given)
         is_given != given)
         fail_msg("'%s' gives charge %d and multiplicity %d", expected->comment, m.charge,
                  m.multiplicity);
+    if (m.comment.unread.text[0])
+        fail_msg("'%s' has '%s' unread", expected->comment, m.comment.unread.text);
     molecule_fini(&m);
 }
 
@@ -68,6 +70,14 @@ static void test_statements_with_one_meaning_are_read(void **state)
         {"charge transfer; charge=1 mult=2", 1, 2},
         {"charge=0 multiplicity=3 frame 12 7", 0, 3},
         {"charge=1.0", 1, 1},
+        {"#charge=1", 1, 1},
+        {"# charge=0 mult. 3", 0, 3},
+        {"(0 3)", 0, 3},
+        {"# 0 3", 0, 3},
+        {"[-1, 2]", -1, 2},
+        {"multiplicity(2S+1)=3", 0, 3},
+        {"singlet at the triplet's geometry: the triplet, multiplicity=1", 0, 1},
+        {"charge=1 M=2 mult=2", 1, 2},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
         check_read(&cases[i], true);
@@ -108,9 +118,82 @@ static void test_other_text_is_left_alone(void **state)
         "/home/charge/1/o2.xyz",
         "Properties=species:S:1:pos:R:3:spin:R:1 energy=-1.5 pbc=\"T T T\"",
         "time_ms=5 multiplier=2",
+        "3/7/2024",
+        "1/100",
+        "singlet oxygen",
+        "angstrom",
+        "E = -150.1 a.u.",
+        "atomic charges",
+        "unit cell",
+        "Mulliken charge: 0.123",
+        "S=300",
+        "M=32.0 C=1.5 M: 1 C=0",
     };
     for (size_t i = 0; i < sizeof comments / sizeof comments[0]; i++)
         check_read(&(struct comment_case){comments[i], 0, 1}, false);
+}
+
+static void test_units_are_read_in_their_spellings(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *comment;
+        enum length_unit unit;
+    } cases[] = {{"units=A", LENGTH_ANGSTROM},         {"units=angstroms", LENGTH_ANGSTROM},
+                 {"unit: Ang.", LENGTH_ANGSTROM},      {"unit=au", LENGTH_BOHR},
+                 {"units=a.u.", LENGTH_BOHR},          {"units=atomic", LENGTH_BOHR},
+                 {"units='atomic units'", LENGTH_BOHR}};
+    const struct molecule_settings defaults = {.unit = LENGTH_ANGSTROM};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct molecule m;
+        check_ok(parse(cases[i].comment, &defaults, &m));
+        assert_true(m.comment.unit_given);
+        assert_int_equal(m.comment.unit, cases[i].unit);
+        assert_string_equal(m.comment.unread.text, "");
+        molecule_fini(&m);
+    }
+}
+
+/* Text that titles have, too: not read, not refused, kept for a warning. */
+static void test_hints_are_kept_unless_the_command_line_settles_them(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *comment, *unread;
+    } cases[] = {
+        {"triplet", "triplet"},
+        {"O2 (Triplet)", "Triplet"},
+        {"E(triplet)=-150.1", "triplet"},
+        {"Ground state is a triplet.", "triplet."},
+        {"O2+, doublet; charge=1", "doublet"},
+        {"q=0 M=3", "M=3"},
+        {"C:0 M:3", "M:3"},
+        {"C:-2 M:1", "C:-2"},
+        {"0/3", "0/3"},
+        {"0 / 3", "0 / 3"},
+        {"-2 peroxide", "-2"},
+        {"1 4 dioxane", "1 4"},
+        {"(1 2) cation", "1 2"},
+        {"bohr", "bohr"},
+        {"coordinates in Bohr", "Bohr"},
+        {"units bohr", "bohr"},
+        {"au", "au"},
+        {"(a.u.)", "a.u."},
+        {"coordinates in atomic units", "atomic"},
+    };
+    const struct molecule_settings defaults = {.unit = LENGTH_ANGSTROM};
+    const struct molecule_settings settled = {
+        .unit_given = true, .charge_given = true, .multiplicity_given = true, .multiplicity = 1};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct molecule m;
+        check_ok(parse(cases[i].comment, &defaults, &m));
+        if (strcmp(m.comment.unread.text, cases[i].unread) != 0 || m.multiplicity != 1)
+            fail_msg("'%s' has '%s' unread", cases[i].comment, m.comment.unread.text);
+        molecule_fini(&m);
+        check_ok(parse(cases[i].comment, &settled, &m));
+        assert_string_equal(m.comment.unread.text, "");
+        molecule_fini(&m);
+    }
 }
 
 static void test_the_rest_is_refused_with_line_and_remedy(void **state)
@@ -127,12 +210,19 @@ static void test_the_rest_is_refused_with_line_and_remedy(void **state)
         {"Ms=0.5", "'Ms=0.5' may mean"},
         {"spin=triplet", "'spin=triplet' may mean"},
         {"q=0 S=2", "'S=2' may mean"},
+        {"S=30", "'S=30' may mean"},
+        {"spin=300", "'spin=300' may mean"},
+        {"units=nm", "units= expects bohr or angstrom, found 'nm'"},
+        {"charge: none", "charge= expects a whole number, found 'none'"},
         {"spin=3 multiplicity=5", "'spin=3' may mean"},
         {"0 3 oxygen", "begins with two whole numbers"},
+        {"(0 3) oxygen", "begins with two whole numbers"},
+        {"0,3 oxygen", "begins with two whole numbers"},
         {"0 3 -150.1", "write charge=Q multiplicity=M, or begin with a word"},
         {"2024 11", "begins with two whole numbers"},
         {"0 0", "begins with two whole numbers"},
         {"-1", "may be a charge: write charge=-1, or begin with a word"},
+        {"(+1)", "'(+1)' may be a charge: write charge=+1, or begin with a word"},
         {"charge=1 charge=2", "two values of the charge, 1 and 2"},
         {"mult=3 uhf=1", "two values of the multiplicity, 3 and 2"},
         {"multiplicity=3 spin=0", "two values of the multiplicity, 3 and 1"},
@@ -193,6 +283,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_statements_with_one_meaning_are_read),
         cmocka_unit_test(test_other_text_is_left_alone),
+        cmocka_unit_test(test_units_are_read_in_their_spellings),
+        cmocka_unit_test(test_hints_are_kept_unless_the_command_line_settles_them),
         cmocka_unit_test(test_the_rest_is_refused_with_line_and_remedy),
         cmocka_unit_test(test_the_command_line_wins),
     };
