@@ -6,11 +6,13 @@
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 static bool log_enabled;
 static bool progress_visible;
-static int output_error; /* errno of what could not be written */
+static int output_error;   /* errno of what could not be written */
+static char lasting[1024]; /* the last text of log_warn_once */
 
 void log_enable(bool enabled)
 {
@@ -46,6 +48,34 @@ void log_warn(const char *format, ...)
     printable_vprint(stderr, false, format, arguments);
     fputc('\n', stderr);
     va_end(arguments);
+}
+
+static bool same_but_numbers(const char *a, const char *b)
+{
+    static const char digits[] = "0123456789.";
+    for (;; a++, b++) {
+        a += strspn(a, digits);
+        b += strspn(b, digits);
+        if (*a != *b || *a == '\0')
+            return *a == *b;
+    }
+}
+
+void log_warn_once(const char *format, ...)
+{
+    char text[sizeof lasting];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    if (!same_but_numbers(text, lasting))
+        log_warn("%s", text);
+    strcpy(lasting, text);
+}
+
+void log_warn_end(void)
+{
+    lasting[0] = '\0';
 }
 
 bool log_progress_visible(void)

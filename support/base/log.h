@@ -4,12 +4,13 @@
 #define BERYL_SUPPORT_LOG_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 /* Whether this process prints; only one process of a run should. */
 void log_enable(bool enabled);
 
-/* printf to standard output, flushed, if this process prints. Control characters in it, but line
- * ends and tabs, come out as printable.h says. */
+/* printf to standard output, flushed, if this process prints. Control characters, but the line ends
+ * and tabs of the format, come out as printable.h says. */
 void log_print(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* Flushes standard output. Returns the errno of the first time that it could not be written, by
@@ -18,6 +19,19 @@ int log_flush(void);
 
 /* A line on standard error, after "warning: ": of what the run survives. */
 void log_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* The same of a condition that may last, such as a full disk: printed unless the last one had the
+ * same words, other numbers aside. */
+void log_warn_once(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* The condition is over: its next warning is printed. */
+void log_warn_end(void);
+
+/* "s" after the word that a number counts, "" if it is 1. */
+static inline const char *log_plural(int64_t n)
+{
+    return n == 1 ? "" : "s";
+}
 
 /* Shows that a fraction in [0, 1] of what is done now is done: a bar on
  * standard error, redrawn at most five times a second, and only if that is a

@@ -33,33 +33,61 @@ size_t printable_length(const char *text)
     return n == 0 || code < smallest || code == 0x7f || is_surrogate || code > 0x10ffff ? 0 : n;
 }
 
-static void print_escaped(FILE *stream, bool lines, const char *text)
+/* layout: the text, but with other characters for the line ends and tabs that stay; NULL: none do.
+ */
+static void print_escaped(FILE *stream, const char *text, const char *layout)
 {
     while (*text) {
         size_t n = printable_length(text);
-        if (n == 0 && lines && (*text == '\n' || *text == '\t'))
+        if (n == 0 && layout && *layout != *text)
             n = 1;
         if (n > 0)
             fwrite(text, 1, n, stream);
         else
             fprintf(stream, "\\x%02x", (unsigned char)*text);
-        text += n > 0 ? n : 1;
+        n = n > 0 ? n : 1;
+        text += n;
+        layout += layout ? n : 0;
     }
 }
 
-void printable_vprint(FILE *stream, bool lines, const char *format, va_list arguments)
+/* vsnprintf into `some`, or if that is too small into memory that the caller frees. Without memory,
+ * as may be when a program dies of that, the first part must do. */
+static char *format_text(char *some, size_t size, const char *format, va_list arguments)
 {
-    char some[2048], *all = NULL;
+    char *all = NULL;
     va_list again;
     va_copy(again, arguments);
-    int length = vsnprintf(some, sizeof some, format, arguments);
-    /* Without memory, as may be when a program dies of that, the first part must do. */
-    if (length >= (int)sizeof some && (all = malloc((size_t)length + 1)))
+    int length = vsnprintf(some, size, format, arguments);
+    if (length >= (int)size && (all = malloc((size_t)length + 1)))
         vsnprintf(all, (size_t)length + 1, format, again);
     va_end(again);
-    if (length >= 0)
-        print_escaped(stream, lines, all ? all : some);
+    if (length < 0)
+        some[0] = '\0';
+    return all;
+}
+/* Two renderings, of which one has blanks for the format's line ends and tabs, tell these from
+ * those of the arguments. */
+void printable_vprint(FILE *stream, bool lines, const char *format, va_list arguments)
+{
+    char some[2048], some_layout[2048], *all_layout = NULL, *blank = lines ? strdup(format) : NULL;
+    va_list again;
+    va_copy(again, arguments);
+    char *all = format_text(some, sizeof some, format, arguments);
+    if (blank) {
+        for (char *at = blank; (at = strpbrk(at, "\n\t"));)
+            *at = ' ';
+        all_layout = format_text(some_layout, sizeof some_layout, blank, again);
+    }
+    va_end(again);
+    bool same_length = blank && !all == !all_layout;
+    print_escaped(stream, all ? all : some,
+                  !same_length ? NULL
+                  : all_layout ? all_layout
+                               : some_layout);
     free(all);
+    free(all_layout);
+    free(blank);
 }
 
 void printable_print(FILE *stream, const char *format, ...)

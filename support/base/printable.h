@@ -14,7 +14,7 @@
 size_t printable_length(const char *text);
 
 /* vfprintf, but each byte that is not part of a printable character comes out as \xNN.
- * lines  also leaves line ends and tabs as they are */
+ * lines  leaves line ends and tabs of the format as they are */
 void printable_vprint(FILE *stream, bool lines, const char *format, va_list arguments)
     __attribute__((format(printf, 3, 0)));
 

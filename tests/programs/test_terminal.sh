@@ -94,6 +94,26 @@ if [ -x "$bin/beryl-hf" ]; then
     shown "$bin/beryl-tce" run "$name.tce" --explain
 fi
 
+# A line end in a name is one.
+folded=$'two\nlines'
+cp "$name.csv" "$folded.csv"
+printf '%s\n' "$drawn --simulate 2" > "$folded.sweep"
+runs=("beryl-sched --profile $folded.csv" "beryl-sched --sweep $folded.sweep"
+    "beryl-sched --profile missing$folded")
+if [ -x "$bin/beryl-hf" ]; then
+    cp he.xyz "$folded.xyz"
+    cp "$name.tce" "$folded.tce"
+    runs+=("beryl-hf $folded.xyz --basis sto-3g --checkpoint $folded.h5" "beryl-tce run $folded.tce"
+        "beryl-tce mp2 he.xyz --basis 6-31g --restart $folded.h5")
+fi
+for run in "${runs[@]}"; do
+    IFS=' ' read -r -d '' -a words <<< "$run"
+    words[-1]=${words[-1]%$'\n'}
+    timeout 60 "$bin/${words[0]}" "${words[@]:1}" > output.txt 2>&1 < /dev/null
+    grep -q 'two\\x0alines' output.txt || complain "$run: prints $(cat output.txt)"
+    grep -q '^lines' output.txt && complain "$run: a line end of a name: $(cat output.txt)"
+done
+
 # On a page too, within texts of a result.
 "$beryl_sched" $drawn --json result.json > /dev/null
 sed 's/"sched": "[a-z]*"/"sched": "a\\u001b[1m\\u009bz\\u007f<\&é"/' result.json > changed.json

@@ -57,7 +57,8 @@ static void test_other_bytes_are_shown_by_their_numbers(void **state)
     (void)state;
     check_print(false, "a 7 \\x1b[1m\xc3\xa9\\xff", "a %d %s", 7, "\x1b[1m\xc3\xa9\xff");
     check_print(false, "two\\x0alines", "%s", "two\nlines");
-    check_print(true, "two\nlines\tand\\x0d", "two\nlines%s", "\tand\r");
+    check_print(true, "\ttwo\nlines\tand\\x0d", "\ttwo\nlines\t%s", "and\r");
+    check_print(true, "two\\x0alines\\x09and one\\x0a", "two%sone%c", "\nlines\tand ", '\n');
 }
 
 static void test_long_texts_are_whole(void **state)
@@ -66,6 +67,7 @@ static void test_long_texts_are_whole(void **state)
     static char text[10001];
     memset(text, 'x', sizeof text - 1);
     check_print(false, text, "%s", text);
+    check_print(true, text, "%s", text);
 }
 
 int main(void)
