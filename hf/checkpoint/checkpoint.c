@@ -146,15 +146,18 @@ void checkpoint_write_or_warn(const char *path, const struct scf_problem *proble
                               const struct checkpoint_orbitals *orbitals)
 {
     if (checkpoint_write(path, problem, orbitals) != STATUS_OK)
-        log_warn("%s; the run goes on, and a checkpoint written before stays", status_text());
-    else
+        log_warn_once("%s; the run goes on, and a checkpoint written before stays", status_text());
+    else {
+        log_warn_end();
         signal_notice_set(problem->comm,
                           "the run was ended; its last checkpoint is %s, after iteration %lld of "
                           "%s: resume with --restart %s",
                           path, (long long)orbitals->iteration, orbitals->solver, path);
+    }
 }
 
-void checkpoint_report_size(const char *path, const char *subject, int64_t every, int64_t n_bytes)
+void checkpoint_report_size(const char *path, const char *subject, int64_t every, int64_t n_bytes,
+                            const char *diis_option)
 {
     double room = output_file_room(path);
     char when[64] = "every iteration";
@@ -164,9 +167,8 @@ void checkpoint_report_size(const char *path, const char *subject, int64_t every
               subject, when, 1e-6 * (double)n_bytes, 1e-6 * room);
     if (room < (double)n_bytes)
         log_warn("checkpoints will not fit on the disk of %s, where an older one stays until the "
-                 "next is complete: name another place, or take a smaller --diis or "
-                 "--diis-amplitudes",
-                 path);
+                 "next is complete: name another place, or take a smaller --%s",
+                 path, diis_option);
 }
 
 enum status checkpoint_check(const char *path, MPI_Comm comm)

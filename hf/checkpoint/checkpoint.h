@@ -34,8 +34,9 @@ int64_t checkpoint_bytes(const struct scf_problem *problem, int64_t n_orbitals, 
 
 /* Prints what a checkpoint takes on disk, and warns if there is less: the older file stays until
  * the next one is complete. subject: what it is of; every: iterations from one to the
- * next. Not collective. */
-void checkpoint_report_size(const char *path, const char *subject, int64_t every, int64_t n_bytes);
+ * next; diis_option: that sets how many vectors are in it. Not collective. */
+void checkpoint_report_size(const char *path, const char *subject, int64_t every, int64_t n_bytes,
+                            const char *diis_option);
 
 /* Writes a temporary file in the same folder, reads it again and compares it, seals it
  * (checkpoint_seal.h) and renames it to path. Process 0 writes, and holds a few columns or blocks
@@ -44,7 +45,8 @@ void checkpoint_report_size(const char *path, const char *subject, int64_t every
 enum status checkpoint_write(const char *path, const struct scf_problem *problem,
                              const struct checkpoint_orbitals *orbitals);
 
-/* The same, but a failure is a warning: a run is worth more than its checkpoint. Collective. */
+/* The same, but a failure is a warning, printed once for each cause until a file is written again:
+ * a run is worth more than its checkpoint. Collective. */
 void checkpoint_write_or_warn(const char *path, const struct scf_problem *problem,
                               const struct checkpoint_orbitals *orbitals);
 

@@ -40,19 +40,27 @@ bool checkpoint_contents_equal(const struct checkpoint_contents *a,
            memcmp(a->spins, b->spins, n * sizeof *a->spins) == 0;
 }
 
-/* The status of a TREXIO call that returned code; what: the item that it concerns. */
+/* The status of a TREXIO call that returned code; failure: STATUS_IO of writing, STATUS_INPUT of
+ * reading; what: the item that it concerns. */
 static enum status check_trexio(trexio_exit_code code, enum status failure, const char *path,
                                 const char *what)
 {
     if (code == TREXIO_SUCCESS)
         return STATUS_OK;
-    return FAIL(failure, "%s: %s: %s", path, what, trexio_string_of_error(code));
+    if (code == TREXIO_ALLOCATION_FAILED)
+        return FAIL(STATUS_NO_MEMORY, "no memory for %s of %s", what, path);
+    if (failure == STATUS_IO)
+        return FAIL(failure, "cannot write %s: HDF5 fails at %s: is the disk full?", path, what);
+    return FAIL(failure,
+                "%s: %s cannot be read: the file is damaged, or its program left that out: "
+                "take another one",
+                path, what);
 }
 
 #define WRITE(name, value)                                                                         \
-    TRY(check_trexio(trexio_write_##name(file, value), STATUS_IO, path, #name))
+    TRY(check_trexio(trexio_write_##name##_64(file, value), STATUS_IO, path, #name))
 #define READ(name, value)                                                                          \
-    TRY(check_trexio(trexio_read_##name(file, value), STATUS_INPUT, path, #name))
+    TRY(check_trexio(trexio_read_##name##_64(file, value), STATUS_INPUT, path, #name))
 
 /* The file that is read. */
 struct source {
@@ -71,22 +79,22 @@ static enum status check_size(int64_t size, const struct source *source, const c
 
 /* TREXIO's names of the fields of a checkpoint_basis: first the sizes of the arrays. */
 #define BASIS_SIZES(X)                                                                             \
-    X(nucleus_num_64, n_centers)                                                                   \
-    X(basis_shell_num_64, n_shells)                                                                \
-    X(basis_prim_num_64, n_primitives)                                                             \
-    X(ao_num_64, n_functions)
+    X(nucleus_num, n_centers)                                                                      \
+    X(basis_shell_num, n_shells)                                                                   \
+    X(basis_prim_num, n_primitives)                                                                \
+    X(ao_num, n_functions)
 #define BASIS_ARRAYS(X)                                                                            \
-    X(nucleus_charge_64, charge)                                                                   \
-    X(nucleus_coord_64, coordinates)                                                               \
-    X(basis_nucleus_index_64, shell_center)                                                        \
-    X(basis_shell_ang_mom_64, shell_l)                                                             \
-    X(basis_shell_factor_64, shell_factor)                                                         \
-    X(basis_shell_index_64, primitive_shell)                                                       \
-    X(basis_exponent_64, exponent)                                                                 \
-    X(basis_coefficient_64, coefficient)                                                           \
-    X(basis_prim_factor_64, primitive_factor)                                                      \
-    X(ao_shell_64, function_shell)                                                                 \
-    X(ao_normalization_64, normalisation)
+    X(nucleus_charge, charge)                                                                      \
+    X(nucleus_coord, coordinates)                                                                  \
+    X(basis_nucleus_index, shell_center)                                                           \
+    X(basis_shell_ang_mom, shell_l)                                                                \
+    X(basis_shell_factor, shell_factor)                                                            \
+    X(basis_shell_index, primitive_shell)                                                          \
+    X(basis_exponent, exponent)                                                                    \
+    X(basis_coefficient, coefficient)                                                              \
+    X(basis_prim_factor, primitive_factor)                                                         \
+    X(ao_shell, function_shell)                                                                    \
+    X(ao_normalization, normalisation)
 
 #define CHECK_SIZE(name, field)  TRY(check_size(basis->field, source, #name));
 #define WRITE_FIELD(name, field) WRITE(name, basis->field);
@@ -98,7 +106,7 @@ static enum status write_trexio_basis(trexio_t *file, const char *path,
 {
     static const char type[] = "Gaussian";
     BASIS_SIZES(WRITE_FIELD)
-    WRITE(ao_cartesian_64, basis->cartesian);
+    WRITE(ao_cartesian, basis->cartesian);
     TRY(check_trexio(trexio_write_basis_type(file, type, sizeof type), STATUS_IO, path,
                      "basis_type"));
     TRY(check_trexio(trexio_write_nucleus_label(file, basis->label, 4), STATUS_IO, path,
@@ -115,14 +123,14 @@ static enum status write_trexio_contents(trexio_t *file, const char *path,
                                                        sizeof contents->description),
                      STATUS_IO, path, "metadata_description"));
     TRY(write_trexio_basis(file, path, &contents->basis));
-    WRITE(electron_num_64, contents->n_electrons[0] + contents->n_electrons[1]);
-    WRITE(electron_up_num_64, contents->n_electrons[0]);
-    WRITE(electron_dn_num_64, contents->n_electrons[1]);
+    WRITE(electron_num, contents->n_electrons[0] + contents->n_electrons[1]);
+    WRITE(electron_up_num, contents->n_electrons[0]);
+    WRITE(electron_dn_num, contents->n_electrons[1]);
     TRY(check_trexio(trexio_write_mo_type(file, type, sizeof type), STATUS_IO, path, "mo_type"));
-    WRITE(mo_num_64, contents->n_orbitals);
-    WRITE(mo_energy_64, contents->energies);
-    WRITE(mo_occupation_64, contents->occupations);
-    WRITE(mo_spin_64, contents->spins);
+    WRITE(mo_num, contents->n_orbitals);
+    WRITE(mo_energy, contents->energies);
+    WRITE(mo_occupation, contents->occupations);
+    WRITE(mo_spin, contents->spins);
     return STATUS_OK;
 }
 
@@ -131,10 +139,10 @@ static enum status write_trexio_file(const char *path, const struct checkpoint_c
     trexio_exit_code code;
     trexio_t *file = trexio_open(path, 'w', TREXIO_HDF5, &code);
     if (!file)
-        return check_trexio(code, STATUS_IO, path, "cannot create it");
+        return check_trexio(code, STATUS_IO, path, "its creation");
     enum status status = write_trexio_contents(file, path, contents);
     code = trexio_close(file);
-    return status != STATUS_OK ? status : check_trexio(code, STATUS_IO, path, "cannot close it");
+    return status != STATUS_OK ? status : check_trexio(code, STATUS_IO, path, "its end");
 }
 
 enum status checkpoint_file_write(const char *path, const struct checkpoint_contents *contents)
@@ -152,7 +160,7 @@ static enum status read_trexio_basis(trexio_t *file, const struct source *source
     int64_t cartesian;
     BASIS_SIZES(READ_SIZE)
     BASIS_SIZES(CHECK_SIZE)
-    READ(ao_cartesian_64, &cartesian);
+    READ(ao_cartesian, &cartesian);
     basis->cartesian = cartesian != 0;
     TRY(checkpoint_basis_init_empty(basis));
     BASIS_ARRAYS(READ_ARRAY)
@@ -175,7 +183,7 @@ static enum status read_occupations(trexio_t *file, const char *path,
         contents->occupations = NULL;
         return STATUS_OK;
     }
-    READ(mo_occupation_64, contents->occupations);
+    READ(mo_occupation, contents->occupations);
     double sum = 0, expected = (double)contents->n_electrons[0] + (double)contents->n_electrons[1];
     for (int64_t k = 0; k < contents->n_orbitals; k++)
         sum += contents->occupations[k];
@@ -208,13 +216,13 @@ static enum status read_trexio_contents(trexio_t *file, const struct source *sou
 {
     const char *path = source->path;
     TRY(read_trexio_basis(file, source, &contents->basis));
-    READ(electron_up_num_64, &contents->n_electrons[0]);
-    READ(electron_dn_num_64, &contents->n_electrons[1]);
-    READ(mo_num_64, &contents->n_orbitals);
+    READ(electron_up_num, &contents->n_electrons[0]);
+    READ(electron_dn_num, &contents->n_electrons[1]);
+    READ(mo_num, &contents->n_orbitals);
     TRY(check_size(contents->n_orbitals, source, "mo_num"));
     TRY(checkpoint_contents_init_orbitals(contents));
-    READ(mo_energy_64, contents->energies);
-    READ(mo_spin_64, contents->spins);
+    READ(mo_energy, contents->energies);
+    READ(mo_spin, contents->spins);
     TRY(read_occupations(file, path, contents));
     return check_orbitals(path, contents);
 }
@@ -245,7 +253,7 @@ static enum status read_trexio_file(const struct source *source,
     trexio_exit_code code;
     trexio_t *file = trexio_open(source->path, 'r', TREXIO_HDF5, &code);
     if (!file)
-        return check_trexio(code, STATUS_INPUT, source->path, "not a checkpoint");
+        return check_trexio(code, STATUS_INPUT, source->path, "its head");
     char *text = contents->description;
     if (trexio_read_metadata_description(file, text, sizeof contents->description) !=
         TREXIO_SUCCESS)

@@ -11,12 +11,12 @@ enum { PANEL_ELEMENTS = 1 << 21 };
 
 static enum status fail_stream(const struct checkpoint_stream *stream, const char *what)
 {
-    return stream->move == CHECKPOINT_READ
-               ? FAIL(STATUS_INPUT, "%s: %s is missing, damaged or of other orbitals", stream->path,
-                      what)
-               : FAIL(STATUS_IO, "cannot write %s: %s", stream->path,
-                      stream->move == CHECKPOINT_WRITE ? what
-                                                       : "what is read is not what was written");
+    if (stream->move == CHECKPOINT_READ)
+        return FAIL(STATUS_INPUT, "%s: %s is missing, damaged or of other orbitals", stream->path,
+                    what);
+    return FAIL(
+        STATUS_IO, "cannot write %s: %s %s", stream->path,
+        stream->move == CHECKPOINT_WRITE ? "HDF5 fails at" : "not read as it was written:", what);
 }
 
 enum status checkpoint_stream_open(const char *path, enum checkpoint_move move, MPI_Comm comm,
@@ -43,7 +43,7 @@ enum status checkpoint_stream_close(struct checkpoint_stream *stream, enum statu
     if (stream->is_root) {
         struct hdf5_messages messages = hdf5_messages_stop();
         if (H5Fclose(stream->file) < 0 && status == STATUS_OK)
-            status = fail_stream(stream, "it cannot be closed");
+            status = fail_stream(stream, "its end");
         hdf5_messages_resume(&messages);
     }
     return status_agree(stream->comm, status);

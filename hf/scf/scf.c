@@ -76,7 +76,8 @@ enum status scf_run(const struct scf_problem *problem, const struct scf_settings
     if (settings->checkpoint)
         checkpoint_report_size(settings->checkpoint, "the SCF", settings->checkpoint_every,
                                checkpoint_bytes(problem, basis->n_orbitals,
-                                                scf_restart_bytes(basis, settings->diis_size, 2)));
+                                                scf_restart_bytes(basis, settings->diis_size, 2)),
+                               "diis");
     scf_report_start(basis, settings);
     if (status == STATUS_OK)
         status = scf_solver_iterate(&solver, D);

@@ -170,17 +170,29 @@ static void remove_orphans(const char *path)
     globfree(&found);
 }
 
-double output_file_room(const char *path)
+static bool find_room(const char *path, double *room)
 {
     char folder[PATH_MAX];
     struct statvfs disk;
     name_folder(path, folder);
-    return statvfs(folder, &disk) == 0 ? (double)disk.f_bavail * (double)disk.f_frsize : 0;
+    if (statvfs(folder, &disk) != 0)
+        return false;
+    *room = (double)disk.f_bavail * (double)disk.f_frsize;
+    return true;
+}
+
+double output_file_room(const char *path)
+{
+    double room = 0;
+    find_room(path, &room);
+    return room;
 }
 
 static enum status check_room(const char *path, int64_t n_bytes)
 {
-    double room = output_file_room(path);
+    double room;
+    if (!find_room(path, &room))
+        return fail_path(path);
     if (room >= (double)n_bytes)
         return STATUS_OK;
     return FAIL(STATUS_IO, "cannot write %s: it takes %.3f MB, %.3f MB are left on the disk", path,

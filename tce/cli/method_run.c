@@ -124,9 +124,10 @@ static void report_checkpoint(const struct method_run *run)
     const struct scf_settings *scf = &run->options->hf.scf;
     struct scf_problem problem = hf_calculation_problem(&run->calculation);
     if (scf->checkpoint && run->correlation.instance.program.n_unknowns > 0)
-        checkpoint_report_size(scf->checkpoint, run->options->method, scf->checkpoint_every,
-                               correlation_checkpoint_bytes(&problem, &run->correlation,
-                                                            (int)run->options->diis_size));
+        checkpoint_report_size(
+            scf->checkpoint, run->options->method, scf->checkpoint_every,
+            correlation_checkpoint_bytes(&problem, &run->correlation, (int)run->options->diis_size),
+            "diis-amplitudes");
 }
 
 static enum status prepare_method(struct method_run *run)

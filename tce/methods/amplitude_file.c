@@ -105,8 +105,9 @@ static enum status fail_tensor(const struct checkpoint_stream *stream, const cha
     if (stream->move == CHECKPOINT_READ)
         return FAIL(STATUS_INPUT, "%s: its amplitudes %s are missing, damaged or of other orbitals",
                     stream->path, name);
-    return FAIL(STATUS_IO, "cannot write %s: %s%s", stream->path, name,
-                stream->move == CHECKPOINT_WRITE ? "" : " is not read as it was written");
+    return FAIL(
+        STATUS_IO, "cannot write %s: %s %s", stream->path,
+        stream->move == CHECKPOINT_WRITE ? "HDF5 fails at" : "not read as it was written:", name);
 }
 
 static enum status move_tensor(const struct checkpoint_stream *stream, hid_t group,

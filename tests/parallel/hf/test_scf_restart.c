@@ -365,6 +365,44 @@ static void test_a_crash_of_hdf5_is_a_refusal(void **state)
     remove_file();
 }
 
+/* Process 0: without a data set, or an attribute of its group. */
+static void remove_part(const char *group, const char *name)
+{
+    hid_t file = H5Fopen(file_name, H5F_ACC_RDWR, H5P_DEFAULT);
+    hid_t location = H5Gopen2(file, group, H5P_DEFAULT);
+    if (H5Aexists(location, name) > 0)
+        H5Adelete(location, name);
+    else
+        H5Ldelete(location, name, H5P_DEFAULT);
+    H5Gclose(location);
+    H5Fclose(file);
+}
+
+static void test_a_part_that_is_missing_is_named(void **state)
+{
+    (void)state;
+    static const char *const parts[][2] = {
+        {"nucleus", "nucleus_num"}, {"nucleus", "nucleus_charge"}, {"basis", "basis_exponent"},
+        {"mo", "mo_num"},           {"mo", "mo_energy"},           {"electron", "electron_up_num"}};
+    int rank;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+        char message[200];
+        write_checkpoint(&spherical);
+        if (rank == 0) {
+            checkpoint_unseal(file_name);
+            remove_part(parts[i][0], parts[i][1]);
+        }
+        MPI_Barrier(MPI_COMM_WORLD);
+        snprintf(message, sizeof message,
+                 ".h5: %s cannot be read: the file is damaged, or its program left that out: take "
+                 "another one",
+                 parts[i][1]);
+        check_refused(&spherical, message);
+    }
+    remove_file();
+}
+
 /* Process 0: an array that is read in several pieces, of which one element is `odd`. */
 static void add_large_set(size_t at, double odd)
 {
@@ -434,7 +472,7 @@ static void read_warning(int64_t n_bytes, char *text, size_t size)
     int file = mkstemp(path), kept = dup(STDERR_FILENO);
     dup2(file, STDERR_FILENO);
     log_enable(true);
-    checkpoint_report_size(file_name, "a test", 1, n_bytes);
+    checkpoint_report_size(file_name, "a test", 1, n_bytes, "diis");
     log_enable(false);
     fflush(stderr);
     dup2(kept, STDERR_FILENO);
@@ -453,6 +491,7 @@ static void test_a_disk_without_room_is_a_warning_beforehand(void **state)
     assert_string_equal(text, "");
     read_warning(INT64_MAX, text, sizeof text);
     assert_non_null(strstr(text, "warning: checkpoints will not fit"));
+    assert_non_null(strstr(text, "or take a smaller --diis\n"));
 }
 
 /* As on a full disk: writing fails half-way, of which HDF5 does not always say a word. On one
@@ -475,6 +514,8 @@ static void test_a_failed_write_leaves_the_older_file(void **state)
         setrlimit(RLIMIT_FSIZE, &(struct rlimit){size / 2, limit.rlim_max});
     again = write_checkpoint(&spherical);
     setrlimit(RLIMIT_FSIZE, &limit);
+    if (rank == 0 && !strstr(status_text(), ".h5: HDF5 fails at "))
+        fail_msg("\"%s\" does not say that HDF5 fails", status_text());
     check_close(again, written, 1e-9);
     if (rank == 0) {
         char *after = file_bytes_read(file_name, &size_after);
@@ -496,6 +537,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_what_does_not_fit_is_refused_everywhere),
         cmocka_unit_test(test_any_flipped_bit_is_noticed),
         cmocka_unit_test(test_damage_is_noticed_without_a_seal),
+        cmocka_unit_test(test_a_part_that_is_missing_is_named),
         cmocka_unit_test(test_a_crash_of_hdf5_is_a_refusal),
         cmocka_unit_test(test_every_number_of_a_large_array_is_looked_at),
         cmocka_unit_test(test_a_restart_loses_no_iteration),
