@@ -58,8 +58,9 @@ void hf_print_input(const struct hf_calculation *calculation)
     const struct hf_input *input = &calculation->input;
     int n_workers;
     MPI_Comm_size(calculation->comm, &n_workers);
-    log_print("Molecule   %s: %lld centres, charge %d, multiplicity %d\n", options->molecule,
-              (long long)input->molecule.n_atoms, input->molecule.charge,
+    int64_t n_centres = input->molecule.n_atoms;
+    log_print("Molecule   %s: %lld centre%s, charge %d, multiplicity %d\n", options->molecule,
+              (long long)n_centres, log_plural(n_centres), input->molecule.charge,
               input->molecule.multiplicity);
     print_comment(options, &input->molecule);
     if (input->original_benchmark)
@@ -93,8 +94,8 @@ static void print_build_summary(const struct fock *fock)
         task_s += record->statistics.task_s;
         worker_s += (double)record->statistics.n_workers * record->statistics.makespan_s;
     }
-    log_print("\n%lld Fock builds took %.2f s; %.1f %% of the workers' time went into tasks\n",
-              (long long)n, seconds, 100 * task_s / worker_s);
+    log_print("\n%lld Fock build%s took %.2f s; %.1f %% of the workers' time went into tasks\n",
+              (long long)n, log_plural(n), seconds, 100 * task_s / worker_s);
 }
 
 void hf_print_result(const struct hf_calculation *calculation)

@@ -49,7 +49,7 @@ void scf_report_stability(int n_spins, const struct scf_curvature curvature[], i
                   scf_space_name((enum scf_space)space),
                   curvature[space].settled ? "" : " (not settled)");
     bool is_saddle = scf_curvature_verdict(&curvature[own]) == SCF_VERDICT_UNSTABLE;
-    log_print(", %d Fock builds%s\n", n_builds,
+    log_print(", %d Fock build%s%s\n", n_builds, log_plural(n_builds),
               is_saddle ? ": a saddle point, going downhill" : "");
 }
 
@@ -160,12 +160,13 @@ static void print_properties(const struct scf_problem *problem, const struct scf
 void scf_report_result(const struct scf_problem *problem, const struct scf_result *result,
                        bool all_orbitals)
 {
-    log_print("\n%s after %lld iterations, %lld Fock builds",
+    log_print("\n%s after %lld iteration%s, %lld Fock build%s",
               result->converged ? "Converged" : "NOT CONVERGED", (long long)result->iterations,
-              (long long)result->fock_builds);
+              log_plural(result->iterations), (long long)result->fock_builds,
+              log_plural(result->fock_builds));
     if (result->n_saddles > 0)
         log_print(", having left %d saddle point%s", result->n_saddles,
-                  result->n_saddles == 1 ? "" : "s");
+                  log_plural(result->n_saddles));
     log_print("\n");
     print_saddles(result);
     print_stability(problem, result);

@@ -381,8 +381,9 @@ static enum status iterate_orbitals(struct scf_solver *solver, struct darray *co
         }
         if (solver->now.iteration >= solver->settings->max_iterations)
             return FAIL(STATUS_NOT_CONVERGED,
-                        "not converged after %lld iterations: the orbital gradient is %.1e",
-                        (long long)solver->now.iteration, solver->state->gradient);
+                        "not converged after %lld iteration%s: the orbital gradient is %.1e",
+                        (long long)solver->now.iteration, log_plural(solver->now.iteration),
+                        solver->state->gradient);
         TRY(wants_second_order(solver) ? second_order_step(solver) : diis_step(solver));
         TRY(record_iteration(solver));
     }

@@ -205,7 +205,7 @@ static enum status iterate_amplitudes(struct correlation *self, struct amplitude
                 "the amplitudes of %s still change by %.1e after %lld iteration%s: allow more with "
                 "--max-iter-amplitudes",
                 self->problem.method, self->iterations[self->n_iterations - 1].change,
-                (long long)settings->max_iterations, settings->max_iterations == 1 ? "" : "s");
+                (long long)settings->max_iterations, log_plural(settings->max_iterations));
 }
 
 /* The first amplitudes, and the solver's first steps. */

@@ -28,7 +28,9 @@ printf '3\n\nO 0 0 0\nH 0 0.757 0.587\nH 0 -0.757 0.587\n' > water.xyz
 water="water.xyz --basis sto-3g"
 
 # A failed run records why, and all results up to the failure.
-fail "not converged" $water --max-iter 1 --report page.html
+fail "not converged after 1 iteration: " $water --max-iter 1 --report page.html
+grep -q '^NOT CONVERGED after 1 iteration, 1 Fock build$' "$folder/output" || complain "no singular"
+grep -q '^1 Fock build took ' "$folder/output" || complain "no singular"
 [ -s page.html ] || complain "no page"
 fail "MB are available" $water --memory 1
 fail "MB are available" $water --fock-only 1 --memory 1
@@ -45,13 +47,14 @@ done
 run 1 $water --json /dev/full
 grep -q /dev/full "$folder/errors" || complain "no message"
 
-# A checkpoint whose folder goes away between two of many iterations: a warning, and the run goes
+# A checkpoint whose folder goes away between two of many iterations: one warning, and the run goes
 # on. Second-order steps would see that the gradient has become noise.
 mkdir folder
 (
     fail "not converged" $water --checkpoint folder/run.h5 --converge 1e-300 \
         --second-order never --max-iter 400
-    grep -q '^warning: cannot write folder/run.h5' "$folder/errors" || complain "no warning"
+    [ "$(grep -c '^warning: cannot write folder/run.h5: No such file' "$folder/errors")" = 1 ] ||
+        complain "not one warning of it"
     exit "$n_failed"
 ) &
 for _ in $(seq 600); do
