@@ -209,7 +209,7 @@ enum status hf_options_complete(struct hf_options *options, const char *molecule
 /* Options without effect with --fock-only; --count-tasks ignores the builds' options, too. */
 #define OPTIONS_OF_ITERATIONS                                                                      \
     "converge,max-iter,diis,damping,level-shift,second-order,stability,all-orbitals"
-#define OPTIONS_OF_BUILDS "guess,restart,dependence,accumulate,cache,fock-only"
+#define OPTIONS_OF_BUILDS "guess,restart,dependence,accumulate,cache,fock-only,watchdog"
 
 static enum status check_no_effect(const struct hf_options *options, const char *names,
                                    const char *with)

@@ -52,7 +52,7 @@ static enum status check_count_tasks(const struct tce_options *options)
     tce_option_tables_init(&copy, &tables);
     tce_option_tables_init(&initial, &initial_tables);
     return options_check_no_effect(tables.table, initial_tables.table, tables.n,
-                                   "iterations,compare,dry-run,verify,cache,no-prefetch",
+                                   "iterations,compare,dry-run,verify,cache,no-prefetch,watchdog",
                                    "count-tasks");
 }
 
@@ -60,10 +60,10 @@ static enum status check_program(struct tce_options *options)
 {
     if (options->count_tasks)
         TRY(check_count_tasks(options));
-    if (options->dry_run &&
-        (options->compare || options->verify || options->json || options->iterations != 1))
-        return FAIL(STATUS_USAGE, "--dry-run runs nothing: leave --compare, --verify, --json and "
-                                  "--iterations out");
+    if (options->dry_run && (options->compare || options->verify || options->json ||
+                             options->iterations != 1 || options->pool.watchdog_s > 0))
+        return FAIL(STATUS_USAGE, "--dry-run runs nothing: leave --compare, --verify, --json, "
+                                  "--iterations and --watchdog out");
     TRY(profile_check_name(options->profile));
     if (options->compare && options->profile)
         return FAIL(STATUS_USAGE, "--write-profile is for one mode: leave --compare out");
@@ -76,9 +76,10 @@ static enum status check_method(const struct tce_options *options)
     if (hf->compare && hf->scf.checkpoint)
         return FAIL(STATUS_USAGE, "--compare solves the same equations several times: leave "
                                   "--checkpoint out");
-    if (options->dry_run && (hf->compare || hf->json || hf->report || hf->scf.checkpoint))
+    if (options->dry_run &&
+        (hf->compare || hf->json || hf->report || hf->scf.checkpoint || hf->pool.watchdog_s > 0))
         return FAIL(STATUS_USAGE, "--dry-run runs nothing and writes no file: leave --compare, "
-                                  "--json, --report and --checkpoint out");
+                                  "--json, --report, --checkpoint and --watchdog out");
     return STATUS_OK;
 }
 

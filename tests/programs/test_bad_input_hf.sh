@@ -194,7 +194,7 @@ for option in "converge 1e-3" "max-iter 3" "diis 2" "damping 0.1" "level-shift 0
     done
 done
 for option in "guess core" "restart good.h5" "dependence 1e-3" "accumulate float" "cache 1" \
-    "fock-only 1"; do
+    "fock-only 1" "watchdog 5"; do
     refuse "--${option% *} has no effect with --count-tasks" water.xyz $with_basis --count-tasks \
         --$option
 done

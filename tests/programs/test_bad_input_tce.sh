@@ -237,9 +237,11 @@ refuse "--dry-run" run good.tce --dry-run --verify
 refuse "--dry-run" run good.tce --dry-run --iterations 2
 refuse "--dry-run" run good.tce --dry-run --compare all
 refuse "--dry-run" run good.tce --dry-run --json result.json
+refuse "--dry-run" run good.tce --dry-run --watchdog 5
 refuse "--count-tasks" run good.tce --count-tasks --json result.json
 refuse "--count-tasks" run good.tce --count-tasks --write-profile result.csv
-for option in "iterations 2" "compare all" dry-run verify "cache 1" no-prefetch; do
+for option in "iterations 2" "compare all" dry-run verify "cache 1" no-prefetch \
+    "watchdog 5"; do
     refuse "--${option% *} has no effect with --count-tasks" run good.tce --count-tasks --$option
 done
 refuse "--compare" run good.tce --compare ""
@@ -271,6 +273,8 @@ for option in converge-amplitudes max-iter-amplitudes diis-amplitudes tile conve
     refuse --$option ccsd water.xyz $with_basis --$option x
 done
 refuse water.xyz ccsd water.xyz $with_basis --json water.xyz
+refuse "leave --compare, --json, --report, --checkpoint and --watchdog out" ccsd water.xyz $with_basis \
+    --dry-run --watchdog 5
 refuse "leave --sched out" mp2 water.xyz $with_basis --compare all --sched static
 refuse "--steal x: " mp2 water.xyz $with_basis --sched persist --steal x
 refuse "missing.speeds" mp2 water.xyz $with_basis --sched dtree --speeds missing.speeds
