@@ -13,6 +13,31 @@
 set -eu
 folder=$(cd "$(dirname "$0")" && pwd)
 
+# refuse MESSAGE
+refuse() {
+    echo "hosts.sh: $1 (hosts.sh [--hosts N] [--delay MILLISECONDS] COMMAND [ARGUMENT...])" >&2
+    exit 2
+}
+
+arguments=("$@") hosts=2 delay=0
+while :; do
+    case ${1:-} in
+    --hosts)
+        [[ ${2:-} =~ ^[1-9][0-9]{0,2}$ && $2 -le 254 ]] ||
+            refuse "--hosts expects a number from 1 to 254, found '${2:-}'"
+        hosts=$2
+        ;;
+    --delay)
+        [[ ${2:-} =~ ^[0-9]+(\.[0-9]+)?$ ]] || refuse "--delay expects milliseconds, found '${2:-}'"
+        delay=$2
+        ;;
+    -*) refuse "unknown option $1" ;;
+    '') refuse "the command is missing" ;;
+    *) break ;;
+    esac
+    shift 2
+done
+
 if [ -z "${inside_switch:-}" ]; then
     as_root=(--user --map-root-user)
     if [ "$(id -u)" = 0 ]; then
@@ -23,19 +48,9 @@ if [ -z "${inside_switch:-}" ]; then
         echo "skipped: namespaces cannot be made here: $error" >&2
         exit 77
     fi
-    inside_switch=true exec unshare "${namespaces[@]}" "$folder/hosts.sh" "$@"
+    inside_switch=true exec unshare "${namespaces[@]}" "$folder/hosts.sh" "${arguments[@]}"
 fi
 unset inside_switch
-
-hosts=2 delay=0
-while :; do
-    case ${1:-} in
-    --hosts) hosts=$2 ;;
-    --delay) delay=$2 ;;
-    *) break ;;
-    esac
-    shift 2
-done
 
 # This process and its network are the switch. /run is not the machine's from here on.
 set_up_files() {
