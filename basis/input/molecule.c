@@ -98,57 +98,102 @@ static enum status check_electrons(const struct molecule *molecule, const char *
 /* Closer centres than this many Bohr are taken for a mistake. */
 static const double min_distance = 1e-3;
 
-struct projection {
-    double along; /* Bohr */
+/* A centre in a grid of cubes: what is too close lies in the same or the next one, and rounding
+ * cannot make it seem farther with edges of twice the distance. */
+struct gridded_centre {
+    int64_t cell[3];
     int64_t atom;
 };
 
-static int compare_projections(const void *a, const void *b)
+static int compare_cells(const void *a, const void *b)
 {
-    double x = ((const struct projection *)a)->along;
-    double y = ((const struct projection *)b)->along;
-    return (x > y) - (x < y);
+    const struct gridded_centre *left = a, *right = b;
+    for (int d = 0; d < 3; d++)
+        if (left->cell[d] != right->cell[d])
+            return left->cell[d] < right->cell[d] ? -1 : 1;
+    return 0;
 }
 
-static bool both_plain_ghosts(const struct atom *a, const struct atom *b)
+static struct gridded_centre grid_centre(const struct molecule *molecule, int64_t atom)
 {
-    return a->element == 0 && b->element == 0;
+    struct gridded_centre centre = {.atom = atom};
+    for (int d = 0; d < 3; d++)
+        centre.cell[d] = (int64_t)floor(molecule->atoms[atom].position[d] / (2 * min_distance));
+    return centre;
 }
 
+static bool is_plain_ghost(const struct atom *atom)
+{
+    return atom->element == 0;
+}
+
+/* The first of n sorted centres whose cell is not before this one. */
+static int64_t find_cell(int64_t n, const struct gridded_centre centres[],
+                         const struct gridded_centre *wanted)
+{
+    int64_t first = 0;
+    while (n > 0) {
+        int64_t half = n / 2;
+        bool before = compare_cells(&centres[first + half], wanted) < 0;
+        first += before ? half + 1 : 0;
+        n = before ? n - half - 1 : half;
+    }
+    return first;
+}
+
+/* A centre among n sorted ones that is too close to this one; -1: none. */
+static int64_t find_close_centre(const struct molecule *molecule, int64_t n,
+                                 const struct gridded_centre centres[], int64_t atom)
+{
+    const struct gridded_centre own = grid_centre(molecule, atom);
+    const double *r = molecule->atoms[atom].position;
+    for (int column = 0; column < 9; column++) {
+        int64_t x = own.cell[0] + column / 3 - 1, y = own.cell[1] + column % 3 - 1;
+        const struct gridded_centre lowest = {.cell = {x, y, own.cell[2] - 1}};
+        const struct gridded_centre highest = {.cell = {x, y, own.cell[2] + 1}};
+        for (int64_t i = find_cell(n, centres, &lowest);
+             i < n && compare_cells(&centres[i], &highest) <= 0; i++) {
+            int64_t other = centres[i].atom;
+            if (other != atom &&
+                squared_distance(r, molecule->atoms[other].position) < min_distance * min_distance)
+                return other;
+        }
+    }
+    return -1;
+}
+
+static enum status fail_close(const struct molecule *molecule, const char *name, int64_t a,
+                              int64_t b)
+{
+    int64_t first = a < b ? a : b, second = a < b ? b : a;
+    const struct atom *A = &molecule->atoms[first], *B = &molecule->atoms[second];
+    return FAIL(STATUS_INPUT,
+                "%s: centres %" PRId64 " (%s) and %" PRId64 " (%s) are at the same "
+                "place (%.1e Bohr apart, at least %.0e is needed)",
+                name, first + 1, element_symbol(A->element), second + 1, element_symbol(B->element),
+                sqrt(squared_distance(A->position, B->position)), min_distance);
+}
+
+/* Plain ghosts, which may lie together, are compared with the others alone, and after them: few
+ * are in a cell then. */
 static enum status check_distances(const struct molecule *molecule, const char *name)
 {
-    /* Centres near each other are near in every projection, and in this one,
-     * along no direction that a lattice or a plane of a molecule has, few others are. */
-    static const double direction[3] = {0.4384, 0.5651, 0.6989};
-    int64_t n = molecule->n_atoms;
-    struct projection *order = malloc((size_t)n * sizeof *order);
-    TRY(CHECK_MEMORY(order, "%s: no memory to compare its centres", name));
-    for (int64_t a = 0; a < n; a++) {
-        const double *r = molecule->atoms[a].position;
-        order[a].along = direction[0] * r[0] + direction[1] * r[1] + direction[2] * r[2];
-        order[a].atom = a;
-    }
-    qsort(order, (size_t)n, sizeof *order, compare_projections);
-
+    int64_t n = 0, close = -1;
+    struct gridded_centre *centres = malloc((size_t)molecule->n_atoms * sizeof *centres);
+    TRY(CHECK_MEMORY(centres, "%s: no memory to compare its centres", name));
+    for (int64_t a = 0; a < molecule->n_atoms; a++)
+        if (!is_plain_ghost(&molecule->atoms[a]))
+            centres[n++] = grid_centre(molecule, a);
+    qsort(centres, (size_t)n, sizeof *centres, compare_cells);
     enum status status = STATUS_OK;
-    for (int64_t i = 0; i < n && status == STATUS_OK; i++)
-        for (int64_t j = i + 1; j < n && order[j].along - order[i].along < min_distance; j++) {
-            const struct atom *A = &molecule->atoms[order[i].atom];
-            const struct atom *B = &molecule->atoms[order[j].atom];
-            double r2 = squared_distance(A->position, B->position);
-            if (r2 >= min_distance * min_distance || both_plain_ghosts(A, B))
-                continue;
-            int64_t first = order[i].atom < order[j].atom ? order[i].atom : order[j].atom;
-            int64_t second = order[i].atom + order[j].atom - first;
-            status =
-                FAIL(STATUS_INPUT,
-                     "%s: centres %" PRId64 " (%s) and %" PRId64 " (%s) are at the same "
-                     "place (%.1e Bohr apart, at least %.0e is needed)",
-                     name, first + 1, element_symbol(molecule->atoms[first].element), second + 1,
-                     element_symbol(molecule->atoms[second].element), sqrt(r2), min_distance);
-            break;
+    for (int ghosts = 0; ghosts <= 1; ghosts++)
+        for (int64_t a = 0; a < molecule->n_atoms && status == STATUS_OK; a++) {
+            if (is_plain_ghost(&molecule->atoms[a]) == (ghosts == 1))
+                close = find_close_centre(molecule, n, centres, a);
+            if (close >= 0)
+                status = fail_close(molecule, name, a, close);
         }
-    free(order);
+    free(centres);
     return status;
 }
 
