@@ -246,9 +246,14 @@ const char *checkpoint_reader_path(const struct checkpoint_reader *reader)
 enum status checkpoint_reader_open(const struct checkpoint_reader *reader,
                                    struct checkpoint_stream *stream)
 {
+    /* Before it is opened, as HDF5 may crash of what was not verified, and after, when no other
+     * file can take its place any more. */
     TRY(status_agree(reader->comm, reader->rank == 0 ? check_identity(reader) : STATUS_OK));
-    return checkpoint_stream_open(reader->path, CHECKPOINT_READ, reader->comm,
-                                  reader->contents.basis.function, stream);
+    TRY(checkpoint_stream_open(reader->path, CHECKPOINT_READ, reader->comm,
+                               reader->contents.basis.function, stream));
+    enum status status =
+        status_agree(reader->comm, reader->rank == 0 ? check_identity(reader) : STATUS_OK);
+    return status == STATUS_OK ? STATUS_OK : checkpoint_stream_close(stream, status);
 }
 
 /* D = occupation C C^T of the occupied orbitals. */

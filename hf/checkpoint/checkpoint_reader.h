@@ -40,7 +40,9 @@ enum status checkpoint_reader_orbitals(const struct checkpoint_reader *reader,
                                        struct dense *const C[]);
 
 /* Opens the file for what else is in it; to be closed by checkpoint_stream_close.
- * Errors: STATUS_INPUT if it is not the file that was verified. */
+ * Errors: STATUS_INPUT if it is not the file that was verified: another one under its name, as a
+ * run puts there that writes a checkpoint, or another time of change. A program that writes into
+ * the file while it is open here, which Beryl never does, is noticed at the next opening. */
 enum status checkpoint_reader_open(const struct checkpoint_reader *reader,
                                    struct checkpoint_stream *stream);
 

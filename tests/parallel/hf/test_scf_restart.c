@@ -8,6 +8,7 @@
 #include "tests/cases/checkpoint_case.h"
 #include "tests/cases/scf_case.h"
 
+#include <dlfcn.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/resource.h>
@@ -465,6 +466,76 @@ static void test_a_restart_loses_no_iteration(void **state)
     remove_file();
 }
 
+/* Another checkpoint takes the file's name as process 0, not its child that tries to read it, opens
+ * it for the n-th time. */
+static char other_name[80];
+static int n_opened, replaced_at;
+static pid_t opening;
+
+hid_t H5Fopen(const char *path, unsigned flags, hid_t access)
+{
+    hid_t (*open_file)(const char *, unsigned, hid_t);
+    *(void **)&open_file = dlsym(RTLD_NEXT, "H5Fopen");
+    if (getpid() == opening && ++n_opened == replaced_at)
+        assert_int_equal(rename(other_name, file_name), 0);
+    return open_file(path, flags, access);
+}
+
+static enum status read_replaced(struct scf_setup *setup, int at)
+{
+    int rank;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    n_opened = 0;
+    replaced_at = at;
+    opening = rank == 0 ? getpid() : -1;
+    struct checkpoint_reader *reader;
+    enum status status = checkpoint_reader_create(file_name, &setup->problem, &reader);
+    if (status == STATUS_OK)
+        status = checkpoint_reader_density(reader, &setup->problem, setup->D);
+    checkpoint_reader_destroy(reader);
+    opening = -1;
+    return status;
+}
+
+/* Nothing is read of a file that was not verified, whenever it comes. */
+static void test_a_file_that_is_replaced_is_refused(void **state)
+{
+    (void)state;
+    int rank, at = 0;
+    size_t size = 0, other_size = 0;
+    char *bytes = NULL, *other = NULL;
+    struct scf_setup setup;
+    enum status status;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    snprintf(other_name, sizeof other_name, "%s.other", file_name);
+    write_interrupted(&spherical, 3, 1);
+    if (rank == 0)
+        other = file_bytes_read(file_name, &other_size);
+    write_checkpoint(&spherical);
+    if (rank == 0)
+        bytes = file_bytes_read(file_name, &size);
+    scf_setup_init(&setup, &spherical);
+    do {
+        if (rank == 0) {
+            file_bytes_write(file_name, bytes, size);
+            file_bytes_write(other_name, other, other_size);
+        }
+        MPI_Barrier(MPI_COMM_WORLD);
+        status = read_replaced(&setup, ++at);
+        if (status != STATUS_OK)
+            assert_non_null(strstr(status_text(), "replaced while this run was reading it"));
+    } while (status == STATUS_INPUT);
+    check_ok(status);
+    if (rank == 0) {
+        assert_in_range(n_opened, 3, at - 1);
+        unlink(other_name);
+    }
+    free(bytes);
+    free(other);
+    scf_setup_fini(&setup);
+    remove_file();
+}
+
 /* Process 0: what checkpoint_report_size prints as a warning. */
 static void read_warning(int64_t n_bytes, char *text, size_t size)
 {
@@ -540,6 +611,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_a_part_that_is_missing_is_named),
         cmocka_unit_test(test_a_crash_of_hdf5_is_a_refusal),
         cmocka_unit_test(test_every_number_of_a_large_array_is_looked_at),
+        cmocka_unit_test(test_a_file_that_is_replaced_is_refused),
         cmocka_unit_test(test_a_restart_loses_no_iteration),
         cmocka_unit_test(test_a_disk_without_room_is_a_warning_beforehand),
         cmocka_unit_test(test_a_failed_write_leaves_the_older_file),
