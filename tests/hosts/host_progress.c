@@ -1,7 +1,9 @@
 /* Prints, for each mode of the command line, how long a worker on another host than a block takes
  * to get it while the block's owner runs a task that polls: seconds per get.
  *
- *     mpirun -n 2 host_progress MODE...
+ *     mpirun -n 2 host_progress poll|thread MODE...
+ *
+ * The first argument is the value of --progress.
  *
  * Two tasks, one for each process: one computes, the other gets the block of its neighbour. */
 #include "sched/taskpool.h"
@@ -10,12 +12,14 @@
 #include "support/mpi/mpi_transport.h"
 
 #include <mpi.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Elements of a block, more than TCP sends without the receiver's consent; gets; and the other
  * task's seconds, which the gets must not take. */
-enum { BLOCK = 50000, N_GETS = 20 };
+enum { BLOCK = 50000, N_GETS = 10 };
 #define COMPUTING_S 1.0
 #define POLL_S      100e-6
 
@@ -53,12 +57,13 @@ static enum status run_task(int64_t task, void *context)
     return STATUS_OK;
 }
 
-static enum status measure_mode(const char *mode)
+static enum status measure_mode(const char *progress, const char *mode)
 {
     struct taskpool_problem problem = {.n_tasks = 2, .run = run_task};
     struct taskpool_settings settings;
     taskpool_settings_default(&settings);
     TRY(taskpool_settings_set(&settings, "sched", mode));
+    TRY(taskpool_settings_set(&settings, "progress", progress));
     TRY(taskpool_create(MPI_COMM_WORLD, &problem, &settings, &run.pool));
     run.get_s = 0;
     enum status status = taskpool_run(run.pool);
@@ -71,7 +76,7 @@ static enum status measure_mode(const char *mode)
     return status;
 }
 
-static enum status measure_modes(char **modes)
+static enum status measure_modes(const char *progress, char **modes)
 {
     const int64_t size[] = {BLOCK, BLOCK};
     TRY(darray_start());
@@ -79,7 +84,7 @@ static enum status measure_modes(char **modes)
     run.block = calloc(BLOCK, sizeof *run.block);
     enum status status = CHECK_MEMORY(run.block, "no memory");
     for (; *modes && status == STATUS_OK; modes++)
-        status = measure_mode(*modes);
+        status = measure_mode(progress, *modes);
     darray_sync();
     darray_destroy(run.array);
     darray_stop();
@@ -89,8 +94,11 @@ static enum status measure_modes(char **modes)
 
 int main(int argc, char **argv)
 {
-    mpi_transport_start(MPI_THREAD_SINGLE);
-    enum status status = measure_modes(argv + (argc > 0));
+    if (argc < 3)
+        return 2;
+    bool threaded = strcmp(argv[1], "thread") == 0;
+    mpi_transport_start(threaded ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE);
+    enum status status = measure_modes(argv[1], argv + 2);
     if (status != STATUS_OK)
         status_print("host_progress");
     MPI_Finalize();

@@ -65,8 +65,8 @@ static inline void mpi_worker_unlock(struct driver_mpi *driver)
         pthread_mutex_unlock(&driver->lock);
 }
 
-/* Begins and ends the thread that answers messages while tasks run; no effect without
- * --progress thread. */
+/* Begins and ends the thread that answers messages and serves other nodes' accesses while tasks
+ * run; no effect without --progress thread, or where there is nothing to serve. */
 void mpi_worker_start_thread(struct driver_mpi *driver);
 void mpi_worker_stop_thread(struct driver_mpi *driver);
 

@@ -83,9 +83,14 @@ static bool spans_nodes(const struct mpi_comm *comm)
     return comm->base.n_node_ranks < comm->base.size;
 }
 
+bool mpi_comm_serves(const struct mpi_comm *comm)
+{
+    return comm->mode->receive || spans_nodes(comm);
+}
+
 bool mpi_comm_can_receive(const struct mpi_comm *comm)
 {
-    return comm->mode->receive || comm->fetching || spans_nodes(comm);
+    return comm->fetching || mpi_comm_serves(comm);
 }
 
 bool mpi_comm_recorded(const struct mpi_comm *comm)

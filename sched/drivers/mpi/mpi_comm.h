@@ -36,8 +36,11 @@ void mpi_comm_fini(struct mpi_comm *comm); /* collective */
 /* Begins an iteration: sets the shared counter to 0; a barrier. Collective. */
 void mpi_comm_begin(struct mpi_comm *comm);
 
-/* Whether anything can arrive: messages of the mode, an answer of the counter, or one-sided
+/* Whether others may ask for something at any time: by messages of the mode, or by one-sided
  * accesses to this process's memory from another node, which MPI serves only when it is called. */
+bool mpi_comm_serves(const struct mpi_comm *comm);
+
+/* Whether anything can arrive now: that, or an answer of the counter. */
 bool mpi_comm_can_receive(const struct mpi_comm *comm);
 
 /* Whether messages or requests of the mode are recorded, not started. */

@@ -34,10 +34,9 @@ static void *answer_messages(void *argument)
     return NULL;
 }
 
-/* Whether there are messages to answer while tasks run. */
 static bool needs_thread(const struct driver_mpi *driver)
 {
-    return driver->threaded && (driver->mode->receive || driver->comm.pulse);
+    return driver->threaded && mpi_comm_serves(&driver->comm);
 }
 
 void mpi_worker_start_thread(struct driver_mpi *driver)
