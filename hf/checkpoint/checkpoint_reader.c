@@ -4,6 +4,7 @@
 #include "hf/checkpoint/checkpoint_stream.h"
 #include "hf/checkpoint/checkpoint_trial.h"
 #include "hf/tiles/one_electron_matrices.h"
+#include "hf/tiles/orbital_density.h"
 #include "hf/tiles/tile_matrix.h"
 #include "support/base/agree.h"
 
@@ -251,23 +252,17 @@ enum status checkpoint_reader_open(const struct checkpoint_reader *reader,
                                   reader->contents.basis.function, stream);
 }
 
-/* D = occupation C C^T of the occupied orbitals. */
+/* D of the occupied orbitals of a spin. */
 static enum status set_density(const struct checkpoint_reader *reader,
-                               const struct scf_problem *problem, int spin, struct darray *tiles)
+                               const struct scf_problem *problem, int spin, struct darray *D)
 {
-    int64_t n = problem->shells->n_functions;
-    struct dense *C = NULL, *D = NULL;
-    enum status status = dense_create(problem->grid, n, problem->n_occupied[spin], &C);
+    int64_t n_occupied = problem->n_occupied[spin];
+    struct dense *C;
+    TRY(dense_create(problem->grid, problem->shells->n_functions, n_occupied, &C));
+    enum status status = read_orbital_columns(reader, spin_in_file(reader, spin), C);
     if (status == STATUS_OK)
-        status = dense_create(problem->grid, n, n, &D);
-    if (status == STATUS_OK)
-        status = read_orbital_columns(reader, spin_in_file(reader, spin), C);
-    if (status == STATUS_OK) {
-        dense_multiply('N', 'T', problem->n_spins == 1 ? 2 : 1, C, C, 0, D);
-        status = tile_matrix_from_dense(problem->tiling, D, tiles);
-    }
+        status = orbital_density(problem->tiling, problem->n_spins == 1 ? 2 : 1, C, n_occupied, D);
     dense_destroy(C);
-    dense_destroy(D);
     return status;
 }
 
