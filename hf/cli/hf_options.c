@@ -77,6 +77,9 @@ static const struct option_row scf_rows[] = {
 static const struct option_row fock_rows[] = {
     REAL_OPTION("screen", FIELD(screen), 0, 1, .min_excluded = true, .default_text = "1e-10",
                 .value = "X", .help = "Schwarz threshold, hartree"),
+    CHOICE_OPTION("screening", FIELD(fock.screening), "density,schwarz", .default_text = "density",
+                  .help = "integrals computed of those above the threshold: those that matter with "
+                          "the density at hand, or all, as in the papers"),
     INTEGER_OPTION("tile", FIELD(tile), 1, 1000, .default_text = "40", .value = "N",
                    .help = "basis functions in a tile, at most"),
     CHOICE_OPTION("decomposition", FIELD(fock.decomposition), FOCK_DECOMPOSITION_NAMES,

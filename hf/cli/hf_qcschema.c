@@ -54,13 +54,19 @@ static json_t *properties_to_json(const struct hf_outcome *outcome)
     return properties;
 }
 
+void hf_qcschema_add_build(const struct fock_record *build, json_t *iteration)
+{
+    json_object_set_new(iteration, "fock_seconds", json_real(build->seconds));
+    json_object_set_new(iteration, "integrals", json_integer(build->integrals));
+}
+
 /* extras.beryl.iterations. */
 static json_t *builds_to_json(const struct fock_record *builds, int64_t n)
 {
     json_t *iterations = json_array();
     for (int64_t i = 0; i < n; i++) {
         json_t *entry = statistics_to_json(&builds[i].statistics);
-        json_object_set_new(entry, "fock_seconds", json_real(builds[i].seconds));
+        hf_qcschema_add_build(&builds[i], entry);
         json_array_append_new(iterations, entry);
     }
     return iterations;

@@ -47,6 +47,9 @@ void hf_outcome_set_status(struct hf_outcome *outcome, enum status status);
 /* An entry of extras.beryl.scf_iterations; the caller owns it. NULL when out of memory. */
 json_t *hf_qcschema_scf_iteration(const struct scf_iteration *iteration);
 
+/* Adds to an entry of `iterations` what only a Fock build has. */
+void hf_qcschema_add_build(const struct fock_record *build, json_t *iteration);
+
 /* The whole document; unknown values are absent or null. The caller owns it. NULL when out of
  * memory. extras.beryl.engines says how the two-electron integrals of the run were computed, from
  * Schwarz bounds to the last iteration (of all modes that are compared), on all processes together:

@@ -137,11 +137,13 @@ static enum status run_builds(struct hf_run *run)
         return hf_compare_run(&compare, &run->compared);
     }
     struct hf_calculation *calculation = &run->calculation;
-    log_print("build   seconds\n");
+    log_print("build   seconds     integrals\n");
     for (int64_t i = 0; i < options->fock_only; i++) {
         TRY(fock_build(calculation->fock, calculation->input.n_spins,
                        (const struct darray *const *)calculation->D, run->F));
-        log_print("%5lld %9.3f\n", (long long)i, fock_records(calculation->fock)[i].seconds);
+        const struct fock_record *build = &fock_records(calculation->fock)[i];
+        log_print("%5lld %9.3f %13lld\n", (long long)i, build->seconds,
+                  (long long)build->integrals);
     }
     return STATUS_OK;
 }

@@ -26,7 +26,8 @@ static enum status orbital_panel_init(const struct dense *C, struct orbital_pane
 {
     size_t n = (size_t)C->n_rows * PANEL_ORBITALS;
     bool is_root = C->grid->row == 0 && C->grid->column == 0;
-    *panel = (struct orbital_panel){.n_functions = C->n_rows, .rows = malloc((n + 1) * sizeof(double))};
+    *panel =
+        (struct orbital_panel){.n_functions = C->n_rows, .rows = malloc((n + 1) * sizeof(double))};
     if (is_root)
         panel->full = malloc((n + 1) * sizeof(double));
     enum status status = CHECK_MEMORY(panel->rows && (panel->full || !is_root),

@@ -239,6 +239,46 @@ static void test_the_grid_of_the_sums_follows_the_density(void **state)
     }
 }
 
+/* The integrals that each of two builds computes from D times a factor, F being the reference. */
+static void check_integrals(const struct screening *screening, const struct fock_settings *settings,
+                            int n_spins, double factor, int64_t expected_n)
+{
+    struct build build;
+    build_init(&build, screening, settings, "--sched=counter", n_spins);
+    put_scaled(&build, factor);
+    for (int i = 0; i < N_BUILDS; i++) {
+        check_ok(run(&build));
+        assert_int_equal(fock_records(build.fock)[i].integrals, expected_n);
+    }
+    assert_true(largest_error(&build, factor) <= 1e-10 * factor);
+    build_fini(&build);
+}
+
+/* Under the rule `schwarz` these are all above the threshold, also for a density of zero; under
+ * `density` none are then, and all with a density so large that each matters. */
+static void test_builds_compute_as_many_integrals_as_are_counted(void **state)
+{
+    (void)state;
+    for (int choice = 0; choice < 8 * FOCK_N_DECOMPOSITIONS; choice++) {
+        int n_spins = 1 + choice % 2, tiling = choice / 4 % 2;
+        struct fock_settings settings = {.symmetry = choice / 2 % 2,
+                                         .decomposition = choice / 8,
+                                         .prune = FOCK_PRUNE_INSPECT,
+                                         .screening = SCREENING_SCHWARZ,
+                                         .cache_bytes = 1000000};
+        struct integral_count count;
+        check_ok(screening_count_integrals(screenings[tiling], MPI_COMM_WORLD, &count));
+        int64_t n = settings.symmetry == FOCK_SYMMETRY_FULL ? count.unique : count.all;
+        assert_true(n > 0);
+        check_integrals(screenings[tiling], &settings, n_spins, 1, n);
+        check_integrals(screenings[tiling], &settings, n_spins, 0x1p-20, n);
+        check_integrals(screenings[tiling], &settings, n_spins, 0, n);
+        settings.screening = SCREENING_DENSITY;
+        check_integrals(screenings[tiling], &settings, n_spins, 0x1p20, n);
+        check_integrals(screenings[tiling], &settings, n_spins, 0, 0);
+    }
+}
+
 /* At a threshold where all counts, F is linear in D over many orders of magnitude. */
 static void test_the_matrix_is_linear_in_the_density(void **state)
 {
@@ -308,6 +348,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_large_tiles_give_the_reference_and_one_digest),
         cmocka_unit_test(test_plain_sums_give_the_reference),
         cmocka_unit_test(test_every_pool_gives_one_digest),
+        cmocka_unit_test(test_builds_compute_as_many_integrals_as_are_counted),
         cmocka_unit_test(test_the_grid_of_the_sums_follows_the_density),
         cmocka_unit_test(test_the_matrix_is_linear_in_the_density),
         cmocka_unit_test_teardown(test_a_density_that_is_not_finite_is_refused_everywhere, stop),
