@@ -1,6 +1,7 @@
 #include "hf/cli/hf_print.h"
 
 #include "hf/scf/scf_report.h"
+#include "support/arrays/blas_kernels.h"
 #include "support/base/log.h"
 
 /* The value of the file's comment line, if it gives one, and whether the command line has
@@ -65,6 +66,7 @@ void hf_print_input(const struct hf_calculation *calculation)
     warn_of_form(options, input);
     log_print("Processes  %d, scheduling %s%s\n", n_workers, options->compare ? "by each of " : "",
               options->compare ? options->compare : options->pool.mode);
+    blas_kernels_print(calculation->comm);
 }
 
 void hf_print_tasks(const struct hf_calculation *calculation)

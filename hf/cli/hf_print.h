@@ -1,11 +1,12 @@
-/* The stages of a Hartree-Fock calculation as text, by the process that log.h names. None is
- * collective. */
+/* The stages of a Hartree-Fock calculation as text, by the process that log.h names. Not
+ * collective where they do not say so. */
 #ifndef BERYL_HF_HF_PRINT_H
 #define BERYL_HF_HF_PRINT_H
 
 #include "hf/cli/hf_calculation.h"
 
-/* Molecule, basis, processes and scheduling modes, after hf_calculation_read. */
+/* Molecule, basis, processes, scheduling modes and kernels of BLAS, after hf_calculation_read.
+ * Collective. */
 void hf_print_input(const struct hf_calculation *calculation);
 
 /* Number of tasks of a Fock build, after hf_calculation_prepare_build. */
