@@ -31,6 +31,12 @@ const char *checkpoint_reader_path(const struct checkpoint_reader *reader);
 enum status checkpoint_reader_density(const struct checkpoint_reader *reader,
                                       const struct scf_problem *problem, struct darray *const D[]);
 
+/* Whether that density is the file's own: its electrons are the problem's, of either spin, its
+ * first orbitals are those that it occupies, and a file of UHF is not read for an RHF.
+ * Errors: STATUS_INPUT (the message says why not). */
+enum status checkpoint_reader_check_density(const struct checkpoint_reader *reader,
+                                            const struct scf_problem *problem);
+
 /* The file's orbitals, to the last digit.
  * n_orbitals  that there are to be of each spin
  * C           of each spin, shaped as in scf_result

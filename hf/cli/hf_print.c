@@ -78,6 +78,23 @@ void hf_print_tasks(const struct hf_calculation *calculation)
               (long long)calculation->tiling->max_functions, calculation->options->screen);
 }
 
+void hf_print_density(const struct hf_calculation *calculation, double seconds)
+{
+    const struct hf_options *options = calculation->options;
+    enum hf_density_source source = hf_options_density(options);
+    if (source == HF_DENSITY_FILE)
+        log_print("Density    of %s\n", options->density);
+    else if (source == HF_DENSITY_CONVERGED)
+        log_print("\nDensity    converged in %.3f s, which are not part of the builds\n", seconds);
+    else if (calculation->checkpoint)
+        log_print("Density    guess, of %s\n", checkpoint_reader_path(calculation->checkpoint));
+    else
+        log_print(
+            "Density    guess (%s): a build from it does not cost what one of an SCF iteration "
+            "does; see --density\n",
+            options->guess);
+}
+
 /* One line for all builds; each by itself is in the result file. */
 static void print_build_summary(const struct fock *fock)
 {

@@ -178,6 +178,18 @@ static void add_builds(const struct hf_outcome *outcome, json_t *extras)
         builds_to_json(fock ? fock_records(fock) : NULL, fock ? fock_n_builds(fock) : 0));
 }
 
+static void add_density(const struct hf_outcome *outcome, json_t *extras)
+{
+    const struct hf_density *density = outcome->density;
+    bool both = outcome->input->n_spins == 2;
+    if (density && density->name)
+        json_object_update_new(extras, json_pack("{s:o, s:s, s:s*, s:f}", "density",
+                                                 json_text(density->name), "density_sha256",
+                                                 density->sha256[0], "density_sha256_beta",
+                                                 both ? density->sha256[1] : NULL,
+                                                 "density_seconds", density->seconds));
+}
+
 /* extras.beryl: the keys of Beryl's own. */
 static json_t *extras_to_json(const struct hf_outcome *outcome)
 {
@@ -192,6 +204,7 @@ static json_t *extras_to_json(const struct hf_outcome *outcome)
                                              (json_int_t)outcome->memory_peak_bytes, "fock_sha256",
                                              outcome->fock_sha256, "fock_sha256_beta",
                                              outcome->fock_sha256_beta));
+    add_density(outcome, extras);
     if (outcome->scf)
         add_scf_extras(outcome, extras);
     if (outcome->scf_iterations)

@@ -4,6 +4,7 @@
 #define BERYL_HF_HF_QCSCHEMA_H
 
 #include "basis/integrals/two_electron.h"
+#include "hf/cli/hf_density.h"
 #include "hf/cli/hf_input.h"
 #include "hf/cli/hf_options.h"
 #include "hf/fock/fock_build.h"
@@ -25,11 +26,12 @@ struct hf_correlated {
 /* The outcome of a run, as far as it came; borrowed. */
 struct hf_outcome {
     const struct hf_options *options;
-    const struct hf_input *input;        /* empty if it could not be read */
-    struct engine_use engines;           /* of all processes */
-    const struct fock *fock;             /* NULL before the first build */
-    const struct scf_result *scf;        /* NULL for --fock-only, and where no energy was found */
-    const struct mode_records *compared; /* NULL without --compare */
+    const struct hf_input *input;           /* empty if it could not be read */
+    struct engine_use engines;              /* of all processes */
+    const struct fock *fock;                /* NULL before the first build */
+    const struct scf_result *scf;           /* NULL where no SCF was solved */
+    const struct hf_density *density;       /* of --fock-only; NULL or without a name if the SCF is all */
+    const struct mode_records *compared;    /* NULL without --compare */
     const struct hf_correlated *correlated; /* NULL if Hartree-Fock is all */
     const char *fock_sha256;                /* of --fock-only, or NULL */
     const char *fock_sha256_beta;           /* the same of the second spin, or NULL */
