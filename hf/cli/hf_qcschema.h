@@ -30,7 +30,7 @@ struct hf_outcome {
     struct engine_use engines;              /* of all processes */
     const struct fock *fock;                /* NULL before the first build */
     const struct scf_result *scf;           /* NULL where no SCF was solved */
-    const struct hf_density *density;       /* of --fock-only; NULL or without a name if the SCF is all */
+    const struct hf_density *density;       /* of --fock-only; NULL or no name: none */
     const struct mode_records *compared;    /* NULL without --compare */
     const struct hf_correlated *correlated; /* NULL if Hartree-Fock is all */
     const char *fock_sha256;                /* of --fock-only, or NULL */

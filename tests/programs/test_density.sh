@@ -76,6 +76,15 @@ for processes in 1 2 3; do
     build $uhf --compare static,steal --fock-only 1 --density uhf.h5
     same uhf
 done
+# What one number of processes has left, another reads.
+for processes in 1 3; do
+    written=$processes
+    build $rhf --fock-only 1 --density converged --checkpoint by$written.h5
+    same by$written
+    processes=$((4 - written))
+    build $rhf --fock-only 1 --density by$written.h5
+    same by$written
+done
 processes=$started
 # A restricted density for either spin.
 build $rhf --method uhf --fock-only 1 --density rhf.h5
