@@ -109,47 +109,22 @@ void two_electron_compute(struct two_electron *two_electron, const struct quarte
     engines[engine]->compute(two_electron->states[engine], batch, integrals);
 }
 
-/* Bounds of one pair from its diagonal quartet. */
-static void pair_bounds(struct two_electron *two_electron, const struct shells *shells,
-                        const struct shell_rectangle *rectangle, const struct pair_class *class,
-                        int32_t pair_index, double *bounds, double *function_bounds)
+/* Bound of one pair from its diagonal quartet. */
+static double pair_bound(struct two_electron *two_electron, const struct pair_class *class,
+                         int32_t pair_index)
 {
-    const struct shell_pair *pair = &class->pairs[pair_index];
     struct quartet diagonal = {pair_index, pair_index};
     struct quartet_batch batch = {class, class, 1, &diagonal};
     two_electron_compute(two_electron, &batch, two_electron->integrals);
-
-    int64_t bra = pair->swapped ? pair->second : pair->first;
-    int64_t ket = pair->swapped ? pair->first : pair->second;
     int64_t n_pair = (int64_t) class->n_first * class->n_second;
-    int64_t row_length = 0, row = 0, column = 0;
-    if (function_bounds) {
-        int64_t first_row = shells->shells[rectangle->first[0]].first_function;
-        int64_t first_column = shells->shells[rectangle->first[1]].first_function;
-        const struct shell *last = &shells->shells[rectangle->last[1] - 1];
-        row_length = last->first_function + last->n_functions - first_column;
-        row = shells->shells[bra].first_function - first_row;
-        column = shells->shells[ket].first_function - first_column;
-    }
-    double largest = 0;
-    for (int64_t f = 0; f < n_pair; f++) {
-        /* Rounding can leave a vanishing diagonal below zero. */
-        double diagonal_value = fmax(two_electron->integrals[f * n_pair + f], 0);
-        largest = fmax(largest, diagonal_value);
-        if (function_bounds) {
-            int64_t of_first = f / class->n_second, of_second = f % class->n_second;
-            int64_t i = row + (pair->swapped ? of_second : of_first);
-            int64_t j = column + (pair->swapped ? of_first : of_second);
-            function_bounds[i * row_length + j] = sqrt(diagonal_value);
-        }
-    }
-    int64_t n_ket = rectangle->last[1] - rectangle->first[1];
-    bounds[(bra - rectangle->first[0]) * n_ket + (ket - rectangle->first[1])] = sqrt(largest);
+    double largest = 0; /* rounding can leave a vanishing diagonal below it */
+    for (int64_t f = 0; f < n_pair; f++)
+        largest = fmax(largest, two_electron->integrals[f * n_pair + f]);
+    return sqrt(largest);
 }
 
 enum status two_electron_bounds(struct two_electron *two_electron, const struct shells *shells,
-                                const struct shell_rectangle *rectangle, double *bounds,
-                                double *function_bounds)
+                                const struct shell_rectangle *rectangle, double *bounds)
 {
     struct shell_pairs *pairs;
     TRY(shell_pairs_create(shells, rectangle, NULL, 0, &pairs));
@@ -157,18 +132,16 @@ enum status two_electron_bounds(struct two_electron *two_electron, const struct 
     int64_t n_ket = rectangle->last[1] - rectangle->first[1];
     for (int64_t i = 0; i < n_bra * n_ket; i++)
         bounds[i] = 0;
-    if (function_bounds) {
-        int64_t n_functions[2] = {0, 0};
-        for (int side = 0; side < 2; side++)
-            for (int64_t i = rectangle->first[side]; i < rectangle->last[side]; i++)
-                n_functions[side] += shells->shells[i].n_functions;
-        for (int64_t i = 0; i < n_functions[0] * n_functions[1]; i++)
-            function_bounds[i] = 0;
+    for (int k = 0; k < pairs->n_classes; k++) {
+        const struct pair_class *class = &pairs->classes[k];
+        for (int32_t i = 0; i < class->n_pairs; i++) {
+            const struct shell_pair *pair = &class->pairs[i];
+            int64_t bra = pair->swapped ? pair->second : pair->first;
+            int64_t ket = pair->swapped ? pair->first : pair->second;
+            bounds[(bra - rectangle->first[0]) * n_ket + (ket - rectangle->first[1])] =
+                pair_bound(two_electron, class, i);
+        }
     }
-    for (int k = 0; k < pairs->n_classes; k++)
-        for (int32_t i = 0; i < pairs->classes[k].n_pairs; i++)
-            pair_bounds(two_electron, shells, rectangle, &pairs->classes[k], i, bounds,
-                        function_bounds);
     shell_pairs_destroy(pairs);
     return STATUS_OK;
 }

@@ -77,11 +77,9 @@ static inline double two_electron_cutoff(double threshold)
 
 /* The cutoff of two_electron should be 0: bounds are square roots of integrals.
  * bounds[i * n_ket + j] = sqrt(max |(ij|ij)|) for the shells of the rectangle,
- * row-major as in shell_pairs_create; function_bounds, unless NULL, receives
- * sqrt((mn|mn)) for every pair of functions, row-major over the rectangle's functions.
+ * row-major as in shell_pairs_create.
  * Source: Haeser & Ahlrichs, J. Comput. Chem. 10, 104 (1989). */
 enum status two_electron_bounds(struct two_electron *two_electron, const struct shells *shells,
-                                const struct shell_rectangle *rectangle, double *bounds,
-                                double *function_bounds);
+                                const struct shell_rectangle *rectangle, double *bounds);
 
 #endif

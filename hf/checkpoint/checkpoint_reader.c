@@ -4,6 +4,7 @@
 #include "hf/checkpoint/checkpoint_stream.h"
 #include "hf/checkpoint/checkpoint_trial.h"
 #include "hf/tiles/one_electron_matrices.h"
+#include "hf/tiles/orbital_density.h"
 #include "hf/tiles/tile_matrix.h"
 #include "support/base/agree.h"
 
@@ -21,6 +22,9 @@
 /* The same where no SCF makes new orbitals of them: rounding, where functions are all but
  * dependent (--dependence), which is 1e-10 at most. */
 #define ORTHONORMAL_AS_THEY_ARE 1e-8
+
+/* Occupations of orbitals may be rounded by so much. */
+#define OCCUPATION 1e-4
 
 /* Of the file that was verified. */
 struct identity {
@@ -256,23 +260,17 @@ enum status checkpoint_reader_open(const struct checkpoint_reader *reader,
     return status == STATUS_OK ? STATUS_OK : checkpoint_stream_close(stream, status);
 }
 
-/* D = occupation C C^T of the occupied orbitals. */
+/* D of the occupied orbitals of a spin. */
 static enum status set_density(const struct checkpoint_reader *reader,
-                               const struct scf_problem *problem, int spin, struct darray *tiles)
+                               const struct scf_problem *problem, int spin, struct darray *D)
 {
-    int64_t n = problem->shells->n_functions;
-    struct dense *C = NULL, *D = NULL;
-    enum status status = dense_create(problem->grid, n, problem->n_occupied[spin], &C);
+    int64_t n_occupied = problem->n_occupied[spin];
+    struct dense *C;
+    TRY(dense_create(problem->grid, problem->shells->n_functions, n_occupied, &C));
+    enum status status = read_orbital_columns(reader, spin_in_file(reader, spin), C);
     if (status == STATUS_OK)
-        status = dense_create(problem->grid, n, n, &D);
-    if (status == STATUS_OK)
-        status = read_orbital_columns(reader, spin_in_file(reader, spin), C);
-    if (status == STATUS_OK) {
-        dense_multiply('N', 'T', problem->n_spins == 1 ? 2 : 1, C, C, 0, D);
-        status = tile_matrix_from_dense(problem->tiling, D, tiles);
-    }
+        status = orbital_density(problem->tiling, problem->n_spins == 1 ? 2 : 1, C, n_occupied, D);
     dense_destroy(C);
-    dense_destroy(D);
     return status;
 }
 
@@ -282,6 +280,52 @@ enum status checkpoint_reader_density(const struct checkpoint_reader *reader,
     for (int s = 0; s < problem->n_spins; s++)
         TRY(set_density(reader, problem, s, D[s]));
     return STATUS_OK;
+}
+
+/* Electrons of the problem in an orbital of the file. */
+static int occupation_of(const struct checkpoint_reader *reader, const struct scf_problem *problem,
+                         int64_t orbital)
+{
+    int64_t spin = reader->contents.spins[orbital], k = orbital - reader->first[spin];
+    if (problem->n_spins == 1)
+        return k < problem->n_occupied[0] ? 2 : 0;
+    int n = 0;
+    for (int s = 0; s < 2; s++)
+        n += spin_in_file(reader, s) == spin && k < problem->n_occupied[s];
+    return n;
+}
+
+/* Process 0. */
+static enum status check_own_density(const struct checkpoint_reader *reader,
+                                     const struct scf_problem *problem)
+{
+    const struct checkpoint_contents *contents = &reader->contents;
+    const int64_t *found = contents->n_electrons, *wanted = problem->n_occupied;
+    int64_t n_beta = wanted[problem->n_spins - 1];
+    if (problem->n_spins == 1 && reader->n_orbitals[1] > 0)
+        return FAIL(STATUS_INPUT, "%s: a density of UHF, and this run is an RHF: use --method uhf",
+                    reader->path);
+    if (found[0] != wanted[0] || found[1] != n_beta)
+        return FAIL(
+            STATUS_INPUT,
+            "%s: a density of %lld alpha and %lld beta electrons, and this run has %lld and "
+            "%lld: check --charge and --multiplicity",
+            reader->path, (long long)found[0], (long long)found[1], (long long)wanted[0],
+            (long long)n_beta);
+    for (int64_t k = 0; contents->occupations && k < contents->n_orbitals; k++)
+        if (!(fabs(contents->occupations[k] - occupation_of(reader, problem, k)) < OCCUPATION))
+            return FAIL(STATUS_INPUT,
+                        "%s: %g electrons in orbital %lld: only a density of the first orbitals of "
+                        "each spin can be read",
+                        reader->path, contents->occupations[k], (long long)k + 1);
+    return STATUS_OK;
+}
+
+enum status checkpoint_reader_check_density(const struct checkpoint_reader *reader,
+                                            const struct scf_problem *problem)
+{
+    return status_agree(reader->comm,
+                        reader->rank == 0 ? check_own_density(reader, problem) : STATUS_OK);
 }
 
 enum status checkpoint_reader_orbitals(const struct checkpoint_reader *reader,

@@ -26,9 +26,16 @@ const char *checkpoint_reader_path(const struct checkpoint_reader *reader);
 
 /* D = the density of the file's lowest orbitals, as many as the problem occupies. A
  * file of RHF starts a UHF too, with the same orbitals for both spins; an RHF takes the alpha
- * orbitals of a UHF. Errors: those of checkpoint_reader_open. */
+ * orbitals of a UHF. The same, bit for bit, for any number of processes (orbital_density.h).
+ * Errors: those of checkpoint_reader_open. */
 enum status checkpoint_reader_density(const struct checkpoint_reader *reader,
                                       const struct scf_problem *problem, struct darray *const D[]);
+
+/* Whether that density is the file's own: its electrons are the problem's, of either spin, its
+ * first orbitals are those that it occupies, and a file of UHF is not read for an RHF.
+ * Errors: STATUS_INPUT (the message says why not). */
+enum status checkpoint_reader_check_density(const struct checkpoint_reader *reader,
+                                            const struct scf_problem *problem);
 
 /* The file's orbitals, to the last digit.
  * n_orbitals  that there are to be of each spin

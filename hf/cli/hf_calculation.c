@@ -5,6 +5,7 @@
 #include "hf/guess/guess.h"
 #include "sched/core/speeds.h"
 #include "support/base/agree.h"
+#include "support/base/log.h"
 
 #include <string.h>
 
@@ -25,6 +26,8 @@ struct scf_problem hf_calculation_problem(const struct hf_calculation *calculati
 /* The checkpoint that the first density comes from, or NULL. */
 static const char *guess_file(const struct hf_options *options)
 {
+    if (hf_options_density(options) == HF_DENSITY_FILE)
+        return options->density;
     if (options->restart)
         return options->restart;
     bool computed = strcmp(options->guess, "sad") == 0 || strcmp(options->guess, "core") == 0;
@@ -36,7 +39,12 @@ static enum status check_guess(struct hf_calculation *calculation)
 {
     const char *file = guess_file(calculation->options);
     struct scf_problem problem = hf_calculation_problem(calculation);
-    return file ? checkpoint_reader_create(file, &problem, &calculation->checkpoint) : STATUS_OK;
+    if (!file)
+        return STATUS_OK;
+    TRY(checkpoint_reader_create(file, &problem, &calculation->checkpoint));
+    return hf_options_density(calculation->options) == HF_DENSITY_FILE
+               ? checkpoint_reader_check_density(calculation->checkpoint, &problem)
+               : STATUS_OK;
 }
 
 enum status hf_calculation_read(const struct hf_options *options, MPI_Comm comm,
@@ -97,6 +105,18 @@ enum status hf_calculation_guess(struct hf_calculation *calculation)
     if (strcmp(options->guess, "sad") == 0)
         return guess_sad(&problem, calculation->D);
     return guess_core(&problem, options->scf.dependence, calculation->D);
+}
+
+enum status hf_calculation_digest(const struct hf_calculation *calculation, const char *name,
+                                  struct darray *const matrices[], char sha256[2][SHA256_HEX_SIZE])
+{
+    static const char *const spins[] = {" alpha", " beta"};
+    int n_spins = calculation->input.n_spins;
+    for (int spin = 0; spin < n_spins; spin++) {
+        TRY(tile_matrix_sha256(calculation->tiling, matrices[spin], sha256[spin]));
+        log_print("SHA-256 of %s%s  %s\n", name, n_spins == 1 ? "" : spins[spin], sha256[spin]);
+    }
+    return STATUS_OK;
 }
 
 struct engine_use hf_calculation_engines(const struct hf_calculation *calculation)

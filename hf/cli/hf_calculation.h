@@ -25,6 +25,7 @@
 #include "hf/tiles/tile_matrix.h"
 #include "support/arrays/darray.h"
 #include "support/arrays/dense.h"
+#include "support/base/sha256.h"
 #include "support/base/status.h"
 
 #include <jansson.h>
@@ -38,10 +39,10 @@ struct hf_calculation {
     struct hf_input input;
     struct tiling *tiling;
     struct dense_grid *grid;
-    struct checkpoint_reader *checkpoint; /* of --restart or --guess FILE */
+    struct checkpoint_reader *checkpoint; /* of --restart, --guess or --density */
     struct screening *screening;
     struct fock *fock;
-    struct darray *D[2];      /* per spin: the guess, then the converged density */
+    struct darray *D[2];      /* per spin: the first density, then the converged one */
     json_t *iterations;       /* of the SCF: array of hf_qcschema_scf_iteration */
     struct scf_result result; /* of the SCF */
 };
@@ -69,6 +70,11 @@ enum status hf_calculation_guess(struct hf_calculation *calculation);
 /* Runs the SCF to convergence and prints its iterations.
  * Errors: those of scf_run; with STATUS_NOT_CONVERGED there is a result, too. */
 enum status hf_calculation_solve(struct hf_calculation *calculation);
+
+/* Digests of matrices of each spin, which are also printed under this name. Collective.
+ * Errors: STATUS_NO_MEMORY. */
+enum status hf_calculation_digest(const struct hf_calculation *calculation, const char *name,
+                                  struct darray *const matrices[], char sha256[2][SHA256_HEX_SIZE]);
 
 /* How much each integral engine has computed on all processes together. Collective. */
 struct engine_use hf_calculation_engines(const struct hf_calculation *calculation);

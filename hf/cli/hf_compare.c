@@ -1,5 +1,6 @@
 #include "hf/cli/hf_compare.h"
 
+#include "hf/cli/hf_qcschema.h"
 #include "hf/tiles/tile_matrix.h"
 #include "sched/modes/mode_options.h"
 #include "support/base/log.h"
@@ -27,7 +28,7 @@ static enum status build_under_mode(const struct hf_compare_problem *problem, co
                        problem->F));
         const struct fock_record *build = &fock_records(problem->fock)[i];
         json_t *entry = mode_record_note(record, build->seconds, &build->statistics);
-        json_object_set_new(entry, "fock_seconds", json_real(build->seconds));
+        hf_qcschema_add_build(build, entry);
         log_print("%-10s %5lld %9.3f\n", record->mode, (long long)i, build->seconds);
     }
     for (int spin = 0; spin < problem->n_spins; spin++)

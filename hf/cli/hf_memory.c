@@ -38,10 +38,11 @@ enum status hf_memory_check(const struct hf_options *options, const struct hf_in
     int64_t tiles = n_spins * (n * n / 2 * 8 / n_processes);
     /* D, and F of --fock-only, as packed tiles. */
     int64_t matrices = 2 * tiles;
-    if (!options->fock_only)
+    bool solves = hf_options_solve(options);
+    if (solves)
         matrices += scf_bytes(grid, n, n_spins, &options->scf);
     /* A restricted SCF is tested among unrestricted determinants. */
-    bool both = !options->fock_only && scf_tests_stability(&options->scf, n_spins, n);
+    bool both = solves && scf_tests_stability(&options->scf, n_spins, n);
     int64_t build = fock_bytes(tiling, &options->fock, both ? 2 : n_spins, n_processes) +
                     pool_bytes(options, tiling, n_processes);
     int64_t cache = options->fock.cache_bytes;

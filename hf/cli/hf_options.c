@@ -77,6 +77,9 @@ static const struct option_row scf_rows[] = {
 static const struct option_row fock_rows[] = {
     REAL_OPTION("screen", FIELD(screen), 0, 1, .min_excluded = true, .default_text = "1e-10",
                 .value = "X", .help = "Schwarz threshold, hartree"),
+    CHOICE_OPTION("screening", FIELD(fock.screening), "density,schwarz", .default_text = "density",
+                  .help = "integrals computed of those above the threshold: those that matter with "
+                          "the density at hand, or all, as in the papers"),
     INTEGER_OPTION("tile", FIELD(tile), 1, 1000, .default_text = "40", .value = "N",
                    .help = "basis functions in a tile, at most"),
     CHOICE_OPTION("decomposition", FIELD(fock.decomposition), FOCK_DECOMPOSITION_NAMES,
@@ -111,12 +114,18 @@ static const struct option_row output_rows[] = {
 /* Options of beryl-hf alone. */
 static const struct option_row run_rows[] = {
     INTEGER_OPTION("fock-only", FIELD(fock_only), 0, 1000000, .default_text = "0", .value = "N",
-                   .help = "only N two-electron Fock builds from the guess density; 0: the SCF"),
+                   .help = "only N two-electron Fock builds, from --density; 0: the SCF"),
+    TEXT_OPTION("density", FIELD(density), .value = "guess|converged|FILE",
+                .help =
+                    "density of --fock-only and --compare: the first one of an SCF, whose builds "
+                    "cost less than those to come, that of an SCF solved beforehand, or a "
+                    "checkpoint's (default: guess)"),
     TEXT_OPTION("compare", FIELD(compare), .value = "M1,M2,...|all",
                 .help = "--fock-only (5) under each of these modes, one after another, and a "
                         "table; options of a mode go to those that have them"),
     FLAG_OPTION("count-tasks", FIELD(count_tasks),
-                .help = "print the numbers of tasks, non-null tasks and integrals, and stop"),
+                .help = "print the numbers of tasks, non-null tasks and integrals above the "
+                        "threshold, and stop"),
     TEXT_OPTION("write-profile", FIELD(profile), .value = "FILE.csv|FILE.npy",
                 .help = "seconds of every non-null task of the last build, by its number among "
                         "all tasks"),
@@ -152,6 +161,18 @@ static struct options describe_beryl_hf(struct hf_options *options,
     };
 }
 
+enum hf_density_source hf_options_density(const struct hf_options *options)
+{
+    if (!options->density || strcmp(options->density, "guess") == 0)
+        return HF_DENSITY_GUESS;
+    return strcmp(options->density, "converged") == 0 ? HF_DENSITY_CONVERGED : HF_DENSITY_FILE;
+}
+
+bool hf_options_solve(const struct hf_options *options)
+{
+    return !options->fock_only || hf_options_density(options) == HF_DENSITY_CONVERGED;
+}
+
 /* Options that contradict --compare. */
 static enum status check_compare(const struct hf_options *options)
 {
@@ -159,8 +180,6 @@ static enum status check_compare(const struct hf_options *options)
         return FAIL(STATUS_USAGE, "--compare runs Fock builds, --count-tasks none: leave one out");
     if (options->profile)
         return FAIL(STATUS_USAGE, "--write-profile is for one mode: leave --compare out");
-    if (options->scf.checkpoint)
-        return FAIL(STATUS_USAGE, "--compare computes no orbitals to write to a --checkpoint");
     return STATUS_OK;
 }
 
@@ -183,8 +202,10 @@ static enum status check_hf_options(struct hf_options *options)
     TRY(mode_options_choose(&options->pool, options->compare, &options->modes));
     if (options->compare)
         TRY(check_compare(options));
-    if (options->fock_only && options->scf.checkpoint)
-        return FAIL(STATUS_USAGE, "--fock-only computes no orbitals to write to a --checkpoint");
+    if (options->scf.checkpoint && !hf_options_solve(options))
+        return FAIL(STATUS_USAGE,
+                    "--%s computes no orbitals to write to a --checkpoint: add --density converged",
+                    options->compare ? "compare" : "fock-only");
     return STATUS_OK;
 }
 
@@ -201,7 +222,9 @@ enum status hf_options_complete(struct hf_options *options, const char *molecule
     options->molecule = molecule;
     options->fock.cache_bytes = options->cache_megabytes * 1000000;
     TRY(check_hf_options(options));
-    if (!options->guess && !options->restart)
+    if (options->fock_only && !options->density)
+        options->density = "guess";
+    if (!options->guess && !options->restart && hf_options_density(options) != HF_DENSITY_FILE)
         options->guess = "sad";
     return STATUS_OK;
 }
@@ -209,7 +232,8 @@ enum status hf_options_complete(struct hf_options *options, const char *molecule
 /* Options without effect with --fock-only; --count-tasks ignores the builds' options, too. */
 #define OPTIONS_OF_ITERATIONS                                                                      \
     "converge,max-iter,diis,damping,level-shift,second-order,stability,all-orbitals"
-#define OPTIONS_OF_BUILDS "guess,restart,dependence,accumulate,cache,fock-only,watchdog"
+#define OPTIONS_OF_BUILDS  "density,accumulate,cache,fock-only,watchdog"
+#define OPTIONS_OF_DENSITY "guess,restart,dependence"
 
 static enum status check_no_effect(const struct hf_options *options, const char *names,
                                    const char *with)
@@ -225,12 +249,14 @@ static enum status check_no_effect(const struct hf_options *options, const char 
 /* Options of beryl-hf alone. */
 static enum status check_run_options(const struct hf_options *options)
 {
-    if (options->count_tasks)
-        TRY(check_no_effect(options, OPTIONS_OF_ITERATIONS "," OPTIONS_OF_BUILDS, "count-tasks"));
-    if (options->fock_only)
-        TRY(check_no_effect(options, OPTIONS_OF_ITERATIONS, "fock-only"));
-    if (options->compare)
-        TRY(check_no_effect(options, OPTIONS_OF_ITERATIONS, "compare"));
+    if (options->density && !options->fock_only)
+        return FAIL(STATUS_USAGE, "--density has no effect without --fock-only or --compare: the "
+                                  "SCF starts from --guess");
+    if (!hf_options_solve(options))
+        TRY(check_no_effect(options, OPTIONS_OF_ITERATIONS,
+                            options->compare ? "compare" : "fock-only"));
+    if (hf_options_density(options) == HF_DENSITY_FILE)
+        TRY(check_no_effect(options, OPTIONS_OF_DENSITY, "density FILE"));
     return profile_check_name(options->profile);
 }
 
@@ -244,11 +270,14 @@ enum status hf_options_parse(int argc, char **argv, struct hf_options *options,
     TRY(options_parse(&all, argc, argv, request, &first_operand));
     if (*request != OPTION_REQUEST_RUN)
         return STATUS_OK;
-    TRY(check_run_options(options));
-    TRY(hf_options_complete(options, argv[first_operand]));
+    if (options->count_tasks)
+        TRY(check_no_effect(options,
+                            OPTIONS_OF_ITERATIONS "," OPTIONS_OF_DENSITY "," OPTIONS_OF_BUILDS,
+                            "count-tasks"));
     if (options->compare && !options->fock_only)
         options->fock_only = 5;
-    return STATUS_OK;
+    TRY(check_run_options(options));
+    return hf_options_complete(options, argv[first_operand]);
 }
 
 void hf_options_answer(enum option_request request)

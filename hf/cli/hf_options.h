@@ -16,6 +16,7 @@
 #include <stdint.h>
 
 enum hf_method { METHOD_RHF, METHOD_UHF };
+enum hf_density_source { HF_DENSITY_GUESS, HF_DENSITY_CONVERGED, HF_DENSITY_FILE };
 
 struct hf_options {
     const char *molecule; /* file */
@@ -29,10 +30,11 @@ struct hf_options {
     int engine; /* number of the integral engine to try first */
     int64_t cache_megabytes;
     int64_t memory_megabytes; /* 0: all that is available */
-    const char *guess;        /* "sad", "core" or a file; NULL with restart */
+    const char *guess;        /* "sad", "core" or a file; NULL if another option names a file */
     bool all_orbitals;
     const char *restart;
     int64_t fock_only;      /* number of builds; 0: the SCF */
+    const char *density;    /* of these builds: "guess", "converged" or a file; NULL for the SCF */
     const char *compare;    /* the text of the option, or NULL */
     struct mode_list modes; /* those that it names, or the one of --sched */
     bool count_tasks;
@@ -61,6 +63,11 @@ enum { HF_OPTION_TABLES = 5 };
 void hf_options_init(struct hf_options *options);
 void hf_options_tables(struct hf_options *options, struct option_table tables[HF_OPTION_TABLES]);
 enum status hf_options_complete(struct hf_options *options, const char *molecule);
+
+/* Which density fock_only and compare build from; and whether the run solves the SCF, in the end
+ * or to have that density. */
+enum hf_density_source hf_options_density(const struct hf_options *options);
+bool hf_options_solve(const struct hf_options *options);
 
 /* Every option in force, for the record. */
 json_t *hf_options_to_json(const struct hf_options *options);

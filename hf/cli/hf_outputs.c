@@ -16,9 +16,11 @@ static enum status check_output_files(const struct hf_options *options)
                                      {"write-profile", options->profile},
                                      {"checkpoint", options->scf.checkpoint}};
     const char *inputs[] = {options->molecule, options->basis};
-    const char *checkpoints[] = {options->guess, options->restart};
+    bool reads_density = hf_options_density(options) == HF_DENSITY_FILE;
+    const char *checkpoints[] = {options->guess, options->restart,
+                                 reads_density ? options->density : NULL};
     TRY(outputs_check_distinct(outputs, 4, inputs, 2));
-    TRY(outputs_check_distinct(outputs, 3, checkpoints, 2));
+    TRY(outputs_check_distinct(outputs, 3, checkpoints, 3));
     return outputs_check_writable(outputs, 3);
 }
 

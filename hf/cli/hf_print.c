@@ -1,6 +1,7 @@
 #include "hf/cli/hf_print.h"
 
 #include "hf/scf/scf_report.h"
+#include "support/arrays/blas_kernels.h"
 #include "support/base/log.h"
 
 /* The value of the file's comment line, if it gives one, and whether the command line has
@@ -72,6 +73,7 @@ void hf_print_input(const struct hf_calculation *calculation)
     warn_of_form(options, input);
     log_print("Processes  %d, scheduling %s%s\n", n_workers, options->compare ? "by each of " : "",
               options->compare ? options->compare : options->pool.mode);
+    blas_kernels_print(calculation->comm);
 }
 
 void hf_print_tasks(const struct hf_calculation *calculation)
@@ -81,6 +83,23 @@ void hf_print_tasks(const struct hf_calculation *calculation)
               "%g)\n\n",
               (long long)fock_tasks_n_non_null(tasks), (long long)fock_tasks_n_all(tasks),
               (long long)calculation->tiling->max_functions, calculation->options->screen);
+}
+
+void hf_print_density(const struct hf_calculation *calculation, double seconds)
+{
+    const struct hf_options *options = calculation->options;
+    enum hf_density_source source = hf_options_density(options);
+    if (source == HF_DENSITY_FILE)
+        log_print("Density    of %s\n", options->density);
+    else if (source == HF_DENSITY_CONVERGED)
+        log_print("\nDensity    converged in %.3f s, which are not part of the builds\n", seconds);
+    else if (calculation->checkpoint)
+        log_print("Density    guess, of %s\n", checkpoint_reader_path(calculation->checkpoint));
+    else
+        log_print(
+            "Density    guess (%s): a build from it does not cost what one of an SCF iteration "
+            "does; see --density\n",
+            options->guess);
 }
 
 /* One line for all builds; each by itself is in the result file. */

@@ -54,13 +54,19 @@ static json_t *properties_to_json(const struct hf_outcome *outcome)
     return properties;
 }
 
+void hf_qcschema_add_build(const struct fock_record *build, json_t *iteration)
+{
+    json_object_set_new(iteration, "fock_seconds", json_real(build->seconds));
+    json_object_set_new(iteration, "integrals", json_integer(build->integrals));
+}
+
 /* extras.beryl.iterations. */
 static json_t *builds_to_json(const struct fock_record *builds, int64_t n)
 {
     json_t *iterations = json_array();
     for (int64_t i = 0; i < n; i++) {
         json_t *entry = statistics_to_json(&builds[i].statistics);
-        json_object_set_new(entry, "fock_seconds", json_real(builds[i].seconds));
+        hf_qcschema_add_build(&builds[i], entry);
         json_array_append_new(iterations, entry);
     }
     return iterations;
@@ -172,6 +178,18 @@ static void add_builds(const struct hf_outcome *outcome, json_t *extras)
         builds_to_json(fock ? fock_records(fock) : NULL, fock ? fock_n_builds(fock) : 0));
 }
 
+static void add_density(const struct hf_outcome *outcome, json_t *extras)
+{
+    const struct hf_density *density = outcome->density;
+    bool both = outcome->input->n_spins == 2;
+    if (density && density->name)
+        json_object_update_new(extras, json_pack("{s:o, s:s, s:s*, s:f}", "density",
+                                                 json_text(density->name), "density_sha256",
+                                                 density->sha256[0], "density_sha256_beta",
+                                                 both ? density->sha256[1] : NULL,
+                                                 "density_seconds", density->seconds));
+}
+
 /* extras.beryl: the keys of Beryl's own. */
 static json_t *extras_to_json(const struct hf_outcome *outcome)
 {
@@ -186,6 +204,7 @@ static json_t *extras_to_json(const struct hf_outcome *outcome)
                                              (json_int_t)outcome->memory_peak_bytes, "fock_sha256",
                                              outcome->fock_sha256, "fock_sha256_beta",
                                              outcome->fock_sha256_beta));
+    add_density(outcome, extras);
     if (outcome->scf)
         add_scf_extras(outcome, extras);
     if (outcome->scf_iterations)

@@ -4,6 +4,7 @@
 #define BERYL_HF_HF_QCSCHEMA_H
 
 #include "basis/integrals/two_electron.h"
+#include "hf/cli/hf_density.h"
 #include "hf/cli/hf_input.h"
 #include "hf/cli/hf_options.h"
 #include "hf/fock/fock_build.h"
@@ -25,11 +26,12 @@ struct hf_correlated {
 /* The outcome of a run, as far as it came; borrowed. */
 struct hf_outcome {
     const struct hf_options *options;
-    const struct hf_input *input;        /* empty if it could not be read */
-    struct engine_use engines;           /* of all processes */
-    const struct fock *fock;             /* NULL before the first build */
-    const struct scf_result *scf;        /* NULL for --fock-only, and where no energy was found */
-    const struct mode_records *compared; /* NULL without --compare */
+    const struct hf_input *input;           /* empty if it could not be read */
+    struct engine_use engines;              /* of all processes */
+    const struct fock *fock;                /* NULL before the first build */
+    const struct scf_result *scf;           /* NULL where no SCF was solved */
+    const struct hf_density *density;       /* of --fock-only; NULL or no name: none */
+    const struct mode_records *compared;    /* NULL without --compare */
     const struct hf_correlated *correlated; /* NULL if Hartree-Fock is all */
     const char *fock_sha256;                /* of --fock-only, or NULL */
     const char *fock_sha256_beta;           /* the same of the second spin, or NULL */
@@ -46,6 +48,9 @@ void hf_outcome_set_status(struct hf_outcome *outcome, enum status status);
 
 /* An entry of extras.beryl.scf_iterations; the caller owns it. NULL when out of memory. */
 json_t *hf_qcschema_scf_iteration(const struct scf_iteration *iteration);
+
+/* Adds to an entry of `iterations` what only a Fock build has. */
+void hf_qcschema_add_build(const struct fock_record *build, json_t *iteration);
 
 /* The whole document; unknown values are absent or null. The caller owns it. NULL when out of
  * memory. extras.beryl.engines says how the two-electron integrals of the run were computed, from

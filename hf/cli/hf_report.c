@@ -69,6 +69,7 @@ static void molecule_rows(FILE *page, const struct report_run *run)
     }
     html_row_text(page, "Method", report_text(model, "method"));
     html_row_text(page, "Basis set", report_text(model, "basis"));
+    html_row_text(page, "Density of the builds", report_text(run->shared, "density"));
     html_row_number(page, "Basis functions", report_real(properties, "calcinfo_nbasis"), 0, "");
     html_row_number(page, "Charge", report_real(molecule, "molecular_charge"), 0, "e");
     html_row_number(page, "Multiplicity", report_real(molecule, "molecular_multiplicity"), 0, "");

@@ -2,6 +2,7 @@
 
 #include "hf/cli/hf_calculation.h"
 #include "hf/cli/hf_compare.h"
+#include "hf/cli/hf_density.h"
 #include "hf/cli/hf_outputs.h"
 #include "hf/cli/hf_print.h"
 #include "hf/cli/hf_qcschema.h"
@@ -23,7 +24,8 @@ struct hf_run {
     MPI_Comm comm;
     int rank, n_workers;
     struct hf_calculation calculation;
-    struct darray *F[2]; /* of --fock-only */
+    struct hf_density density; /* of --fock-only */
+    struct darray *F[2];
     struct mode_records compared;
     bool *accepted;
     bool checked; /* the outputs can be written */
@@ -45,13 +47,20 @@ static struct hf_compare_problem compare_problem_of(const struct hf_run *run)
                                        .F = run->F};
 }
 
-static enum status prepare_build(struct hf_run *run)
+/* Of the mode, or the first that is compared. */
+static struct taskpool_settings first_pool(const struct hf_options *options)
 {
-    const struct hf_options *options = run->options;
     struct taskpool_settings pool = options->pool;
     pool.keep_history = options->profile != NULL;
     if (options->compare)
         mode_options_select(&options->pool, options->modes.modes[0], &pool);
+    return pool;
+}
+
+static enum status prepare_build(struct hf_run *run)
+{
+    const struct hf_options *options = run->options;
+    struct taskpool_settings pool = first_pool(options);
     TRY(hf_calculation_prepare_build(&run->calculation, &pool));
     struct hf_compare_problem compare = compare_problem_of(run);
     return options->compare ? hf_compare_check(&compare) : STATUS_OK;
@@ -78,13 +87,16 @@ static enum status print_task_counts(const struct hf_run *run)
     return status;
 }
 
-/* The outcome of the run; scf and the digests are added by the caller. */
+/* The outcome of the run; the digests of F are added by the caller. */
 static struct hf_outcome outcome_of(const struct hf_run *run, enum status status)
 {
+    bool solved = run->calculation.result.n_orbitals > 0;
     struct hf_outcome outcome = {.options = run->options,
                                  .input = &run->calculation.input,
                                  .engines = hf_calculation_engines(&run->calculation),
                                  .fock = run->calculation.fock,
+                                 .scf = solved ? &run->calculation.result : NULL,
+                                 .density = &run->density,
                                  .compared = run->options->compare ? &run->compared : NULL,
                                  .scf_iterations = run->calculation.iterations,
                                  .n_workers = run->n_workers,
@@ -116,18 +128,6 @@ static void print_builds(const struct fock *fock)
     free(rows);
 }
 
-/* The digests of F, which are also printed. */
-static enum status find_digests(const struct hf_run *run, char sha256[2][SHA256_HEX_SIZE])
-{
-    static const char *const names[] = {" alpha", " beta"};
-    int n_spins = run->calculation.input.n_spins;
-    for (int spin = 0; spin < n_spins; spin++) {
-        TRY(tile_matrix_sha256(run->calculation.tiling, run->F[spin], sha256[spin]));
-        log_print("\nSHA-256 of F%s  %s\n", n_spins == 1 ? "" : names[spin], sha256[spin]);
-    }
-    return STATUS_OK;
-}
-
 /* The builds of --fock-only. */
 static enum status run_builds(struct hf_run *run)
 {
@@ -137,11 +137,17 @@ static enum status run_builds(struct hf_run *run)
         return hf_compare_run(&compare, &run->compared);
     }
     struct hf_calculation *calculation = &run->calculation;
-    log_print("build   seconds\n");
+    /* The SCF of a converged density has left its builds and what the mode learnt from them. */
+    struct taskpool_settings pool = first_pool(options);
+    if (fock_n_builds(calculation->fock) > 0)
+        TRY(fock_restart(calculation->fock, &pool));
+    log_print("build   seconds     integrals\n");
     for (int64_t i = 0; i < options->fock_only; i++) {
         TRY(fock_build(calculation->fock, calculation->input.n_spins,
                        (const struct darray *const *)calculation->D, run->F));
-        log_print("%5lld %9.3f\n", (long long)i, fock_records(calculation->fock)[i].seconds);
+        const struct fock_record *build = &fock_records(calculation->fock)[i];
+        log_print("%5lld %9.3f %13lld\n", (long long)i, build->seconds,
+                  (long long)build->integrals);
     }
     return STATUS_OK;
 }
@@ -151,11 +157,14 @@ static enum status run_fock_only(struct hf_run *run)
     int n_spins = run->calculation.input.n_spins;
     char sha256[2][SHA256_HEX_SIZE];
     enum status status = STATUS_OK;
+    TRY(hf_density_find(&run->calculation, &run->density));
+    log_print("\n");
     for (int spin = 0; spin < n_spins; spin++)
         TRY(tile_matrix_create(run->calculation.tiling, "Fock matrix", DARRAY_DOUBLE,
                                &run->F[spin]));
     TRY(run_builds(run));
-    TRY(find_digests(run, sha256));
+    log_print("\n");
+    TRY(hf_calculation_digest(&run->calculation, "F", run->F, sha256));
     if (run->options->compare) {
         mode_records_print(&run->compared, "Fock build");
         /* Only sums in fixed point are the same in any order. */
@@ -172,12 +181,12 @@ static enum status run_fock_only(struct hf_run *run)
 
 static enum status run_scf(struct hf_run *run)
 {
+    TRY(hf_calculation_guess(&run->calculation));
     enum status status = hf_calculation_solve(&run->calculation);
     if (status != STATUS_OK && status != STATUS_NOT_CONVERGED)
         return status;
     hf_print_result(&run->calculation);
     struct hf_outcome outcome = outcome_of(run, status);
-    outcome.scf = &run->calculation.result;
     return write_hf_outputs(run, &outcome);
 }
 
@@ -195,7 +204,6 @@ static enum status run_hf_stages(struct hf_run *run)
     TRY(prepare_build(run));
     hf_print_tasks(calculation);
     *run->accepted = true;
-    TRY(hf_calculation_guess(calculation));
     return run->options->fock_only ? run_fock_only(run) : run_scf(run);
 }
 

@@ -122,7 +122,8 @@ static void poll_pool(void *context)
 static enum status create_worker(struct fock *fock)
 {
     fock_worker_destroy(fock->worker);
-    TRY(fock_worker_create(fock->screening, (enum fock_symmetry)fock->settings.symmetry,
+    TRY(fock_worker_create(fock->screening, (enum screening_rule)fock->settings.screening,
+                           (enum fock_symmetry)fock->settings.symmetry,
                            fock->settings.cache_bytes / PAIR_PART, &fock->worker));
     fock_worker_interrupt(fock->worker, poll_pool, fock);
     return STATUS_OK;
@@ -252,11 +253,13 @@ static enum status make_room_for_record(struct fock *fock)
     return status;
 }
 
-static void record_build(struct fock *fock, double seconds)
+static void record_build(struct fock *fock, double start_s)
 {
     int64_t last = taskpool_n_iterations(fock->pool) - 1;
+    int64_t n_integrals = fock_worker_n_integrals(fock->worker);
     struct fock_record *record = &fock->records[fock->n_builds];
-    record->seconds = seconds;
+    record->seconds = clock_now_s() - start_s;
+    MPI_Allreduce(&n_integrals, &record->integrals, 1, MPI_INT64_T, MPI_SUM, fock->comm);
     record->statistics = *taskpool_statistics(fock->pool, last);
     record->statistics.iteration = fock->n_builds++;
 }
@@ -277,7 +280,7 @@ enum status fock_build(struct fock *fock, int n_spins, const struct darray *cons
     enum status finished = fock_accumulator_finish(fock->accumulator, F);
     TRY(status);
     TRY(finished);
-    record_build(fock, clock_now_s() - start_s);
+    record_build(fock, start_s);
     return STATUS_OK;
 }
 

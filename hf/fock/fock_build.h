@@ -22,6 +22,7 @@ struct fock_settings {
     int decomposition;   /* enum fock_decomposition */
     int symmetry;        /* enum fock_symmetry */
     int prune;           /* enum fock_prune */
+    int screening;       /* enum screening_rule */
     int accumulate;      /* enum fock_accumulate */
     int64_t cache_bytes; /* per process, for tiles of D and F and shell pairs */
 };
@@ -55,7 +56,8 @@ enum status fock_build(struct fock *fock, int n_spins, const struct darray *cons
 
 /* A build that was done. */
 struct fock_record {
-    double seconds; /* wall time of fock_build, density and F included */
+    double seconds;    /* wall time of fock_build, density and F included */
+    int64_t integrals; /* computed by all processes: under full symmetry one of each orbit */
     struct statistics_iteration statistics;
 };
 

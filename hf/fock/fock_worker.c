@@ -16,11 +16,13 @@
 
 struct fock_worker {
     const struct screening *screening;
+    enum screening_rule rule;
     enum fock_symmetry symmetry;
     struct quartet_batches *batches;
     struct item_cache *pairs; /* item I * n_tiles + J: struct shell_pairs */
     struct quartet_views views;
     bool same_tile_pair; /* bra and ket of the tile quartet being computed */
+    int64_t n_integrals; /* of the build */
 
     void (*interrupt)(void *context); /* or NULL */
     void *interrupt_context;
@@ -64,13 +66,15 @@ static void unload_pairs(int64_t number, void *item, void *context)
     shell_pairs_destroy(item);
 }
 
-enum status fock_worker_create(const struct screening *screening, enum fock_symmetry symmetry,
-                               int64_t cache_bytes, struct fock_worker **worker)
+enum status fock_worker_create(const struct screening *screening, enum screening_rule rule,
+                               enum fock_symmetry symmetry, int64_t cache_bytes,
+                               struct fock_worker **worker)
 {
     struct fock_worker *made = calloc(1, sizeof *made);
     *worker = NULL;
     TRY(CHECK_MEMORY(made, "no memory for a worker of the Fock build"));
     made->screening = screening;
+    made->rule = rule;
     made->symmetry = symmetry;
     enum status status = quartet_batches_create(screening->tiling->shells, screening->threshold,
                                                 screening->engines, &made->batches);
@@ -104,6 +108,7 @@ void fock_worker_interrupt(struct fock_worker *worker, void (*function)(void *co
 enum status fock_worker_begin(struct fock_worker *worker, int n_spins,
                               struct density_tiles *density, struct fock_accumulator *accumulator)
 {
+    worker->n_integrals = 0;
     return quartet_views_init(&worker->views, worker->screening->tiling, density, accumulator,
                               n_spins);
 }
@@ -111,6 +116,11 @@ enum status fock_worker_begin(struct fock_worker *worker, int n_spins,
 void fock_worker_end(struct fock_worker *worker)
 {
     quartet_views_fini(&worker->views);
+}
+
+int64_t fock_worker_n_integrals(const struct fock_worker *worker)
+{
+    return worker->n_integrals;
 }
 
 static void interrupt_task(struct fock_worker *worker)
@@ -122,6 +132,28 @@ static void interrupt_task(struct fock_worker *worker)
         return;
     worker->interrupted_s = now_s;
     worker->interrupt(worker->interrupt_context);
+}
+
+/* Products of functions of a pair, mn and nm being one. */
+static int64_t count_unique_products(const struct pair_class *class, const struct shell_pair *pair)
+{
+    int n = class->n_first;
+    return pair->first == pair->second ? n * (n + 1) / 2 : n * class->n_second;
+}
+
+static int64_t count_integrals(const struct quartet_batch *batch, enum fock_symmetry symmetry)
+{
+    int64_t n = quartet_n_integrals(batch->bra, batch->ket), sum = 0;
+    if (n == 1 || symmetry == FOCK_SYMMETRY_NONE)
+        return n * batch->n_quartets;
+    for (int32_t i = 0; i < batch->n_quartets; i++) {
+        const struct shell_pair *bra = &batch->bra->pairs[batch->quartets[i].bra];
+        const struct shell_pair *ket = &batch->ket->pairs[batch->quartets[i].ket];
+        int64_t n_bra = count_unique_products(batch->bra, bra);
+        int64_t n_ket = count_unique_products(batch->ket, ket);
+        sum += bra == ket ? n_bra * (n_bra + 1) / 2 : n_bra * n_ket;
+    }
+    return sum;
 }
 
 /* Adds a batch to F. */
@@ -137,6 +169,7 @@ static void digest_quartets(const struct computed_batch *batch, void *context)
         fock_digest_symmetric(&worker->views, &digest);
     else
         fock_digest_ordered(&worker->views, &digest);
+    worker->n_integrals += count_integrals(&batch->quartets, worker->symmetry);
     interrupt_task(worker);
 }
 
@@ -197,10 +230,11 @@ static void compute_pairs(struct fock_worker *worker, const struct shell_pairs *
 {
     /* With symmetry the pairs of one tile pair among themselves count once. */
     worker->same_tile_pair = bra == ket;
+    bool by_density = worker->rule == SCREENING_DENSITY;
     struct quartet_source source = {.bra = bra,
                                     .ket = ket,
                                     .unique = bra == ket && worker->symmetry == FOCK_SYMMETRY_FULL,
-                                    .select = select_significant,
+                                    .select = by_density ? select_significant : NULL,
                                     .use = digest_quartets,
                                     .context = worker};
     quartet_batches_compute(worker->batches, &source);

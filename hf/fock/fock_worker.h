@@ -13,8 +13,9 @@
 struct fock_worker;
 
 /* Everything is borrowed. Not collective. Errors: STATUS_NO_MEMORY. */
-enum status fock_worker_create(const struct screening *screening, enum fock_symmetry symmetry,
-                               int64_t cache_bytes, struct fock_worker **worker);
+enum status fock_worker_create(const struct screening *screening, enum screening_rule rule,
+                               enum fock_symmetry symmetry, int64_t cache_bytes,
+                               struct fock_worker **worker);
 void fock_worker_destroy(struct fock_worker *worker);
 
 /* Calls function between batches of shell quartets, some 0.1 ms after the last
@@ -27,6 +28,9 @@ void fock_worker_interrupt(struct fock_worker *worker, void (*function)(void *co
 enum status fock_worker_begin(struct fock_worker *worker, int n_spins,
                               struct density_tiles *density, struct fock_accumulator *accumulator);
 void fock_worker_end(struct fock_worker *worker);
+
+/* Integrals computed since the last begin: under full symmetry one of each orbit. */
+int64_t fock_worker_n_integrals(const struct fock_worker *worker);
 
 /* Adds the contribution of a quartet of tiles to the accumulator. Under full
  * symmetry I >= J, K >= L and pair (I, J) not below (K, L). worker is a

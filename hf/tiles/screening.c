@@ -12,7 +12,7 @@ static enum status tile_pair_bounds(const struct tiling *tiling, struct two_elec
                                     int64_t I, int64_t J, double *bounds, double *largest)
 {
     struct shell_rectangle rectangle = tile_rectangle(tiling, I, J, I == J);
-    TRY(two_electron_bounds(engine, tiling->shells, &rectangle, bounds, NULL));
+    TRY(two_electron_bounds(engine, tiling->shells, &rectangle, bounds));
     int64_t n_I = tile_n_shells(tiling, I), n_J = tile_n_shells(tiling, J);
     *largest = 0;
     for (int64_t i = 0; i < n_I; i++) {

@@ -36,16 +36,19 @@ enum status screening_create(const struct tiling *tiling, double threshold,
                              struct screening **screening);
 void screening_destroy(struct screening *screening);
 
+/* Which quartets of shells are computed: those that quartet_is_significant, or all whose bound
+ * reaches the threshold, whatever the density. */
+enum screening_rule { SCREENING_DENSITY, SCREENING_SCHWARZ };
+
 /* The largest change of an element of F that may be left out, as a fraction of the
  * threshold: many small ones add up, and with them the error of a Fock matrix that
  * is built from changes of the density, which limits convergence. */
 #define DENSITY_SCREENING_FRACTION 0.01
 
-/* Whether a quartet of shells is computed: its bound Q_ab Q_cd must reach the
- * threshold, and the largest change that it can make to an element of F the fraction of
- * it above: the bound times the larger of
- *   coulomb_weight   2 max |D| over the blocks ab and cd (total density)
- *   exchange_weight  max |D| / 2 (closed shell) or max |Ds| over ac, ad, bc, bd */
+/* Whether a quartet of shells is computed under SCREENING_DENSITY: its bound Q_ab Q_cd must reach
+ * the threshold, and the largest change that it can make to an element of F the fraction of it
+ * above: the bound times the larger of coulomb_weight   2 max |D| over the blocks ab and cd (total
+ * density) exchange_weight  max |D| / 2 (closed shell) or max |Ds| over ac, ad, bc, bd */
 static inline bool quartet_is_significant(double bound, double coulomb_weight,
                                           double exchange_weight, double threshold)
 {
@@ -53,9 +56,9 @@ static inline bool quartet_is_significant(double bound, double coulomb_weight,
     return bound >= threshold && bound * weight >= DENSITY_SCREENING_FRACTION * threshold;
 }
 
-/* Number of integrals (mn|ls) whose Schwarz bound over functions is at least the
- * threshold: of all n^4, and of the unique ones under the 8-fold symmetry.
- * Collective; results on every process. Errors: STATUS_NO_MEMORY. */
+/* Number of integrals (mn|ls) of the shell quartets whose Schwarz bound is at least the threshold,
+ * all of which a Fock build with SCREENING_SCHWARZ computes: of all n^4, and of the unique ones
+ * under the 8-fold symmetry. Collective; results on every process. Errors: STATUS_NO_MEMORY. */
 struct integral_count {
     int64_t all, unique;
 };

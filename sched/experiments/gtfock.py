@@ -93,7 +93,7 @@ def time_tasks(lab, profile):
     print(f"{lab.name}: timing the tasks of {molecule.name} ...", flush=True)
     experiment.execute([lab.program("beryl-hf"), str(molecule), "--basis", "sto-3g",
                         "--decomposition", "pair", "--tile", "1", "--fock-only", "1",
-                        "--sched", "static", "--write-profile", str(profile)])
+                        "--density", "guess", "--sched", "static", "--write-profile", str(profile)])
 
 
 def measured(lab, name, profile):

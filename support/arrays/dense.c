@@ -1,5 +1,6 @@
 #include "support/arrays/dense.h"
 
+#include "support/arrays/blas_kernels.h"
 #include "support/base/agree.h"
 #include "support/base/memory.h"
 
@@ -63,6 +64,7 @@ static void map_blas_buffer(void)
 
 enum status dense_start(MPI_Comm comm)
 {
+    blas_kernels_start();
     if (!getenv("OPENBLAS_NUM_THREADS") && !getenv("OMP_NUM_THREADS"))
         openblas_set_num_threads(1);
     TRY(status_agree(comm, check_room_for_blas()));

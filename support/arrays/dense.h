@@ -36,9 +36,9 @@ struct dense {
     int descriptor[9]; /* ScaLAPACK's */
 };
 
-/* Lets OpenBLAS run on one thread in each process, unless the user asked for another number with
- * OPENBLAS_NUM_THREADS or OMP_NUM_THREADS, and has it map its memory. Once per program, at its
- * start. Collective over comm.
+/* Lets OpenBLAS take the kernels that the processor is for (blas_kernels.h) and run on one thread
+ * in each process, unless the user asked for others with OPENBLAS_CORETYPE, OPENBLAS_NUM_THREADS or
+ * OMP_NUM_THREADS, and has it map its memory. Once per program, at its start. Collective over comm.
  * Errors: STATUS_NO_MEMORY, the same on every process. */
 enum status dense_start(MPI_Comm comm);
 

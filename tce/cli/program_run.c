@@ -2,6 +2,7 @@
 
 #include "sched/core/speeds.h"
 #include "sched/modes/mode_options.h"
+#include "support/arrays/blas_kernels.h"
 #include "support/base/agree.h"
 #include "support/base/log.h"
 #include "support/base/memory.h"
@@ -65,9 +66,11 @@ static void print_program_start(const struct program_run *run)
     double gigabytes = 1e-9 * sizeof(double) * run->instance.plan->peak_elements;
     log_print("Tensors    %.3f GB at a time, %.3f GB per process\n", gigabytes,
               gigabytes / run->n_workers);
-    log_print("Processes  %d, scheduling %s%s\n\n", run->n_workers,
+    log_print("Processes  %d, scheduling %s%s\n", run->n_workers,
               options->compare ? "compared: " : "",
               options->compare ? options->compare : options->pool.mode);
+    blas_kernels_print(run->comm);
+    log_print("\n");
 }
 
 /* --- without tensors --- */

@@ -97,7 +97,7 @@ time_beryl() {
         --screen 1e-10)
     # A few iterations do not converge, and the program says so by its exit status.
     "${run[@]}" --max-iter 4 --checkpoint "$out/$name.h5" > "$out/$name.log" 2>&1 || true
-    "${run[@]}" --guess "$out/$name.h5" --fock-only 3 --json "$out/$name.json" \
+    "${run[@]}" --density "$out/$name.h5" --fock-only 3 --json "$out/$name.json" \
         >> "$out/$name.log" 2>&1 || die "beryl-hf failed, see $out/$name.log"
     python3 -c 'import json, statistics, sys
 builds = json.load(open(sys.argv[1]))["extras"]["beryl"]["iterations"]

@@ -5,7 +5,8 @@
                       [--molecule benzene] [--basis cc-pvdz] [--beryl build/release/bin/beryl-hf]
 
 For each mode the median seconds of a build with few and with many processes, and the ratio, which is
-to stay below 1.3 with as many cores as few processes. Waiting processes give way
+to stay below 1.3 with as many cores as few processes. Builds are from the guess of superposed atoms,
+whose tasks are shorter than those of an SCF iteration. Waiting processes give way
 (mpi_yield_when_idle). Nothing else should run.
 """
 import argparse
@@ -27,7 +28,8 @@ def seconds_per_build(options, processes):
         subprocess.run(
             ["mpirun", "--oversubscribe", "-np", str(processes), options.beryl,
              os.path.join(ROOT, "inputs", options.molecule + ".xyz"), "--basis", options.basis,
-             "--compare", options.modes, "--fock-only", str(options.builds), "--json", result],
+             "--compare", options.modes, "--fock-only", str(options.builds), "--density",
+             "guess", "--json", result],
             check=True, env=environment, stdout=subprocess.DEVNULL)
         with open(result, encoding="utf-8") as file:
             compare = json.load(file)["extras"]["beryl"]["compare"]

@@ -167,7 +167,7 @@ refuse --tile water.xyz $with_basis --tile 2.5
 refuse --tile water.xyz $with_basis --tile
 
 # Words and operands.
-for option in sched seeding method units decomposition symmetry prune accumulate second-order \
+for option in sched seeding method units decomposition symmetry prune screening accumulate second-order \
     stability; do
     refuse --$option water.xyz $with_basis --$option nonsense
 done
@@ -177,7 +177,21 @@ refuse --basis water.xyz
 refuse cation.xyz water.xyz cation.xyz $with_basis
 refuse MOLECULE "" $with_basis
 refuse --spherical water.xyz $with_basis --spherical --cartesian
+for density in guess good.h5; do
+    refuse --checkpoint water.xyz $with_basis --fock-only 1 --density $density --checkpoint result.h5
+done
 refuse --checkpoint water.xyz $with_basis --fock-only 1 --checkpoint result.h5
+for density in guess converged good.h5; do
+    refuse "no effect without --fock-only" water.xyz $with_basis --density $density
+done
+for option in "guess core" "restart good.h5" "dependence 1e-3"; do
+    refuse "--${option% *} has no effect with --density FILE" water.xyz $with_basis --fock-only 1 \
+        --density good.h5 --$option
+done
+refuse good.h5 water.xyz --basis 6-31g --fock-only 1 --density good.h5
+refuse "good.h5: a density of" water.xyz $with_basis --compare all --density good.h5 --charge 2
+refuse "cannot read sad" water.xyz $with_basis --fock-only 1 --density sad
+refuse good.h5 water.xyz $with_basis --fock-only 1 --density good.h5 --json good.h5
 refuse "no effect without --checkpoint" water.xyz $with_basis --checkpoint-every 2
 for name in result result.txt result.csv.gz csv npy; do
     refuse "$name: the name must end in .csv or .npy" water.xyz $with_basis --write-profile $name
@@ -194,7 +208,7 @@ for option in "converge 1e-3" "max-iter 3" "diis 2" "damping 0.1" "level-shift 0
     done
 done
 for option in "guess core" "restart good.h5" "dependence 1e-3" "accumulate float" "cache 1" \
-    "fock-only 1" "watchdog 5"; do
+    "fock-only 1" "density guess" "watchdog 5"; do
     refuse "--${option% *} has no effect with --count-tasks" water.xyz $with_basis --count-tasks \
         --$option
 done

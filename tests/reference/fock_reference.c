@@ -163,7 +163,7 @@ static enum status find_bounds(const struct shells *shells, double *bounds)
     struct two_electron *engine;
     struct shell_rectangle all = {.first = {0, 0}, .last = {shells->n_shells, shells->n_shells}};
     TRY(two_electron_create(shells, 0, NULL, &engine));
-    enum status status = two_electron_bounds(engine, shells, &all, bounds, NULL);
+    enum status status = two_electron_bounds(engine, shells, &all, bounds);
     two_electron_destroy(engine);
     return status;
 }

@@ -239,6 +239,47 @@ static void test_the_grid_of_the_sums_follows_the_density(void **state)
     }
 }
 
+/* The integrals that a build computes from D times a factor, and then one from zero. */
+static void check_integrals(const struct screening *screening, const struct fock_settings *settings,
+                            int n_spins, double factor, int64_t expected_n,
+                            int64_t expected_of_zero)
+{
+    struct build build;
+    build_init(&build, screening, settings, "--sched=counter", n_spins);
+    put_scaled(&build, factor);
+    check_ok(run(&build));
+    assert_true(largest_error(&build, factor) < 1e-10 * factor);
+    put_scaled(&build, 0);
+    check_ok(run(&build));
+    assert_true(largest_error(&build, 0) == 0);
+    assert_int_equal(fock_records(build.fock)[0].integrals, expected_n);
+    assert_int_equal(fock_records(build.fock)[1].integrals, expected_of_zero);
+    build_fini(&build);
+}
+
+/* Under the rule `schwarz` these are all above the threshold, whatever the density; under
+ * `density` all with one so large that each matters, and none with zero. */
+static void test_builds_compute_as_many_integrals_as_are_counted(void **state)
+{
+    (void)state;
+    for (int choice = 0; choice < 8 * FOCK_N_DECOMPOSITIONS; choice++) {
+        const struct screening *screening = screenings[choice / 4 % 2];
+        int n_spins = 1 + choice % 2;
+        struct fock_settings settings = {.symmetry = choice / 2 % 2,
+                                         .decomposition = choice / 8,
+                                         .prune = FOCK_PRUNE_INSPECT,
+                                         .screening = SCREENING_SCHWARZ,
+                                         .cache_bytes = 1000000};
+        struct integral_count count;
+        check_ok(screening_count_integrals(screening, MPI_COMM_WORLD, &count));
+        int64_t n = settings.symmetry == FOCK_SYMMETRY_FULL ? count.unique : count.all;
+        assert_true(n > 0);
+        check_integrals(screening, &settings, n_spins, 0x1p-20, n, n);
+        settings.screening = SCREENING_DENSITY;
+        check_integrals(screening, &settings, n_spins, 0x1p20, n, 0);
+    }
+}
+
 /* At a threshold where all counts, F is linear in D over many orders of magnitude. */
 static void test_the_matrix_is_linear_in_the_density(void **state)
 {
@@ -308,6 +349,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_large_tiles_give_the_reference_and_one_digest),
         cmocka_unit_test(test_plain_sums_give_the_reference),
         cmocka_unit_test(test_every_pool_gives_one_digest),
+        cmocka_unit_test(test_builds_compute_as_many_integrals_as_are_counted),
         cmocka_unit_test(test_the_grid_of_the_sums_follows_the_density),
         cmocka_unit_test(test_the_matrix_is_linear_in_the_density),
         cmocka_unit_test_teardown(test_a_density_that_is_not_finite_is_refused_everywhere, stop),

@@ -282,6 +282,68 @@ static void test_damage_is_noticed_without_a_seal(void **state)
     remove_file();
 }
 
+/* Exchanges two occupations in a file without a seal. */
+static void swap_occupations(int i, int j)
+{
+    size_t n, size, first = checkpoint_set_find(file_name, "mo/mo_occupation", &n);
+    char *bytes = file_bytes_read(file_name, &size);
+    double *occupations = malloc(n * sizeof *occupations), one;
+    memcpy(occupations, bytes + first, n * sizeof *occupations);
+    one = occupations[i];
+    occupations[i] = occupations[j];
+    occupations[j] = one;
+    memcpy(bytes + first, occupations, n * sizeof *occupations);
+    file_bytes_write(file_name, bytes, size);
+    free(occupations);
+    free(bytes);
+}
+
+/* Whether the file has the density of a case, or what the message says that it lacks. */
+static void check_own_density(const struct scf_case *scf_case, const char *text)
+{
+    struct scf_setup setup;
+    struct checkpoint_reader *reader;
+    scf_setup_init(&setup, scf_case);
+    check_ok(checkpoint_reader_create(file_name, &setup.problem, &reader));
+    enum status status = checkpoint_reader_check_density(reader, &setup.problem);
+    assert_int_equal(status, text ? STATUS_INPUT : STATUS_OK);
+    if (text && !strstr(status_text(), text))
+        fail_msg("\"%s\" does not say \"%s\"", status_text(), text);
+    checkpoint_reader_destroy(reader);
+    scf_setup_fini(&setup);
+}
+
+/* All of these may start an SCF. */
+static void test_a_density_of_other_electrons_or_orbitals_is_refused(void **state)
+{
+    (void)state;
+    int rank;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    struct scf_case other = radical;
+    write_checkpoint(&radical);
+    check_own_density(&radical, NULL);
+    other.multiplicity = 1;
+    check_own_density(&other, "9 alpha and 7 beta electrons, and this run has 8 and 8");
+    other.n_spins = 1;
+    check_own_density(&other, "--method uhf");
+    if (rank == 0) {
+        checkpoint_unseal(file_name);
+        swap_occupations(8, 9);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    check_own_density(&radical, "0 electrons in orbital 9");
+    remove_file();
+
+    write_checkpoint(&spherical);
+    check_own_density(&spherical, NULL);
+    other = spherical;
+    other.n_spins = 2;
+    check_own_density(&other, NULL);
+    other.charge = 2;
+    check_own_density(&other, "5 alpha and 5 beta electrons, and this run has 4 and 4");
+    remove_file();
+}
+
 /* What a filter of HDF5 does to whoever reads: stands for the damage that crashes the library. */
 static enum { FILTER_PASSES, FILTER_CRASHES, FILTER_NEVER_ENDS, FILTER_IS_GREEDY } filter_does;
 enum { FILTER_ID = 300, FILTER_GREED = 1 << 30 };
@@ -609,6 +671,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_any_flipped_bit_is_noticed),
         cmocka_unit_test(test_damage_is_noticed_without_a_seal),
         cmocka_unit_test(test_a_part_that_is_missing_is_named),
+        cmocka_unit_test(test_a_density_of_other_electrons_or_orbitals_is_refused),
         cmocka_unit_test(test_a_crash_of_hdf5_is_a_refusal),
         cmocka_unit_test(test_every_number_of_a_large_array_is_looked_at),
         cmocka_unit_test(test_a_file_that_is_replaced_is_refused),

@@ -29,7 +29,7 @@ static int make_shells(void **state)
     struct two_electron *two_electron;
     struct shell_rectangle all = {.last = {N_SHELLS, N_SHELLS}};
     check_ok(two_electron_create(shells, 0, NULL, &two_electron));
-    check_ok(two_electron_bounds(two_electron, shells, &all, bounds, NULL));
+    check_ok(two_electron_bounds(two_electron, shells, &all, bounds));
     two_electron_destroy(two_electron);
     return 0;
 }

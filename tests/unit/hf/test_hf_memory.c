@@ -22,12 +22,14 @@ static struct hf_options builds_by(const char *mode)
     return options;
 }
 
+static struct dense_grid *grid; /* of an SCF */
+
 /* Whether one process with so many megabytes is enough. */
 static bool fits(struct hf_options options, int64_t megabytes)
 {
     const struct hf_input input = {.shells = &shells, .n_spins = 1};
     options.memory_megabytes = megabytes;
-    enum status status = hf_memory_check(&options, &input, &tiling, NULL, MPI_COMM_SELF);
+    enum status status = hf_memory_check(&options, &input, &tiling, grid, MPI_COMM_SELF);
     if (status != STATUS_OK)
         assert_int_equal(status, STATUS_NO_MEMORY);
     return status == STATUS_OK;
@@ -83,6 +85,22 @@ static void a_profile_takes_a_history(void **state)
     assert_true(least(options) >= least(builds_by("static")) + 1358);
 }
 
+/* Before the builds of its density, the SCF. */
+static void a_converged_density_takes_an_scf(void **state)
+{
+    (void)state;
+    struct hf_options builds = builds_by("static"), scf = builds, file = builds;
+    scf.fock_only = 0;
+    file.density = "water.h5";
+    assert_int_equal(least(file), least(builds));
+    builds.density = "converged";
+    check_ok(dense_grid_create(MPI_COMM_SELF, &grid));
+    assert_int_equal(least(builds), least(scf));
+    assert_true(least(scf) > least(file) + 1000);
+    dense_grid_destroy(grid);
+    grid = NULL;
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -90,6 +108,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(tasks_that_are_not_listed_do_not_count),
         cmocka_unit_test(of_compared_modes_the_largest_counts),
         cmocka_unit_test(a_profile_takes_a_history),
+        cmocka_unit_test(a_converged_density_takes_an_scf),
     };
     return check_run_parallel(tests, &argc, &argv);
 }

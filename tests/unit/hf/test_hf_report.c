@@ -15,7 +15,7 @@ static const char run_text[] =
     "\"molecular_charge\":0,\"molecular_multiplicity\":1},"
     "\"model\":{\"method\":\"rhf\",\"basis\":\"\\\"cc\\\"-pvdz\"},"
     "\"properties\":{\"calcinfo_nbasis\":24,\"calcinfo_nalpha\":2},"
-    "\"extras\":{\"beryl\":{"
+    "\"extras\":{\"beryl\":{\"density\":\"run.h5\","
     "\"stability\":{\"real_rhf\":{\"lowest_curvature\":0.5,\"stable\":true},"
     "\"real_uhf\":{\"lowest_curvature\":-0.25,\"stable\":false}},"
     "\"orbital_energies\":[[-1.5,-0.5,0.25]],"
@@ -36,11 +36,15 @@ static void test_page_has_molecule_energies_convergence_and_orbitals(void **stat
     assert_in_range(fread(page, 1, sizeof page - 1, file), 1, sizeof page - 2);
     fclose(file);
     unlink(page_path);
-    const char *const expected[] = {
-        "H<sub>2</sub>O</td>",         "\u221276.0267986974",
-        "&quot;cc&quot;-pvdz",         "0.750000 hartree",
-        "Convergence of the",          "HOMO \u22120.5000",
-        "0.500000 hartree: a minimum", "\u22120.250000 hartree: unstable"};
+    const char *const expected[] = {"H<sub>2</sub>O</td>",
+                                    "\u221276.0267986974",
+                                    "&quot;cc&quot;-pvdz",
+                                    "0.750000 hartree",
+                                    "Convergence of the",
+                                    "HOMO \u22120.5000",
+                                    "builds</th><td>run.h5</td>",
+                                    "0.500000 hartree: a minimum",
+                                    "\u22120.250000 hartree: unstable"};
     for (size_t i = 0; i < sizeof expected / sizeof expected[0]; i++)
         if (!strstr(page, expected[i]))
             fail_msg("the page lacks %s", expected[i]);
