@@ -7,7 +7,6 @@
 #include "support/arrays/item_cache.h"
 #include "support/base/clock.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 /* Least time between two interruptions: reading the clock after each batch, and the
@@ -21,8 +20,9 @@ struct fock_worker {
     struct quartet_batches *batches;
     struct item_cache *pairs; /* item I * n_tiles + J: struct shell_pairs */
     struct quartet_views views;
-    bool same_tile_pair; /* bra and ket of the tile quartet being computed */
-    int64_t n_integrals; /* of the build */
+    double *exchange_weights; /* of two tiles' shells: select_significant */
+    bool same_tile_pair;      /* bra and ket of the tile quartet being computed */
+    int64_t n_integrals;      /* of the build */
 
     void (*interrupt)(void *context); /* or NULL */
     void *interrupt_context;
@@ -76,8 +76,13 @@ enum status fock_worker_create(const struct screening *screening, enum screening
     made->screening = screening;
     made->rule = rule;
     made->symmetry = symmetry;
-    enum status status = quartet_batches_create(screening->tiling->shells, screening->threshold,
-                                                screening->engines, &made->batches);
+    made->exchange_weights =
+        malloc((size_t)(2 * screening->tiling->max_shells) * sizeof *made->exchange_weights);
+    enum status status =
+        CHECK_MEMORY(made->exchange_weights, "no memory for a worker of the Fock build");
+    if (status == STATUS_OK)
+        status = quartet_batches_create(screening->tiling->shells, screening->threshold,
+                                        screening->engines, &made->batches);
     if (status == STATUS_OK) {
         struct item_cache_source source = {load_pairs, unload_pairs, made};
         int64_t n_tiles = screening->tiling->n_tiles;
@@ -95,6 +100,7 @@ void fock_worker_destroy(struct fock_worker *worker)
         return;
     item_cache_destroy(worker->pairs);
     quartet_batches_destroy(worker->batches);
+    free(worker->exchange_weights);
     free(worker);
 }
 
@@ -173,55 +179,63 @@ static void digest_quartets(const struct computed_batch *batch, void *context)
     interrupt_task(worker);
 }
 
-/* Weights of shell blocks (screening.h). role_a, role_c: the tiles of shells a and c;
- * base: the role of the tile of the pair's first shell. */
-static double exchange_weight(const struct quartet_views *views, int role_a, int64_t a, int role_c,
-                              int64_t c)
+/* Weights of shell blocks (screening.h). */
+static double coulomb_weight(const struct quartet_views *views, int role_a, int64_t a, int64_t b)
 {
-    const struct tile_view *view = &views->view[role_a][role_c];
-    return view->D->exchange_weight[view_shell(views, role_a, a) * view->shell_stride[0] +
-                                    view_shell(views, role_c, c) * view->shell_stride[1]];
+    const struct tile_view *view = &views->view[role_a][role_a + 1];
+    return view->D->coulomb_weight[a * view->shell_stride[0] + b * view->shell_stride[1]];
 }
 
-static double coulomb_weight(const struct quartet_views *views, const struct shell_pair *pair,
-                             int base)
+/* The shells of a pair within tiles base and base + 1. */
+static void find_shells(const struct quartet_views *views, const struct shell_pair *pair, int base,
+                        int64_t shell[2])
 {
-    int role_a = base + pair->swapped, role_b = base + !pair->swapped;
-    const struct tile_view *view = &views->view[role_a][role_b];
-    return view->D->coulomb_weight[view_shell(views, role_a, pair->first) * view->shell_stride[0] +
-                                   view_shell(views, role_b, pair->second) * view->shell_stride[1]];
+    shell[0] = view_shell(views, base, pair->swapped ? pair->second : pair->first);
+    shell[1] = view_shell(views, base + 1, pair->swapped ? pair->first : pair->second);
 }
 
-/* Whether the density makes the quartet significant; tests the Coulomb weights first, which
- * are found faster. */
-static bool density_is_significant(const struct quartet_views *views, const struct shell_pair *bra,
-                                   double bra_weight, const struct shell_pair *ket,
-                                   double threshold)
+/* For each shell of the ket's tiles the larger exchange weight with the two shells of the bra. */
+static void set_exchange_weights(struct fock_worker *worker, const int64_t bra[2])
 {
-    double bound = bra->bound * ket->bound;
-    if (quartet_is_significant(bound, bra_weight, 0, threshold) ||
-        quartet_is_significant(bound, coulomb_weight(views, ket, 2), 0, threshold))
-        return true;
-    int role_a = bra->swapped, role_b = !bra->swapped;
-    int role_c = 2 + ket->swapped, role_d = 2 + !ket->swapped;
-    double weight = exchange_weight(views, role_a, bra->first, role_c, ket->first);
-    weight = fmax(weight, exchange_weight(views, role_a, bra->first, role_d, ket->second));
-    weight = fmax(weight, exchange_weight(views, role_b, bra->second, role_c, ket->first));
-    weight = fmax(weight, exchange_weight(views, role_b, bra->second, role_d, ket->second));
-    return quartet_is_significant(bound, 0, weight, threshold);
+    const struct quartet_views *views = &worker->views;
+    const struct tiling *tiling = worker->screening->tiling;
+    for (int side = 0; side < 2; side++) {
+        int role = 2 + side;
+        int64_t n = tile_n_shells(tiling, views->tile[role]);
+        const struct tile_view *a = &views->view[0][role], *b = &views->view[1][role];
+        const double *row_a = a->D->exchange_weight + bra[0] * a->shell_stride[0];
+        const double *row_b = b->D->exchange_weight + bra[1] * b->shell_stride[0];
+        double *weights = worker->exchange_weights + side * tiling->max_shells;
+        for (int64_t x = 0; x < n; x++) {
+            double of_a = row_a[x * a->shell_stride[1]], of_b = row_b[x * b->shell_stride[1]];
+            weights[x] = of_a > of_b ? of_a : of_b;
+        }
+    }
 }
 
 /* Kets whose quartet with the bra can change an element of F. */
 static int32_t select_significant(const struct shell_pair *bra, const struct shell_pair *kets,
                                   int32_t n_kets, int32_t *selected, void *context)
 {
-    const struct fock_worker *worker = context;
+    struct fock_worker *worker = context;
+    const struct quartet_views *views = &worker->views;
     double threshold = worker->screening->threshold;
-    double bra_weight = coulomb_weight(&worker->views, bra, 0);
+    const double *weights[2] = {worker->exchange_weights,
+                                worker->exchange_weights + worker->screening->tiling->max_shells};
+    int64_t shell[2];
+    find_shells(views, bra, 0, shell);
+    set_exchange_weights(worker, shell);
+    double bra_weight = coulomb_weight(views, 0, shell[0], shell[1]);
     int32_t n = 0;
-    for (int32_t j = 0; j < n_kets; j++)
-        if (density_is_significant(&worker->views, bra, bra_weight, &kets[j], threshold))
-            selected[n++] = j;
+    for (int32_t j = 0; j < n_kets; j++) {
+        find_shells(views, &kets[j], 2, shell);
+        double coulomb = coulomb_weight(views, 2, shell[0], shell[1]);
+        double of_c = weights[0][shell[0]], of_d = weights[1][shell[1]];
+        selected[n] = j;
+        n += quartet_is_significant(bra->bound * kets[j].bound,
+                                    coulomb > bra_weight ? coulomb : bra_weight,
+                                    of_c > of_d ? of_c : of_d, threshold);
+    }
     return n;
 }
 
