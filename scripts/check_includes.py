@@ -78,6 +78,7 @@ WITHOUT_MPI = ["basis/integrals", "sched/queues", "sched/protocols", "sched/mode
 PACKAGES = {
     "mpi.h": [room for room in ROOMS if room not in WITHOUT_MPI],
     "cpuid.h": ["support/base"],
+    "immintrin.h": ["basis/integrals"],
     "cblas.h": ["support/arrays", "tce/tensor", "tce/contraction", "tce/integrals"],
     "armci.h": ["support/arrays"],
     "ga.h": ["support/arrays"],

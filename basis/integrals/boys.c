@@ -14,6 +14,7 @@
  * Source: Helgaker, Jorgensen & Olsen (2000), sections 9.8.3 to 9.8.5. */
 
 static double table[BOYS_N_POINTS][BOYS_N_ORDERS];
+static double series[BOYS_MAX_M + 1][BOYS_N_POINTS][BOYS_N_SERIES] __attribute__((aligned(64)));
 static double odd_inverse[BOYS_MAX_M + 1]; /* 1 / (2m - 1) */
 static bool prepared;
 
@@ -25,14 +26,22 @@ void boys_prepare(void)
         for (int m = 0; m < BOYS_N_ORDERS; m++)
             table[point][m] = boys_reference(m, (double)point / BOYS_POINTS_PER_UNIT);
     for (int m = 0; m <= BOYS_MAX_M; m++)
+        for (int point = 0; point < BOYS_N_POINTS; point++) {
+            double factorial = 1;
+            for (int k = 0; k < BOYS_N_SERIES; k++) {
+                series[m][point][k] = table[point][m + k] / factorial;
+                factorial *= k + 1;
+            }
+        }
+    for (int m = 0; m <= BOYS_MAX_M; m++)
         odd_inverse[m] = 1.0 / (2 * m - 1);
     prepared = true;
 }
 
-const double *boys_at_point(int g)
+const double *boys_series(int m)
 {
-    assert(prepared && g >= 0 && g < BOYS_N_POINTS);
-    return table[g];
+    assert(prepared && m >= 0 && m <= BOYS_MAX_M);
+    return series[m][0];
 }
 
 static void boys_interpolate(int max_m, double T, double *F)

@@ -26,8 +26,10 @@ void boys(int max_m, double T, double *F);
 /* Fills the interpolation table (about 1 ms; idempotent; not by several threads at once). */
 void boys_prepare(void);
 
-/* F_m(T_g) for m = 0 .. BOYS_N_ORDERS - 1, after boys_prepare. */
-const double *boys_at_point(int g);
+/* Rows of BOYS_N_SERIES coefficients, one for each point g of the grid, after boys_prepare:
+ *   F_m(T) = sum_k row[k] (T_g - T)^k.  The first term left out is below 4e-16 of F_m. */
+enum { BOYS_N_SERIES = 8 };
+const double *boys_series(int m);
 
 /* F_m(T) in extended precision by its convergent series
  *   exp(-T) sum_k (2T)^k / ((2m+1)(2m+3)...(2m+2k+1)),

@@ -1,6 +1,7 @@
 #include "basis/integrals/quartet_batches.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 enum {
     MAX_QUARTETS = 1024,          /* of a batch */
@@ -12,7 +13,7 @@ enum {
 struct quartet_batches {
     double threshold;
     struct two_electron *two_electron;
-    struct quartet quartets[MAX_QUARTETS];
+    struct quartet quartets[MAX_QUARTETS], unsorted[MAX_QUARTETS];
     int32_t selected[MAX_KETS];
     double *integrals;
     int64_t integral_capacity;
@@ -26,8 +27,9 @@ enum status quartet_batches_create(const struct shells *shells, double threshold
     TRY(CHECK_MEMORY(made, "no memory for batches of integrals"));
     int64_t n = n_cartesians(shells->max_l);
     made->threshold = threshold;
-    made->integral_capacity = n * n * n * n > BATCH_INTEGRALS ? n * n * n * n : BATCH_INTEGRALS;
-    made->integrals = malloc((size_t)made->integral_capacity * sizeof(double));
+    int64_t least = batch_size(n * n * n * n, 1);
+    made->integral_capacity = least > BATCH_INTEGRALS ? least : BATCH_INTEGRALS;
+    made->integrals = aligned_alloc(64, (size_t)made->integral_capacity * sizeof(double));
     enum status status = made->integrals
                              ? two_electron_create(shells, two_electron_cutoff(threshold), engines,
                                                    &made->two_electron)
@@ -47,11 +49,34 @@ void quartet_batches_destroy(struct quartet_batches *batches)
     free(batches);
 }
 
+/* Brings quartets with like numbers of primitives together, which fill an engine's vectors best;
+ * the others keep their order. */
+static void sort_by_primitives(const struct quartet_batch *batch, struct quartet_batches *batches)
+{
+    enum { N = 16 }; /* numbers from N - 1 on are alike */
+    int32_t first[N * N + 1] = {0};
+    uint8_t kind[MAX_QUARTETS];
+    for (int32_t i = 0; i < batch->n_quartets; i++) {
+        int bra = batch->bra->pairs[batch->quartets[i].bra].n_primitives;
+        int ket = batch->ket->pairs[batch->quartets[i].ket].n_primitives;
+        kind[i] = (uint8_t)((ket < N ? ket : N - 1) * N + (bra < N ? bra : N - 1));
+        first[kind[i] + 1]++;
+    }
+    if (first[kind[0] + 1] == batch->n_quartets)
+        return;
+    for (int k = 0; k < N * N; k++)
+        first[k + 1] += first[k];
+    memcpy(batches->unsorted, batches->quartets, sizeof batches->quartets);
+    for (int32_t i = 0; i < batch->n_quartets; i++)
+        batches->quartets[first[kind[i]]++] = batches->unsorted[i];
+}
+
 static void compute_batch(struct quartet_batches *batches, const struct quartet_source *source,
                           struct computed_batch *batch)
 {
     if (batch->quartets.n_quartets == 0)
         return;
+    sort_by_primitives(&batch->quartets, batches);
     two_electron_compute(batches->two_electron, &batch->quartets, batches->integrals);
     source->use(batch, source->context);
     batch->quartets.n_quartets = 0;
@@ -59,8 +84,8 @@ static void compute_batch(struct quartet_batches *batches, const struct quartet_
 
 /* Number of quartets of a batch that stays within the limits if each is like this one:
  * the pairs of largest bound have about as many primitives as any. */
-static int64_t batch_size(const struct shell_pair *bra, const struct shell_pair *ket,
-                          int64_t capacity)
+static int64_t quartets_of_batch(const struct shell_pair *bra, const struct shell_pair *ket,
+                                 int64_t capacity)
 {
     int64_t most = BATCH_PRIMITIVES / ((int64_t)bra->n_primitives * ket->n_primitives + 1) + 1;
     most = most < MAX_QUARTETS ? most : MAX_QUARTETS;
@@ -92,14 +117,15 @@ static void compute_classes(struct quartet_batches *batches, const struct quarte
                                                 .quartets = batches->quartets},
                                    .exchanged = exchanged,
                                    .integrals = batches->integrals};
-    int64_t capacity = batches->integral_capacity / quartet_n_integrals(bra, ket);
+    int64_t capacity =
+        batches->integral_capacity / batch_size(quartet_n_integrals(bra, ket), 1) * QUARTET_LANES;
     int32_t n_kets = ket->n_pairs; /* above the threshold: pairs come by descending bound */
     for (int32_t i = 0; i < bra->n_pairs && n_kets > 0; i++) {
         const struct shell_pair *bra_pair = &bra->pairs[i];
         while (n_kets > 0 && bra_pair->bound * ket->pairs[n_kets - 1].bound < batches->threshold)
             n_kets--;
         int32_t end = triangle && i + 1 < n_kets ? i + 1 : n_kets;
-        int64_t most = batch_size(bra_pair, &ket->pairs[0], capacity);
+        int64_t most = quartets_of_batch(bra_pair, &ket->pairs[0], capacity);
         for (int32_t first = 0; first < end; first += MAX_KETS) {
             int32_t n = end - first < MAX_KETS ? end - first : MAX_KETS;
             int32_t n_selected = select_kets(batches, source, bra_pair, &ket->pairs[first], n);

@@ -114,6 +114,45 @@ static int compare_pairs(const void *left, const void *right)
     return (a->second > b->second) - (a->second < b->second);
 }
 
+int64_t shell_pair_product_bytes(int l_first, int l_second, bool spherical)
+{
+    int record =
+        l_first > HERMITE_MAX_L ? 0 : hermite_pattern(l_first, l_second, spherical)->record;
+    return (N_ARRAYS + record) * (int64_t)sizeof(double);
+}
+
+static size_t class_product_bytes(const struct shells *shells, const struct growing_class *class)
+{
+    if (class->n_pairs == 0)
+        return 0;
+    const struct shell_pair *pair = class->pairs;
+    return (size_t)shell_pair_product_bytes(shells->shells[pair->first].l,
+                                            shells->shells[pair->second].l, shells->spherical);
+}
+
+/* Sets the records of all products. */
+static void fill_records(struct pair_class *class, double *record)
+{
+    const struct primitive_products *products = &class->products;
+    class->pattern = hermite_pattern(class->l_first, class->l_second, class->spherical);
+    class->records = record;
+    for (int32_t i = 0; i < class->n_pairs; i++) {
+        const struct shell_pair *pair = &class->pairs[i];
+        int32_t end = pair->first_primitive + pair->n_primitives;
+        for (int32_t p = pair->first_primitive; p < end; p++, record += class->pattern->record) {
+            struct hermite_product product = {.zeta = products->zeta[p],
+                                              .factor = products->factor[p],
+                                              .weight = products->weight[p]};
+            for (int x = 0; x < 3; x++) {
+                product.P[x] = products->P[x][p];
+                product.PA[x] = products->PA[x][p];
+                product.PB[x] = product.PA[x] + pair->AB[x];
+            }
+            hermite_set_record(class->pattern, &product, record);
+        }
+    }
+}
+
 /* Moves the grown classes into one allocation. */
 static enum status pack(struct growing_class *growing, struct shell_pairs *pairs)
 {
@@ -121,7 +160,7 @@ static enum status pack(struct growing_class *growing, struct shell_pairs *pairs
     for (int k = 0; k < N_CLASSES_MAX; k++) {
         pairs->n_classes += growing[k].n_pairs > 0;
         bytes += (size_t)growing[k].n_pairs * sizeof(struct shell_pair) +
-                 (size_t)growing[k].n_products * N_ARRAYS * sizeof(double);
+                 (size_t)growing[k].n_products * class_product_bytes(pairs->shells, &growing[k]);
     }
     pairs->classes = calloc((size_t)pairs->n_classes + 1, sizeof *pairs->classes);
     pairs->storage = malloc(bytes + 1);
@@ -176,6 +215,10 @@ static enum status pack(struct growing_class *growing, struct shell_pairs *pairs
             }
         }
         next += N_ARRAYS * n * sizeof(double);
+        if (a->l <= HERMITE_MAX_L) {
+            fill_records(class, (double *)next);
+            next += n * (size_t) class->pattern->record * sizeof(double);
+        }
         if (class->pairs[0].bound > pairs->max_bound)
             pairs->max_bound = class->pairs[0].bound;
         class ++;

@@ -12,6 +12,7 @@
 #ifndef BERYL_BASIS_SHELL_PAIRS_H
 #define BERYL_BASIS_SHELL_PAIRS_H
 
+#include "basis/integrals/hermite_pairs.h"
 #include "basis/integrals/shells.h"
 #include "support/base/status.h"
 
@@ -49,6 +50,8 @@ struct pair_class {
     int32_t n_pairs;
     struct shell_pair *pairs; /* by descending bound */
     struct primitive_products products;
+    const struct hermite_pattern *pattern; /* or NULL: a shell above HERMITE_MAX_L */
+    double *records;                       /* of the pattern, one for each product */
 };
 
 /* All pairs of a rectangle of shells, grouped. */
@@ -70,6 +73,9 @@ struct shell_rectangle {
     int64_t last[2];
     bool triangle;
 };
+
+/* Bytes of a product of primitives of two shells. */
+int64_t shell_pair_product_bytes(int l_first, int l_second, bool spherical);
 
 /* bounds: row-major, (last[0] - first[0]) x (last[1] - first[1]); NULL sets
  * every bound to infinity (for computing the bounds themselves).

@@ -9,7 +9,11 @@
 #include <string.h>
 
 /* In order of preference. */
-static const struct two_electron_engine *const engines[] = {&two_electron_s, &two_electron_libint};
+static const struct two_electron_engine *const engines[] = {
+#ifdef __x86_64__
+    &two_electron_avx512, &two_electron_avx2,
+#endif
+    &two_electron_baseline, &two_electron_libint};
 enum { N_ENGINES = sizeof engines / sizeof engines[0], N_L = BASIS_MAX_L + 1 };
 static_assert(sizeof engines / sizeof engines[0] <= (size_t)TWO_ELECTRON_MAX_ENGINES,
               "engine_use has too few entries");
@@ -79,7 +83,7 @@ enum status two_electron_create(const struct shells *shells, double cutoff, stru
     TRY(CHECK_MEMORY(made, "no memory for the integral engines"));
     made->use = use ? use : &made->own_use;
     size_t n = (size_t)n_cartesians(shells->max_l);
-    made->integrals = malloc(n * n * n * n * sizeof(double));
+    made->integrals = aligned_alloc(64, QUARTET_LANES * n * n * n * n * sizeof(double));
     enum status status = made->integrals
                              ? prepare_engines(made, shells, cutoff)
                              : FAIL(STATUS_NO_MEMORY, "no memory for the integral engines");
@@ -119,7 +123,8 @@ static double pair_bound(struct two_electron *two_electron, const struct pair_cl
     int64_t n_pair = (int64_t) class->n_first * class->n_second;
     double largest = 0; /* rounding can leave a vanishing diagonal below it */
     for (int64_t f = 0; f < n_pair; f++)
-        largest = fmax(largest, two_electron->integrals[f * n_pair + f]);
+        largest =
+            fmax(largest, two_electron->integrals[batch_place(n_pair * n_pair, 0, f * n_pair + f)]);
     return sqrt(largest);
 }
 

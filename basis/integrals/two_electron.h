@@ -22,7 +22,7 @@ struct quartet_batch {
     const struct pair_class *bra;
     const struct pair_class *ket;
     int32_t n_quartets;
-    const struct quartet *quartets; /* best sorted by bra */
+    const struct quartet *quartets; /* best with like numbers of primitives side by side */
 };
 
 /* Name of engine number i in order of preference; NULL after the last. */
@@ -54,12 +54,29 @@ enum status two_electron_create(const struct shells *shells, double cutoff, stru
                                 struct two_electron **two_electron);
 void two_electron_destroy(struct two_electron *two_electron);
 
-/* Integrals of each quartet, one after another: quartet i begins at
- * integrals[i * n], n = the product of the four n_functions, and is row-major with
- * (bra first, bra second, ket first, ket second), the last index fastest. The values
- * of a quartet do not depend on the other quartets of the batch, but for rounding. */
+/* Integrals of each quartet at the places of batch_place; a quartet's own are row-major with
+ * (bra first, bra second, ket first, ket second), the last index fastest. They depend on the
+ * quartet and the engine alone, to the last bit.
+ * integrals: batch_size numbers, on a boundary of QUARTET_LANES of them; those of lanes without a
+ * quartet are left undefined. */
 void two_electron_compute(struct two_electron *two_electron, const struct quartet_batch *batch,
                           double *integrals);
+
+/* Quartets lie side by side, as vector instructions take them. */
+enum { QUARTET_LANES = 8 };
+
+/* Where integral i of quartet number q is, in a batch of n integrals a quartet. */
+static inline int64_t batch_place(int64_t n, int32_t q, int64_t i)
+{
+    return (q / QUARTET_LANES * n + i) * QUARTET_LANES + q % QUARTET_LANES;
+}
+
+/* Numbers that a batch takes, unused lanes of the last block included. */
+static inline int64_t batch_size(int64_t n, int32_t n_quartets)
+{
+    int64_t n_blocks = (n_quartets + QUARTET_LANES - 1) / QUARTET_LANES;
+    return n_blocks * QUARTET_LANES * n;
+}
 
 /* Integrals of one quartet of a batch. */
 static inline int64_t quartet_n_integrals(const struct pair_class *bra,

@@ -30,15 +30,16 @@ struct two_electron_engine {
     void (*destroy)(void *state); /* NULL is fine */
 
     /* As two_electron_compute, for a class that it handles; a batch has one quartet or many.
-     * The integrals depend on the batch alone, to the last bit: not on batches before it, so that
-     * Fock matrices are the same for any scheduling and number of processes. Those of a quartet
-     * should not depend on the other quartets either; with libint they do, in the last bits,
-     * because a long contraction is summed in groups that end where a list is full. */
+     * The integrals of a quartet depend on it alone, to the last bit: not on the other quartets of
+     * the batch, nor on batches before it, so that Fock matrices are the same for any scheduling
+     * and number of processes. */
     void (*compute)(void *state, const struct quartet_batch *batch, double *integrals);
 };
 
-/* (ss|ss), vectorised over the primitives of many quartets (two_electron_s.c). */
-extern const struct two_electron_engine two_electron_s;
+/* Shells up to f, several quartets at once, one in each lane of the processor's vectors: of 8, 4
+ * and 2 doubles (two_electron_hermite.c). */
+extern const struct two_electron_engine two_electron_avx512, two_electron_avx2,
+    two_electron_baseline;
 
 /* Every class that libint was built for, one quartet at a time (two_electron_libint.c). */
 extern const struct two_electron_engine two_electron_libint;

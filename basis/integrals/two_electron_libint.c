@@ -4,8 +4,8 @@
  *
  * Source of the quantities: Obara & Saika, J. Chem. Phys. 84, 3963 (1986);
  * Head-Gordon & Pople, J. Chem. Phys. 89, 5777 (1988). */
+#include "basis/integrals/boys.h"
 #include "basis/integrals/libint_session.h"
-#include "basis/integrals/primitive_quartets.h"
 #include "basis/integrals/two_electron_engine.h"
 
 #include <libint2.h>
@@ -13,20 +13,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The entries [begin, end) of the list that belong to one quartet of the batch; a
- * long contraction takes several lists. */
-struct segment {
-    int32_t quartet;
-    int begin, end;
-    bool first, last; /* of the quartet's segments */
-};
+/* Primitive quartets that libint takes at once. */
+enum { MAX_DEPTH = 256 };
 
 struct libint_engine {
     double cutoff;
-    struct primitive_quartets *list;
-    struct segment segments[PRIMITIVE_CHUNK + 1];
-    int n_segments;
-    Libint_t *primitives; /* PRIMITIVE_CHUNK */
+    Libint_t *primitives; /* MAX_DEPTH */
     double *sum;          /* Cartesian integrals of one quartet */
     double *scratch[2];   /* the same, while they become functions */
 };
@@ -46,7 +38,6 @@ static void libint_destroy(void *state)
         return;
     if (engine->primitives)
         libint2_cleanup_eri(engine->primitives);
-    free(engine->list);
     free(engine->primitives);
     free(engine->sum);
     free(engine->scratch[0]);
@@ -62,51 +53,56 @@ static enum status libint_create(const struct shells *shells, double cutoff, voi
     *state = NULL;
     TRY(CHECK_MEMORY(made, "no memory for the integral engine libint"));
     libint_session_open();
-    primitive_quartets_prepare();
+    boys_prepare();
     size_t n = (size_t)n_cartesians(max_l);
-    made->primitives = aligned_alloc(64, (PRIMITIVE_CHUNK * sizeof(Libint_t) + 63) / 64 * 64);
-    made->list = aligned_alloc(64, (sizeof *made->list + 63) / 64 * 64);
+    made->primitives = aligned_alloc(64, (MAX_DEPTH * sizeof(Libint_t) + 63) / 64 * 64);
     made->sum = malloc(n * n * n * n * sizeof(double));
     made->scratch[0] = malloc(n * n * n * n * sizeof(double));
     made->scratch[1] = malloc(n * n * n * n * sizeof(double));
     if (made->primitives)
         libint2_init_eri(made->primitives, max_l, NULL);
-    if (!made->list || !made->primitives || !made->sum || !made->scratch[0] || !made->scratch[1]) {
+    if (!made->primitives || !made->sum || !made->scratch[0] || !made->scratch[1]) {
         libint_destroy(made);
         return FAIL(STATUS_NO_MEMORY, "no memory for integrals over shells of l = %d", max_l);
     }
-    made->list->n = 0;
     made->cutoff = cutoff;
     *state = made;
     return STATUS_OK;
 }
 
-/* Copies entry i of the evaluated list to where libint reads it. */
-static void copy_primitive_quartet(const struct primitive_quartets *list, int i,
-                                   const struct primitive_products *bra,
-                                   const struct primitive_products *ket, int max_m, Libint_t *data)
+/* The data of primitive products p and q. */
+static void set_primitive_quartet(const struct primitive_products *bra, int32_t p,
+                                  const struct primitive_products *ket, int32_t q, int max_m,
+                                  Libint_t *data)
 {
-    int32_t p = list->bra[i], q = list->ket[i];
+    double zeta = bra->zeta[p], eta = ket->zeta[q], inverse = 1 / (zeta + eta);
+    double zeta_part = zeta * inverse, eta_part = eta * inverse, PQ[3], PQ2 = 0;
+    for (int x = 0; x < 3; x++) {
+        PQ[x] = bra->P[x][p] - ket->P[x][q];
+        PQ2 += PQ[x] * PQ[x];
+    }
     data->PA_x[0] = bra->PA[0][p];
     data->PA_y[0] = bra->PA[1][p];
     data->PA_z[0] = bra->PA[2][p];
     data->QC_x[0] = ket->PA[0][q];
     data->QC_y[0] = ket->PA[1][q];
     data->QC_z[0] = ket->PA[2][q];
-    data->WP_x[0] = list->WP[0][i];
-    data->WP_y[0] = list->WP[1][i];
-    data->WP_z[0] = list->WP[2][i];
-    data->WQ_x[0] = list->WQ[0][i];
-    data->WQ_y[0] = list->WQ[1][i];
-    data->WQ_z[0] = list->WQ[2][i];
+    data->WP_x[0] = -eta_part * PQ[0];
+    data->WP_y[0] = -eta_part * PQ[1];
+    data->WP_z[0] = -eta_part * PQ[2];
+    data->WQ_x[0] = zeta_part * PQ[0];
+    data->WQ_y[0] = zeta_part * PQ[1];
+    data->WQ_z[0] = zeta_part * PQ[2];
     data->oo2z[0] = bra->half_inverse[p];
     data->oo2e[0] = ket->half_inverse[q];
-    data->oo2ze[0] = 0.5 * list->inverse[i];
-    data->roz[0] = list->ket_weight[i]; /* rho / zeta */
-    data->roe[0] = list->bra_weight[i]; /* rho / eta */
-    double *F = data->LIBINT_T_SS_EREP_SS(0);
+    data->oo2ze[0] = 0.5 * inverse;
+    data->roz[0] = eta_part; /* rho / zeta */
+    data->roe[0] = zeta_part;
+    double F[BOYS_MAX_M + 1], factor = bra->factor[p] * ket->factor[q] * sqrt(inverse);
+    boys(max_m, zeta * eta_part * PQ2, F);
+    double *to = data->LIBINT_T_SS_EREP_SS(0);
     for (int m = 0; m <= max_m; m++)
-        F[m] = list->F[m][i];
+        to[m] = factor * F[m];
 }
 
 /* out[left][f][right] = sum_c map[f][c] in[left][c][right] */
@@ -129,7 +125,7 @@ static void map_index(const struct angular_map *map, int n_left, int n_cartesian
     }
 }
 
-/* Raw Cartesian integrals in engine->sum -> basis functions. */
+/* Raw Cartesian integrals in engine->sum -> basis functions, one lane of a batch. */
 static void map_quartet(struct libint_engine *engine, const int l[4], bool spherical,
                         double *integrals)
 {
@@ -155,118 +151,79 @@ static void map_quartet(struct libint_engine *engine, const int l[4], bool spher
         in = engine->scratch[target];
         target = 1 - target;
     }
-    memcpy(integrals, in, (size_t)n_total * sizeof(double));
+    for (int64_t i = 0; i < n_total; i++)
+        integrals[i * QUARTET_LANES] = in[i];
 }
 
-/* The batch being computed and the properties of its class. */
+/* A quartet being computed and the properties of its class. */
 struct libint_task {
-    const struct quartet_batch *batch;
+    const struct pair_class *bra, *ket;
+    const struct shell_pair *bra_pair, *ket_pair;
     int l[4], max_m;
-    int64_t n_cartesian, n_integrals;
-    double *integrals;
+    size_t n_cartesian;
+    bool begun; /* the sum has been set */
 };
 
-/* Builds one segment: sets or adds to engine->sum, and ends its quartet if it is
- * the last. */
-static void build_segment(struct libint_engine *engine, const struct libint_task *task,
-                          const struct segment *segment)
+/* Adds the integrals of the primitive quartets listed, and forgets these. */
+static void add_listed(struct libint_engine *engine, struct libint_task *task, int *n_listed)
 {
-    const struct quartet_batch *batch = task->batch;
-    const struct quartet *quartet = &batch->quartets[segment->quartet];
-    const double *AB = batch->bra->pairs[quartet->bra].AB;
-    const double *CD = batch->ket->pairs[quartet->ket].AB;
+    Libint_t *data = engine->primitives;
+    const double *AB = task->bra_pair->AB, *CD = task->ket_pair->AB;
     const int *l = task->l;
-    if (segment->end > segment->begin) {
-        Libint_t *data = engine->primitives;
-        data->AB_x[0] = AB[0];
-        data->AB_y[0] = AB[1];
-        data->AB_z[0] = AB[2];
-        data->CD_x[0] = CD[0];
-        data->CD_y[0] = CD[1];
-        data->CD_z[0] = CD[2];
-        for (int i = segment->begin; i < segment->end; i++)
-            copy_primitive_quartet(engine->list, i, &batch->bra->products, &batch->ket->products,
-                                   task->max_m, &data[i - segment->begin]);
-        data->contrdepth = segment->end - segment->begin;
-        libint2_build_eri[l[0]][l[1]][l[2]][l[3]](data);
-    }
-    const double *target = engine->primitives->targets[0];
-    size_t size = (size_t)task->n_cartesian * sizeof(double);
-    if (segment->first && segment->end > segment->begin)
-        memcpy(engine->sum, target, size);
-    else if (segment->first)
-        memset(engine->sum, 0, size);
-    else
-        for (int64_t i = 0; i < task->n_cartesian; i++)
-            engine->sum[i] += target[i];
-    if (segment->last)
-        map_quartet(engine, l, batch->bra->spherical,
-                    task->integrals + segment->quartet * task->n_integrals);
+    if (*n_listed == 0)
+        return;
+    data->AB_x[0] = AB[0];
+    data->AB_y[0] = AB[1];
+    data->AB_z[0] = AB[2];
+    data->CD_x[0] = CD[0];
+    data->CD_y[0] = CD[1];
+    data->CD_z[0] = CD[2];
+    data->contrdepth = *n_listed;
+    libint2_build_eri[l[0]][l[1]][l[2]][l[3]](data);
+    for (size_t i = 0; i < task->n_cartesian; i++)
+        engine->sum[i] = (task->begun ? engine->sum[i] : 0) + data->targets[0][i];
+    task->begun = true;
+    *n_listed = 0;
 }
 
-static void build_listed_segments(struct libint_engine *engine, const struct libint_task *task)
+static void compute_quartet(struct libint_engine *engine, struct libint_task *task,
+                            double *integrals)
 {
-    if (engine->list->n > 0)
-        primitive_quartets_evaluate(engine->list, &task->batch->bra->products,
-                                    &task->batch->ket->products, task->max_m);
-    for (int i = 0; i < engine->n_segments; i++)
-        build_segment(engine, task, &engine->segments[i]);
-    engine->list->n = 0;
-    engine->n_segments = 0;
-}
-
-/* Lists the primitive quartets of quartet i that matter. */
-static void list_quartet(struct libint_engine *engine, const struct libint_task *task, int32_t i)
-{
-    const struct quartet_batch *batch = task->batch;
-    struct primitive_quartets *list = engine->list;
-    const struct shell_pair *bra = &batch->bra->pairs[batch->quartets[i].bra];
-    const struct shell_pair *ket = &batch->ket->pairs[batch->quartets[i].ket];
-    const double *weight_bra = batch->bra->products.weight + bra->first_primitive;
-    const double *weight_ket = batch->ket->products.weight + ket->first_primitive;
-    struct segment segment = {.quartet = i, .begin = list->n, .first = true};
-    for (int32_t p = 0; p < bra->n_primitives; p++) {
-        for (int32_t q = 0; q < ket->n_primitives; q++) {
-            if (weight_bra[p] * weight_ket[q] < engine->cutoff)
+    const struct primitive_products *bra = &task->bra->products, *ket = &task->ket->products;
+    int32_t first_p = task->bra_pair->first_primitive, first_q = task->ket_pair->first_primitive;
+    int n_listed = 0;
+    task->begun = false;
+    for (int32_t p = first_p; p < first_p + task->bra_pair->n_primitives; p++)
+        for (int32_t q = first_q; q < first_q + task->ket_pair->n_primitives; q++) {
+            if (bra->weight[p] * ket->weight[q] < engine->cutoff)
                 break; /* they come largest first */
-            if (list->n == PRIMITIVE_CHUNK) {
-                if (list->n > segment.begin) {
-                    segment.end = list->n;
-                    engine->segments[engine->n_segments++] = segment;
-                    segment.first = false;
-                }
-                build_listed_segments(engine, task);
-                segment.begin = 0;
-            }
-            list->bra[list->n] = bra->first_primitive + p;
-            list->ket[list->n++] = ket->first_primitive + q;
+            if (n_listed == MAX_DEPTH)
+                add_listed(engine, task, &n_listed);
+            set_primitive_quartet(bra, p, ket, q, task->max_m, &engine->primitives[n_listed++]);
         }
-    }
-    segment.end = list->n;
-    segment.last = true;
-    engine->segments[engine->n_segments++] = segment;
+    add_listed(engine, task, &n_listed);
+    if (!task->begun)
+        memset(engine->sum, 0, task->n_cartesian * sizeof(double));
+    map_quartet(engine, task->l, task->bra->spherical, integrals);
 }
 
 static void libint_compute(void *state, const struct quartet_batch *batch, double *integrals)
 {
-    struct libint_engine *engine = state;
+    int64_t n_integrals = quartet_n_integrals(batch->bra, batch->ket);
     struct libint_task task = {
-        .batch = batch,
+        .bra = batch->bra,
+        .ket = batch->ket,
         .l = {batch->bra->l_first, batch->bra->l_second, batch->ket->l_first, batch->ket->l_second},
-        .n_cartesian = 1,
-        .n_integrals = quartet_n_integrals(batch->bra, batch->ket),
-        .integrals = integrals};
+        .n_cartesian = 1};
     for (int i = 0; i < 4; i++) {
         task.max_m += task.l[i];
-        task.n_cartesian *= n_cartesians(task.l[i]);
+        task.n_cartesian *= (size_t)n_cartesians(task.l[i]);
     }
     for (int32_t i = 0; i < batch->n_quartets; i++) {
-        list_quartet(engine, &task, i);
-        /* A quartet without primitives takes a segment but no entry. */
-        if (engine->n_segments == PRIMITIVE_CHUNK)
-            build_listed_segments(engine, &task);
+        task.bra_pair = &batch->bra->pairs[batch->quartets[i].bra];
+        task.ket_pair = &batch->ket->pairs[batch->quartets[i].ket];
+        compute_quartet(state, &task, integrals + batch_place(n_integrals, i, 0));
     }
-    build_listed_segments(engine, &task);
 }
 
 const struct two_electron_engine two_electron_libint = {.name = "libint",

@@ -1,5 +1,7 @@
 #include "hf/fock/fock_digest.h"
 
+#include "support/base/vector_clones.h"
+
 /* The four shells a, b, c, d of a quartet, in the order of the integrals. */
 struct quartet_shells {
     int role[4];
@@ -32,54 +34,6 @@ static struct block exchange_block(const struct quartet_views *views,
     return (struct block){view->D->exchange[spin] + at,
                           view->exchange[spin] + at,
                           {view->stride[0], view->stride[1]}};
-}
-
-/* A_ab += factor D_cd v and A_cd += factor D_ab v */
-static void add_coulomb(const struct block *ab, const struct block *cd, const int n[4],
-                        double factor, const double *v)
-{
-    for (int a = 0; a < n[0]; a++) {
-        for (int b = 0; b < n[1]; b++) {
-            int64_t at_ab = a * ab->stride[0] + b * ab->stride[1];
-            double D_ab = factor * ab->D[at_ab], sum = 0;
-            for (int c = 0; c < n[2]; c++) {
-                const double *D = cd->D + c * cd->stride[0];
-                double *A = cd->A + c * cd->stride[0];
-                for (int d = 0; d < n[3]; d++, v++) {
-                    sum += D[d * cd->stride[1]] * *v;
-                    A[d * cd->stride[1]] += D_ab * *v;
-                }
-            }
-            ab->A[at_ab] += factor * sum;
-        }
-    }
-}
-
-/* A_ac += factor D_bd v, A_ad += factor D_bc v, A_bc += factor D_ad v and
- * A_bd += factor D_ac v */
-static void add_exchange(const struct block *ac, const struct block *ad, const struct block *bc,
-                         const struct block *bd, const int n[4], double factor, const double *v)
-{
-    for (int a = 0; a < n[0]; a++) {
-        for (int b = 0; b < n[1]; b++) {
-            const double *D_ad = ad->D + a * ad->stride[0], *D_bd = bd->D + b * bd->stride[0];
-            double *A_ad = ad->A + a * ad->stride[0], *A_bd = bd->A + b * bd->stride[0];
-            for (int c = 0; c < n[2]; c++) {
-                int64_t at_ac = a * ac->stride[0] + c * ac->stride[1];
-                int64_t at_bc = b * bc->stride[0] + c * bc->stride[1];
-                double D_ac = factor * ac->D[at_ac], D_bc = factor * bc->D[at_bc];
-                double sum_ac = 0, sum_bc = 0;
-                for (int d = 0; d < n[3]; d++, v++) {
-                    sum_ac += D_bd[d * bd->stride[1]] * *v;
-                    sum_bc += D_ad[d * ad->stride[1]] * *v;
-                    A_ad[d * ad->stride[1]] += D_bc * *v;
-                    A_bd[d * bd->stride[1]] += D_ac * *v;
-                }
-                ac->A[at_ac] += factor * sum_ac;
-                bc->A[at_bc] += factor * sum_bc;
-            }
-        }
-    }
 }
 
 /* Roles of a pair's first and second shell, its tiles being roles base, base + 1. */
@@ -150,33 +104,224 @@ static void digest_symmetric_s(const struct quartet_views *views, const struct d
     }
 }
 
-void fock_digest_symmetric(const struct quartet_views *views, const struct digest_batch *batch)
+/* --- the orbits of quartets, QUARTET_LANES at once --- */
+
+typedef double lanes __attribute__((vector_size(QUARTET_LANES * sizeof(double))));
+
+/* The pairs of a quartet's shells a, b, c, d. */
+enum shell_choice { AB, CD, AC, AD, BC, BD, N_CHOICES };
+static const int chosen[N_CHOICES][2] = {{0, 1}, {2, 3}, {0, 2}, {0, 3}, {1, 2}, {1, 3}};
+
+/* Where pairs of shells are: by whether the bra and the ket pair are swapped. */
+struct digest_places {
+    struct block base[2][2][N_CHOICES]; /* element (0, 0) of the tile */
+    int64_t first[2][4];                /* first functions of the four tiles; by swapped */
+    int n[4];                           /* functions of the shells */
+};
+
+static void set_places(const struct quartet_views *views, const struct digest_batch *batch,
+                       int spin, struct digest_places *places)
 {
     const struct pair_class *bra = batch->quartets->bra, *ket = batch->quartets->ket;
-    int64_t n_integrals = quartet_n_integrals(bra, ket);
-    if (n_integrals == 1 && views->n_spins == 1) {
+    *places =
+        (struct digest_places){.n = {bra->n_first, bra->n_second, ket->n_first, ket->n_second}};
+    for (int swapped = 0; swapped < 4; swapped++) {
+        int role[4] = {batch->bra_role + swapped / 2, batch->bra_role + !(swapped / 2),
+                       batch->ket_role + swapped % 2, batch->ket_role + !(swapped % 2)};
+        for (int c = 0; c < N_CHOICES; c++) {
+            const struct tile_view *view = &views->view[role[chosen[c][0]]][role[chosen[c][1]]];
+            bool coulomb = c == AB || c == CD;
+            places->base[swapped / 2][swapped % 2][c] =
+                (struct block){coulomb ? view->D->coulomb : view->D->exchange[spin],
+                               coulomb ? view->coulomb : view->exchange[spin],
+                               {view->stride[0], view->stride[1]}};
+        }
+        for (int k = 0; k < 2; k++) {
+            places->first[swapped / 2][k] = views->tiling->first_function[views->tile[role[k]]];
+            places->first[swapped % 2][2 + k] =
+                views->tiling->first_function[views->tile[role[2 + k]]];
+        }
+    }
+}
+
+/* Up to QUARTET_LANES quartets, unused lanes repeating the first. */
+struct digest_lanes {
+    struct block block[N_CHOICES][QUARTET_LANES];
+    lanes weight; /* of the orbits; 0 in unused lanes */
+    int n;        /* lanes in use */
+};
+
+static void set_lanes(const struct digest_places *places, const struct digest_batch *batch,
+                      int32_t first, struct digest_lanes *set)
+{
+    const struct quartet_batch *quartets = batch->quartets;
+    int32_t left = quartets->n_quartets - first;
+    set->n = left < QUARTET_LANES ? left : QUARTET_LANES;
+    for (int lane = 0; lane < QUARTET_LANES; lane++) {
+        const struct quartet *quartet = &quartets->quartets[first + (lane < set->n ? lane : 0)];
+        const struct shell_pair *bra = &quartets->bra->pairs[quartet->bra];
+        const struct shell_pair *ket = &quartets->ket->pairs[quartet->ket];
+        const struct block *base = places->base[bra->swapped][ket->swapped];
+        int64_t x[4] = {bra->function[0] - places->first[bra->swapped][0],
+                        bra->function[1] - places->first[bra->swapped][1],
+                        ket->function[0] - places->first[ket->swapped][2],
+                        ket->function[1] - places->first[ket->swapped][3]};
+        for (int c = 0; c < N_CHOICES; c++) {
+            int64_t at = x[chosen[c][0]] * base[c].stride[0] + x[chosen[c][1]] * base[c].stride[1];
+            set->block[c][lane] = (struct block){
+                base[c].D + at, base[c].A + at, {base[c].stride[0], base[c].stride[1]}};
+        }
+        set->weight[lane] = lane < set->n ? orbit_factor(batch, quartet) : 0;
+    }
+}
+
+/* Blocks of n x m functions side by side: element (i, j) of every lane is number i * m + j. */
+#define INLINE static inline __attribute__((always_inline))
+
+INLINE void copy_density(const struct block block[QUARTET_LANES], int n, int m, double factor,
+                         lanes *D, lanes *A)
+{
+    for (int lane = 0; lane < QUARTET_LANES; lane++) {
+        const struct block *from = &block[lane];
+        double *to = (double *)D + lane;
+        for (int i = 0; i < n; i++)
+            for (int j = 0; j < m; j++, to += QUARTET_LANES)
+                *to = factor * from->D[i * from->stride[0] + j * from->stride[1]];
+    }
+    for (int i = 0; i < n * m; i++)
+        A[i] = (lanes){0};
+}
+
+INLINE void add_contributions(const struct block block[QUARTET_LANES], int n, int m, int n_lanes,
+                              const lanes *A)
+{
+    for (int lane = 0; lane < n_lanes; lane++) {
+        const struct block *to = &block[lane];
+        const double *from = (const double *)A + lane;
+        for (int i = 0; i < n; i++)
+            for (int j = 0; j < m; j++, from += QUARTET_LANES)
+                to->A[i * to->stride[0] + j * to->stride[1]] += *from;
+    }
+}
+
+/* Calls with n and m as constants where they are those of s and p shells, so that the loops over
+ * few elements vanish. */
+#define WITH_SHAPE(n, m, CALL)                                                                     \
+    switch ((n)*8 + (m)) {                                                                         \
+    case 1 * 8 + 1:                                                                                \
+        CALL(1, 1);                                                                                \
+        break;                                                                                     \
+    case 3 * 8 + 1:                                                                                \
+        CALL(3, 1);                                                                                \
+        break;                                                                                     \
+    case 1 * 8 + 3:                                                                                \
+        CALL(1, 3);                                                                                \
+        break;                                                                                     \
+    case 3 * 8 + 3:                                                                                \
+        CALL(3, 3);                                                                                \
+        break;                                                                                     \
+    default:                                                                                       \
+        CALL(n, m);                                                                                \
+    }
+
+static void copy_densities(const struct digest_lanes *set, const int n[4], int first, int last,
+                           double factor, lanes *D, lanes *A, int64_t size)
+{
+    for (int c = first; c <= last; c++, D += size, A += size) {
+        int n_p = n[chosen[c][0]], n_q = n[chosen[c][1]];
+#define COPY(rows, columns) copy_density(set->block[c], rows, columns, factor, D, A)
+        WITH_SHAPE(n_p, n_q, COPY)
+    }
+}
+
+static void add_all_contributions(const struct digest_lanes *set, const int n[4], int first,
+                                  int last, const lanes *A, int64_t size)
+{
+    for (int c = first; c <= last; c++, A += size) {
+        int n_p = n[chosen[c][0]], n_q = n[chosen[c][1]];
+#define ADD(rows, columns) add_contributions(set->block[c], rows, columns, set->n, A)
+        WITH_SHAPE(n_p, n_q, ADD)
+    }
+}
+
+/* A_ab += D_cd v and A_cd += D_ab v */
+VECTOR_CLONES
+static void add_coulomb(int n_ab, int n_cd, const lanes *weight, const lanes *D_ab,
+                        const lanes *D_cd, const lanes *v, lanes *A_ab, lanes *A_cd)
+{
+    for (int i = 0; i < n_ab; i++) {
+        lanes D = D_ab[i] * *weight, sum = {0};
+        for (int j = 0; j < n_cd; j++, v++) {
+            sum += D_cd[j] * *v;
+            A_cd[j] += D * *v;
+        }
+        A_ab[i] += sum * *weight;
+    }
+}
+
+/* A_ac += D_bd v, A_ad += D_bc v, A_bc += D_ad v and A_bd += D_ac v; of D and A the four blocks
+ * one after another. */
+VECTOR_CLONES
+static void add_exchange(const int n[4], const lanes *weight, const lanes *D, const lanes *v,
+                         lanes *A, int64_t size)
+{
+    const lanes *D_ac = D, *D_ad = D + size, *D_bc = D + 2 * size, *D_bd = D + 3 * size;
+    lanes *A_ac = A, *A_ad = A + size, *A_bc = A + 2 * size, *A_bd = A + 3 * size;
+    for (int64_t a = 0; a < n[0]; a++) {
+        for (int64_t b = 0; b < n[1]; b++) {
+            const lanes *from_ad = D_ad + a * n[3], *from_bd = D_bd + b * n[3];
+            lanes *to_ad = A_ad + a * n[3], *to_bd = A_bd + b * n[3];
+            for (int c = 0; c < n[2]; c++) {
+                lanes ac = D_ac[a * n[2] + c] * *weight, bc = D_bc[b * n[2] + c] * *weight;
+                lanes sum_ac = {0}, sum_bc = {0};
+                for (int d = 0; d < n[3]; d++, v++) {
+                    sum_ac += from_bd[d] * *v;
+                    sum_bc += from_ad[d] * *v;
+                    to_ad[d] += bc * *v;
+                    to_bd[d] += ac * *v;
+                }
+                A_ac[a * n[2] + c] += sum_ac * *weight;
+                A_bc[b * n[2] + c] += sum_bc * *weight;
+            }
+        }
+    }
+}
+
+/* Coulomb terms if spin is 0, and the exchange terms of that spin. */
+static void digest_spin(const struct quartet_views *views, const struct digest_batch *batch,
+                        int spin)
+{
+    struct digest_places places;
+    set_places(views, batch, spin, &places);
+    const int *n = places.n;
+    int64_t n_integrals = quartet_n_integrals(batch->quartets->bra, batch->quartets->ket);
+    int64_t size = views->max_block;
+    lanes *D = (lanes *)views->lanes, *A = D + N_CHOICES * size;
+    double exchange_factor = views->n_spins == 1 ? -0.5 : -1;
+    for (int32_t i = 0; i < batch->quartets->n_quartets; i += QUARTET_LANES) {
+        struct digest_lanes set;
+        set_lanes(&places, batch, i, &set);
+        const lanes *v = (const lanes *)(batch->integrals + batch_place(n_integrals, i, 0));
+        if (spin == 0) {
+            copy_densities(&set, n, AB, CD, 2, D, A, size);
+            add_coulomb(n[0] * n[1], n[2] * n[3], &set.weight, D, D + size, v, A, A + size);
+            add_all_contributions(&set, n, AB, CD, A, size);
+        }
+        copy_densities(&set, n, AC, BD, exchange_factor, D, A, size);
+        add_exchange(n, &set.weight, D, v, A, size);
+        add_all_contributions(&set, n, AC, BD, A, size);
+    }
+}
+
+void fock_digest_symmetric(const struct quartet_views *views, const struct digest_batch *batch)
+{
+    if (views->n_spins == 1 &&
+        quartet_n_integrals(batch->quartets->bra, batch->quartets->ket) == 1) {
         digest_symmetric_s(views, batch);
         return;
     }
-    double exchange_factor = views->n_spins == 1 ? -0.5 : -1;
-    const double *v = batch->integrals;
-    for (int32_t i = 0; i < batch->quartets->n_quartets; i++, v += n_integrals) {
-        const struct quartet *quartet = &batch->quartets->quartets[i];
-        struct quartet_shells shells;
-        set_shells_of_pair(views, bra, quartet->bra, batch->bra_role, &shells, 0);
-        set_shells_of_pair(views, ket, quartet->ket, batch->ket_role, &shells, 2);
-        double factor = orbit_factor(batch, quartet);
-        struct block ab = coulomb_block(views, &shells, 0, 1);
-        struct block cd = coulomb_block(views, &shells, 2, 3);
-        add_coulomb(&ab, &cd, shells.n, 2 * factor, v);
-        for (int spin = 0; spin < views->n_spins; spin++) {
-            struct block ac = exchange_block(views, &shells, spin, 0, 2);
-            struct block ad = exchange_block(views, &shells, spin, 0, 3);
-            struct block bc = exchange_block(views, &shells, spin, 1, 2);
-            struct block bd = exchange_block(views, &shells, spin, 1, 3);
-            add_exchange(&ac, &ad, &bc, &bd, shells.n, exchange_factor * factor, v);
-        }
-    }
+    for (int spin = 0; spin < views->n_spins; spin++)
+        digest_spin(views, batch, spin);
 }
 
 /* A_ij += factor D_kl v where (i, j) and (k, l) are shells (p, p') of the quartet. */
@@ -200,8 +345,8 @@ void fock_digest_ordered(const struct quartet_views *views, const struct digest_
     const struct pair_class *bra = batch->quartets->bra, *ket = batch->quartets->ket;
     int64_t n_integrals = quartet_n_integrals(bra, ket);
     double exchange_factor = views->n_spins == 1 ? -0.25 : -0.5;
-    const double *v = batch->integrals;
-    for (int32_t q = 0; q < batch->quartets->n_quartets; q++, v += n_integrals) {
+    for (int32_t q = 0; q < batch->quartets->n_quartets; q++) {
+        const double *v = batch->integrals + batch_place(n_integrals, q, 0);
         const struct quartet *quartet = &batch->quartets->quartets[q];
         struct quartet_shells shells;
         set_shells_of_pair(views, bra, quartet->bra, batch->bra_role, &shells, 0);
@@ -209,8 +354,9 @@ void fock_digest_ordered(const struct quartet_views *views, const struct digest_
         int at[4]; /* position among the integral's indices of roles I, J, K, L */
         for (int p = 0; p < 4; p++)
             at[shells.role[p]] = p;
-        int64_t stride[4] = {(int64_t)shells.n[1] * shells.n[2] * shells.n[3],
-                             (int64_t)shells.n[2] * shells.n[3], shells.n[3], 1};
+        int64_t stride[4] = {(int64_t)shells.n[1] * shells.n[2] * shells.n[3] * QUARTET_LANES,
+                             (int64_t)shells.n[2] * shells.n[3] * QUARTET_LANES,
+                             (int64_t)shells.n[3] * QUARTET_LANES, QUARTET_LANES};
         const int *n = shells.n;
 
         struct block ij = coulomb_block(views, &shells, at[0], at[1]);

@@ -1,5 +1,7 @@
 #include "hf/fock/quartet_views.h"
 
+#include "basis/integrals/two_electron.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,14 +25,21 @@ enum status quartet_views_init(struct quartet_views *views, const struct tiling 
         .tiling = tiling, .density = density, .accumulator = accumulator, .n_spins = n_spins};
     views->blocks =
         malloc((size_t)(6 * n_matrices(views) * view_block_size(views)) * sizeof(double));
-    TRY(CHECK_MEMORY(views->blocks, "no memory for the tiles of a quartet"));
+    int64_t n = n_cartesians(tiling->shells->max_l);
+    views->max_block = n * n;
+    views->lanes = aligned_alloc(64, (size_t)(12 * n * n * QUARTET_LANES) * sizeof(double));
+    if (!views->blocks || !views->lanes) {
+        quartet_views_fini(views);
+        return FAIL(STATUS_NO_MEMORY, "no memory for the tiles of a quartet");
+    }
     return STATUS_OK;
 }
 
 void quartet_views_fini(struct quartet_views *views)
 {
     free(views->blocks);
-    views->blocks = NULL;
+    free(views->lanes);
+    views->blocks = views->lanes = NULL;
 }
 
 /* The slot of a pair among the distinct ones of the quartet; *is_new if it had none. */

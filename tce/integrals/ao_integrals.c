@@ -89,13 +89,14 @@ void ao_integrals_destroy(struct ao_integrals *integrals)
 
 double ao_integrals_bytes(const struct shells *shells)
 {
-    /* Ten numbers for every product of primitives. */
-    const double product = 10 * sizeof(double);
-    double n = (double)shells->n_shells, n_primitives = 0;
+    double n = (double)shells->n_shells, n_primitives[BASIS_MAX_L + 1] = {0}, products = 0;
     for (int64_t s = 0; s < shells->n_shells; s++)
-        n_primitives += shells->shells[s].n_primitives;
-    return n * n * sizeof(double) + n * n / 2 * sizeof(struct shell_pair) +
-           n_primitives * n_primitives / 2 * product;
+        n_primitives[shells->shells[s].l] += shells->shells[s].n_primitives;
+    for (int a = 0; a <= shells->max_l; a++)
+        for (int b = 0; b <= a; b++)
+            products += n_primitives[a] * n_primitives[b] / (a == b ? 2 : 1) *
+                        (double)shell_pair_product_bytes(a, b, shells->spherical);
+    return n * n * sizeof(double) + n * n / 2 * sizeof(struct shell_pair) + products;
 }
 
 bool ao_integrals_are_null(const struct ao_integrals *integrals, const struct tiling *tiling,
@@ -147,8 +148,9 @@ static void put_quartet(const struct ao_request *request, const struct computed_
     for (int a = 0; a < bra->n_first; a++)
         for (int b = 0; b < bra->n_second; b++) {
             int64_t ab = (int64_t)a * bra->n_second + b;
-            put_ket(ket, ket_pair, values + ab * (exchanged ? 1 : n_ket), exchanged ? n_bra : 1,
-                    request->n, matrix_of(request, bra_pair, a, b));
+            put_ket(ket, ket_pair, values + ab * (exchanged ? 1 : n_ket) * QUARTET_LANES,
+                    (exchanged ? n_bra : 1) * QUARTET_LANES, request->n,
+                    matrix_of(request, bra_pair, a, b));
         }
 }
 
@@ -158,7 +160,8 @@ static void put_quartets(const struct computed_batch *batch, void *context)
     const struct quartet_batch *quartets = &batch->quartets;
     int64_t n_values = quartet_n_integrals(quartets->bra, quartets->ket);
     for (int32_t i = 0; i < quartets->n_quartets; i++)
-        put_quartet(request, batch, &quartets->quartets[i], batch->integrals + i * n_values);
+        put_quartet(request, batch, &quartets->quartets[i],
+                    batch->integrals + batch_place(n_values, i, 0));
     if (request->call->between)
         request->call->between(request->call->context);
 }

@@ -24,7 +24,7 @@ counts()
 import json, sys
 engines = json.load(open(sys.argv[1]))["extras"]["beryl"]["engines"]
 assert engines["first"] == sys.argv[2], engines
-assert sorted(engines["computed"]) == ["libint", "s"], engines
+assert {"baseline", "libint"} <= set(engines["computed"]), engines
 for name, computed in engines["computed"].items():
     assert (computed["quartets"] > 0) == (name in sys.argv[3:]), engines
     assert (computed["batches"] > 0) == (computed["quartets"] > 0), engines
@@ -32,40 +32,64 @@ for name, computed in engines["computed"].items():
 END
 }
 
-# Only s functions: either engine can do it all.
-be16="$inputs/be16.xyz --basis be15s --screen 1e-6 --converge 1e-2 --stability never"
-run 0 $be16 --json s.json
-run 0 $be16 --engine libint --json libint.json
-counts s.json s s
-counts libint.json libint libint
-same_energy s.json libint.json
+# Any engine can do it all, but those that the processor has no vectors for.
+engines="baseline libint"
+for engine in avx2 avx512; do
+    flag=${engine/512/512dq}
+    grep -qw "$flag" /proc/cpuinfo 2> /dev/null && engines+=" $engine"
+done
+water="$inputs/water.xyz --basis 6-31gs"
+for engine in $engines; do
+    run 0 $water --engine "$engine" --json "$engine.json"
+    counts "$engine.json" "$engine" "$engine"
+done
+for engine in $engines; do
+    same_energy "$engine.json" libint.json
+done
 
-# Classes that the first engine does not handle go to the other.
-water="$inputs/water.xyz --basis 6-31g"
-run 0 $water --engine s --json s.json
-run 0 $water --engine libint --json libint.json
-counts s.json s s libint
+# Classes that the first engine does not handle go to another.
+cat > "$folder/g.gbs" << 'END'
+H 0
+S 1 1.00
+ 0.5 1.0
+****
+O 0
+S 1 1.00
+ 2.0 1.0
+P 1 1.00
+ 1.0 1.0
+G 1 1.00
+ 1.0 1.0
+****
+END
+g="$inputs/water.xyz --basis $folder/g.gbs --stability never"
+run 0 $g --engine baseline --json baseline.json
+run 0 $g --engine libint --json libint.json
+counts baseline.json baseline baseline libint
 counts libint.json libint libint
-same_energy s.json libint.json
+same_energy baseline.json libint.json
 
 run 2 $water --engine fast
-grep -q "'fast' is not one of s, libint" "$folder/errors" || complain "the message lists no engines"
+grep -q "'fast' is not one of .*baseline, libint" "$folder/errors" ||
+    complain "the message lists no engines"
 run 0 --help
-grep -q "one of s, libint" "$folder/output" || complain "the help lists no engines"
+tr -s ' \n' ' ' < "$folder/output" | grep -q "baseline, libint" || complain "the help lists no engines"
 
 # The number of processes changes no count.
 print_counts='import json; print(json.load(open("libint.json"))["extras"]["beryl"]["engines"])'
 parallel=$(python3 -c "$print_counts")
 processes=1
-run 0 $water --engine libint --json libint.json
+run 0 $g --engine libint --json libint.json
 [ "$(python3 -c "$print_counts")" = "$parallel" ] || complain "not $parallel on one process"
 
 program=$tce
 processes=$2
-run 0 mp2 $water --json s.json
-run 0 mp2 $water --engine libint --json libint.json
-counts s.json s s libint
-counts libint.json libint libint
-same_energy s.json libint.json
+for engine in $engines; do
+    run 0 mp2 $water --engine "$engine" --json "$engine.json"
+    counts "$engine.json" "$engine" "$engine"
+done
+for engine in $engines; do
+    same_energy "$engine.json" libint.json
+done
 
 exit $((n_failed > 0))

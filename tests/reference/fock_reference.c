@@ -91,7 +91,7 @@ static void find_strides(const struct pair_class *const class[2], bool exchanged
     const struct pair_class *ket = class[!exchanged];
     for (int side = 0; side < 2; side++) {
         bool is_bra = (side == 0) != exchanged;
-        int64_t unit = is_bra ? (int64_t)ket->n_first * ket->n_second : 1;
+        int64_t unit = QUARTET_LANES * (is_bra ? (int64_t)ket->n_first * ket->n_second : 1);
         bool swapped = class[side]->pairs[0].swapped;
         stride[2 * side + swapped] = unit * class[side]->n_second;
         stride[2 * side + !swapped] = unit;
@@ -182,7 +182,7 @@ enum status fock_reference(const struct shells *shells, double threshold, int n_
     reference.coulomb_weight = calloc(s * s, sizeof(double));
     reference.exchange_weight = calloc(s * s, sizeof(double));
     reference.pairs = calloc(s * (s + 1) / 2, sizeof(struct shell_pairs *));
-    reference.integrals = malloc(m * m * m * m * sizeof(double));
+    reference.integrals = aligned_alloc(64, QUARTET_LANES * m * m * m * m * sizeof(double));
     if (status == STATUS_OK &&
         (!reference.total || !reference.bounds || !reference.coulomb_weight ||
          !reference.exchange_weight || !reference.pairs || !reference.integrals))

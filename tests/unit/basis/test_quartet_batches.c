@@ -78,14 +78,14 @@ static void check_batch(const struct computed_batch *batch, void *context)
     const struct quartet_batch *quartets = &batch->quartets;
     const struct pair_class *bra = quartets->bra, *ket = quartets->ket;
     int64_t n = quartet_n_integrals(bra, ket);
-    double *alone = malloc((size_t)n * sizeof *alone);
+    double *alone = aligned_alloc(64, (size_t)batch_size(n, 1) * sizeof *alone);
     assert_true(quartets->n_quartets > 0);
     assert_true(bra->l_first + bra->l_second <= ket->l_first + ket->l_second);
     for (int32_t i = 0; i < quartets->n_quartets; i++) {
         struct quartet_batch one = {bra, ket, 1, &quartets->quartets[i]};
         two_electron_compute(visit->alone, &one, alone);
         for (int64_t k = 0; k < n; k++)
-            check_close(batch->integrals[i * n + k], alone[k], 1e-13);
+            check_close(batch->integrals[batch_place(n, i, k)], alone[batch_place(n, 0, k)], 1e-13);
         int P = number_of(&bra->pairs[quartets->quartets[i].bra]);
         int Q = number_of(&ket->pairs[quartets->quartets[i].ket]);
         visit->times[batch->exchanged ? Q : P][batch->exchanged ? P : Q]++;

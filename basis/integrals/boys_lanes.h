@@ -1,0 +1,94 @@
+/* Boys functions in lanes (lanes.h), to a relative error of 1e-14; after boys_prepare. Sources:
+ * boys.h. */
+#ifndef BERYL_BASIS_BOYS_LANES_H
+#define BERYL_BASIS_BOYS_LANES_H
+
+#include "basis/integrals/boys.h"
+#include "basis/integrals/lanes.h"
+
+/* exp(-T): 2^-k exp(r), k = round(T / ln 2), the exponential of the remainder
+ * |r| <= ln(2) / 2 by its series to the 13th power; below 1e-300 beyond T = 700. */
+INLINE lanes exponential(lanes T)
+{
+    enum { N_EXP_TERMS = 14 };
+    static const double series[N_EXP_TERMS] = {1,
+                                               1,
+                                               1. / 2,
+                                               1. / 6,
+                                               1. / 24,
+                                               1. / 120,
+                                               1. / 720,
+                                               1. / 5040,
+                                               1. / 40320,
+                                               1. / 362880,
+                                               1. / 3628800,
+                                               1. / 39916800,
+                                               1. / 479001600,
+                                               1. / 6227020800};
+    lanes limit = broadcast(700);
+    T = choose(T < limit, T, limit);
+    integer_lanes k = __builtin_convertvector(T * 1.4426950408889634 + 0.5, integer_lanes);
+    lanes k_real = __builtin_convertvector(k, lanes);
+    /* ln 2 in two parts, the first with room for an exact product. */
+    lanes r = (k_real * 0.693147180369123816490 - T) + k_real * 1.90821492927058770002e-10;
+    lanes sum = broadcast(series[N_EXP_TERMS - 1]);
+    UNROLL
+    for (int term = N_EXP_TERMS - 2; term >= 0; term--)
+        sum = series[term] + r * sum;
+    return sum * (lanes)((1023 - k) << 52);
+}
+
+/* The series F_m(T) = sum_k c_k d^k from a table of rows c_0 to c_7, T in [0, BOYS_LARGE_T]; summed
+ * in pairs, as a chain of eight products would wait for each. */
+INLINE lanes interpolate(const double *table, lanes T)
+{
+    integer_lanes g = __builtin_convertvector(T * BOYS_POINTS_PER_UNIT + 0.5, integer_lanes);
+    lanes d = __builtin_convertvector(g, lanes) * (1.0 / BOYS_POINTS_PER_UNIT) - T;
+    lanes c[BOYS_N_SERIES];
+    UNROLL
+    for (int part = 0; part < BOYS_N_SERIES; part += LANES) {
+        UNROLL
+        for (int i = 0; i < LANES; i++)
+            c[part + i] = load(table + g[i] * BOYS_N_SERIES + part);
+        transpose(c + part);
+    }
+    lanes d2 = d * d;
+    lanes low = (c[0] + d * c[1]) + d2 * (c[2] + d * c[3]);
+    lanes high = (c[4] + d * c[5]) + d2 * (c[6] + d * c[7]);
+    return low + d2 * d2 * high;
+}
+
+/* G[m] = factor scale^m F_m(T), m = 0 to max_m: downward from the series where T is small, upward
+ * from F_0 where it is large; both are stable on their side of BOYS_LARGE_T. max_m: a constant. */
+INLINE void boys_lanes(int max_m, lanes T, lanes factor, lanes scale, lanes *G)
+{
+    lanes limit = broadcast(BOYS_LARGE_T);
+    integer_lanes is_near = T < limit;
+    lanes near_T = choose(is_near, T, limit);
+    lanes F[BOYS_MAX_M + 1];
+    F[max_m] = interpolate(boys_series(max_m), near_T);
+    lanes e = broadcast(0);
+    if (max_m > 0) {
+        e = exponential(T);
+        UNROLL
+        for (int m = max_m - 1; m >= 0; m--)
+            F[m] = (2 * near_T * F[m + 1] + e) * (1.0 / (2 * m + 1));
+    }
+    if (any_lane(~is_near)) {
+        lanes far_T = choose(is_near, limit, T);
+        lanes far = BOYS_SQRT_PI_HALF / square_root(far_T); /* sqrt(pi / T) / 2 */
+        lanes half_inverse = 0.5 / far_T;
+        UNROLL
+        for (int m = 0; m <= max_m; m++) {
+            F[m] = choose(is_near, F[m], far);
+            far = ((2.0 * m + 1) * far - e) * half_inverse;
+        }
+    }
+    UNROLL
+    for (int m = 0; m <= max_m; m++) {
+        G[m] = F[m] * factor;
+        factor *= scale;
+    }
+}
+
+#endif

@@ -1,0 +1,44 @@
+/* Electron-repulsion integrals of QUARTET_LANES or fewer quartets at once, one in each lane of the
+ * processor's vectors. hermite_kernels.c is compiled for each kind of vectors; the arithmetic of a
+ * lane is the same in all lanes and does not depend on the others.
+ *
+ * For each primitive quartet the Hermite integrals
+ *   R_tuv = d^t/dx^t d^u/dy^u d^v/dz^v of F_0(rho r^2) / sqrt(zeta + eta) at r = P - Q,
+ *   rho = zeta eta / (zeta + eta),
+ * follow from the Boys functions by R^m_(t+1)uv = t R^(m+1)_(t-1)uv + x R^(m+1)_tuv,
+ * R^m_000 = (-2 rho)^m F_m(rho r^2) / sqrt(zeta + eta). Then, summed over the bra's primitives,
+ *   Y_f,xyz = sum_tuv E^bra_f,tuv R_(t+x, u+y, v+z),
+ * and over the ket's, (f|g) = sum_xyz (-1)^(x+y+z) E^ket_g,xyz Y_f,xyz (hermite_pairs.h). The side
+ * of lower angular momentum is the bra: its step is repeated for every primitive quartet.
+ *
+ * Source: McMurchie & Davidson, J. Comput. Phys. 26, 218 (1978), eqs. 4.6 to 4.8. */
+#ifndef BERYL_BASIS_HERMITE_KERNELS_H
+#define BERYL_BASIS_HERMITE_KERNELS_H
+
+#include "basis/integrals/hermite_pairs.h"
+#include "basis/integrals/two_electron.h"
+
+/* The records of one side's pairs, most important first. */
+struct hermite_side {
+    const struct hermite_pattern *pattern;
+    const double *records[QUARTET_LANES];
+    int n_records[QUARTET_LANES]; /* 0: the lane is not in use */
+};
+
+struct hermite_kernels {
+    int n_lanes;           /* of QUARTET_LANES */
+    int64_t scratch_bytes; /* of one caller, a multiple of 64 on a boundary of 64 */
+
+    /* Integrals of n_lanes quartets.
+     * cutoff     primitive quartets of a smaller product of weights are left out
+     * integrals  number i of lane k at [i * QUARTET_LANES + k], i as in two_electron_compute, on a
+     *            boundary of n_lanes doubles; all lanes are set, those not in use to 0 */
+    void (*compute)(const struct hermite_side *bra, const struct hermite_side *ket, double cutoff,
+                    void *scratch, double *integrals);
+};
+
+extern const struct hermite_kernels hermite_kernels_baseline; /* 2 lanes */
+extern const struct hermite_kernels hermite_kernels_avx2;     /* 4; x86-64 with AVX2 and FMA */
+extern const struct hermite_kernels hermite_kernels_avx512;   /* 8; x86-64-v4 */
+
+#endif

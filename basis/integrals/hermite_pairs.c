@@ -1,0 +1,141 @@
+#include "basis/integrals/hermite_pairs.h"
+
+#include "basis/integrals/shells.h"
+
+#include <assert.h>
+#include <math.h>
+#include <string.h>
+
+static int hermite_number(int t, int u, int v)
+{
+    int n = t + u + v;
+    return n * (n + 1) * (n + 2) / 6 + (n - t) * (n - t + 1) / 2 + v;
+}
+
+/* One dimension: E[i][j][t] of x_a^i x_b^j. */
+typedef double expansion[HERMITE_MAX_L + 1][HERMITE_MAX_L + 1][HERMITE_MAX_ORDER + 2];
+
+/* E_t^(i+1, j) = E_(t-1)^(i, j) / (2 zeta) + PA E_t^(i, j) + (t + 1) E_(t+1)^(i, j), alike for j
+ * with PB. Source: Helgaker, Jorgensen & Olsen (2000), eqs. 9.5.6 and 9.5.7. */
+static void raise_expansion(double half_inverse, double shift, int order, const double *from,
+                            double *to)
+{
+    for (int t = 0; t <= order; t++)
+        to[t] = (t > 0 ? half_inverse * from[t - 1] : 0) + shift * from[t] + (t + 1) * from[t + 1];
+}
+
+static void expand_dimension(const int l[2], double half_inverse, double PA, double PB, expansion E)
+{
+    memset(E, 0, sizeof(expansion));
+    E[0][0][0] = 1;
+    for (int i = 0; i <= l[0]; i++) {
+        if (i > 0)
+            raise_expansion(half_inverse, PA, i, E[i - 1][0], E[i][0]);
+        for (int j = 1; j <= l[1]; j++)
+            raise_expansion(half_inverse, PB, i + j, E[i][j - 1], E[i][j]);
+    }
+}
+
+/* row[number of tuv] += c E_tuv of two Cartesians */
+static void add_cartesians(const expansion E[3], const int a[3], const int b[3], double c,
+                           double *row)
+{
+    for (int t = 0; t <= a[0] + b[0]; t++)
+        for (int u = 0; u <= a[1] + b[1]; u++) {
+            double of_tu = c * E[0][a[0]][b[0]][t] * E[1][a[1]][b[1]][u];
+            for (int v = 0; v <= a[2] + b[2]; v++)
+                row[hermite_number(t, u, v)] += of_tu * E[2][a[2]][b[2]][v];
+        }
+}
+
+/* E of all pairs of functions: dense[f * hermite_count(order) + number]. */
+static void expand_product(const struct hermite_pattern *pattern,
+                           const struct hermite_product *product, double *dense)
+{
+    expansion E[3];
+    for (int x = 0; x < 3; x++)
+        expand_dimension(pattern->l, 0.5 / product->zeta, product->PA[x], product->PB[x], E[x]);
+    const struct angular_map *first = angular_map(pattern->l[0], pattern->spherical);
+    const struct angular_map *second = angular_map(pattern->l[1], pattern->spherical);
+    int count = hermite_count(pattern->order);
+    memset(dense, 0, (size_t)(pattern->n_functions * count) * sizeof(double));
+    for (int f = 0; f < first->n_functions; f++)
+        for (int i = first->first[f]; i < first->first[f + 1]; i++) {
+            int a[3];
+            cartesian_powers(pattern->l[0], first->index[i], a);
+            double *row = dense + (int64_t)f * second->n_functions * count;
+            for (int g = 0; g < second->n_functions; g++, row += count)
+                for (int j = second->first[g]; j < second->first[g + 1]; j++) {
+                    int b[3];
+                    cartesian_powers(pattern->l[1], second->index[j], b);
+                    add_cartesians(E, a, b, product->factor * first->value[i] * second->value[j],
+                                   row);
+                }
+        }
+}
+
+/* Appends the terms of function f of one parity of t + u + v; dense: an expansion without chance
+ * zeros. */
+static void append_terms(struct hermite_pattern *pattern, int f, int parity, const double *dense)
+{
+    for (int n = parity; n <= pattern->order; n += 2)
+        for (int t = n; t >= 0; t--)
+            for (int u = n - t; u >= 0; u--) {
+                int v = n - t - u, number = hermite_number(t, u, v);
+                if (fabs(dense[f * hermite_count(pattern->order) + number]) < 1e-12)
+                    continue;
+                assert(pattern->n_terms < HERMITE_MAX_TERMS);
+                pattern->number[pattern->n_terms] = (uint8_t)number;
+                pattern->place[pattern->n_terms++] =
+                    (uint16_t)(t * HERMITE_STRIDE_T + u * HERMITE_STRIDE_U + v);
+            }
+}
+
+static void make_pattern(int l_first, int l_second, bool spherical, struct hermite_pattern *pattern)
+{
+    /* Of the order of 1, and unrelated. */
+    const struct hermite_product generic = {
+        .zeta = 0.733, .factor = 1, .PA = {0.817, -1.231, 0.653}, .PB = {-0.377, 0.911, 1.129}};
+    static double empty[HERMITE_TERMS + HERMITE_MAX_TERMS + 7] = {
+        [HERMITE_ZETA] = 1, [HERMITE_WEIGHT] = NAN};
+    double dense[HERMITE_MAX_FUNCTIONS * HERMITE_MAX_COUNT];
+    *pattern =
+        (struct hermite_pattern){.l = {l_first, l_second},
+                                 .spherical = spherical,
+                                 .order = l_first + l_second,
+                                 .n_functions = angular_map(l_first, spherical)->n_functions *
+                                                angular_map(l_second, spherical)->n_functions,
+                                 .empty = empty};
+    expand_product(pattern, &generic, dense);
+    for (int f = 0; f < pattern->n_functions; f++) {
+        append_terms(pattern, f, 0, dense);
+        pattern->odd[f] = (uint16_t)pattern->n_terms;
+        append_terms(pattern, f, 1, dense);
+        pattern->first[f + 1] = (uint16_t)pattern->n_terms;
+    }
+    pattern->record = (HERMITE_TERMS + pattern->n_terms + 7) / 8 * 8;
+}
+
+const struct hermite_pattern *hermite_pattern(int l_first, int l_second, bool spherical)
+{
+    static struct hermite_pattern patterns[HERMITE_MAX_L + 1][HERMITE_MAX_L + 1][2];
+    struct hermite_pattern *pattern = &patterns[l_first][l_second][spherical];
+    if (pattern->n_terms == 0)
+        make_pattern(l_first, l_second, spherical, pattern);
+    return pattern;
+}
+
+void hermite_set_record(const struct hermite_pattern *pattern,
+                        const struct hermite_product *product, double *record)
+{
+    double dense[HERMITE_MAX_FUNCTIONS * HERMITE_MAX_COUNT];
+    expand_product(pattern, product, dense);
+    memset(record, 0, (size_t)pattern->record * sizeof(double));
+    record[HERMITE_ZETA] = product->zeta;
+    record[HERMITE_WEIGHT] = product->weight;
+    memcpy(record + HERMITE_P, product->P, sizeof product->P);
+    for (int f = 0; f < pattern->n_functions; f++)
+        for (int k = pattern->first[f]; k < pattern->first[f + 1]; k++)
+            record[HERMITE_TERMS + k] =
+                dense[f * hermite_count(pattern->order) + pattern->number[k]];
+}

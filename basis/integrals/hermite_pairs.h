@@ -1,0 +1,74 @@
+/* Products of two shells as sums of Hermite Gaussians, for the scheme of McMurchie and Davidson.
+ *
+ * A product of primitives of exponents a and b, zeta = a + b at P, is
+ *   sum_tuv E_tuv d^t/dPx^t d^u/dPy^u d^v/dPz^v exp(-zeta |r - P|^2),  t + u + v <= l_a + l_b
+ * for each pair of functions of the shells. The integral over two such products is
+ *   (ab|cd) = sum_tuv E^ab_tuv sum_xyz (-1)^(x+y+z) E^cd_xyz R_(t+x, u+y, v+z)
+ * with the Hermite integrals R of the two exponents and centres (hermite_kernels.h). Here E holds
+ * the contraction coefficients and the maps from Cartesians to functions, too.
+ *
+ * Which E can differ from zero is a pattern that depends on the angular momenta alone. Of the
+ * primitive products of a class, each is a record of doubles: HERMITE_ZETA, HERMITE_WEIGHT,
+ * HERMITE_P (3), then from HERMITE_TERMS on the E of the pattern's terms.
+ *
+ * Source: McMurchie & Davidson, J. Comput. Phys. 26, 218 (1978); Helgaker, Jorgensen & Olsen,
+ * Molecular Electronic-Structure Theory (2000), sections 9.5 and 9.9. */
+#ifndef BERYL_BASIS_HERMITE_PAIRS_H
+#define BERYL_BASIS_HERMITE_PAIRS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum {
+    HERMITE_MAX_L = 3, /* of a shell */
+    HERMITE_MAX_ORDER = 2 * HERMITE_MAX_L,
+    HERMITE_MAX_COUNT = 84,      /* hermite_count(HERMITE_MAX_ORDER) */
+    HERMITE_MAX_FUNCTIONS = 100, /* of two shells, Cartesian */
+    HERMITE_MAX_TERMS = 2176,    /* two spherical f shells have 2129 */
+};
+
+/* Places in a record. */
+enum { HERMITE_ZETA, HERMITE_WEIGHT, HERMITE_P, HERMITE_TERMS = HERMITE_P + 3 };
+
+/* R_tuv is number t HERMITE_STRIDE_T + u HERMITE_STRIDE_U + v of an array: with these strides all
+ * places up to order 2 HERMITE_MAX_ORDER differ, and that of a sum is the sum of the places. */
+enum { HERMITE_STRIDE_U = 79, HERMITE_STRIDE_T = 91 };
+
+/* Numbers (t, u, v) of t + u + v <= order: they are numbered by order, then by t descending, then
+ * by u descending. */
+static inline int hermite_count(int order)
+{
+    return (order + 1) * (order + 2) * (order + 3) / 6;
+}
+
+/* The terms of function f, a pair (function of the first shell, function of the second), are those
+ * from first[f] to first[f + 1]: up to odd[f] those of even t + u + v. */
+struct hermite_pattern {
+    int l[2];
+    bool spherical;
+    int order;           /* l[0] + l[1] */
+    int n_functions;     /* pairs of them, the second shell's fastest */
+    int n_terms;         /* of all functions */
+    int record;          /* doubles of a record, a multiple of 8 */
+    const double *empty; /* a record of no product: its weight is not a number */
+    uint16_t first[HERMITE_MAX_FUNCTIONS + 1];
+    uint16_t odd[HERMITE_MAX_FUNCTIONS];
+    uint8_t number[HERMITE_MAX_TERMS]; /* of (t, u, v) */
+    uint16_t place[HERMITE_MAX_TERMS]; /* of R_tuv */
+};
+
+/* The pattern of two shells, l_second <= l_first <= HERMITE_MAX_L. Static data, built on the first
+ * call: call once before there are threads. */
+const struct hermite_pattern *hermite_pattern(int l_first, int l_second, bool spherical);
+
+/* A product of primitives, in the quantities of shell_pairs.h. */
+struct hermite_product {
+    double zeta, factor, weight;
+    double P[3], PA[3], PB[3];
+};
+
+/* Sets a record of the pattern. */
+void hermite_set_record(const struct hermite_pattern *pattern,
+                        const struct hermite_product *product, double *record);
+
+#endif

@@ -1,0 +1,125 @@
+/* Vectors of LANES doubles, 2, 4 or 8: arithmetic is lane by lane. For sources that are compiled
+ * once for each kind of vectors; private to the engines. */
+#ifndef BERYL_BASIS_LANES_H
+#define BERYL_BASIS_LANES_H
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+#ifdef __SSE2__
+#include <immintrin.h>
+#endif
+
+typedef double lanes __attribute__((vector_size(LANES * sizeof(double))));
+typedef int64_t integer_lanes __attribute__((vector_size(LANES * sizeof(int64_t))));
+
+#define INLINE static inline __attribute__((always_inline))
+
+/* Before a loop with constant bounds: arrays that it indexes then lie in registers. In builds for
+ * tests loops stay: with sanitizers, compilers would work on the long functions for minutes. */
+#ifndef UNROLL_LOOPS
+#define UNROLL
+#elif defined __clang__
+#define UNROLL _Pragma("unroll")
+#else
+#define UNROLL _Pragma("GCC unroll 64")
+#endif
+
+INLINE lanes broadcast(double x)
+{
+    return x - (lanes){0};
+}
+
+/* where[lane] is all ones or zero. */
+INLINE lanes choose(integer_lanes where, lanes yes, lanes no)
+{
+    return (lanes)(((integer_lanes)yes & where) | ((integer_lanes)no & ~where));
+}
+
+INLINE lanes square_root(lanes x)
+{
+    lanes root;
+    for (int i = 0; i < LANES; i++)
+        root[i] = sqrt(x[i]);
+    return root;
+}
+
+INLINE bool any_lane(integer_lanes where)
+{
+#ifdef __AVX512DQ__
+    return _mm512_movepi64_mask((__m512i)where) != 0;
+#elif defined __AVX2__
+    return _mm256_movemask_pd((__m256d)where) != 0;
+#elif defined __SSE2__
+    return _mm_movemask_pd((__m128d)where) != 0;
+#else
+    return (where[0] | where[1]) != 0;
+#endif
+}
+
+INLINE lanes load(const double *p)
+{
+    lanes x;
+    memcpy(&x, p, sizeof x);
+    return x;
+}
+
+/* rows[i][j] <-> rows[j][i] */
+INLINE void transpose(lanes r[LANES])
+{
+#if LANES == 8
+    lanes a[8], b[8];
+    UNROLL
+    for (int i = 0; i < 8; i += 2) {
+        a[i] = __builtin_shufflevector(r[i], r[i + 1], 0, 8, 2, 10, 4, 12, 6, 14);
+        a[i + 1] = __builtin_shufflevector(r[i], r[i + 1], 1, 9, 3, 11, 5, 13, 7, 15);
+    }
+    UNROLL
+    for (int i = 0; i < 8; i += 4) {
+        UNROLL
+        for (int k = i; k < i + 2; k++) {
+            b[k] = __builtin_shufflevector(a[k], a[k + 2], 0, 1, 8, 9, 4, 5, 12, 13);
+            b[k + 2] = __builtin_shufflevector(a[k], a[k + 2], 2, 3, 10, 11, 6, 7, 14, 15);
+        }
+    }
+    UNROLL
+    for (int k = 0; k < 4; k++) {
+        r[k] = __builtin_shufflevector(b[k], b[k + 4], 0, 1, 2, 3, 8, 9, 10, 11);
+        r[k + 4] = __builtin_shufflevector(b[k], b[k + 4], 4, 5, 6, 7, 12, 13, 14, 15);
+    }
+#elif LANES == 4
+    lanes a[4];
+    UNROLL
+    for (int i = 0; i < 4; i += 2) {
+        a[i] = __builtin_shufflevector(r[i], r[i + 1], 0, 4, 2, 6);
+        a[i + 1] = __builtin_shufflevector(r[i], r[i + 1], 1, 5, 3, 7);
+    }
+    UNROLL
+    for (int k = 0; k < 2; k++) {
+        r[k] = __builtin_shufflevector(a[k], a[k + 2], 0, 1, 4, 5);
+        r[k + 2] = __builtin_shufflevector(a[k], a[k + 2], 2, 3, 6, 7);
+    }
+#else
+    lanes a = r[0];
+    r[0] = (lanes){a[0], r[1][0]};
+    r[1] = (lanes){a[1], r[1][1]};
+#endif
+}
+
+/* to[k][lane] = from[lane][k], k < n, a multiple of 8 */
+INLINE void gather(const double *const from[LANES], int n, lanes *to)
+{
+    for (int k = 0; k < n; k += LANES) {
+        lanes r[LANES];
+        UNROLL
+        for (int i = 0; i < LANES; i++)
+            r[i] = load(from[i] + k);
+        transpose(r);
+        UNROLL
+        for (int i = 0; i < LANES; i++)
+            to[k + i] = r[i];
+    }
+}
+
+#endif

@@ -1,0 +1,152 @@
+/* Hermite integrals of every kind of vectors that the processor has: as good as the Boys functions
+ * one by one, at any argument. */
+#include "tests/check.h"
+
+#include "basis/integrals/boys.h"
+#include "basis/integrals/hermite_kernels.h"
+#include "support/base/vector_unit.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const struct kernels_case {
+    const struct hermite_kernels *kernels;
+    enum vector_unit unit;
+    const char *name;
+} cases[] = {
+#ifdef __x86_64__
+    {&hermite_kernels_avx512, VECTOR_UNIT_AVX512, "avx512"},
+    {&hermite_kernels_avx2, VECTOR_UNIT_AVX2, "avx2"},
+#endif
+    {&hermite_kernels_baseline, VECTOR_UNIT_BASELINE, "baseline"},
+};
+enum { N_CASES = sizeof cases / sizeof cases[0] };
+
+/* Exponents of the two sides. */
+static const double zeta = 1.7, eta = 0.4;
+
+static int start(void **state)
+{
+    (void)state;
+    boys_prepare();
+    return 0;
+}
+
+/* The term (0, 2 half, 0) of a function of two shells. */
+static int find_term(const struct hermite_pattern *pattern, int half, int *function)
+{
+    for (*function = 0; *function < pattern->n_functions; ++*function)
+        for (int k = pattern->first[*function]; k < pattern->odd[*function]; k++)
+            if (pattern->place[k] == 2 * half * HERMITE_STRIDE_U)
+                return k;
+    fail();
+    return 0;
+}
+
+/* A side of which each record has one term, E = 1; its product is at P in lane k. */
+static void make_side(int half, double exponent, double P[QUARTET_LANES][3], double *records,
+                      struct hermite_side *side, int *function)
+{
+    side->pattern = hermite_pattern(HERMITE_MAX_L, HERMITE_MAX_L, false);
+    int term = find_term(side->pattern, half, function);
+    for (int k = 0; k < QUARTET_LANES; k++) {
+        double *record = records + k * side->pattern->record;
+        memset(record, 0, (size_t)side->pattern->record * sizeof *record);
+        record[HERMITE_ZETA] = exponent;
+        record[HERMITE_WEIGHT] = 1;
+        memcpy(record + HERMITE_P, P[k], 3 * sizeof(double));
+        record[HERMITE_TERMS + term] = 1;
+        side->records[k] = record;
+        side->n_records[k] = 1;
+    }
+}
+
+/* Where P - Q is along x, R_(0, 2m, 0) = (2m - 1)!! (-2 rho)^m F_m(T) / sqrt(zeta + eta). Its
+ * largest relative error over the arguments. */
+static double error_of_order(const struct hermite_kernels *kernels, int m,
+                             const double T[QUARTET_LANES])
+{
+    int half[2] = {m / 2, m - m / 2}, function[2];
+    double exponent[2] = {zeta, eta}, rho = zeta * eta / (zeta + eta);
+    double P[2][QUARTET_LANES][3] = {0};
+    for (int k = 0; k < QUARTET_LANES; k++)
+        P[0][k][0] = sqrt(T[k] / rho);
+    struct hermite_side side[2];
+    double *records[2];
+    for (int s = 0; s < 2; s++) {
+        records[s] = malloc(QUARTET_LANES * (HERMITE_TERMS + HERMITE_MAX_TERMS) * sizeof(double));
+        make_side(half[s], exponent[s], P[s], records[s], &side[s], &function[s]);
+    }
+    int n = side[0].pattern->n_functions;
+    void *scratch = aligned_alloc(64, (size_t)kernels->scratch_bytes);
+    double *integrals = aligned_alloc(64, (size_t)batch_size(n * n, 1) * sizeof(double));
+    kernels->compute(&side[0], &side[1], 0, scratch, integrals);
+    double error = 0, factor = pow(-2 * rho, m) / sqrt(zeta + eta);
+    for (int i = 1; i <= m; i++)
+        factor *= 2 * i - 1;
+    for (int k = 0; k < kernels->n_lanes; k++) {
+        double x = P[0][k][0], exact = factor * boys_reference(m, rho * (x * x));
+        double actual = integrals[batch_place(n * n, k, function[0] * n + function[1])];
+        error = fmax(error, exact == 0 ? fabs(actual) : fabs(actual / exact - 1));
+        assert_true(isfinite(actual));
+    }
+    for (int s = 0; s < 2; s++)
+        free(records[s]);
+    free(scratch);
+    free(integrals);
+    return error;
+}
+
+/* Arguments first * ratio^i + step * i up to last. */
+static void scan(double first, double ratio, double step, double last)
+{
+    for (int c = 0; c < N_CASES; c++) {
+        if (cases[c].unit > vector_unit_here())
+            continue;
+        double largest = 0, next = first;
+        while (next <= last) {
+            double T[QUARTET_LANES];
+            for (int k = 0; k < cases[c].kernels->n_lanes; k++, next = next * ratio + step)
+                T[k] = next;
+            for (int k = cases[c].kernels->n_lanes; k < QUARTET_LANES; k++)
+                T[k] = 0;
+            for (int m = 0; m <= HERMITE_MAX_ORDER; m++)
+                largest = fmax(largest, error_of_order(cases[c].kernels, m, T));
+        }
+        print_message("%s, %g to %g: largest relative error %.1e\n", cases[c].name, first, last,
+                      largest);
+        assert_true(largest < 1e-13);
+    }
+}
+
+static void test_series(void **state)
+{
+    (void)state;
+    scan(0, 1, 0.173, 40);
+    scan(1e-300, 10, 0, 1);
+}
+
+/* Half way between the points of the grid, where the series is worst, and beyond its end. */
+static void test_seams(void **state)
+{
+    (void)state;
+    scan(0.0625, 1, 0.625, 36);
+    scan(36 - 3e-14, 1, 1e-14, 36 + 3e-14);
+}
+
+/* Upward recurrence; in the end beyond what any molecule has. */
+static void test_large_arguments(void **state)
+{
+    (void)state;
+    scan(35.5, 1.13, 0, 1e8);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_series),
+        cmocka_unit_test(test_seams),
+        cmocka_unit_test(test_large_arguments),
+    };
+    return cmocka_run_group_tests(tests, start, NULL);
+}
