@@ -34,7 +34,7 @@ c[i,j] += a[i,j] * a[i,j]
 END
 drawn="--gauss 1e-6,0 --tasks 4"
 tce_works="mp2 he.xyz --basis 6-31g"
-{ echo 20; echo; for i in {1..20}; do echo "Ne 0 0 $((2 * i))"; done; } > row.xyz
+{ echo 33; echo; for i in {1..33}; do echo "Ne 0 0 $i"; done; } > row.xyz
 cat > large_tile.tce << 'END'
 space o = 4000 tile 4000
 index i, j, k : o
@@ -42,7 +42,7 @@ tensor a[i,j] = wave
 tensor b[i,j]
 b[i,j] += a[i,k] * a[k,j]
 END
-hf_takes_long="row.xyz --basis cc-pvdz --fock-only 1 --tile 1000"
+hf_takes_long="row.xyz --basis cc-pvtz --fock-only 1 --tile 1000"
 tce_takes_long="run large_tile.tce"
 sched_takes_long="--gauss 30,0 --tasks 2"
 hf_works="he.xyz --basis 6-31g"
