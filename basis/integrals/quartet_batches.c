@@ -66,7 +66,8 @@ static void sort_by_primitives(const struct quartet_batch *batch, struct quartet
         return;
     for (int k = 0; k < N * N; k++)
         first[k + 1] += first[k];
-    memcpy(batches->unsorted, batches->quartets, sizeof batches->quartets);
+    memcpy(batches->unsorted, batches->quartets,
+           (size_t)batch->n_quartets * sizeof *batches->quartets);
     for (int32_t i = 0; i < batch->n_quartets; i++)
         batches->quartets[first[kind[i]]++] = batches->unsorted[i];
 }
