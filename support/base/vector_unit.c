@@ -37,7 +37,7 @@ enum vector_unit vector_unit_of(const struct vector_registers *registers)
     return VECTOR_UNIT_AVX512;
 }
 
-enum vector_unit vector_unit_here(void)
+static enum vector_unit ask_processor(void)
 {
     struct vector_registers registers = {0};
 #ifdef __x86_64__
@@ -50,4 +50,15 @@ enum vector_unit vector_unit_here(void)
         __asm__ volatile("xgetbv" : "=a"(registers.xcr0), "=d"(edx) : "c"(0));
 #endif
     return vector_unit_of(&registers);
+}
+
+enum vector_unit vector_unit_here(void)
+{
+    /* CPUID takes microseconds in a virtual machine, and engines look at every class. */
+    static bool asked;
+    static enum vector_unit unit;
+    if (!asked)
+        unit = ask_processor();
+    asked = true;
+    return unit;
 }

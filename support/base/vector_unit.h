@@ -24,7 +24,7 @@ struct vector_registers {
  * Manual, volume 1, sections 14.3, 14.5.3, 14.7.1 and 15.2 to 15.4. */
 enum vector_unit vector_unit_of(const struct vector_registers *registers);
 
-/* That of the processor which this process runs on. */
+/* That of the processor which this process runs on. Asked once: call before there are threads. */
 enum vector_unit vector_unit_here(void);
 
 #endif
