@@ -1,5 +1,7 @@
 #include "basis/integrals/quartet_batches.h"
 
+#include "support/base/clock.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -78,8 +80,16 @@ static void compute_batch(struct quartet_batches *batches, const struct quartet_
     if (batch->quartets.n_quartets == 0)
         return;
     sort_by_primitives(&batch->quartets, batches);
+    struct class_cost *cost = batch->cost;
+    double start_s = cost ? clock_now_s() : 0;
     two_electron_compute(batches->two_electron, &batch->quartets, batches->integrals);
+    double computed_s = cost ? clock_now_s() : 0;
     source->use(batch, source->context);
+    if (cost) {
+        class_cost_add(cost, &batch->quartets);
+        cost->integral_s += computed_s - start_s;
+        cost->selection_s -= clock_now_s() - start_s; /* of all the time of compute_classes */
+    }
     batch->quartets.n_quartets = 0;
 }
 
@@ -118,6 +128,11 @@ static void compute_classes(struct quartet_batches *batches, const struct quarte
                                                 .quartets = batches->quartets},
                                    .exchanged = exchanged,
                                    .integrals = batches->integrals};
+    double start_s = 0;
+    if (source->costs) {
+        batch.cost = class_costs_of(source->costs, &batch.quartets);
+        start_s = clock_now_s();
+    }
     int64_t capacity =
         batches->integral_capacity / batch_size(quartet_n_integrals(bra, ket), 1) * QUARTET_LANES;
     int32_t n_kets = ket->n_pairs; /* above the threshold: pairs come by descending bound */
@@ -140,6 +155,8 @@ static void compute_classes(struct quartet_batches *batches, const struct quarte
         }
     }
     compute_batch(batches, source, &batch);
+    if (batch.cost)
+        batch.cost->selection_s += clock_now_s() - start_s;
 }
 
 void quartet_batches_compute(struct quartet_batches *batches, const struct quartet_source *source)

@@ -3,6 +3,7 @@
 #ifndef BERYL_BASIS_QUARTET_BATCHES_H
 #define BERYL_BASIS_QUARTET_BATCHES_H
 
+#include "basis/integrals/class_costs.h"
 #include "basis/integrals/shell_pairs.h"
 #include "basis/integrals/two_electron.h"
 #include "support/base/status.h"
@@ -15,6 +16,7 @@ struct computed_batch {
     struct quartet_batch quartets; /* in the engine's order */
     bool exchanged;                /* its bra comes from the ket pairs of the source */
     const double *integrals;       /* as two_electron_compute leaves them */
+    struct class_cost *cost; /* of its class, or NULL: for `use` to add its integrals and time */
 };
 
 /* Quartets to be computed and their use. */
@@ -31,6 +33,8 @@ struct quartet_source {
     /* Called with each batch in turn. The batch is valid until it returns. */
     void (*use)(const struct computed_batch *batch, void *context);
     void *context;
+
+    struct class_costs *costs; /* added to; NULL: nothing is measured */
 };
 
 /* Scratch of one caller; not shared between threads. */

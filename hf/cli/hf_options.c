@@ -126,6 +126,9 @@ static const struct option_row run_rows[] = {
     FLAG_OPTION("count-tasks", FIELD(count_tasks),
                 .help = "print the numbers of tasks, non-null tasks and integrals above the "
                         "threshold, and stop"),
+    FLAG_OPTION("profile-classes", FIELD(fock.profile_classes),
+                .help = "print what the shell quartets of each class, (ss|ss), (ss|ps), ..., cost "
+                        "in all builds"),
     TEXT_OPTION("write-profile", FIELD(profile), .value = "FILE.csv|FILE.npy",
                 .help = "seconds of every non-null task of the last build, by its number among "
                         "all tasks"),
@@ -180,6 +183,8 @@ static enum status check_compare(const struct hf_options *options)
         return FAIL(STATUS_USAGE, "--compare runs Fock builds, --count-tasks none: leave one out");
     if (options->profile)
         return FAIL(STATUS_USAGE, "--write-profile is for one mode: leave --compare out");
+    if (options->fock.profile_classes)
+        return FAIL(STATUS_USAGE, "--profile-classes is for one mode: leave --compare out");
     return STATUS_OK;
 }
 
@@ -232,7 +237,7 @@ enum status hf_options_complete(struct hf_options *options, const char *molecule
 /* Options without effect with --fock-only; --count-tasks ignores the builds' options, too. */
 #define OPTIONS_OF_ITERATIONS                                                                      \
     "converge,max-iter,diis,damping,level-shift,second-order,stability,all-orbitals"
-#define OPTIONS_OF_BUILDS  "density,accumulate,cache,fock-only,watchdog"
+#define OPTIONS_OF_BUILDS  "density,accumulate,cache,fock-only,watchdog,profile-classes"
 #define OPTIONS_OF_DENSITY "guess,restart,dependence"
 
 static enum status check_no_effect(const struct hf_options *options, const char *names,

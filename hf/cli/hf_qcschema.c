@@ -1,5 +1,6 @@
 #include "hf/cli/hf_qcschema.h"
 
+#include "hf/cli/hf_class_costs.h"
 #include "sched/core/statistics_report.h"
 #include "support/base/version.h"
 #include "support/io/json.h"
@@ -211,6 +212,8 @@ static json_t *extras_to_json(const struct hf_outcome *outcome)
         json_object_set(extras, "scf_iterations", outcome->scf_iterations);
     add_builds(outcome, extras);
     json_object_set_new(extras, "engines", engines_to_json(&outcome->engines));
+    if (outcome->class_costs)
+        json_object_set_new(extras, "classes", hf_class_costs_to_json(outcome->class_costs));
     json_object_set_new(extras, "options", options_in_force(outcome));
     return extras;
 }

@@ -3,6 +3,7 @@
 #ifndef BERYL_HF_HF_QCSCHEMA_H
 #define BERYL_HF_HF_QCSCHEMA_H
 
+#include "basis/integrals/class_costs.h"
 #include "basis/integrals/two_electron.h"
 #include "hf/cli/hf_density.h"
 #include "hf/cli/hf_input.h"
@@ -28,6 +29,7 @@ struct hf_outcome {
     const struct hf_options *options;
     const struct hf_input *input;           /* empty if it could not be read */
     struct engine_use engines;              /* of all processes */
+    const struct class_costs *class_costs;  /* of --profile-classes, or NULL */
     const struct fock *fock;                /* NULL before the first build */
     const struct scf_result *scf;           /* NULL where no SCF was solved */
     const struct hf_density *density;       /* of --fock-only; NULL or no name: none */

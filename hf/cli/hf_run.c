@@ -1,6 +1,7 @@
 #include "hf/cli/hf_run.h"
 
 #include "hf/cli/hf_calculation.h"
+#include "hf/cli/hf_class_costs.h"
 #include "hf/cli/hf_compare.h"
 #include "hf/cli/hf_density.h"
 #include "hf/cli/hf_outputs.h"
@@ -27,6 +28,7 @@ struct hf_run {
     struct hf_density density; /* of --fock-only */
     struct darray *F[2];
     struct mode_records compared;
+    struct class_costs class_costs; /* of --profile-classes */
     bool *accepted;
     bool checked; /* the outputs can be written */
     bool written; /* the outputs are written, or could not be */
@@ -88,12 +90,16 @@ static enum status print_task_counts(const struct hf_run *run)
 }
 
 /* The outcome of the run; the digests of F are added by the caller. */
-static struct hf_outcome outcome_of(const struct hf_run *run, enum status status)
+static struct hf_outcome outcome_of(struct hf_run *run, enum status status)
 {
+    bool profiled = run->options->fock.profile_classes && run->calculation.fock;
+    if (profiled)
+        fock_sum_class_costs(run->calculation.fock, &run->class_costs);
     bool solved = run->calculation.result.n_orbitals > 0;
     struct hf_outcome outcome = {.options = run->options,
                                  .input = &run->calculation.input,
                                  .engines = hf_calculation_engines(&run->calculation),
+                                 .class_costs = profiled ? &run->class_costs : NULL,
                                  .fock = run->calculation.fock,
                                  .scf = solved ? &run->calculation.result : NULL,
                                  .density = &run->density,
@@ -108,6 +114,8 @@ static struct hf_outcome outcome_of(const struct hf_run *run, enum status status
 /* Writes the files of a run that reached its end. */
 static enum status write_hf_outputs(struct hf_run *run, struct hf_outcome *outcome)
 {
+    if (outcome->class_costs)
+        hf_class_costs_print(outcome->class_costs);
     log_print("Peak memory %.0f MB per process\n", (double)outcome->memory_peak_bytes * 1e-6);
     outcome->complete = true;
     run->written = true;

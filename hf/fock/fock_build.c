@@ -36,6 +36,7 @@ struct fock {
     int n_spins; /* of both */
     struct fock_record *records;
     int64_t n_builds, record_capacity;
+    struct class_costs *class_costs; /* of this process; NULL: not measured */
 };
 
 /* The cache budget is divided by these. F gets twice as much as D, because its tiles
@@ -126,6 +127,7 @@ static enum status create_worker(struct fock *fock)
                            (enum fock_symmetry)fock->settings.symmetry,
                            fock->settings.cache_bytes / PAIR_PART, &fock->worker));
     fock_worker_interrupt(fock->worker, poll_pool, fock);
+    fock_worker_count_costs(fock->worker, fock->class_costs);
     return STATUS_OK;
 }
 
@@ -138,6 +140,8 @@ enum status fock_restart(struct fock *fock, const struct taskpool_settings *pool
         fock->observed.n = 0;
         fock_tasks_keep(fock->tasks, 0, NULL);
     }
+    if (fock->class_costs)
+        *fock->class_costs = (struct class_costs){0};
     TRY(status_agree(fock->comm, create_worker(fock)));
     return create_fock_pool(fock);
 }
@@ -154,6 +158,15 @@ static enum status create_tasks(struct fock *fock)
     return fock_cost_create(fock->screening, symmetry, fock->comm, &fock->cost);
 }
 
+static enum status create_class_costs(struct fock *fock)
+{
+    if (!fock->settings.profile_classes)
+        return STATUS_OK;
+    fock->class_costs = calloc(1, sizeof *fock->class_costs);
+    return status_agree(fock->comm,
+                        CHECK_MEMORY(fock->class_costs, "no memory for --profile-classes"));
+}
+
 enum status fock_create(const struct screening *screening, const struct fock_settings *settings,
                         const struct taskpool_settings *pool_settings, MPI_Comm comm,
                         struct fock **fock)
@@ -162,8 +175,10 @@ enum status fock_create(const struct screening *screening, const struct fock_set
     enum status status = status_agree(comm, CHECK_MEMORY(made, "no memory for a Fock build"));
     if (status == STATUS_OK) {
         *made = (struct fock){.screening = screening, .settings = *settings, .comm = comm};
-        status = create_tasks(made);
+        status = create_class_costs(made);
     }
+    if (status == STATUS_OK)
+        status = create_tasks(made);
     if (status == STATUS_OK)
         status = fock_restart(made, pool_settings);
     if (status != STATUS_OK)
@@ -183,6 +198,7 @@ void fock_destroy(struct fock *fock)
     density_tiles_destroy(fock->density);
     fock_accumulator_destroy(fock->accumulator);
     free(fock->observed.ids);
+    free(fock->class_costs);
     free(fock->records);
     free(fock);
 }
@@ -297,6 +313,14 @@ const struct fock_record *fock_records(const struct fock *fock)
 const struct fock_tasks *fock_tasks_of(const struct fock *fock)
 {
     return fock->tasks;
+}
+
+void fock_sum_class_costs(const struct fock *fock, struct class_costs *costs)
+{
+    *costs = (struct class_costs){0};
+    if (fock->class_costs)
+        MPI_Allreduce(fock->class_costs, costs, sizeof *costs / sizeof(double), MPI_DOUBLE, MPI_SUM,
+                      fock->comm);
 }
 
 /* The non-null tasks of this process's history, under their ids. */

@@ -7,6 +7,7 @@
 #ifndef BERYL_HF_FOCK_BUILD_H
 #define BERYL_HF_FOCK_BUILD_H
 
+#include "basis/integrals/class_costs.h"
 #include "hf/fock/fock_tasks.h"
 #include "hf/tiles/screening.h"
 #include "sched/taskpool.h"
@@ -14,17 +15,19 @@
 #include "support/base/status.h"
 
 #include <mpi.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 enum fock_accumulate { FOCK_ACCUMULATE_FIXED, FOCK_ACCUMULATE_FLOAT };
 
 struct fock_settings {
-    int decomposition;   /* enum fock_decomposition */
-    int symmetry;        /* enum fock_symmetry */
-    int prune;           /* enum fock_prune */
-    int screening;       /* enum screening_rule */
-    int accumulate;      /* enum fock_accumulate */
-    int64_t cache_bytes; /* per process, for tiles of D and F and shell pairs */
+    int decomposition;    /* enum fock_decomposition */
+    int symmetry;         /* enum fock_symmetry */
+    int prune;            /* enum fock_prune */
+    int screening;        /* enum screening_rule */
+    int accumulate;       /* enum fock_accumulate */
+    int64_t cache_bytes;  /* per process, for tiles of D and F and shell pairs */
+    bool profile_classes; /* measure what the shell quartets of each class cost */
 };
 
 struct fock;
@@ -66,6 +69,10 @@ int64_t fock_n_builds(const struct fock *fock);
 const struct fock_record *fock_records(const struct fock *fock);
 
 const struct fock_tasks *fock_tasks_of(const struct fock *fock);
+
+/* Adds up over all processes what the shell quartets of all builds so far cost; zero without
+ * profile_classes. Collective. */
+void fock_sum_class_costs(const struct fock *fock, struct class_costs *costs);
 
 /* Writes the seconds of every non-null task of the last build, by fock_tasks_id
  * (sched/profile.h). For a pool created with keep_history. Collective. Errors: STATUS_IO,

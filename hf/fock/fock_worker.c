@@ -27,6 +27,8 @@ struct fock_worker {
     void (*interrupt)(void *context); /* or NULL */
     void *interrupt_context;
     double interrupted_s; /* when it was last called */
+
+    struct class_costs *costs; /* borrowed, or NULL */
 };
 
 /* The shell pairs of tiles (I, J). Under full symmetry the pairs of a diagonal
@@ -111,6 +113,11 @@ void fock_worker_interrupt(struct fock_worker *worker, void (*function)(void *co
     worker->interrupt_context = context;
 }
 
+void fock_worker_count_costs(struct fock_worker *worker, struct class_costs *costs)
+{
+    worker->costs = costs;
+}
+
 enum status fock_worker_begin(struct fock_worker *worker, int n_spins,
                               struct density_tiles *density, struct fock_accumulator *accumulator)
 {
@@ -171,11 +178,17 @@ static void digest_quartets(const struct computed_batch *batch, void *context)
                                   .ket_role = batch->exchanged ? 0 : 2,
                                   .integrals = batch->integrals,
                                   .same_tile_pair = worker->same_tile_pair};
+    double start_s = batch->cost ? clock_now_s() : 0;
     if (worker->symmetry == FOCK_SYMMETRY_FULL)
         fock_digest_symmetric(&worker->views, &digest);
     else
         fock_digest_ordered(&worker->views, &digest);
-    worker->n_integrals += count_integrals(&batch->quartets, worker->symmetry);
+    int64_t n_integrals = count_integrals(&batch->quartets, worker->symmetry);
+    worker->n_integrals += n_integrals;
+    if (batch->cost) {
+        batch->cost->digestion_s += clock_now_s() - start_s;
+        batch->cost->integrals += (double)n_integrals;
+    }
     interrupt_task(worker);
 }
 
@@ -250,7 +263,8 @@ static void compute_pairs(struct fock_worker *worker, const struct shell_pairs *
                                     .unique = bra == ket && worker->symmetry == FOCK_SYMMETRY_FULL,
                                     .select = by_density ? select_significant : NULL,
                                     .use = digest_quartets,
-                                    .context = worker};
+                                    .context = worker,
+                                    .costs = worker->costs};
     quartet_batches_compute(worker->batches, &source);
 }
 

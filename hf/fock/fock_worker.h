@@ -2,6 +2,7 @@
 #ifndef BERYL_HF_FOCK_WORKER_H
 #define BERYL_HF_FOCK_WORKER_H
 
+#include "basis/integrals/class_costs.h"
 #include "hf/fock/density_tiles.h"
 #include "hf/fock/fock_accumulator.h"
 #include "hf/fock/fock_tasks.h"
@@ -23,6 +24,10 @@ void fock_worker_destroy(struct fock_worker *worker);
  * may take far longer, then keeps no other process waiting. context is borrowed. */
 void fock_worker_interrupt(struct fock_worker *worker, void (*function)(void *context),
                            void *context);
+
+/* Adds what the quartets of each class cost from now on to costs, which is borrowed. NULL: nothing
+ * is measured, as at first. */
+void fock_worker_count_costs(struct fock_worker *worker, struct class_costs *costs);
 
 /* Begins and ends a build with this density. Errors of begin: STATUS_NO_MEMORY. */
 enum status fock_worker_begin(struct fock_worker *worker, int n_spins,

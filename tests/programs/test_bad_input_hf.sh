@@ -235,6 +235,7 @@ refuse "names steal twice" water.xyz $with_basis --compare steal,static,steal
 refuse --sched water.xyz $with_basis --compare all --sched static
 refuse --count-tasks water.xyz $with_basis --compare all --count-tasks
 refuse --write-profile water.xyz $with_basis --compare all --write-profile result.csv
+refuse --profile-classes water.xyz $with_basis --compare all --profile-classes
 refuse --checkpoint water.xyz $with_basis --compare all --checkpoint result.h5
 refuse "--guided has no effect" water.xyz $with_basis --compare static --guided
 refuse --fock-only water.xyz $with_basis --compare all --fock-only -1

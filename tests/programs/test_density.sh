@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # The density of --fock-only and --compare is the one that the log and the result name: a guess, a
-# converged one, or a checkpoint's, the same to the last bit on any number of processes; and under
-# --screening schwarz a build computes the integrals that --count-tasks counts.
+# converged one, or a checkpoint's, the same to the last bit on any number of processes; under
+# --screening schwarz a build computes the integrals that --count-tasks counts; and
+# --profile-classes accounts for them all.
 #
 #   test_density.sh BERYL_HF PROCESSES MPIEXEC INPUTS
 set -u
@@ -116,5 +117,16 @@ for options in "$inputs/be16.xyz --basis be15s --screen 1e-6" "$rhf --symmetry n
     esac
 done
 grep -q '"integrals": 216096}' "$folder/output" || complain "another number than 216096"
+
+# What classes cost adds up to the builds', and without the option nothing is said of it.
+build $uhf --fock-only 2 --profile-classes
+check 'sum(c["integrals"] for c in b["classes"].values()) == sum(i["integrals"] for i in b["iterations"])'
+check '{"(ss|ss)", "(ss|ps)", "(dp|dp)"} < set(b["classes"]) and "(ps|ss)" not in b["classes"]'
+check '0 < sum(s for c in b["classes"].values() for k, s in c.items() if k.endswith("_seconds"))'
+check 'sum(c["integral_seconds"] for c in b["classes"].values()) < sum(i["task_seconds"] for i in b["iterations"])'
+check 'all(0 < c["quartets"] <= c["primitives"] <= c["lanes"] for c in b["classes"].values())'
+grep -q "^(dp|dp) " "$folder/output" || complain "no table of classes"
+build $uhf --fock-only 1
+check '"classes" not in b'
 
 exit $((n_failed > 0))

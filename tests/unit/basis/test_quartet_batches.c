@@ -49,6 +49,7 @@ struct visit {
     double threshold;
     bool selective; /* only kets whose first shell is even */
     struct two_electron *alone;
+    struct class_costs costs;
     int times[N_SHELLS * N_SHELLS][N_SHELLS * N_SHELLS];
 };
 
@@ -107,7 +108,8 @@ static void visit_all(double threshold, bool selective, bool unique, struct visi
                                     .unique = unique,
                                     .select = selective ? select_even : NULL,
                                     .use = check_batch,
-                                    .context = visit};
+                                    .context = visit,
+                                    .costs = &visit->costs};
     quartet_batches_compute(batches, &source);
     two_electron_destroy(visit->alone);
     quartet_batches_destroy(batches);
@@ -167,13 +169,39 @@ static void none_that_is_not_selected(void **state)
     check_visits(1e-3, true, false);
 }
 
+/* The 28 pairs of 4 s shells, 2 p and 1 d: 10 of ss, 8 ps, 3 pp, 4 ds, 2 dp, 1 dd. */
+static void costs_are_of_the_class(void **state)
+{
+    (void)state;
+    struct visit visit;
+    char name[CLASS_NAME_SIZE];
+    double sum = 0, seconds = 0;
+    visit_all(1e-30, false, true, &visit);
+    for (int bra = 0; bra < N_PAIR_TYPES; bra++)
+        for (int ket = 0; ket < N_PAIR_TYPES; ket++) {
+            const struct class_cost *cost = &visit.costs.of[bra][ket];
+            class_costs_name(bra, ket, name);
+            if (strcmp(name, "(ss|ss)") == 0)
+                assert_true(cost->quartets == 10 * 11 / 2);
+            if (strcmp(name, "(ps|dp)") == 0)
+                assert_true(cost->quartets == 8 * 2);
+            if (strcmp(name, "(dp|dd)") == 0)
+                assert_true(cost->quartets == 2 * 1);
+            assert_true(cost->primitives >= cost->quartets && cost->lanes >= cost->primitives);
+            assert_true(cost->integrals == 0);
+            sum += cost->quartets;
+            seconds += cost->selection_s + cost->integral_s;
+        }
+    assert_true(sum == 28 * 29 / 2);
+    assert_true(seconds > 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_ordered_quartet_once),
-        cmocka_unit_test(every_unique_quartet_once),
-        cmocka_unit_test(none_below_the_threshold),
-        cmocka_unit_test(none_that_is_not_selected),
+        cmocka_unit_test(every_ordered_quartet_once), cmocka_unit_test(every_unique_quartet_once),
+        cmocka_unit_test(none_below_the_threshold),   cmocka_unit_test(none_that_is_not_selected),
+        cmocka_unit_test(costs_are_of_the_class),
     };
     return cmocka_run_group_tests(tests, make_shells, free_shells);
 }
