@@ -14,16 +14,19 @@
 typedef double lanes __attribute__((vector_size(LANES * sizeof(double))));
 typedef int64_t integer_lanes __attribute__((vector_size(LANES * sizeof(int64_t))));
 
-#define INLINE static inline __attribute__((always_inline))
-
-/* Before a loop with constant bounds: arrays that it indexes then lie in registers. In builds for
- * tests loops stay: with sanitizers, compilers would work on the long functions for minutes. */
+/* INLINE: each call has a body of its own, for its constants. UNROLL, before a loop with constant
+ * bounds: arrays that it indexes then lie in registers. In builds for tests calls and loops stay:
+ * with sanitizers, compilers would work on the long functions for minutes. */
 #ifndef UNROLL_LOOPS
+#define INLINE static inline
 #define UNROLL
-#elif defined __clang__
+#else
+#define INLINE static inline __attribute__((always_inline))
+#ifdef __clang__
 #define UNROLL _Pragma("unroll")
 #else
 #define UNROLL _Pragma("GCC unroll 64")
+#endif
 #endif
 
 INLINE lanes broadcast(double x)
