@@ -15,8 +15,42 @@
 
 static double table[BOYS_N_POINTS][BOYS_N_ORDERS];
 static double series[BOYS_MAX_M + 1][BOYS_N_POINTS][BOYS_N_SERIES] __attribute__((aligned(64)));
+static struct boys_zero_series zero_series __attribute__((aligned(64)));
 static double odd_inverse[BOYS_MAX_M + 1]; /* 1 / (2m - 1) */
 static bool prepared;
+
+/* Lowers the degree of a polynomial on [-1, 1] from n to n - 1 at the least loss: its highest power
+ * is replaced by the lower ones of the Chebyshev polynomial T_n = 2^(n-1) x^n + ... */
+static void economize(int n, double *c)
+{
+    double coefficient = c[n]; /* of x^n, then of x^(n-2), ..., in T_n / 2^(n-1) */
+    for (int k = 0; 2 * k < n; k++) {
+        int power = n - 2 * k - 2;
+        coefficient *= -(double)((power + 2) * (power + 1)) / (4.0 * (k + 1) * (n - k - 1));
+        if (power >= 0)
+            c[power] -= coefficient;
+    }
+    c[n] = 0;
+}
+
+/* The Taylor series about the middle of each segment, economized. Source: Lanczos, Applied
+ * Analysis (1956), section 7.7. */
+static void prepare_zero_series(void)
+{
+    enum { N_TAYLOR = 24 };
+    const double half = (double)BOYS_LARGE_T / BOYS_N_SEGMENTS / 2;
+    for (int i = 0; i < BOYS_N_SEGMENTS; i++) {
+        double c[N_TAYLOR], scale = 1; /* of powers of (T - middle) / half */
+        for (int k = 0; k < N_TAYLOR; k++) {
+            c[k] = scale * boys_reference(k, (2 * i + 1) * half);
+            scale *= -half / (k + 1);
+        }
+        for (int n = N_TAYLOR - 1; n >= BOYS_N_POWERS; n--)
+            economize(n, c);
+        for (int k = 0; k < BOYS_N_POWERS; k++)
+            zero_series.of_power[k][i] = zero_series.of_segment[i][k] = c[k] / pow(half, k);
+    }
+}
 
 void boys_prepare(void)
 {
@@ -35,6 +69,7 @@ void boys_prepare(void)
         }
     for (int m = 0; m <= BOYS_MAX_M; m++)
         odd_inverse[m] = 1.0 / (2 * m - 1);
+    prepare_zero_series();
     prepared = true;
 }
 
@@ -42,6 +77,12 @@ const double *boys_series(int m)
 {
     assert(prepared && m >= 0 && m <= BOYS_MAX_M);
     return series[m][0];
+}
+
+const struct boys_zero_series *boys_zero_series(void)
+{
+    assert(prepared);
+    return &zero_series;
 }
 
 static void boys_interpolate(int max_m, double T, double *F)

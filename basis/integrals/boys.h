@@ -31,6 +31,17 @@ void boys_prepare(void);
 enum { BOYS_N_SERIES = 8 };
 const double *boys_series(int m);
 
+/* F_0(T) in BOYS_N_SEGMENTS parts of [0, BOYS_LARGE_T],
+ *   F_0(T) = sum_k c_k (T - middle)^k,  middle = (i + 1/2) BOYS_LARGE_T / BOYS_N_SEGMENTS,
+ * in both orders: processors that take numbers from two registers by index want those of all
+ * segments together. Without rounding, the relative error is below 1e-16. */
+enum { BOYS_N_SEGMENTS = 16, BOYS_N_POWERS = 14, BOYS_POWERS_STRIDE = 16 };
+struct boys_zero_series {
+    double of_power[BOYS_N_POWERS][BOYS_N_SEGMENTS];
+    double of_segment[BOYS_N_SEGMENTS][BOYS_POWERS_STRIDE];
+};
+const struct boys_zero_series *boys_zero_series(void); /* after boys_prepare */
+
 /* F_m(T) in extended precision by its convergent series
  *   exp(-T) sum_k (2T)^k / ((2m+1)(2m+3)...(2m+2k+1)),
  * above T = 200 by the asymptotic form (2m-1)!!/2^(m+1) sqrt(pi/T^(2m+1)), whose

@@ -27,8 +27,8 @@ INLINE lanes exponential(lanes T)
                                                1. / 6227020800};
     lanes limit = broadcast(700);
     T = choose(T < limit, T, limit);
-    integer_lanes k = __builtin_convertvector(T * 1.4426950408889634 + 0.5, integer_lanes);
-    lanes k_real = __builtin_convertvector(k, lanes);
+    integer_lanes k;
+    lanes k_real = nearest_integer(T * 1.4426950408889634, &k);
     /* ln 2 in two parts, the first with room for an exact product. */
     lanes r = (k_real * 0.693147180369123816490 - T) + k_real * 1.90821492927058770002e-10;
     lanes sum = broadcast(series[N_EXP_TERMS - 1]);
@@ -42,20 +42,53 @@ INLINE lanes exponential(lanes T)
  * in pairs, as a chain of eight products would wait for each. */
 INLINE lanes interpolate(const double *table, lanes T)
 {
-    integer_lanes g = __builtin_convertvector(T * BOYS_POINTS_PER_UNIT + 0.5, integer_lanes);
-    lanes d = __builtin_convertvector(g, lanes) * (1.0 / BOYS_POINTS_PER_UNIT) - T;
+    integer_lanes g;
+    lanes d = nearest_integer(T * BOYS_POINTS_PER_UNIT, &g) * (1.0 / BOYS_POINTS_PER_UNIT) - T;
     lanes c[BOYS_N_SERIES];
     UNROLL
     for (int part = 0; part < BOYS_N_SERIES; part += LANES) {
         UNROLL
         for (int i = 0; i < LANES; i++)
-            c[part + i] = load(table + g[i] * BOYS_N_SERIES + part);
+            c[part + i] = load(table + (int64_t)(int32_t)g[i] * BOYS_N_SERIES + part);
         transpose(c + part);
     }
     lanes d2 = d * d;
     lanes low = (c[0] + d * c[1]) + d2 * (c[2] + d * c[3]);
     lanes high = (c[4] + d * c[5]) + d2 * (c[6] + d * c[7]);
     return low + d2 * d2 * high;
+}
+
+/* F_0(T), T in [0, BOYS_LARGE_T); for T beyond it, its value there. */
+INLINE lanes boys_zero(lanes T)
+{
+    lanes limit = broadcast(BOYS_LARGE_T * (1 - 0x1p-50)); /* in the last segment */
+    T = choose(T < limit, T, limit);
+    const struct boys_zero_series *series = boys_zero_series();
+    const double width = (double)BOYS_LARGE_T / BOYS_N_SEGMENTS;
+    integer_lanes i;
+    lanes x = T - (nearest_integer(T * (1 / width) - 0.5, &i) + 0.5) * width;
+    lanes c[BOYS_POWERS_STRIDE];
+#ifdef __AVX512F__
+    UNROLL
+    for (int k = 0; k < BOYS_N_POWERS; k++)
+        c[k] = (lanes)_mm512_permutex2var_pd((__m512d)load(series->of_power[k]), (__m512i)i,
+                                             (__m512d)load(series->of_power[k] + LANES));
+#else
+    UNROLL
+    for (int part = 0; part < BOYS_POWERS_STRIDE; part += LANES) {
+        UNROLL
+        for (int lane = 0; lane < LANES; lane++)
+            c[part + lane] = load(series->of_segment[i[lane] % BOYS_N_SEGMENTS] + part);
+        transpose(c + part);
+    }
+#endif
+    lanes x2 = x * x, even = c[BOYS_N_POWERS - 2], odd = c[BOYS_N_POWERS - 1];
+    UNROLL
+    for (int k = BOYS_N_POWERS - 4; k >= 0; k -= 2) {
+        even = c[k] + x2 * even;
+        odd = c[k + 1] + x2 * odd;
+    }
+    return even + x * odd;
 }
 
 /* G[m] = factor scale^m F_m(T), m = 0 to max_m: downward from the series where T is small, upward
@@ -76,8 +109,8 @@ INLINE void boys_lanes(int max_m, lanes T, lanes factor, lanes scale, lanes *G)
     }
     if (any_lane(~is_near)) {
         lanes far_T = choose(is_near, limit, T);
-        lanes far = BOYS_SQRT_PI_HALF / square_root(far_T); /* sqrt(pi / T) / 2 */
-        lanes half_inverse = 0.5 / far_T;
+        lanes root = inverse_square_root(far_T), half_inverse = 0.5 * (root * root);
+        lanes far = BOYS_SQRT_PI_HALF * root; /* sqrt(pi / T) / 2 */
         UNROLL
         for (int m = 0; m <= max_m; m++) {
             F[m] = choose(is_near, F[m], far);

@@ -223,14 +223,14 @@ INLINE void primitive_integrals(int L, const lanes *bra, const lanes *ket, integ
                                 lanes *R)
 {
     lanes zeta = bra[HERMITE_ZETA], eta = ket[HERMITE_ZETA];
-    lanes inverse = 1 / (zeta + eta);
-    lanes rho = zeta * eta * inverse;
+    lanes root = inverse_square_root(zeta + eta);
+    lanes rho = zeta * eta * (root * root);
     lanes X[3];
     UNROLL
     for (int x = 0; x < 3; x++)
         X[x] = bra[HERMITE_P + x] - ket[HERMITE_P + x];
     lanes T = rho * (X[0] * X[0] + X[1] * X[1] + X[2] * X[2]);
-    lanes factor = choose(kept, square_root(inverse), broadcast(0));
+    lanes factor = choose(kept, root, broadcast(0));
     lanes G[MAX_M + 1];
     boys_lanes(L, T, factor, -2 * rho, G);
     hermite_integrals(L, G, X, R);
@@ -298,6 +298,30 @@ INLINE const lanes *bra_record(struct gathered_bra *bra, int p)
     return record;
 }
 
+/* F_0(T) / sqrt(zeta + eta), T = zeta eta / (zeta + eta) PQ2: far apart it is
+ * sqrt(pi / (zeta eta PQ2)) / 2, without T. */
+INLINE lanes s_integral(lanes zeta, lanes eta, lanes PQ2)
+{
+    lanes sum = zeta + eta, u = zeta * eta * PQ2;
+    integer_lanes is_near = u < sum * BOYS_LARGE_T;
+    if (!any_lane(is_near))
+        return BOYS_SQRT_PI_HALF * inverse_square_root(u);
+    lanes root = inverse_square_root(sum);
+    lanes near = root * boys_zero(u * (root * root));
+    if (!any_lane(~is_near))
+        return near;
+    return choose(is_near, near, BOYS_SQRT_PI_HALF * inverse_square_root(u));
+}
+
+INLINE lanes square_distance(const lanes P[3], const lanes Q[3])
+{
+    lanes X[3];
+    UNROLL
+    for (int x = 0; x < 3; x++)
+        X[x] = P[x] - Q[x];
+    return X[0] * X[0] + X[1] * X[1] + X[2] * X[2];
+}
+
 /* (ss|ss): one number a side. */
 static void compute_s(struct gathered_bra *bra, const struct hermite_side *ket, lanes cutoff,
                       lanes *ket_record, lanes *out)
@@ -313,12 +337,36 @@ static void compute_s(struct gathered_bra *bra, const struct hermite_side *ket, 
             integer_lanes kept = record[HERMITE_WEIGHT] * ket_record[HERMITE_WEIGHT] >= cutoff;
             if (!any_lane(kept))
                 break;
-            lanes R;
-            primitive_integrals(0, record, ket_record, kept, &R);
-            sum += record[HERMITE_TERMS] * ket_record[HERMITE_TERMS] * R;
+            lanes PQ2 = square_distance(record + HERMITE_P, ket_record + HERMITE_P);
+            lanes R = s_integral(record[HERMITE_ZETA], ket_record[HERMITE_ZETA], PQ2);
+            lanes term = record[HERMITE_TERMS] * ket_record[HERMITE_TERMS] * R;
+            sum += choose(kept, term, broadcast(0));
         }
     }
     *out = sum;
+}
+
+/* As compute_s, a product of primitives a side. */
+static void compute_s_row(const struct s_product *bra, const struct s_products *kets,
+                          const int32_t *blocks, int32_t n_blocks, double *integrals)
+{
+    lanes zeta = broadcast(bra->zeta), factor = broadcast(bra->factor), P[3];
+    UNROLL
+    for (int x = 0; x < 3; x++)
+        P[x] = broadcast(bra->P[x]);
+    for (int32_t b = 0; b < n_blocks; b++) {
+        UNROLL
+        for (int part = 0; part < QUARTET_LANES; part += LANES) {
+            int64_t at = (int64_t)blocks[b] * QUARTET_LANES + part;
+            lanes Q[3];
+            UNROLL
+            for (int x = 0; x < 3; x++)
+                Q[x] = load(kets->P[x] + at);
+            lanes R = s_integral(zeta, load(kets->zeta + at), square_distance(P, Q));
+            lanes integral = factor * load(kets->factor + at) * R;
+            memcpy(integrals + at, &integral, sizeof integral);
+        }
+    }
 }
 
 /* Functions of the bra that are transformed together, of about equal parts of them all. */
@@ -384,4 +432,5 @@ static void compute_quartets(const struct hermite_side *bra, const struct hermit
 
 const struct hermite_kernels KERNELS = {.n_lanes = LANES,
                                         .scratch_bytes = (sizeof(struct scratch) + 63) / 64 * 64,
-                                        .compute = compute_quartets};
+                                        .compute = compute_quartets,
+                                        .compute_s_row = compute_s_row};

@@ -25,6 +25,16 @@ struct hermite_side {
     int n_records[QUARTET_LANES]; /* 0: the lane is not in use */
 };
 
+/* A product of two s primitives, in the quantities of shell_pairs.h. */
+struct s_product {
+    double zeta, factor, P[3];
+};
+
+/* Many of them; arrays of whole blocks of QUARTET_LANES. */
+struct s_products {
+    const double *zeta, *factor, *P[3];
+};
+
 struct hermite_kernels {
     int n_lanes;           /* of QUARTET_LANES */
     int64_t scratch_bytes; /* of one caller, a multiple of 64 on a boundary of 64 */
@@ -35,6 +45,11 @@ struct hermite_kernels {
      *            boundary of n_lanes doubles; all lanes are set, those not in use to 0 */
     void (*compute)(const struct hermite_side *bra, const struct hermite_side *ket, double cutoff,
                     void *scratch, double *integrals);
+
+    /* (ss|ss) of one product with the blocks of others whose numbers are in blocks: integrals[k]
+     * of product number k. Other elements of integrals stay. */
+    void (*compute_s_row)(const struct s_product *bra, const struct s_products *kets,
+                          const int32_t *blocks, int32_t n_blocks, double *integrals);
 };
 
 extern const struct hermite_kernels hermite_kernels_baseline; /* 2 lanes */

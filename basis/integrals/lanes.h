@@ -13,6 +13,7 @@
 
 typedef double lanes __attribute__((vector_size(LANES * sizeof(double))));
 typedef int64_t integer_lanes __attribute__((vector_size(LANES * sizeof(int64_t))));
+typedef uint64_t unsigned_lanes __attribute__((vector_size(LANES * sizeof(uint64_t))));
 
 /* INLINE: each call has a body of its own, for its constants. UNROLL, before a loop with constant
  * bounds: arrays that it indexes then lie in registers. In builds for tests calls and loops stay:
@@ -40,12 +41,27 @@ INLINE lanes choose(integer_lanes where, lanes yes, lanes no)
     return (lanes)(((integer_lanes)yes & where) | ((integer_lanes)no & ~where));
 }
 
-INLINE lanes square_root(lanes x)
+/* 1 / sqrt(x) to 4e-16 for normal x > 0; finite for 0. Halving the exponent gives it to 3.4 %, and
+ * each step of y (1 + e/2 + 3/8 e^2), e = 1 - x y^2, cubes the error: far faster than a square root
+ * and a division. Source: Householder's method of third order. */
+INLINE lanes inverse_square_root(lanes x)
 {
-    lanes root;
-    for (int i = 0; i < LANES; i++)
-        root[i] = sqrt(x[i]);
-    return root;
+    lanes y = (lanes)(0x5fe6eb50c7b537a9 - ((unsigned_lanes)x >> 1));
+    UNROLL
+    for (int step = 0; step < 3; step++) {
+        lanes e = 1 - (x * y) * y;
+        y += (y * e) * (0.375 * e + 0.5);
+    }
+    return y;
+}
+
+/* The integer nearest to x, |x| < 2^51, as a number and in the low bits of an integer: the sum
+ * leaves no room for a fraction. */
+INLINE lanes nearest_integer(lanes x, integer_lanes *low_bits)
+{
+    lanes sum = x + 0x1.8p52;
+    *low_bits = (integer_lanes)sum;
+    return sum - 0x1.8p52;
 }
 
 INLINE bool any_lane(integer_lanes where)

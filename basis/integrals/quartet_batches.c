@@ -133,6 +133,11 @@ static void compute_classes(struct quartet_batches *batches, const struct quarte
         batch.cost = class_costs_of(source->costs, &batch.quartets);
         start_s = clock_now_s();
     }
+    if (source->use_rows && two_electron_has_rows(batches->two_electron, bra, ket)) {
+        struct rows_of_classes rows = {batches->two_electron, bra, ket, triangle, batch.cost};
+        source->use_rows(&rows, source->context);
+        return;
+    }
     int64_t capacity =
         batches->integral_capacity / batch_size(quartet_n_integrals(bra, ket), 1) * QUARTET_LANES;
     int32_t n_kets = ket->n_pairs; /* above the threshold: pairs come by descending bound */

@@ -19,6 +19,14 @@ struct computed_batch {
     struct class_cost *cost; /* of its class, or NULL: for `use` to add its integrals and time */
 };
 
+/* Two classes that have rows (two_electron.h). */
+struct rows_of_classes {
+    struct two_electron *two_electron;
+    const struct pair_class *bra, *ket;
+    bool triangle;           /* of bra number i only kets up to i: (P|Q) stands for (Q|P), too */
+    struct class_cost *cost; /* or NULL: for the user to add quartets, integrals and time */
+};
+
 /* Quartets to be computed and their use. */
 struct quartet_source {
     const struct shell_pairs *bra, *ket;
@@ -29,6 +37,10 @@ struct quartet_source {
      * product of at least the threshold. NULL: all are computed. */
     int32_t (*select)(const struct shell_pair *bra, const struct shell_pair *kets, int32_t n_kets,
                       int32_t *selected, void *context);
+
+    /* Called instead of the others for two classes that have rows, to compute and use their
+     * quartets. NULL: batches for all classes. */
+    void (*use_rows)(const struct rows_of_classes *rows, void *context);
 
     /* Called with each batch in turn. The batch is valid until it returns. */
     void (*use)(const struct computed_batch *batch, void *context);

@@ -153,17 +153,29 @@ static void fill_records(struct pair_class *class, double *record)
     }
 }
 
+/* Bytes of something in the storage, the next of which starts on a boundary of 64. */
+static size_t padded_bytes(size_t bytes)
+{
+    return (bytes + 63) / 64 * 64;
+}
+
+static size_t products_in_blocks(int64_t n_products)
+{
+    return (size_t)(n_products + PRODUCT_BLOCK - 1) / PRODUCT_BLOCK * PRODUCT_BLOCK;
+}
+
 /* Moves the grown classes into one allocation. */
 static enum status pack(struct growing_class *growing, struct shell_pairs *pairs)
 {
     size_t bytes = 0;
     for (int k = 0; k < N_CLASSES_MAX; k++) {
         pairs->n_classes += growing[k].n_pairs > 0;
-        bytes += (size_t)growing[k].n_pairs * sizeof(struct shell_pair) +
-                 (size_t)growing[k].n_products * class_product_bytes(pairs->shells, &growing[k]);
+        bytes += padded_bytes((size_t)growing[k].n_pairs * sizeof(struct shell_pair)) +
+                 products_in_blocks(growing[k].n_products) *
+                     class_product_bytes(pairs->shells, &growing[k]);
     }
     pairs->classes = calloc((size_t)pairs->n_classes + 1, sizeof *pairs->classes);
-    pairs->storage = malloc(bytes + 1);
+    pairs->storage = aligned_alloc(64, bytes + 64);
     TRY(CHECK_MEMORY(pairs->classes && pairs->storage, "no memory for %zu bytes of shell pairs",
                      bytes));
     pairs->bytes =
@@ -186,9 +198,9 @@ static enum status pack(struct growing_class *growing, struct shell_pairs *pairs
                                      .pairs = (struct shell_pair *)next};
         qsort(from->pairs, (size_t)from->n_pairs, sizeof *from->pairs, compare_pairs);
         memcpy(class->pairs, from->pairs, (size_t)from->n_pairs * sizeof *from->pairs);
-        next += (size_t)from->n_pairs * sizeof *from->pairs;
+        next += padded_bytes((size_t)from->n_pairs * sizeof *from->pairs);
 
-        size_t n = (size_t)from->n_products;
+        size_t n = products_in_blocks(from->n_products);
         double *array = (double *)next;
         struct primitive_products *to = &class->products;
         double **arrays[N_ARRAYS] = {&to->zeta,  &to->half_inverse, &to->factor, &to->weight,
@@ -213,6 +225,12 @@ static enum status pack(struct growing_class *growing, struct shell_pairs *pairs
                     to->PA[x][filled] = product->PA[x];
                 }
             }
+        }
+        class->single = from->n_products == from->n_pairs;
+        for (; filled < n; filled++) {
+            for (int i = 0; i < N_ARRAYS; i++)
+                arrays[i][0][filled] = 0;
+            to->zeta[filled] = 1;
         }
         next += N_ARRAYS * n * sizeof(double);
         if (a->l <= HERMITE_MAX_L) {

@@ -19,7 +19,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Primitive products of a class, one array per quantity. */
+/* Primitive products of a class, one array per quantity, on boundaries of 64 bytes: after the last
+ * product up to a multiple of PRODUCT_BLOCK follow some of factor 0. */
+enum { PRODUCT_BLOCK = 8 };
 struct primitive_products {
     double *zeta;
     double *half_inverse; /* 1 / (2 zeta) */
@@ -50,6 +52,7 @@ struct pair_class {
     int32_t n_pairs;
     struct shell_pair *pairs; /* by descending bound */
     struct primitive_products products;
+    bool single;                           /* one product a pair: product i is that of pair i */
     const struct hermite_pattern *pattern; /* or NULL: a shell above HERMITE_MAX_L */
     double *records;                       /* of the pattern, one for each product */
 };

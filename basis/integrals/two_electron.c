@@ -103,14 +103,40 @@ void two_electron_destroy(struct two_electron *two_electron)
     free(two_electron);
 }
 
+static int engine_of_classes(const struct two_electron *two_electron, const struct pair_class *bra,
+                             const struct pair_class *ket)
+{
+    return two_electron->engine_of[bra->l_first][bra->l_second][ket->l_first][ket->l_second];
+}
+
 void two_electron_compute(struct two_electron *two_electron, const struct quartet_batch *batch,
                           double *integrals)
 {
-    const struct pair_class *bra = batch->bra, *ket = batch->ket;
-    int engine = two_electron->engine_of[bra->l_first][bra->l_second][ket->l_first][ket->l_second];
+    int engine = engine_of_classes(two_electron, batch->bra, batch->ket);
     two_electron->use->computed[engine].quartets += batch->n_quartets;
     two_electron->use->computed[engine].batches++;
+    two_electron->use->computed[engine].lanes += batch_size(1, batch->n_quartets);
     engines[engine]->compute(two_electron->states[engine], batch, integrals);
+}
+
+bool two_electron_has_rows(const struct two_electron *two_electron, const struct pair_class *bra,
+                           const struct pair_class *ket)
+{
+    return bra->single && ket->single && bra->l_first + ket->l_first == 0 &&
+           engines[engine_of_classes(two_electron, bra, ket)]->compute_row;
+}
+
+void two_electron_compute_row(struct two_electron *two_electron, const struct s_row *row,
+                              double *integrals)
+{
+    int engine = engine_of_classes(two_electron, row->bra_class, row->ket_class);
+    two_electron->use->computed[engine].quartets += row_n_quartets(row);
+    two_electron->use->computed[engine].batches++;
+    two_electron->use->computed[engine].lanes += (int64_t)row->n_blocks * QUARTET_LANES;
+    engines[engine]->compute_row(two_electron->states[engine], row, integrals);
+    int64_t end = row->n_blocks > 0 ? (row->blocks[row->n_blocks - 1] + 1) * QUARTET_LANES : 0;
+    for (int64_t k = row->n_kets; k < end; k++)
+        integrals[k] = 0;
 }
 
 /* Bound of one pair from its diagonal quartet. */

@@ -9,6 +9,7 @@
 #include "basis/integrals/shell_pairs.h"
 #include "support/base/status.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* Positions of a bra and a ket pair within their classes. */
@@ -39,6 +40,7 @@ struct engine_use {
     int first; /* number of the engine tried before all others; these keep their order */
     struct {
         int64_t quartets, batches;
+        int64_t lanes; /* places for quartets in the vectors used, QUARTET_LANES a block */
     } computed[TWO_ELECTRON_MAX_ENGINES]; /* by number of the engine */
 };
 
@@ -77,6 +79,36 @@ static inline int64_t batch_size(int64_t n, int32_t n_quartets)
     int64_t n_blocks = (n_quartets + QUARTET_LANES - 1) / QUARTET_LANES;
     return n_blocks * QUARTET_LANES * n;
 }
+
+/* Quartets of one bra with kets, where either side has s functions and one product of primitives a
+ * pair: of those number 0 to n_kets - 1 the kets QUARTET_LANES b to QUARTET_LANES b + QUARTET_LANES
+ * - 1 for each b of blocks. */
+struct s_row {
+    const struct pair_class *bra_class, *ket_class;
+    int32_t bra;
+    int32_t n_kets;
+    int32_t n_blocks;
+    const int32_t *blocks; /* ascending */
+};
+
+/* Number of the row's quartets. */
+static inline int64_t row_n_quartets(const struct s_row *row)
+{
+    if (row->n_blocks == 0)
+        return 0;
+    int64_t end = ((int64_t)row->blocks[row->n_blocks - 1] + 1) * QUARTET_LANES;
+    return (int64_t)row->n_blocks * QUARTET_LANES - (end > row->n_kets ? end - row->n_kets : 0);
+}
+
+/* Whether the engine of these classes computes rows. */
+bool two_electron_has_rows(const struct two_electron *two_electron, const struct pair_class *bra,
+                           const struct pair_class *ket);
+
+/* integrals[k] of ket number k of the row's blocks, 0 from n_kets on; other elements stay. The same
+ * to the last bit as those of two_electron_compute. For classes that have rows.
+ * integrals: of whole blocks */
+void two_electron_compute_row(struct two_electron *two_electron, const struct s_row *row,
+                              double *integrals);
 
 /* Integrals of one quartet of a batch. */
 static inline int64_t quartet_n_integrals(const struct pair_class *bra,

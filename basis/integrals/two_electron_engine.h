@@ -34,6 +34,9 @@ struct two_electron_engine {
      * the batch, nor on batches before it, so that Fock matrices are the same for any scheduling
      * and number of processes. */
     void (*compute)(void *state, const struct quartet_batch *batch, double *integrals);
+
+    /* As two_electron_compute_row; NULL: the engine has no rows. */
+    void (*compute_row)(void *state, const struct s_row *row, double *integrals);
 };
 
 /* Shells up to f, several quartets at once, one in each lane of the processor's vectors: of 8, 4

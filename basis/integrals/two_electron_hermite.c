@@ -76,6 +76,20 @@ static void hermite_compute(void *state, const struct quartet_batch *batch, doub
     }
 }
 
+static void hermite_compute_row(void *state, const struct s_row *row, double *integrals)
+{
+    const struct hermite_engine *engine = state;
+    const struct primitive_products *bra = &row->bra_class->products;
+    const struct primitive_products *kets = &row->ket_class->products;
+    struct s_product product = {
+        .zeta = bra->zeta[row->bra],
+        .factor = bra->factor[row->bra],
+        .P = {bra->P[0][row->bra], bra->P[1][row->bra], bra->P[2][row->bra]}};
+    struct s_products products = {
+        .zeta = kets->zeta, .factor = kets->factor, .P = {kets->P[0], kets->P[1], kets->P[2]}};
+    engine->kernels->compute_s_row(&product, &products, row->blocks, row->n_blocks, integrals);
+}
+
 /* An engine where the processor has the vector unit. */
 #define HERMITE_ENGINE(NAME, UNIT)                                                                 \
     static bool NAME##_handles(const struct quartet_class *class)                                  \
@@ -91,7 +105,8 @@ static void hermite_compute(void *state, const struct quartet_batch *batch, doub
                                                             .handles = NAME##_handles,             \
                                                             .create = NAME##_create,               \
                                                             .destroy = hermite_destroy,            \
-                                                            .compute = hermite_compute}
+                                                            .compute = hermite_compute,            \
+                                                            .compute_row = hermite_compute_row}
 
 #ifdef __x86_64__
 HERMITE_ENGINE(avx512, VECTOR_UNIT_AVX512);

@@ -122,8 +122,8 @@ enum status hf_calculation_digest(const struct hf_calculation *calculation, cons
 struct engine_use hf_calculation_engines(const struct hf_calculation *calculation)
 {
     struct engine_use engines = calculation->engines;
-    MPI_Allreduce(MPI_IN_PLACE, engines.computed, 2 * TWO_ELECTRON_MAX_ENGINES, MPI_INT64_T,
-                  MPI_SUM, calculation->comm);
+    MPI_Allreduce(MPI_IN_PLACE, engines.computed, sizeof engines.computed / (sizeof(int64_t)),
+                  MPI_INT64_T, MPI_SUM, calculation->comm);
     return engines;
 }
 

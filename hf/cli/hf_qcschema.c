@@ -156,9 +156,10 @@ static json_t *engines_to_json(const struct engine_use *engines)
     json_t *computed = json_object();
     for (int i = 0; two_electron_engine_name(i); i++)
         json_object_set_new(computed, two_electron_engine_name(i),
-                            json_pack("{s:I, s:I}", "quartets",
+                            json_pack("{s:I, s:I, s:I}", "quartets",
                                       (json_int_t)engines->computed[i].quartets, "batches",
-                                      (json_int_t)engines->computed[i].batches));
+                                      (json_int_t)engines->computed[i].batches, "lanes",
+                                      (json_int_t)engines->computed[i].lanes));
     return json_pack("{s:s, s:o}", "first", two_electron_engine_name(engines->first), "computed",
                      computed);
 }

@@ -111,11 +111,23 @@ static struct hf_outcome outcome_of(struct hf_run *run, enum status status)
     return outcome;
 }
 
+/* What the engines computed, and how full their vectors were. */
+static void print_engines(const struct engine_use *engines)
+{
+    for (int i = 0; two_electron_engine_name(i); i++)
+        if (engines->computed[i].quartets > 0)
+            log_print("Integrals  %s: %lld shell quartets, %.1f %% of the lanes filled\n",
+                      two_electron_engine_name(i), (long long)engines->computed[i].quartets,
+                      100.0 * (double)engines->computed[i].quartets /
+                          (double)engines->computed[i].lanes);
+}
+
 /* Writes the files of a run that reached its end. */
 static enum status write_hf_outputs(struct hf_run *run, struct hf_outcome *outcome)
 {
     if (outcome->class_costs)
         hf_class_costs_print(outcome->class_costs);
+    print_engines(&outcome->engines);
     log_print("Peak memory %.0f MB per process\n", (double)outcome->memory_peak_bytes * 1e-6);
     outcome->complete = true;
     run->written = true;

@@ -3,6 +3,7 @@
 #include "basis/integrals/quartet_batches.h"
 #include "basis/integrals/shell_pairs.h"
 #include "hf/fock/fock_digest.h"
+#include "hf/fock/fock_rows.h"
 #include "hf/fock/quartet_views.h"
 #include "support/arrays/item_cache.h"
 #include "support/base/clock.h"
@@ -20,6 +21,7 @@ struct fock_worker {
     struct quartet_batches *batches;
     struct item_cache *pairs; /* item I * n_tiles + J: struct shell_pairs */
     struct quartet_views views;
+    struct fock_rows *rows;
     double *exchange_weights; /* of two tiles' shells: select_significant */
     bool same_tile_pair;      /* bra and ket of the tile quartet being computed */
     int64_t n_integrals;      /* of the build */
@@ -85,6 +87,8 @@ enum status fock_worker_create(const struct screening *screening, enum screening
     if (status == STATUS_OK)
         status = quartet_batches_create(screening->tiling->shells, screening->threshold,
                                         screening->engines, &made->batches);
+    if (status == STATUS_OK)
+        status = fock_rows_create(screening->tiling, &made->rows);
     if (status == STATUS_OK) {
         struct item_cache_source source = {load_pairs, unload_pairs, made};
         int64_t n_tiles = screening->tiling->n_tiles;
@@ -102,6 +106,7 @@ void fock_worker_destroy(struct fock_worker *worker)
         return;
     item_cache_destroy(worker->pairs);
     quartet_batches_destroy(worker->batches);
+    fock_rows_destroy(worker->rows);
     free(worker->exchange_weights);
     free(worker);
 }
@@ -136,8 +141,9 @@ int64_t fock_worker_n_integrals(const struct fock_worker *worker)
     return worker->n_integrals;
 }
 
-static void interrupt_task(struct fock_worker *worker)
+static void interrupt_task(void *context)
 {
+    struct fock_worker *worker = context;
     if (!worker->interrupt)
         return;
     double now_s = clock_now_s();
@@ -252,19 +258,30 @@ static int32_t select_significant(const struct shell_pair *bra, const struct she
     return n;
 }
 
+static void compute_rows(const struct rows_of_classes *rows, void *context)
+{
+    struct fock_worker *worker = context;
+    struct fock_rows_task task = {
+        .rows = rows, .threshold = worker->screening->threshold, .rule = worker->rule};
+    worker->n_integrals +=
+        fock_rows_compute(worker->rows, &worker->views, &task, interrupt_task, worker);
+}
+
 static void compute_pairs(struct fock_worker *worker, const struct shell_pairs *bra,
                           const struct shell_pairs *ket)
 {
     /* With symmetry the pairs of one tile pair among themselves count once. */
     worker->same_tile_pair = bra == ket;
     bool by_density = worker->rule == SCREENING_DENSITY;
-    struct quartet_source source = {.bra = bra,
-                                    .ket = ket,
-                                    .unique = bra == ket && worker->symmetry == FOCK_SYMMETRY_FULL,
-                                    .select = by_density ? select_significant : NULL,
-                                    .use = digest_quartets,
-                                    .context = worker,
-                                    .costs = worker->costs};
+    struct quartet_source source = {
+        .bra = bra,
+        .ket = ket,
+        .unique = bra == ket && worker->symmetry == FOCK_SYMMETRY_FULL,
+        .select = by_density ? select_significant : NULL,
+        .use_rows = worker->symmetry == FOCK_SYMMETRY_FULL ? compute_rows : NULL,
+        .use = digest_quartets,
+        .context = worker,
+        .costs = worker->costs};
     quartet_batches_compute(worker->batches, &source);
 }
 

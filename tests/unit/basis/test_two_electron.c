@@ -279,6 +279,58 @@ static void integrals_do_not_depend_on_the_batch(void **state)
     check_batches((int[]){3, 2, 2, 3}, 1);
 }
 
+/* The blocks 0 and 2 of a row up to the ket before the last. */
+static void check_row(struct two_electron *engine, const struct pair_class *class, int32_t bra)
+{
+    enum { N = 3 * QUARTET_LANES };
+    static const int32_t blocks[] = {0, 2};
+    int32_t n_kets = class->n_pairs - 1;
+    struct s_row row = {class, class, bra, n_kets, 2, blocks};
+    double integrals[N], alone[QUARTET_LANES] __attribute__((aligned(64)));
+    assert_true(n_kets > 2 * QUARTET_LANES && n_kets < N);
+    assert_int_equal(row_n_quartets(&row), n_kets - QUARTET_LANES);
+    for (int32_t k = 0; k < N; k++)
+        integrals[k] = -1;
+    two_electron_compute_row(engine, &row, integrals);
+    for (int32_t k = 0; k < n_kets; k++) {
+        struct quartet quartet = {bra, k};
+        struct quartet_batch one = {class, class, 1, &quartet};
+        two_electron_compute(engine, &one, alone);
+        assert_true(integrals[k] == (k / QUARTET_LANES == 1 ? -1 : alone[0]));
+    }
+    for (int32_t k = n_kets; k < N; k++)
+        assert_true(integrals[k] == 0);
+}
+
+/* Exponents from 1e-3 to 1e7, on one centre and on two. */
+static void rows_have_the_bits_of_batches(void **state)
+{
+    (void)state;
+    const char *text = "He 0\nS 1 1\n1e7 1\nS 1 1\n1e-3 1\nS 1 1\n0.9 1\n****\n";
+    const char *xyz = "2\n\nHe 0 0 0.1\nHe 0.4 -1 4\n";
+    struct four_shells two;
+    struct molecule_settings settings = {.unit = LENGTH_BOHR};
+    check_ok(basis_set_parse(text, strlen(text), "test", &two.set));
+    check_ok(molecule_parse(xyz, strlen(xyz), "test", &settings, &two.molecule));
+    check_ok(shells_create(&two.molecule, &two.set, BASIS_FORM_SPHERICAL, &two.shells));
+    struct shell_rectangle all = {.last = {6, 6}, .triangle = true};
+    struct shell_pairs *pairs;
+    check_ok(shell_pairs_create(two.shells, &all, NULL, 0, &pairs));
+    assert_true(pairs->n_classes == 1 && pairs->classes->single);
+    for (int i = 0; two_electron_engine_name(i); i++) {
+        struct engine_use use = {.first = i};
+        struct two_electron *engine;
+        check_ok(two_electron_create(two.shells, 0, &use, &engine));
+        bool has_rows = two_electron_has_rows(engine, pairs->classes, pairs->classes);
+        assert_true(has_rows == (strcmp(two_electron_engine_name(i), "libint") != 0));
+        for (int32_t bra = 0; bra < pairs->classes->n_pairs && has_rows; bra++)
+            check_row(engine, pairs->classes, bra);
+        two_electron_destroy(engine);
+    }
+    shell_pairs_destroy(pairs);
+    free_shells(&two);
+}
+
 static void names_of_engines(void **state)
 {
     (void)state;
@@ -334,6 +386,7 @@ int main(void)
         cmocka_unit_test(cutoff_keeps_diffuse_shells),
         cmocka_unit_test(coincident_centres),
         cmocka_unit_test(integrals_do_not_depend_on_the_batch),
+        cmocka_unit_test(rows_have_the_bits_of_batches),
         cmocka_unit_test(names_of_engines),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,46 @@
+/* Integrals (ss|ss) row by row, and their contribution to A (fock_digest.h): the quartets of one
+ * bra with many kets, 8 kets at once.
+ *
+ * For a bra (ab) the integrals v with kets (cd) in the order of these make, with vectors over the
+ * kets, A_ab += 2 D_cd v and A_cd += 2 D_ab v. They are also put into a matrix V of rows c and
+ * columns d, the functions that occur in the order in which they do, so that pairs of large bounds
+ * lie together; and
+ *   A_ac -= V_cd D_bd / 2   A_bc -= V_cd D_ad / 2   A_ad -= D_bc V_cd / 2   A_bd -= D_ac V_cd / 2
+ * are products of matrix and vector. Elements of D and A that all rows share are kept in such order
+ * for all of them. */
+#ifndef BERYL_HF_FOCK_ROWS_H
+#define BERYL_HF_FOCK_ROWS_H
+
+#include "basis/integrals/quartet_batches.h"
+#include "hf/fock/quartet_views.h"
+#include "hf/tiles/screening.h"
+#include "support/base/status.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Scratch of one worker. */
+struct fock_rows;
+
+/* For tiles of this tiling, borrowed. Errors: STATUS_NO_MEMORY. */
+enum status fock_rows_create(const struct tiling *tiling, struct fock_rows **rows);
+void fock_rows_destroy(struct fock_rows *rows);
+
+/* Bytes that it takes. */
+int64_t fock_rows_bytes(const struct tiling *tiling);
+
+/* What is to be computed of the views' tiles I and J, K and L, with all permutations. */
+struct fock_rows_task {
+    const struct rows_of_classes *rows;
+    double threshold;
+    enum screening_rule rule;
+};
+
+/* Computes and uses all quartets whose product of bounds reaches the threshold, and under
+ * SCREENING_DENSITY only blocks of kets of which one quartet_is_significant. Returns the number of
+ * integrals. after_row: called after some of the rows. */
+int64_t fock_rows_compute(struct fock_rows *rows, const struct quartet_views *views,
+                          const struct fock_rows_task *task, void (*after_rows)(void *context),
+                          void *context);
+
+#endif

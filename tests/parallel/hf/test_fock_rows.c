@@ -1,0 +1,158 @@
+/* Rows of (ss|ss) integrals give the Fock matrix that quartets one by one give (libint has no
+ * rows), of as many integrals, whatever the tiles, the spins, the threshold and the density. */
+#include "hf/fock/fock_build.h"
+#include "tests/cases/hf_system.h"
+#include "tests/cases/pool_cases.h"
+
+#include <math.h>
+
+/* Steep and diffuse functions that stand alone, in tiles with and without p shells. */
+static const char molecule_text[] = "6\n\nBe 0 0 0\nBe 0 0 4.1\nHe 1.3 0.2 -1.0\nBe 0 0 9\n"
+                                    "Be 14 0.1 0.3\nBe 60 0 0\n";
+static const char basis_text[] = "Be 0\nS 1 1\n1741.0 1\nS 1 1\n60.33 1\nS 1 1\n5.933 1\nS 1 1\n"
+                                 "0.859 1\nS 1 1\n0.1806 1\nS 1 1\n0.05835 1\n****\n"
+                                 "He 0\nS 1 1\n0.3 1\nP 1 1\n0.7 1\nS 1 1\n9 1\n****\n";
+
+static struct hf_system hf;
+static double *D[2];
+
+static int start(void **state)
+{
+    (void)state;
+    check_ok(darray_start());
+    hf_system_init(&hf, molecule_text, basis_text);
+    for (unsigned spin = 0; spin < 2; spin++)
+        D[spin] = whole_matrix_random(hf.shells->n_functions, 5 + spin);
+    return 0;
+}
+
+static int stop(void **state)
+{
+    (void)state;
+    free(D[0]);
+    free(D[1]);
+    hf_system_fini(&hf);
+    darray_stop();
+    return 0;
+}
+
+/* A build; F is the matrices of both spins one after another. */
+struct way {
+    int64_t tile;
+    double threshold, factor; /* of D */
+    int rule, n_spins;
+    int engine;
+};
+
+static int64_t build(const struct way *way, double *F)
+{
+    struct tiling *tiling;
+    struct screening *screening;
+    struct engine_use engines = {.first = way->engine};
+    struct fock *fock;
+    struct fock_settings settings = {.screening = way->rule, .cache_bytes = 1000000};
+    struct taskpool_settings pool_settings = pool_case_settings("--sched=counter");
+    struct darray *tiles[2][2] = {{NULL}};
+    int64_t n = hf.shells->n_functions;
+    double *scaled = malloc((size_t)(n * n) * sizeof *scaled);
+    check_ok(tiling_create(hf.shells, way->tile, &tiling));
+    check_ok(screening_create(tiling, way->threshold, &engines, MPI_COMM_WORLD, &screening));
+    check_ok(fock_create(screening, &settings, &pool_settings, MPI_COMM_WORLD, &fock));
+    for (int spin = 0; spin < way->n_spins; spin++) {
+        check_ok(tile_matrix_create(tiling, "D", DARRAY_DOUBLE, &tiles[0][spin]));
+        check_ok(tile_matrix_create(tiling, "F", DARRAY_DOUBLE, &tiles[1][spin]));
+        for (int64_t i = 0; i < n * n; i++)
+            scaled[i] = way->factor * D[spin][i];
+        whole_matrix_put(tiling, scaled, tiles[0][spin]);
+    }
+    check_ok(fock_build(fock, way->n_spins, (const struct darray *const *)tiles[0], tiles[1]));
+    for (int spin = 0; spin < way->n_spins; spin++)
+        whole_matrix_get(tiling, tiles[1][spin], F + spin * n * n);
+    int64_t n_integrals = fock_records(fock)[0].integrals;
+    for (int spin = 0; spin < 2; spin++) {
+        darray_destroy(tiles[0][spin]);
+        darray_destroy(tiles[1][spin]);
+    }
+    fock_destroy(fock);
+    screening_destroy(screening);
+    tiling_destroy(tiling);
+    free(scaled);
+    return n_integrals;
+}
+
+static double largest_difference(const double *a, const double *b, int64_t n)
+{
+    double largest = 0;
+    for (int64_t i = 0; i < n; i++) {
+        assert_true(isfinite(a[i]) && isfinite(b[i]));
+        largest = fmax(largest, fabs(a[i] - b[i]));
+    }
+    return largest;
+}
+
+static int number_of_libint(void)
+{
+    int i = 0;
+    while (strcmp(two_electron_engine_name(i), "libint") != 0)
+        i++;
+    return i;
+}
+
+/* Under every engine with rows that this processor has, all others included. */
+static void check_way(struct way way)
+{
+    int64_t size = hf.shells->n_functions * hf.shells->n_functions;
+    double *alone = calloc((size_t)(2 * size), sizeof *alone);
+    double *rows = calloc((size_t)(2 * size), sizeof *rows);
+    way.engine = number_of_libint();
+    int64_t n_alone = build(&way, alone);
+    for (int i = 0; i < number_of_libint(); i++) {
+        way.engine = i;
+        int64_t n_rows = build(&way, rows);
+        double error = largest_difference(rows, alone, 2 * size);
+        if (way.rule == SCREENING_SCHWARZ) {
+            assert_int_equal(n_rows, n_alone);
+            assert_true(error < 1e-11);
+        } else {
+            /* Blocks of rows hold quartets, too, that are not significant. */
+            assert_true(n_rows >= n_alone);
+            assert_true(error < way.threshold);
+        }
+    }
+    free(alone);
+    free(rows);
+}
+
+static void test_every_integral_above_the_threshold(void **state)
+{
+    (void)state;
+    static const int64_t tiles[] = {1, 3, 7, 17, 40};
+    for (int t = 0; t < 5; t++)
+        for (int n_spins = 1; n_spins <= 2; n_spins++)
+            check_way((struct way){.tile = tiles[t],
+                                   .threshold = n_spins == 1 ? 1e-6 : 1e-10,
+                                   .factor = 1,
+                                   .rule = SCREENING_SCHWARZ,
+                                   .n_spins = n_spins});
+}
+
+static void test_significant_integrals(void **state)
+{
+    (void)state;
+    for (int n_spins = 1; n_spins <= 2; n_spins++)
+        for (double factor = 1; factor > 1e-10; factor *= 1e-4)
+            check_way((struct way){.tile = 7,
+                                   .threshold = 1e-6,
+                                   .factor = factor,
+                                   .rule = SCREENING_DENSITY,
+                                   .n_spins = n_spins});
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(test_every_integral_above_the_threshold, start),
+        cmocka_unit_test_teardown(test_significant_integrals, stop),
+    };
+    return check_run_parallel(tests, &argc, &argv);
+}
