@@ -430,8 +430,8 @@ static void add_exchange_of_row(struct fock_rows *rows, const struct row_bra *br
     }
 }
 
-static void compute_integrals(const struct rows_of_classes *rows, const struct s_row *row,
-                              double *integrals)
+static void compute_row_integrals(const struct rows_of_classes *rows, const struct s_row *row,
+                                  double *integrals)
 {
     struct class_cost *cost = rows->cost;
     double start_s = cost ? clock_now_s() : 0;
@@ -469,7 +469,7 @@ static int64_t compute_row(struct fock_rows *rows, const struct quartet_views *v
     if (row.n_blocks == 0)
         return 0;
     double *v = rows->integrals;
-    compute_integrals(task->rows, &row, v);
+    compute_row_integrals(task->rows, &row, v);
     if (task->rows->triangle && n_kets == i + 1)
         v[i] /= 2; /* the quartet (P|P) */
     ab->coulomb[at_ab] += add_coulomb_row(&rows->kets, rows->blocks, row.n_blocks, &bra, v);
