@@ -13,21 +13,11 @@
 
 #include "basis/integrals/quartet_batches.h"
 #include "hf/fock/quartet_views.h"
+#include "hf/fock/row_matrices.h"
 #include "hf/tiles/screening.h"
-#include "support/base/status.h"
 
 #include <stdbool.h>
 #include <stdint.h>
-
-/* Scratch of one worker. */
-struct fock_rows;
-
-/* For tiles of this tiling, borrowed. Errors: STATUS_NO_MEMORY. */
-enum status fock_rows_create(const struct tiling *tiling, struct fock_rows **rows);
-void fock_rows_destroy(struct fock_rows *rows);
-
-/* Bytes that it takes. */
-int64_t fock_rows_bytes(const struct tiling *tiling);
 
 /* What is to be computed of the views' tiles I and J, K and L, with all permutations. */
 struct fock_rows_task {
@@ -39,7 +29,7 @@ struct fock_rows_task {
 /* Computes and uses all quartets whose product of bounds reaches the threshold, and under
  * SCREENING_DENSITY only blocks of kets of which one quartet_is_significant. Returns the number of
  * integrals. after_row: called after some of the rows. */
-int64_t fock_rows_compute(struct fock_rows *rows, const struct quartet_views *views,
+int64_t fock_rows_compute(struct row_matrices *matrices, const struct quartet_views *views,
                           const struct fock_rows_task *task, void (*after_rows)(void *context),
                           void *context);
 

@@ -21,7 +21,7 @@ struct fock_worker {
     struct quartet_batches *batches;
     struct item_cache *pairs; /* item I * n_tiles + J: struct shell_pairs */
     struct quartet_views views;
-    struct fock_rows *rows;
+    struct row_matrices *rows;
     double *exchange_weights; /* of two tiles' shells: select_significant */
     bool same_tile_pair;      /* bra and ket of the tile quartet being computed */
     int64_t n_integrals;      /* of the build */
@@ -88,7 +88,7 @@ enum status fock_worker_create(const struct screening *screening, enum screening
         status = quartet_batches_create(screening->tiling->shells, screening->threshold,
                                         screening->engines, &made->batches);
     if (status == STATUS_OK)
-        status = fock_rows_create(screening->tiling, &made->rows);
+        status = row_matrices_create(screening->tiling, &made->rows);
     if (status == STATUS_OK) {
         struct item_cache_source source = {load_pairs, unload_pairs, made};
         int64_t n_tiles = screening->tiling->n_tiles;
@@ -106,7 +106,7 @@ void fock_worker_destroy(struct fock_worker *worker)
         return;
     item_cache_destroy(worker->pairs);
     quartet_batches_destroy(worker->batches);
-    fock_rows_destroy(worker->rows);
+    row_matrices_destroy(worker->rows);
     free(worker->exchange_weights);
     free(worker);
 }
