@@ -35,19 +35,19 @@ enum status hf_memory_check(const struct hf_options *options, const struct hf_in
     int n_processes, n_spins = input->n_spins;
     MPI_Comm_size(comm, &n_processes);
     int64_t n = input->shells->n_functions;
-    int64_t tiles = n_spins * (n * n / 2 * 8 / n_processes);
+    int64_t one = n * n / 2 * 8 / n_processes, tiles = n_spins * one;
     /* D, and F of --fock-only, as packed tiles. */
     int64_t matrices = 2 * tiles;
     bool solves = hf_options_solve(options);
     if (solves)
-        matrices += scf_bytes(grid, n, n_spins, &options->scf);
+        matrices += scf_bytes(grid, n, n_spins, input->n_occupied, &options->scf);
     /* A restricted SCF is tested among unrestricted determinants. */
     bool both = solves && scf_tests_stability(&options->scf, n_spins, n);
     int64_t build = fock_bytes(tiling, &options->fock, both ? 2 : n_spins, n_processes) +
                     pool_bytes(options, tiling, n_processes);
     int64_t cache = options->fock.cache_bytes;
-    /* D, F and the sums of a build. */
-    int64_t shared = 3 * tiles;
+    /* D, F and the sums of a build; those of the last, S and H, and the three of the dipole. */
+    int64_t shared = 3 * tiles + (solves ? 2 * tiles + 5 * one : 0);
     if (options->count_tasks) {
         matrices = cache = shared = 0;
         build = fock_tasks_bytes(tiling, n_processes);

@@ -174,19 +174,22 @@ enum status guess_sad(const struct scf_problem *problem, struct darray *const D[
 static enum status core_density(const struct scf_basis *basis, struct darray *const D[])
 {
     int64_t m = basis->n_orbitals;
-    struct dense *U = NULL, *H = basis->work_mm[0], *P = basis->work_mm[1];
+    struct dense *U = NULL, *H = basis->work_mm[0], *C = basis->work_nm;
     double *energies = malloc((size_t)m * sizeof *energies);
     enum status status = CHECK_MEMORY(energies, "no memory for orbital energies");
     status = status_agree(basis->problem->comm, status);
     if (status == STATUS_OK)
         status = dense_create(basis->problem->grid, m, m, &U);
+    if (status == STATUS_OK)
+        status = scf_basis_load(basis, basis->H);
     if (status == STATUS_OK) {
-        scf_basis_project(basis, basis->H, H);
+        scf_basis_project(basis, basis->work_nn, H);
         status = dense_eigen(H, energies, U);
     }
+    if (status == STATUS_OK)
+        scf_basis_expand(basis, U, C);
     for (int s = 0; s < basis->n_spins && status == STATUS_OK; s++) {
-        dense_multiply_columns(1, U, U, 0, basis->n_occupied[s], 0, P);
-        scf_basis_expand(basis, basis->occupation, P, basis->work_nn);
+        dense_multiply_columns(basis->occupation, C, C, 0, basis->n_occupied[s], 0, basis->work_nn);
         status = tile_matrix_from_dense(basis->problem->tiling, basis->work_nn, D[s]);
     }
     dense_destroy(U);

@@ -9,6 +9,7 @@
 #include "hf/tiles/tile_matrix.h"
 #include "support/base/agree.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -19,6 +20,23 @@ struct scf_settings scf_settings_default(void)
                                  .diis_size = SCF_DEFAULT_DIIS_SIZE,
                                  .dependence = SCF_DEFAULT_DEPENDENCE,
                                  .checkpoint_every = SCF_DEFAULT_CHECKPOINT};
+}
+
+/* D = the density of the last state; of one without orbitals, that of its Fock build. */
+static enum status collect_density(struct scf_solver *solver, struct darray *const D[])
+{
+    const struct scf_basis *basis = solver->basis;
+    const struct tiling *tiling = basis->problem->tiling;
+    for (int s = 0; s < basis->n_spins; s++) {
+        if (solver->state->idempotent) {
+            scf_state_density(basis, solver->state, s);
+            TRY(tile_matrix_from_dense(tiling, basis->work_nn, D[s]));
+        } else {
+            tile_matrix_add(tiling, 1, solver->fock->D_last[s], 0, D[s]);
+            darray_sync();
+        }
+    }
+    return STATUS_OK;
 }
 
 /* Fills the result from the last state; D: overwritten with its density. */
@@ -32,8 +50,9 @@ static enum status collect_result(struct scf_solver *solver, struct darray *cons
     result->one_electron_energy = state->one_electron_energy;
     result->two_electron_energy = state->two_electron_energy;
     result->gradient = state->gradient;
-    for (int s = 0; s < basis->n_spins; s++)
-        TRY(tile_matrix_from_dense(basis->problem->tiling, state->D[s], D[s]));
+    diis_destroy(solver->diis);
+    solver->diis = NULL;
+    TRY(collect_density(solver, D));
     if (!state->idempotent)
         TRY(scf_state_diagonalise(basis, state->F, state));
     TRY(scf_solver_expand_orbitals(solver));
@@ -41,7 +60,7 @@ static enum status collect_result(struct scf_solver *solver, struct darray *cons
         for (int k = 0; k < basis->n_orbitals; k++)
             result->orbital_energies[s][k] = state->orbital_energies[s][k];
     result->s2 = scf_s2(basis, state);
-    TRY(scf_mulliken(basis, state, result->mulliken));
+    TRY(scf_mulliken(basis, D, result->mulliken));
     return scf_dipole(basis->problem, D, result->dipole);
 }
 
@@ -114,17 +133,54 @@ bool scf_tests_stability(const struct scf_settings *settings, int n_spins, int64
             (n_spins == 2 || n_functions <= SCF_STABILITY_SMALL));
 }
 
-int64_t scf_bytes(const struct dense_grid *grid, int64_t n_functions, int n_spins,
-                  const struct scf_settings *settings)
+/* Sizes of what an SCF holds, in matrices of n x n. */
+struct scf_parts {
+    double matrix, tiles; /* a dense matrix, and one of symmetric tiles */
+    double panel;         /* n x n_occupied, the sum of the spins */
+    double rotation;      /* n_virtual x n_occupied, the sum of the spins */
+};
+
+/* Vectors of a search for the lowest curvature, with their products and scratch. */
+enum { STABILITY_ROTATIONS = 27 };
+
+/* At second-order steps: another state, a Hessian with the gradient, the vectors of conjugate
+ * gradients, a turn of orbitals. */
+static double count_second_order(const struct scf_parts *parts, int n_spins)
 {
-    /* Matrices of n x n: the basis's seven and an eigenproblem's two; per spin, those of
-     * two states (5 each), of the Fock builds (4), of the solver (5), of a
-     * Hessian (5), and of Davidson's vectors, a quarter of a matrix each at most. The test of a
-     * restricted solution among unrestricted ones has vectors of its own and four matrices. */
-    int64_t davidson = 8;
-    int64_t n_matrices = 9 + n_spins * (10 + 4 + 5 + 5 + davidson);
-    if (n_spins == 1 && scf_tests_stability(settings, n_spins, n_functions))
-        n_matrices += davidson + 4;
-    return n_matrices * dense_bytes(grid, n_functions, n_functions) +
-           diis_bytes(grid, n_spins, n_functions, settings->diis_size);
+    return n_spins * (2 + 3 + 1) * parts->matrix + (4 + 2 + 1) * parts->panel +
+           (1 + 5 + 1) * parts->rotation;
+}
+
+/* At the test for a minimum. That of a restricted solution among unrestricted ones has vectors of
+ * its own, and builds for two spins. */
+static double count_stability(const struct scf_parts *parts, int n_spins)
+{
+    int n_searches = n_spins == 1 ? 2 : 1;
+    return 2 * (3 * parts->matrix + parts->panel) +
+           (1 + n_searches * STABILITY_ROTATIONS) * parts->rotation +
+           (n_spins == 1 ? 2 * parts->tiles : 0);
+}
+
+int64_t scf_bytes(const struct dense_grid *grid, int64_t n_functions, int n_spins,
+                  const int64_t n_occupied[], const struct scf_settings *settings)
+{
+    double n = (double)n_functions, n_filled = 0, n_rotations = 0;
+    for (int s = 0; s < n_spins; s++) {
+        n_filled += (double)n_occupied[s];
+        n_rotations += (double)n_occupied[s] * (n - (double)n_occupied[s]);
+    }
+    double bytes = (double)dense_bytes(grid, n_functions, n_functions);
+    const struct scf_parts parts = {
+        .matrix = 1, .tiles = 0.5, .panel = n_filled / n, .rotation = n_rotations / (n * n)};
+    /* The basis's matrices, an eigenproblem's scratch, S and H; per spin the state's F and U, the
+     * orbitals of the result and tiles of the last and the next density and two-electron matrix. */
+    double always = 5 + 2 + 2 * parts.tiles +
+                    n_spins * (3 + 3 * parts.tiles + (settings->damping > 0 ? 1 : 0)) +
+                    5 * parts.panel;
+    double diis = n_spins * (double)settings->diis_size;
+    if (scf_tests_stability(settings, n_spins, n_functions))
+        diis += count_stability(&parts, n_spins);
+    double second_order =
+        settings->second_order == SCF_NEVER ? 0 : count_second_order(&parts, n_spins);
+    return (int64_t)((always + fmax(diis, second_order)) * bytes);
 }

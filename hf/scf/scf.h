@@ -99,6 +99,6 @@ bool scf_tests_stability(const struct scf_settings *settings, int n_spins, int64
 /* Bytes per process, at most, that scf_run holds in addition to D, the Fock build and a
  * few columns on the process that writes checkpoints. Not collective. */
 int64_t scf_bytes(const struct dense_grid *grid, int64_t n_functions, int n_spins,
-                  const struct scf_settings *settings);
+                  const int64_t n_occupied[], const struct scf_settings *settings);
 
 #endif

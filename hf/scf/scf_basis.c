@@ -36,17 +36,18 @@ static enum status set_orthonormal_functions(const struct dense *V, double *eige
 /* X by canonical orthogonalisation. Uses work_nn. */
 static enum status orthogonalise_functions(struct scf_basis *basis, double dependence)
 {
-    const struct dense *S = basis->S;
+    const struct dense_grid *grid = basis->problem->grid;
+    int n = basis->n_functions;
     struct dense *V = NULL;
-    double *eigenvalues = malloc((size_t)S->n_rows * sizeof *eigenvalues);
-    enum status status = CHECK_MEMORY(eigenvalues, "no memory for %d eigenvalues", S->n_rows);
+    double *eigenvalues = malloc((size_t)n * sizeof *eigenvalues);
+    enum status status = CHECK_MEMORY(eigenvalues, "no memory for %d eigenvalues", n);
     status = status_agree(basis->problem->comm, status);
     if (status == STATUS_OK)
-        status = dense_create(S->grid, S->n_rows, S->n_rows, &V);
-    if (status == STATUS_OK) {
-        dense_copy(S, basis->work_nn);
+        status = dense_create(grid, n, n, &V);
+    if (status == STATUS_OK)
+        status = scf_basis_load(basis, basis->S);
+    if (status == STATUS_OK)
         status = dense_eigen(basis->work_nn, eigenvalues, V);
-    }
     if (status == STATUS_OK && !(eigenvalues[0] > -1e-8))
         status = FAIL(STATUS_NUMERIC, "the overlap matrix has the negative eigenvalue %g",
                       eigenvalues[0]);
@@ -57,16 +58,13 @@ static enum status orthogonalise_functions(struct scf_basis *basis, double depen
     return status;
 }
 
-/* Computes S, H and X through one tile matrix. */
-static enum status compute_one_electron(struct scf_basis *basis, double dependence,
-                                        struct darray *tiles)
+static enum status compute_one_electron(struct scf_basis *basis)
 {
     const struct scf_problem *problem = basis->problem;
-    TRY(overlap_matrix(problem->tiling, tiles));
-    TRY(tile_matrix_to_dense(problem->tiling, tiles, basis->S));
-    TRY(core_hamiltonian_matrix(problem->tiling, problem->molecule, tiles));
-    TRY(tile_matrix_to_dense(problem->tiling, tiles, basis->H));
-    return orthogonalise_functions(basis, dependence);
+    TRY(tile_matrix_create(problem->tiling, "S", DARRAY_DOUBLE, &basis->S));
+    TRY(tile_matrix_create(problem->tiling, "H", DARRAY_DOUBLE, &basis->H));
+    TRY(overlap_matrix(problem->tiling, basis->S));
+    return core_hamiltonian_matrix(problem->tiling, problem->molecule, basis->H);
 }
 
 static enum status check_space(const struct scf_basis *basis)
@@ -85,14 +83,9 @@ static enum status set_matrices(struct scf_basis *basis, double dependence)
 {
     const struct dense_grid *grid = basis->problem->grid;
     int64_t n = basis->n_functions;
-    struct darray *tiles = NULL;
-    TRY(dense_create(grid, n, n, &basis->S));
-    TRY(dense_create(grid, n, n, &basis->H));
+    TRY(compute_one_electron(basis));
     TRY(dense_create(grid, n, n, &basis->work_nn));
-    TRY(tile_matrix_create(basis->problem->tiling, "one-electron matrix", DARRAY_DOUBLE, &tiles));
-    enum status status = compute_one_electron(basis, dependence, tiles);
-    darray_destroy(tiles);
-    TRY(status);
+    TRY(orthogonalise_functions(basis, dependence));
     TRY(check_space(basis));
     int64_t m = basis->n_orbitals;
     TRY(dense_create(grid, n, m, &basis->work_nm));
@@ -129,8 +122,8 @@ void scf_basis_destroy(struct scf_basis *basis)
     if (!basis)
         return;
     dense_destroy(basis->X);
-    dense_destroy(basis->S);
-    dense_destroy(basis->H);
+    darray_destroy(basis->S);
+    darray_destroy(basis->H);
     dense_destroy(basis->work_nm);
     dense_destroy(basis->work_nn);
     dense_destroy(basis->work_mm[0]);
@@ -144,21 +137,29 @@ void scf_basis_project(const struct scf_basis *basis, const struct dense *A, str
     dense_multiply('T', 'N', 1, basis->X, basis->work_nm, 0, B);
 }
 
-void scf_basis_expand(const struct scf_basis *basis, double factor, const struct dense *P,
-                      struct dense *D)
+void scf_basis_expand(const struct scf_basis *basis, const struct dense *U, struct dense *C)
 {
-    dense_multiply('N', 'N', factor, basis->X, P, 0, basis->work_nm);
-    dense_multiply('N', 'T', 1, basis->work_nm, basis->X, 0, D);
+    dense_multiply('N', 'N', 1, basis->X, U, 0, C);
 }
 
-enum status scf_basis_contract(const struct scf_basis *basis, const struct dense *D,
-                               struct dense *P)
+enum status scf_basis_load(const struct scf_basis *basis, struct darray *tiles)
+{
+    return tile_matrix_to_dense(basis->problem->tiling, tiles, basis->work_nn);
+}
+
+enum status scf_basis_contract(const struct scf_basis *basis, struct darray *D, struct dense *P)
 {
     struct dense *SX = NULL;
-    TRY(dense_create(D->grid, basis->n_functions, basis->n_orbitals, &SX));
-    dense_multiply('N', 'N', 1, basis->S, basis->X, 0, SX);
-    dense_multiply('N', 'N', 1, D, SX, 0, basis->work_nm);
-    dense_multiply('T', 'N', 1 / basis->occupation, SX, basis->work_nm, 0, P);
+    TRY(dense_create(P->grid, basis->n_functions, basis->n_orbitals, &SX));
+    enum status status = scf_basis_load(basis, basis->S);
+    if (status == STATUS_OK) {
+        dense_multiply('N', 'N', 1, basis->work_nn, basis->X, 0, SX);
+        status = scf_basis_load(basis, D);
+    }
+    if (status == STATUS_OK) {
+        dense_multiply('N', 'N', 1, basis->work_nn, SX, 0, basis->work_nm);
+        dense_multiply('T', 'N', 1 / basis->occupation, SX, basis->work_nm, 0, P);
+    }
     dense_destroy(SX);
-    return STATUS_OK;
+    return status;
 }

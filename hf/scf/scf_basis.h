@@ -10,6 +10,7 @@
 #define BERYL_HF_SCF_BASIS_H
 
 #include "hf/fock/scf_problem.h"
+#include "support/arrays/darray.h"
 #include "support/arrays/dense.h"
 #include "support/base/status.h"
 
@@ -23,7 +24,7 @@ struct scf_basis {
     int n_orbitals;          /* m: n minus the dropped combinations */
     double smallest_overlap; /* eigenvalue of S */
     struct dense *X;         /* n x m */
-    struct dense *S, *H;     /* n x n */
+    struct darray *S, *H;    /* tile matrices */
     struct dense *work_nm;   /* scratch of any function that is not inside another */
     struct dense *work_nn;
     struct dense *work_mm[2];
@@ -40,13 +41,14 @@ void scf_basis_destroy(struct scf_basis *basis);
 /* B = X^T A X: an operator in the orthonormal basis. Uses work_nm. */
 void scf_basis_project(const struct scf_basis *basis, const struct dense *A, struct dense *B);
 
-/* D = factor X P X^T: a density in the functions. Uses work_nm. */
-void scf_basis_expand(const struct scf_basis *basis, double factor, const struct dense *P,
-                      struct dense *D);
+/* work_nn = the matrix of tiles: S or H. Errors: STATUS_NO_MEMORY. */
+enum status scf_basis_load(const struct scf_basis *basis, struct darray *tiles);
 
-/* P = X^T S D S X / occupation: the inverse of scf_basis_expand within the space
- * that the orthonormal basis spans. Uses work_nm. Errors: STATUS_NO_MEMORY. */
-enum status scf_basis_contract(const struct scf_basis *basis, const struct dense *D,
-                               struct dense *P);
+/* C = X U: orbitals in the functions. U: m rows. */
+void scf_basis_expand(const struct scf_basis *basis, const struct dense *U, struct dense *C);
+
+/* P = X^T S D S X / occupation: the density D, tiles, within the space that the orthonormal basis
+ * spans. Uses work_nm, work_nn. Errors: STATUS_NO_MEMORY. */
+enum status scf_basis_contract(const struct scf_basis *basis, struct darray *D, struct dense *P);
 
 #endif

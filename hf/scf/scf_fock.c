@@ -11,10 +11,25 @@
 /* Builds in a row that may be incremental. */
 enum { MAX_INCREMENTAL = 7 };
 
+/* A tile matrix that scf_fock_destroy destroys. */
+static enum status create_owned_tiles(struct scf_fock *fock, const char *name,
+                                      struct darray **tiles)
+{
+    TRY(tile_matrix_create(fock->problem->tiling, name, DARRAY_DOUBLE, tiles));
+    fock->owned[fock->n_owned++] = *tiles;
+    return STATUS_OK;
+}
+
+static enum status create_last_tiles(struct scf_fock *fock, int spin)
+{
+    TRY(create_owned_tiles(fock, "F", &fock->G_tiles[spin]));
+    TRY(create_owned_tiles(fock, "last D", &fock->D_last[spin]));
+    return create_owned_tiles(fock, "last F", &fock->G_last[spin]);
+}
+
 enum status scf_fock_create(const struct scf_problem *problem, struct darray *const scratch[],
                             struct scf_fock **fock)
 {
-    int64_t n = problem->shells->n_functions;
     struct scf_fock *new = calloc(1, sizeof *new);
     *fock = NULL;
     enum status status = CHECK_MEMORY(new, "no memory for the two-electron matrices");
@@ -22,11 +37,7 @@ enum status scf_fock_create(const struct scf_problem *problem, struct darray *co
     new->problem = problem;
     for (int s = 0; s < problem->n_spins && status == STATUS_OK; s++) {
         new->input_tiles[s] = scratch[s];
-        status = tile_matrix_create(problem->tiling, "F", DARRAY_DOUBLE, &new->G_tiles[s]);
-        if (status == STATUS_OK)
-            status = dense_create(problem->grid, n, n, &new->D_last[s]);
-        if (status == STATUS_OK)
-            status = dense_create(problem->grid, n, n, &new->G_last[s]);
+        status = create_last_tiles(new, s);
     }
     if (status != STATUS_OK)
         scf_fock_destroy(new);
@@ -38,13 +49,21 @@ void scf_fock_destroy(struct scf_fock *fock)
 {
     if (!fock)
         return;
-    for (int s = 0; s < 2; s++) {
-        darray_destroy(fock->G_tiles[s]);
-        dense_destroy(fock->D_last[s]);
-        dense_destroy(fock->G_last[s]);
-    }
-    darray_destroy(fock->second_input);
+    for (int i = 0; i < fock->n_owned; i++)
+        darray_destroy(fock->owned[i]);
     free(fock);
+}
+
+enum status scf_fock_set_density(struct scf_fock *fock, int spin, struct dense *D)
+{
+    return tile_matrix_from_dense(fock->problem->tiling, D, fock->input_tiles[spin]);
+}
+
+void scf_fock_set_tiles(struct scf_fock *fock, int spin, const struct darray *D)
+{
+    if (D != fock->input_tiles[spin])
+        tile_matrix_add(fock->problem->tiling, 1, D, 0, fock->input_tiles[spin]);
+    darray_sync();
 }
 
 /* Builds G_tiles from the densities in input_tiles. */
@@ -76,57 +95,90 @@ enum status scf_fock_of_matrices(struct scf_fock *fock, struct dense *const D[],
 enum status scf_fock_of_spins(struct scf_fock *fock, struct dense *const D[2],
                               struct dense *const G[2])
 {
-    const struct tiling *tiling = fock->problem->tiling;
     if (!fock->input_tiles[1]) {
-        TRY(tile_matrix_create(tiling, "D", DARRAY_DOUBLE, &fock->second_input));
-        TRY(tile_matrix_create(tiling, "F", DARRAY_DOUBLE, &fock->G_tiles[1]));
-        fock->input_tiles[1] = fock->second_input;
+        TRY(create_owned_tiles(fock, "D", &fock->input_tiles[1]));
+        TRY(create_owned_tiles(fock, "F", &fock->G_tiles[1]));
     }
     return build_matrices(fock, 2, D, G);
 }
 
+static void swap_tiles(struct darray **A, struct darray **B)
+{
+    struct darray *tiles = *A;
+    *A = *B;
+    *B = tiles;
+}
+
 /* D_last becomes D - D_last. Whether that is so much smaller than D that building from it pays. */
-static bool find_change(struct scf_fock *fock, struct dense *const D[])
+static bool find_change(struct scf_fock *fock)
 {
-    int n_spins = fock->problem->n_spins, last = n_spins - 1;
-    const struct dense *matrices[4];
-    double largest[4];
-    for (int s = 0; s < n_spins; s++) {
-        dense_add(1, D[s], -1, fock->D_last[s]);
-        matrices[s] = fock->D_last[s];
-        matrices[n_spins + s] = D[s];
-    }
-    dense_max_abs_several(2 * n_spins, matrices, largest);
-    return fmax(largest[0], largest[last]) < 0.5 * fmax(largest[n_spins], largest[n_spins + last]);
-}
-
-/* G = G_last + G[D - D_last]. */
-static enum status build_change(struct scf_fock *fock, struct dense *const G[])
-{
-    TRY(build_matrices(fock, fock->problem->n_spins, fock->D_last, G));
-    for (int s = 0; s < fock->problem->n_spins; s++)
-        dense_add(1, fock->G_last[s], 1, G[s]);
-    return STATUS_OK;
-}
-
-enum status scf_fock_of_density(struct scf_fock *fock, struct dense *const D[], bool full,
-                                struct dense *const G[], bool *is_full)
-{
-    bool incremental = !full && !fock->always_full && fock->has_last &&
-                       fock->n_incremental < MAX_INCREMENTAL && find_change(fock, D);
-    fock->has_last = false;
-    if (incremental) {
-        TRY(build_change(fock, G));
-        fock->n_incremental++;
-    } else {
-        TRY(scf_fock_of_matrices(fock, D, G));
-        fock->n_incremental = 0;
-    }
+    const struct tiling *tiling = fock->problem->tiling;
+    double own[2] = {0, 0}, largest[2];
     for (int s = 0; s < fock->problem->n_spins; s++) {
-        dense_copy(D[s], fock->D_last[s]);
-        dense_copy(G[s], fock->G_last[s]);
+        const struct darray *D = fock->input_tiles[s];
+        tile_matrix_add(tiling, 1, D, -1, fock->D_last[s]);
+        own[0] = fmax(own[0], tile_matrix_own_max_abs(tiling, fock->D_last[s]));
+        own[1] = fmax(own[1], tile_matrix_own_max_abs(tiling, D));
+    }
+    MPI_Allreduce(own, largest, 2, MPI_DOUBLE, MPI_MAX, fock->problem->comm);
+    return largest[0] < 0.5 * largest[1];
+}
+
+/* D_last becomes the density that is set, and the input what is to be built from. */
+static void remember_density(struct scf_fock *fock, bool incremental)
+{
+    for (int s = 0; s < fock->problem->n_spins; s++) {
+        if (incremental)
+            swap_tiles(&fock->input_tiles[s], &fock->D_last[s]);
+        else
+            tile_matrix_add(fock->problem->tiling, 1, fock->input_tiles[s], 0, fock->D_last[s]);
+    }
+    darray_sync();
+}
+
+/* G_last = G of D_last. */
+static void remember_outcome(struct scf_fock *fock, bool incremental)
+{
+    for (int s = 0; s < fock->problem->n_spins; s++) {
+        if (incremental)
+            tile_matrix_add(fock->problem->tiling, 1, fock->G_tiles[s], 1, fock->G_last[s]);
+        else
+            swap_tiles(&fock->G_tiles[s], &fock->G_last[s]);
     }
     fock->has_last = true;
+}
+
+enum status scf_fock_build(struct scf_fock *fock, bool full, bool *is_full)
+{
+    bool incremental = !full && !fock->always_full && fock->has_last &&
+                       fock->n_incremental < MAX_INCREMENTAL && find_change(fock);
+    fock->has_last = false;
+    remember_density(fock, incremental);
+    TRY(build_tiles(fock, fock->problem->n_spins));
+    remember_outcome(fock, incremental);
+    fock->n_incremental = incremental ? fock->n_incremental + 1 : 0;
     *is_full = !incremental;
     return STATUS_OK;
+}
+
+void scf_fock_energies(const struct scf_fock *fock, const struct darray *H, double energies[2])
+{
+    const struct scf_problem *problem = fock->problem;
+    energies[0] = energies[1] = 0;
+    for (int s = 0; s < problem->n_spins; s++) {
+        energies[0] += tile_matrix_dot_part(problem->tiling, fock->D_last[s], H);
+        energies[1] += tile_matrix_dot_part(problem->tiling, fock->D_last[s], fock->G_last[s]) / 2;
+    }
+    dense_sum_parts(problem->grid, 2, energies);
+}
+
+enum status scf_fock_matrix(struct scf_fock *fock, int spin, const struct darray *H,
+                            struct dense *F)
+{
+    const struct tiling *tiling = fock->problem->tiling;
+    struct darray *sum = fock->G_tiles[spin];
+    tile_matrix_add(tiling, 1, H, 0, sum);
+    tile_matrix_add(tiling, 1, fock->G_last[spin], 1, sum);
+    darray_sync();
+    return tile_matrix_to_dense(tiling, sum, F);
 }

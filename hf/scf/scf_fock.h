@@ -1,10 +1,10 @@
-/* Two-electron matrices of dense densities through the task-parallel Fock build,
- * incrementally where that is cheaper:
+/* Two-electron matrices through the task-parallel Fock build, incrementally where that is cheaper:
  *
  *   G[D] = G[D_last] + G[D - D_last],
  *
  * since G is linear and a small difference is screened away more. Errors of
- * screening add up, so every few builds is a full one. */
+ * screening add up, so every few builds is a full one. What is remembered are tile matrices, half
+ * as large as dense ones. */
 #ifndef BERYL_HF_SCF_FOCK_H
 #define BERYL_HF_SCF_FOCK_H
 
@@ -16,12 +16,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* A density and its two-electron matrix. */
 struct scf_fock {
     const struct scf_problem *problem; /* borrowed */
-    struct darray *input_tiles[2];     /* borrowed scratch: D, or its change, of a build */
-    struct darray *G_tiles[2];         /* owned */
-    struct darray *second_input;       /* owned: of a restricted SCF, once scf_fock_of_spins ran */
-    struct dense *D_last[2], *G_last[2];
+    struct darray *input_tiles[2];     /* D, or its change, of a build */
+    struct darray *G_tiles[2];         /* the outcome of a build, then scratch */
+    struct darray *D_last[2], *G_last[2];
+    struct darray *owned[8]; /* all but those of the creator, whose roles they exchange */
+    int n_owned;
     bool always_full; /* set by the owner: no incremental builds from now on */
     bool has_last;
     int n_incremental; /* builds since the last full one */
@@ -30,19 +32,30 @@ struct scf_fock {
 };
 
 /* Collective, like all that follows. scratch: n_spins tile matrices, borrowed and
- * overwritten by every build, for the densities are dense matrices of the caller.
- * Errors: STATUS_NO_MEMORY. */
+ * overwritten. Errors: STATUS_NO_MEMORY. */
 enum status scf_fock_create(const struct scf_problem *problem, struct darray *const scratch[],
                             struct scf_fock **fock);
 void scf_fock_destroy(struct scf_fock *fock);
 
-/* G = the two-electron matrices of the densities D, n_spins of them, n x n; from D if
- * full or if that is due, else from its change. *is_full: from D. Errors: those of fock_build. */
-enum status scf_fock_of_density(struct scf_fock *fock, struct dense *const D[], bool full,
-                                struct dense *const G[], bool *is_full);
+/* The density of a spin for the next scf_fock_build, from a matrix n x n or from tiles, which may
+ * be the scratch. Errors: STATUS_NO_MEMORY. */
+enum status scf_fock_set_density(struct scf_fock *fock, int spin, struct dense *D);
+void scf_fock_set_tiles(struct scf_fock *fock, int spin, const struct darray *D);
 
-/* The same for symmetric matrices that are not densities: always a full build, and
- * the last density stays remembered. */
+/* Finds G of the densities that were set, one for each spin, from these if full or if that is due,
+ * else from their change. *is_full: from the densities. Errors: those of fock_build. */
+enum status scf_fock_build(struct scf_fock *fock, bool full, bool *is_full);
+
+/* Of the last scf_fock_build: energies[0] = sum over spins of D . H, energies[1] of D . G / 2.
+ * H: tiles. */
+void scf_fock_energies(const struct scf_fock *fock, const struct darray *H, double energies[2]);
+
+/* F = H + G of a spin. Errors: STATUS_NO_MEMORY. */
+enum status scf_fock_matrix(struct scf_fock *fock, int spin, const struct darray *H,
+                            struct dense *F);
+
+/* G of symmetric matrices that are not densities: always a full build, and the last density
+ * stays remembered. Errors: those of fock_build. */
 enum status scf_fock_of_matrices(struct scf_fock *fock, struct dense *const D[],
                                  struct dense *const G[]);
 

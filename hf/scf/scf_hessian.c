@@ -196,6 +196,20 @@ static void virtual_occupied_part(struct scf_hessian *hessian, const struct dens
     dense_multiply('T', 'N', 1, hessian->C_v[spin], hessian->half[spin], 0, kappa->kappa[spin]);
 }
 
+/* g = U_v^T F U_o. */
+static enum status set_gradient(const struct scf_state *state, int spin,
+                                struct scf_hessian *hessian)
+{
+    const struct dense *U = state->U[spin];
+    int n_occupied = hessian->basis->n_occupied[spin];
+    struct dense *U_v;
+    TRY(dense_create(U->grid, U->n_rows, U->n_columns - n_occupied, &U_v));
+    dense_copy_columns(U, n_occupied, U_v);
+    dense_multiply('T', 'N', 1, U_v, state->FU_o[spin], 0, hessian->gradient.kappa[spin]);
+    dense_destroy(U_v);
+    return STATUS_OK;
+}
+
 static enum status init_spin(const struct scf_state *state, int spin, struct scf_hessian *hessian)
 {
     const struct scf_basis *basis = hessian->basis;
@@ -205,11 +219,7 @@ static enum status init_spin(const struct scf_state *state, int spin, struct scf
     if (!hessian->gradient.kappa[spin])
         return STATUS_OK;
     TRY(init_orbitals(state, spin, hessian));
-    struct dense *F = hessian->G[spin];
-    dense_copy(basis->H, F);
-    dense_add(1, state->G[spin], 1, F);
-    virtual_occupied_part(hessian, F, spin, &hessian->gradient);
-    return STATUS_OK;
+    return set_gradient(state, spin, hessian);
 }
 
 enum status scf_hessian_init(const struct scf_basis *basis, struct scf_fock *fock,
@@ -326,15 +336,14 @@ struct turn {
     struct dense *square; /* n_occupied x n_occupied: kappa^T kappa */
     struct dense *W, *W_scaled;
     struct dense *kappa_W;      /* n_virtual x n_occupied */
-    struct dense *U_o, *U_v;    /* of the state */
-    struct dense *U_new;        /* m x n_occupied */
+    struct dense *U_v;          /* of the state */
     double *s2, *cosine, *sinc; /* n_occupied */
 };
 
 static void turn_fini(struct turn *turn)
 {
-    struct dense *const matrices[] = {turn->square, turn->W,   turn->W_scaled, turn->kappa_W,
-                                      turn->U_o,    turn->U_v, turn->U_new};
+    struct dense *const matrices[] = {turn->square, turn->W, turn->W_scaled, turn->kappa_W,
+                                      turn->U_v};
     for (size_t i = 0; i < sizeof matrices / sizeof *matrices; i++)
         dense_destroy(matrices[i]);
     free(turn->s2);
@@ -354,14 +363,12 @@ static enum status turn_init(const struct scf_basis *basis, int n_occupied, stru
     TRY(dense_create(grid, n_occupied, n_occupied, &turn->W));
     TRY(dense_create(grid, n_occupied, n_occupied, &turn->W_scaled));
     TRY(dense_create(grid, m - n_occupied, n_occupied, &turn->kappa_W));
-    TRY(dense_create(grid, m, n_occupied, &turn->U_o));
-    TRY(dense_create(grid, m, m - n_occupied, &turn->U_v));
-    return dense_create(grid, m, n_occupied, &turn->U_new);
+    return dense_create(grid, m, m - n_occupied, &turn->U_v);
 }
 
-/* P = U_o' U_o'^T. */
-static enum status turn_spin(const struct dense *U, const struct dense *kappa, struct turn *turn,
-                             struct dense *P)
+/* U_new = U_o'. */
+static enum status turn_spin(const struct scf_state *state, int spin, const struct dense *kappa,
+                             struct turn *turn, struct dense *U_new)
 {
     int n_occupied = kappa->n_columns;
     dense_multiply('T', 'N', 1, kappa, kappa, 0, turn->square);
@@ -371,16 +378,14 @@ static enum status turn_spin(const struct dense *U, const struct dense *kappa, s
         turn->cosine[i] = cos(s);
         turn->sinc[i] = s > 1e-8 ? sin(s) / s : 1;
     }
-    dense_copy_columns(U, 0, turn->U_o);
-    dense_copy_columns(U, n_occupied, turn->U_v);
+    dense_copy_columns(state->U[spin], n_occupied, turn->U_v);
     dense_copy(turn->W, turn->W_scaled);
     dense_scale_columns(turn->W_scaled, turn->cosine);
-    dense_multiply('N', 'N', 1, turn->U_o, turn->W_scaled, 0, turn->U_new);
+    dense_multiply('N', 'N', 1, state->U_o[spin], turn->W_scaled, 0, U_new);
     dense_copy(turn->W, turn->W_scaled);
     dense_scale_columns(turn->W_scaled, turn->sinc);
     dense_multiply('N', 'N', 1, kappa, turn->W_scaled, 0, turn->kappa_W);
-    dense_multiply('N', 'N', 1, turn->U_v, turn->kappa_W, 1, turn->U_new);
-    dense_multiply('N', 'T', 1, turn->U_new, turn->U_new, 0, P);
+    dense_multiply('N', 'N', 1, turn->U_v, turn->kappa_W, 1, U_new);
     return STATUS_OK;
 }
 
@@ -388,16 +393,16 @@ enum status scf_rotate(const struct scf_basis *basis, const struct scf_state *st
                        const struct scf_rotation *kappa, struct scf_state *trial)
 {
     for (int s = 0; s < basis->n_spins; s++) {
-        dense_copy(state->P[s], trial->P[s]);
+        dense_copy(state->U_o[s], trial->U_o[s]);
         if (!kappa->kappa[s])
             continue;
         struct turn turn;
         enum status status = turn_init(basis, basis->n_occupied[s], &turn);
         if (status == STATUS_OK)
-            status = turn_spin(state->U[s], kappa->kappa[s], &turn, trial->P[s]);
+            status = turn_spin(state, s, kappa->kappa[s], &turn, trial->U_o[s]);
         turn_fini(&turn);
         TRY(status);
     }
-    scf_state_from_projector(basis, trial);
+    trial->idempotent = true;
     return STATUS_OK;
 }

@@ -88,9 +88,9 @@ struct scf_hessian {
     struct dense *d[2], *G[2];         /* scratch, n x n; the second ones by need */
 };
 
-/* state: as scf_state_canonicalise leaves it; borrowed, and must not change before
- * scf_hessian_fini. Collective, like all that follows. scf_rotation_exists
- * must hold. Errors: STATUS_NO_MEMORY; nothing is left then. */
+/* state: as scf_state_canonicalise and scf_state_gradient leave it; borrowed, and must not change
+ * before scf_hessian_fini. Collective, like all that follows. scf_rotation_exists must hold.
+ * Errors: STATUS_NO_MEMORY; nothing is left then. */
 enum status scf_hessian_init(const struct scf_basis *basis, struct scf_fock *fock,
                              const struct scf_state *state, struct scf_hessian *hessian);
 void scf_hessian_fini(struct scf_hessian *hessian);
@@ -106,7 +106,7 @@ enum status scf_hessian_multiply_blocks(struct scf_hessian *hessian,
                                         const struct scf_rotation *const kappa[2],
                                         struct scf_rotation *const product[2]);
 
-/* Sets P and D of trial to the occupied orbitals of state turned by kappa,
+/* Sets U_o of trial to the occupied orbitals of state turned by kappa,
  *   U_o' = U_o W cos(s) + U_v kappa W sin(s)/s,   kappa^T kappa W = W s^2,
  * which agrees with exp(kappa) on the space they span. state is canonical.
  * Errors: STATUS_NO_MEMORY and those of dense_eigen. */

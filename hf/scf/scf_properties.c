@@ -13,11 +13,8 @@ static enum status electronic_dipole(const struct scf_problem *problem, struct d
     TRY(dipole_matrices(problem->tiling, r));
     for (int k = 0; k < 3; k++) {
         trace[k] = 0;
-        for (int s = 0; s < problem->n_spins; s++) {
-            double part;
-            TRY(tile_matrix_dot(problem->tiling, D[s], r[k], &part));
-            trace[k] += part;
-        }
+        for (int s = 0; s < problem->n_spins; s++)
+            trace[k] += tile_matrix_dot(problem->tiling, D[s], r[k]);
     }
     return STATUS_OK;
 }
@@ -46,19 +43,28 @@ enum status scf_dipole(const struct scf_problem *problem, struct darray *const D
     return STATUS_OK;
 }
 
-/* population[m] += sum_n D_mn S_mn of the elements on this process. */
-static void add_own_populations(const struct dense *D, const struct dense *S, double *population)
+/* population[m] += sum_n D_mn S_mn of the tiles on this process. */
+static void add_own_populations(const struct tiling *tiling, const struct darray *D,
+                                const struct darray *S, double *population)
 {
-    for (int c = 0; c < D->local_columns; c++) {
-        for (int r = 0; r < D->local_rows; r++) {
-            size_t at = (size_t)c * (size_t)D->local_rows + (size_t)r;
-            population[dense_global_row(D, r)] += D->local[at] * S->local[at];
+    struct own_tile tile = {0};
+    while (own_tile_next(tiling, D, &tile)) {
+        const double *d = darray_local(D, tile.pair), *s = darray_local(S, tile.pair);
+        double *row = population + tiling->first_function[tile.I];
+        double *column = population + tiling->first_function[tile.J];
+        int64_t n_I = tile_n_functions(tiling, tile.I), n_J = tile_n_functions(tiling, tile.J);
+        for (int64_t i = 0; i < n_I; i++) {
+            for (int64_t j = 0; j < n_J; j++) {
+                double product = d[i * n_J + j] * s[i * n_J + j];
+                row[i] += product;
+                if (tile.I != tile.J)
+                    column[j] += product;
+            }
         }
     }
 }
 
-enum status scf_mulliken(const struct scf_basis *basis, const struct scf_state *state,
-                         double *charges)
+enum status scf_mulliken(const struct scf_basis *basis, struct darray *const D[], double *charges)
 {
     const struct scf_problem *problem = basis->problem;
     int n = basis->n_functions;
@@ -67,7 +73,7 @@ enum status scf_mulliken(const struct scf_basis *basis, const struct scf_state *
     status = status_agree(problem->comm, status);
     if (status == STATUS_OK) {
         for (int s = 0; s < basis->n_spins; s++)
-            add_own_populations(state->D[s], basis->S, population);
+            add_own_populations(problem->tiling, D[s], basis->S, population);
         MPI_Allreduce(MPI_IN_PLACE, population, n, MPI_DOUBLE, MPI_SUM, problem->comm);
         for (int64_t i = 0; i < problem->molecule->n_atoms; i++) {
             const struct atom *atom = &problem->molecule->atoms[i];
@@ -89,5 +95,8 @@ double scf_s2(const struct scf_basis *basis, const struct scf_state *state)
         return 0;
     double n_alpha = basis->n_occupied[0], n_beta = basis->n_occupied[1];
     double s_z = (n_alpha - n_beta) / 2;
-    return s_z * (s_z + 1) + n_beta - dense_dot(state->P[0], state->P[1]);
+    struct dense *const *P = basis->work_mm;
+    for (int s = 0; s < 2; s++)
+        dense_multiply('N', 'T', 1, state->U_o[s], state->U_o[s], 0, P[s]);
+    return s_z * (s_z + 1) + n_beta - dense_dot(P[0], P[1]);
 }

@@ -12,9 +12,9 @@ enum status scf_dipole(const struct scf_problem *problem, struct darray *const D
                        double dipole[3]);
 
 /* charges[A] = Z_A - sum over functions m of A of (D S)_mm, e, per centre of the
- * molecule, on every process. Collective. Errors: STATUS_NO_MEMORY. */
-enum status scf_mulliken(const struct scf_basis *basis, const struct scf_state *state,
-                         double *charges);
+ * molecule, on every process. D: density tiles of each spin. Collective.
+ * Errors: STATUS_NO_MEMORY. */
+enum status scf_mulliken(const struct scf_basis *basis, struct darray *const D[], double *charges);
 
 /* <S^2> = (Na - Nb)/2 ((Na - Nb)/2 + 1) + Nb - trace(P_a P_b); 0 for RHF. Collective.
  * Source: Szabo & Ostlund (1996), eq. 2.271. */

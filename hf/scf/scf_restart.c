@@ -94,28 +94,14 @@ static struct checkpoint_matrix square_place(const char *set, int64_t n, int64_t
     return (struct checkpoint_matrix){.set = set, .n_rows = n * m, .first_row = at * m};
 }
 
-/* packed = F with its diagonal on one side, the error on the other. */
-static void pack_step(const struct dense *F, const struct dense *error, struct dense *packed)
-{
-    for (int c = 0; c < packed->local_columns; c++)
-        for (int r = 0; r < packed->local_rows; r++) {
-            size_t at = (size_t)c * (size_t)packed->local_rows + (size_t)r;
-            bool of_F = dense_global_row(packed, r) >= dense_global_column(packed, c);
-            packed->local[at] = (of_F ? F : error)->local[at];
-        }
-}
-
 static enum status add_steps(struct checkpoint_stream *stream, struct scf_solver *solver)
 {
     int n_spins = solver->basis->n_spins, n = diis_n_steps(solver->diis) * n_spins;
-    struct dense *packed = solver->basis->work_mm[0];
     for (int i = 0; i < n; i++) {
+        struct dense *step = diis_get_step(solver->diis, i / n_spins, i % n_spins);
         const struct checkpoint_matrix place =
-            square_place(CHECKPOINT_SCF "/diis", n, i, packed->n_rows);
-        struct dense *F, *error;
-        diis_get_step(solver->diis, i / n_spins, i % n_spins, &F, &error);
-        pack_step(F, error, packed);
-        TRY(checkpoint_stream_matrix(stream, &place, packed));
+            square_place(CHECKPOINT_SCF "/diis", n, i, step->n_rows);
+        TRY(checkpoint_stream_matrix(stream, &place, step));
     }
     return STATUS_OK;
 }
@@ -137,6 +123,20 @@ static enum status move_basis(struct checkpoint_stream *stream, struct dense *X)
     return checkpoint_stream_matrix(stream, &place, X);
 }
 
+/* The projectors, which need no choice of orbitals. */
+static enum status add_best(struct checkpoint_stream *stream, struct scf_solver *solver)
+{
+    int n_spins = solver->basis->n_spins;
+    struct dense *P = solver->basis->work_mm[0];
+    for (int s = 0; s < n_spins; s++) {
+        const struct checkpoint_matrix place =
+            square_place(CHECKPOINT_SCF "/best", n_spins, s, P->n_rows);
+        dense_multiply('N', 'T', 1, solver->U_best[s], solver->U_best[s], 0, P);
+        TRY(checkpoint_stream_matrix(stream, &place, P));
+    }
+    return STATUS_OK;
+}
+
 enum status scf_restart_add(struct checkpoint_stream *stream, void *context)
 {
     struct scf_solver *solver = context;
@@ -150,7 +150,7 @@ enum status scf_restart_add(struct checkpoint_stream *stream, void *context)
     if (progress.n_steps > 0)
         TRY(add_steps(stream, solver));
     if (progress.has_best)
-        TRY(move_of_spins(stream, CHECKPOINT_SCF "/best", n_spins, solver->P_best));
+        TRY(add_best(stream, solver));
     if (progress.has_damped)
         TRY(move_of_spins(stream, CHECKPOINT_SCF "/damped", n_spins, solver->F_damped));
     return STATUS_OK;
@@ -190,9 +190,11 @@ static enum status set_transformation(struct checkpoint_stream *stream,
     const struct scf_basis *basis = solver->basis;
     struct dense *X, *T = transformation->T, *TT = transformation->work;
     TRY(dense_create(T->grid, basis->n_functions, basis->n_orbitals, &X));
-    enum status status = move_basis(stream, X);
+    enum status status = scf_basis_load(basis, basis->S);
+    if (status == STATUS_OK)
+        status = move_basis(stream, X);
     if (status == STATUS_OK) {
-        dense_multiply('N', 'N', 1, basis->S, X, 0, basis->work_nm);
+        dense_multiply('N', 'N', 1, basis->work_nn, X, 0, basis->work_nm);
         dense_multiply('T', 'N', 1, basis->X, basis->work_nm, 0, T);
         dense_set_identity(TT);
         dense_multiply('T', 'N', 1, T, T, -1, TT);
@@ -209,7 +211,7 @@ static void transform(const struct transformation *transformation, struct dense 
     dense_multiply('N', 'T', 1, transformation->work, transformation->T, 0, A);
 }
 
-/* The opposite of pack_step. transposed: that of packed. */
+/* F and error of a step as diis.h keeps it. transposed: that of packed. */
 static void unpack_step(const struct dense *packed, const struct dense *transposed, struct dense *F,
                         struct dense *error)
 {
@@ -224,22 +226,23 @@ static void unpack_step(const struct dense *packed, const struct dense *transpos
         }
 }
 
-/* F_next and P_best, which are not set yet, are scratch. */
+/* The matrices of the state, which are not set yet, are scratch. */
 static enum status read_step(struct checkpoint_stream *stream, struct scf_solver *solver,
                              const struct transformation *transformation, int step, int64_t n_steps)
 {
     int n_spins = solver->basis->n_spins;
+    const struct scf_state *state = solver->state;
     struct dense *packed = transformation->packed;
     for (int s = 0; s < n_spins; s++) {
         const struct checkpoint_matrix place = square_place(
             CHECKPOINT_SCF "/diis", n_steps * n_spins, (int64_t)step * n_spins + s, packed->n_rows);
         TRY(checkpoint_stream_matrix(stream, &place, packed));
         dense_add_transposed(1, packed, 0, transformation->work);
-        unpack_step(packed, transformation->work, solver->F_next[s], solver->P_best[s]);
-        transform(transformation, solver->F_next[s]);
-        transform(transformation, solver->P_best[s]);
+        unpack_step(packed, transformation->work, state->F[s], state->U[s]);
+        transform(transformation, state->F[s]);
+        transform(transformation, state->U[s]);
     }
-    diis_push(solver->diis, solver->F_next, solver->P_best);
+    diis_push(solver->diis, state->F, state->U);
     return STATUS_OK;
 }
 
@@ -253,6 +256,22 @@ static enum status read_of_spins(struct checkpoint_stream *stream, const char *s
     return STATUS_OK;
 }
 
+/* The orbitals of a projector are its eigenvectors of eigenvalue 1. The state's matrices are
+ * scratch. */
+static enum status read_best(struct checkpoint_stream *stream, struct scf_solver *solver,
+                             const struct transformation *transformation)
+{
+    const struct scf_state *state = solver->state;
+    TRY(read_of_spins(stream, CHECKPOINT_SCF "/best", transformation, solver->basis->n_spins,
+                      state->F));
+    for (int s = 0; s < solver->basis->n_spins; s++) {
+        dense_add(0, state->F[s], -1, state->F[s]);
+        TRY(dense_eigen(state->F[s], state->orbital_energies[s], state->U[s]));
+        dense_copy_columns(state->U[s], 0, solver->U_best[s]);
+    }
+    return STATUS_OK;
+}
+
 static enum status read_matrices(struct checkpoint_stream *stream, struct scf_solver *solver,
                                  const struct progress *progress,
                                  const struct transformation *transformation)
@@ -262,7 +281,7 @@ static enum status read_matrices(struct checkpoint_stream *stream, struct scf_so
     for (int64_t step = n > kept ? n - kept : 0; step < n; step++)
         TRY(read_step(stream, solver, transformation, (int)step, n));
     if (progress->has_best)
-        TRY(read_of_spins(stream, CHECKPOINT_SCF "/best", transformation, n_spins, solver->P_best));
+        TRY(read_best(stream, solver, transformation));
     solver->has_damped = progress->has_damped && solver->settings->damping > 0;
     if (solver->has_damped)
         TRY(read_of_spins(stream, CHECKPOINT_SCF "/damped", transformation, n_spins,

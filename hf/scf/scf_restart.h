@@ -5,8 +5,9 @@
  *     /beryl_scf/basis    m x n, rows: the columns of X of scf_basis.h, which is not the same on
  *                         another number of processes where eigenvalues of S are equal
  *     /beryl_scf/diis     (steps * spins * m) x m, oldest first: F with the diagonal in one
- * triangle and the error, antisymmetric, in the other, both over the columns of X /beryl_scf/best,
- * damped    spins * m x m, where they are needed: P_best and F_damped */
+ *                         triangle and the error, antisymmetric, in the other, over X's columns
+ *     /beryl_scf/best     spins * m x m, where they are needed: the projectors of U_best
+ *     /beryl_scf/damped   spins * m x m, where they are needed: F_damped */
 #ifndef BERYL_HF_SCF_RESTART_H
 #define BERYL_HF_SCF_RESTART_H
 
@@ -16,7 +17,7 @@
 
 #include <stdint.h>
 
-/* Bytes in the file, with so many steps of DIIS; n_others: of F_damped and P_best, how many. Not
+/* Bytes in the file, with so many steps of DIIS; n_others: of these, how many. Not
  * collective. */
 int64_t scf_restart_bytes(const struct scf_basis *basis, int64_t n_steps, int n_others);
 

@@ -44,8 +44,7 @@ enum status scf_solver_init(struct scf_solver *solver, struct darray *const scra
     solver->best_energy = INFINITY;
     solver->least_gradient = INFINITY;
     for (int s = 0; s < basis->n_spins; s++) {
-        TRY(dense_create(grid, m, m, &solver->F_next[s]));
-        TRY(dense_create(grid, m, m, &solver->P_best[s]));
+        TRY(dense_create(grid, m, basis->n_occupied[s], &solver->U_best[s]));
         if (solver->settings->damping > 0)
             TRY(dense_create(grid, m, m, &solver->F_damped[s]));
     }
@@ -58,8 +57,7 @@ enum status scf_solver_init(struct scf_solver *solver, struct darray *const scra
 void scf_solver_fini(struct scf_solver *solver)
 {
     for (int s = 0; s < 2; s++) {
-        dense_destroy(solver->F_next[s]);
-        dense_destroy(solver->P_best[s]);
+        dense_destroy(solver->U_best[s]);
         dense_destroy(solver->F_damped[s]);
     }
     scf_second_order_destroy(solver->second_order);
@@ -81,7 +79,7 @@ enum status scf_solver_expand_orbitals(struct scf_solver *solver)
         struct dense **C = &solver->result->orbitals[s];
         if (!*C)
             TRY(dense_create(basis->problem->grid, basis->n_functions, basis->n_orbitals, C));
-        dense_multiply('N', 'N', 1, basis->X, solver->state->U[s], 0, *C);
+        scf_basis_expand(basis, solver->state->U[s], *C);
     }
     return STATUS_OK;
 }
@@ -150,41 +148,38 @@ static void start_iteration(struct scf_solver *solver, const char *method)
 static enum status evaluate_guess(struct scf_solver *solver, struct darray *const D[])
 {
     start_iteration(solver, "guess");
-    TRY(scf_state_from_tiles(solver->basis, D, solver->state));
-    TRY(scf_state_build(solver->basis, solver->fock, true, solver->state));
+    TRY(scf_state_from_tiles(solver->basis, D, solver->fock, solver->state));
+    TRY(scf_state_build_density(solver->basis, solver->fock, true, solver->state));
     if (solver->state->idempotent)
         TRY(scf_state_canonicalise(solver->basis, solver->state));
     scf_state_gradient(solver->basis, solver->state);
     return STATUS_OK;
 }
 
-/* Sets F_next, to be diagonalised: the extrapolation by DIIS, damped while far
- * away, its virtual space (the complement of P) raised by the level shift. */
+/* Turns the state's F into the matrix to diagonalise: the extrapolation by DIIS, damped while far
+ * away, its virtual space (the complement of P) raised by the level shift. The state's U, which the
+ * diagonalisation sets, is scratch. */
 static enum status prepare_diis(struct scf_solver *solver)
 {
     const struct scf_settings *settings = solver->settings;
     const struct scf_state *state = solver->state;
-    for (int s = 0; s < solver->basis->n_spins; s++) {
-        scf_state_commutator(solver->basis, state, s, solver->F_next[s]);
-    }
+    int n_spins = solver->basis->n_spins;
+    for (int s = 0; s < n_spins && state->idempotent; s++)
+        scf_state_commutator(solver->basis, state, s, state->U[s]);
     if (state->idempotent)
-        diis_push(solver->diis, state->F, solver->F_next);
-    if (diis_n_steps(solver->diis) > 1) {
-        TRY(diis_extrapolate(solver->diis, solver->F_next));
-    } else {
-        for (int s = 0; s < solver->basis->n_spins; s++)
-            dense_copy(state->F[s], solver->F_next[s]);
-    }
+        diis_push(solver->diis, state->F, state->U);
+    if (diis_n_steps(solver->diis) > 1)
+        TRY(diis_extrapolate(solver->diis, solver->basis->work_mm[0], state->F));
     bool damp = settings->damping > 0 && count_all_iterations(solver) <= DAMPED_ITERATIONS &&
                 state->gradient > DAMPED_GRADIENT;
-    for (int s = 0; s < solver->basis->n_spins; s++) {
+    for (int s = 0; s < n_spins; s++) {
         if (damp && solver->has_damped)
-            dense_add(settings->damping, solver->F_damped[s], 1 - settings->damping,
-                      solver->F_next[s]);
+            dense_add(settings->damping, solver->F_damped[s], 1 - settings->damping, state->F[s]);
         if (settings->damping > 0)
-            dense_copy(solver->F_next[s], solver->F_damped[s]);
+            dense_copy(state->F[s], solver->F_damped[s]);
         if (settings->level_shift > 0 && state->idempotent)
-            dense_add(-settings->level_shift, state->P[s], 1, solver->F_next[s]);
+            dense_multiply('N', 'T', -settings->level_shift, state->U_o[s], state->U_o[s], 1,
+                           state->F[s]);
     }
     solver->has_damped = settings->damping > 0;
     return STATUS_OK;
@@ -194,7 +189,7 @@ static enum status diis_step(struct scf_solver *solver)
 {
     start_iteration(solver, "DIIS");
     TRY(prepare_diis(solver));
-    TRY(scf_state_diagonalise(solver->basis, solver->F_next, solver->state));
+    TRY(scf_state_diagonalise(solver->basis, solver->state->F, solver->state));
     TRY(scf_state_build(solver->basis, solver->fock, false, solver->state));
     scf_state_gradient(solver->basis, solver->state);
     return STATUS_OK;
@@ -214,10 +209,13 @@ static enum status build_from_full_density(struct scf_solver *solver)
     return STATUS_OK;
 }
 
+/* In place of DIIS, whose vectors make room. */
 static enum status need_second_order(struct scf_solver *solver)
 {
     if (solver->second_order)
         return STATUS_OK;
+    diis_destroy(solver->diis);
+    solver->diis = NULL;
     return scf_second_order_create(solver->basis, solver->fock, &solver->second_order);
 }
 
@@ -226,8 +224,7 @@ static enum status begin_second_order(struct scf_solver *solver)
 {
     if (solver->state->energy > solver->best_energy) {
         for (int s = 0; s < solver->basis->n_spins; s++)
-            dense_copy(solver->P_best[s], solver->state->P[s]);
-        scf_state_from_projector(solver->basis, solver->state);
+            dense_copy(solver->U_best[s], solver->state->U_o[s]);
         solver->state->full = false;
     }
     TRY(build_from_full_density(solver));
@@ -269,7 +266,7 @@ static void watch_progress(struct scf_solver *solver)
     if (state->energy < solver->best_energy) {
         solver->best_energy = state->energy;
         for (int s = 0; s < solver->basis->n_spins; s++)
-            dense_copy(state->P[s], solver->P_best[s]);
+            dense_copy(state->U_o[s], solver->U_best[s]);
     }
     if (state->gradient < PROGRESS * solver->least_gradient) {
         solver->least_gradient = state->gradient;

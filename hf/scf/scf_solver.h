@@ -21,11 +21,10 @@ struct scf_solver {
     const struct scf_basis *basis;
     struct scf_fock *fock;
     struct scf_state *state;
-    struct diis *diis;
+    struct diis *diis;                     /* NULL once second-order steps are in charge */
     struct scf_second_order *second_order; /* NULL until it is in charge */
-    struct dense *F_next[2];               /* scratch: the matrix to diagonalise */
     struct dense *F_damped[2];             /* the last one, NULL without damping */
-    struct dense *P_best[2];               /* of the lowest energy so far */
+    struct dense *U_best[2];               /* occupied orbitals of the lowest energy so far */
     double best_energy, least_gradient;
     int64_t n_without_progress;
     bool is_flat;     /* the gradient cannot be made smaller, nor does it matter */

@@ -12,12 +12,13 @@
 static enum status create_spin(const struct scf_basis *basis, int spin, struct scf_state *state)
 {
     const struct dense_grid *grid = basis->problem->grid;
-    int64_t n = basis->n_functions, m = basis->n_orbitals;
+    int64_t n = basis->n_functions, m = basis->n_orbitals, o = basis->n_occupied[spin];
     TRY(dense_create(grid, m, m, &state->U[spin]));
-    TRY(dense_create(grid, m, m, &state->P[spin]));
     TRY(dense_create(grid, m, m, &state->F[spin]));
-    TRY(dense_create(grid, n, n, &state->D[spin]));
-    TRY(dense_create(grid, n, n, &state->G[spin]));
+    TRY(dense_create(grid, m, o, &state->U_o[spin]));
+    TRY(dense_create(grid, m, o, &state->FU_o[spin]));
+    TRY(dense_create(grid, m, o, &state->work_o[spin]));
+    TRY(dense_create(grid, n, o, &state->C_o[spin]));
     state->orbital_energies[spin] = calloc((size_t)m, sizeof(double));
     enum status status =
         CHECK_MEMORY(state->orbital_energies[spin], "no memory for orbital energies");
@@ -44,98 +45,120 @@ void scf_state_destroy(struct scf_state *state)
         return;
     for (int s = 0; s < 2; s++) {
         dense_destroy(state->U[s]);
-        dense_destroy(state->P[s]);
+        dense_destroy(state->U_o[s]);
+        dense_destroy(state->FU_o[s]);
+        dense_destroy(state->work_o[s]);
+        dense_destroy(state->C_o[s]);
         dense_destroy(state->F[s]);
-        dense_destroy(state->D[s]);
-        dense_destroy(state->G[s]);
         free(state->orbital_energies[s]);
     }
     free(state);
 }
 
-enum status scf_state_from_tiles(const struct scf_basis *basis, struct darray *const D[],
-                                 struct scf_state *state)
+/* Whether P, the projection of a density of a spin, is a projector of the right rank. Orbitals of
+ * another basis can leave the space that this one spans, so the trace is looked at too. */
+static bool is_projector(const struct scf_basis *basis, const struct dense *P, int n_occupied)
 {
-    state->idempotent = true;
-    for (int s = 0; s < basis->n_spins; s++) {
-        struct dense *P = state->P[s], *P2 = basis->work_mm[0];
-        TRY(tile_matrix_to_dense(basis->problem->tiling, D[s], state->D[s]));
-        TRY(scf_basis_contract(basis, state->D[s], P));
-        /* Orbitals of another basis can leave the space that this one spans, so
-         * the trace is looked at too. */
-        dense_multiply('N', 'N', 1, P, P, 0, P2);
-        double trace = dense_dot(P, P);
-        dense_add(-1, P, 1, P2);
-        if (dense_max_abs(P2) > IDEMPOTENT || fabs(trace - basis->n_occupied[s]) > IDEMPOTENT)
-            state->idempotent = false;
-    }
+    struct dense *P2 = basis->work_mm[0];
+    dense_multiply('N', 'N', 1, P, P, 0, P2);
+    double trace = dense_dot(P, P);
+    dense_add(-1, P, 1, P2);
+    return dense_max_abs(P2) <= IDEMPOTENT && fabs(trace - n_occupied) <= IDEMPOTENT;
+}
+
+/* U and U_o of a projector P in U, by its eigenvalues: -1 of the occupied orbitals. */
+static enum status find_orbitals_of_projector(const struct scf_basis *basis, int spin,
+                                              struct scf_state *state)
+{
+    struct dense *P = basis->work_mm[0];
+    dense_add(-1, state->U[spin], 0, P);
+    TRY(dense_eigen(P, state->orbital_energies[spin], state->U[spin]));
+    dense_copy_columns(state->U[spin], 0, state->U_o[spin]);
     return STATUS_OK;
 }
 
-void scf_state_from_projector(const struct scf_basis *basis, struct scf_state *state)
+enum status scf_state_from_tiles(const struct scf_basis *basis, struct darray *const D[],
+                                 struct scf_fock *fock, struct scf_state *state)
 {
-    for (int s = 0; s < basis->n_spins; s++)
-        scf_basis_expand(basis, basis->occupation, state->P[s], state->D[s]);
     state->idempotent = true;
+    for (int s = 0; s < basis->n_spins; s++) {
+        TRY(scf_basis_contract(basis, D[s], state->U[s]));
+        if (!is_projector(basis, state->U[s], basis->n_occupied[s]))
+            state->idempotent = false;
+        scf_fock_set_tiles(fock, s, D[s]);
+    }
+    for (int s = 0; s < basis->n_spins && state->idempotent; s++)
+        TRY(find_orbitals_of_projector(basis, s, state));
+    return STATUS_OK;
 }
 
-/* Sets P, D from the first columns of U. */
-static void set_density_of_orbitals(const struct scf_basis *basis, struct scf_state *state)
+void scf_state_density(const struct scf_basis *basis, struct scf_state *state, int spin)
 {
-    for (int s = 0; s < basis->n_spins; s++)
-        dense_multiply_columns(1, state->U[s], state->U[s], 0, basis->n_occupied[s], 0,
-                               state->P[s]);
-    scf_state_from_projector(basis, state);
+    scf_basis_expand(basis, state->U_o[spin], state->C_o[spin]);
+    dense_multiply('N', 'T', basis->occupation, state->C_o[spin], state->C_o[spin], 0,
+                   basis->work_nn);
 }
 
 enum status scf_state_build(const struct scf_basis *basis, struct scf_fock *fock, bool full,
                             struct scf_state *state)
 {
-    TRY(scf_fock_of_density(fock, state->D, full, state->G, &state->full));
-    double energies[2] = {0, 0};
     for (int s = 0; s < basis->n_spins; s++) {
-        energies[0] += dense_dot_part(state->D[s], basis->H);
-        energies[1] += dense_dot_part(state->D[s], state->G[s]) / 2;
-        dense_copy(basis->H, basis->work_nn);
-        dense_add(1, state->G[s], 1, basis->work_nn);
-        scf_basis_project(basis, basis->work_nn, state->F[s]);
+        scf_state_density(basis, state, s);
+        TRY(scf_fock_set_density(fock, s, basis->work_nn));
     }
-    dense_sum_parts(basis->H->grid, 2, energies);
+    return scf_state_build_density(basis, fock, full, state);
+}
+
+enum status scf_state_build_density(const struct scf_basis *basis, struct scf_fock *fock, bool full,
+                                    struct scf_state *state)
+{
+    double energies[2];
+    TRY(scf_fock_build(fock, full, &state->full));
+    scf_fock_energies(fock, basis->H, energies);
     state->one_electron_energy = energies[0];
     state->two_electron_energy = energies[1];
-    state->energy =
-        state->one_electron_energy + state->two_electron_energy + basis->nuclear_repulsion;
+    state->energy = energies[0] + energies[1] + basis->nuclear_repulsion;
     if (!isfinite(state->energy))
         return FAIL(STATUS_NUMERIC, "the energy is not finite");
+    for (int s = 0; s < basis->n_spins; s++) {
+        TRY(scf_fock_matrix(fock, s, basis->H, basis->work_nn));
+        scf_basis_project(basis, basis->work_nn, state->F[s]);
+    }
     return STATUS_OK;
 }
 
-/* This process's max |A_ai| over virtual rows a and occupied columns i. */
-static double max_virtual_occupied(const struct dense *A, int n_occupied)
+/* This process's max |A_ai| over virtual rows a. */
+static double max_virtual(const struct dense *A, int n_occupied)
 {
     double largest = 0;
-    for (int c = 0; c < A->local_columns; c++) {
-        if (dense_global_column(A, c) >= n_occupied)
-            continue;
+    for (int c = 0; c < A->local_columns; c++)
         for (int r = 0; r < A->local_rows; r++)
             if (dense_global_row(A, r) >= n_occupied)
                 largest = fmax(largest, fabs(A->local[(size_t)c * (size_t)A->local_rows + r]));
-    }
     return largest;
+}
+
+/* max |(FP - PF)_kl|, P being in U. */
+static double max_commutator(const struct scf_basis *basis, const struct scf_state *state, int spin)
+{
+    struct dense *FP = basis->work_mm[0], *commutator = basis->work_mm[1];
+    dense_multiply('N', 'N', 1, state->F[spin], state->U[spin], 0, FP);
+    dense_copy(FP, commutator);
+    dense_add_transposed(-1, FP, 1, commutator);
+    return dense_max_abs(commutator);
 }
 
 void scf_state_gradient(const struct scf_basis *basis, struct scf_state *state)
 {
     double own = 0, commutator = 0;
-    struct dense *FU = basis->work_mm[0], *UFU = basis->work_mm[1];
     for (int s = 0; s < basis->n_spins; s++) {
         if (state->idempotent) {
-            dense_multiply('N', 'N', 1, state->F[s], state->U[s], 0, FU);
-            dense_multiply('T', 'N', 1, state->U[s], FU, 0, UFU);
-            own = fmax(own, max_virtual_occupied(UFU, basis->n_occupied[s]));
+            struct dense *UFU_o = state->work_o[s];
+            dense_multiply('N', 'N', 1, state->F[s], state->U_o[s], 0, state->FU_o[s]);
+            dense_multiply('T', 'N', 1, state->U[s], state->FU_o[s], 0, UFU_o);
+            own = fmax(own, max_virtual(UFU_o, basis->n_occupied[s]));
         } else {
-            scf_state_commutator(basis, state, s, UFU);
-            commutator = fmax(commutator, dense_max_abs(UFU));
+            commutator = fmax(commutator, max_commutator(basis, state, s));
         }
     }
     MPI_Allreduce(&own, &state->gradient, 1, MPI_DOUBLE, MPI_MAX, basis->problem->comm);
@@ -146,7 +169,7 @@ void scf_state_commutator(const struct scf_basis *basis, const struct scf_state 
                           struct dense *error)
 {
     struct dense *FP = basis->work_mm[0];
-    dense_multiply('N', 'N', 1, state->F[spin], state->P[spin], 0, FP);
+    dense_multiply('N', 'T', 1, state->FU_o[spin], state->U_o[spin], 0, FP);
     dense_copy(FP, error);
     dense_add_transposed(-1, FP, 1, error);
 }
@@ -154,24 +177,34 @@ void scf_state_commutator(const struct scf_basis *basis, const struct scf_state 
 enum status scf_state_diagonalise(const struct scf_basis *basis, struct dense *const matrices[],
                                   struct scf_state *state)
 {
-    for (int s = 0; s < basis->n_spins; s++)
+    for (int s = 0; s < basis->n_spins; s++) {
         TRY(dense_eigen(matrices[s], state->orbital_energies[s], state->U[s]));
-    set_density_of_orbitals(basis, state);
+        dense_copy_columns(state->U[s], 0, state->U_o[s]);
+    }
+    state->idempotent = true;
     return STATUS_OK;
 }
 
 /* A = F_oo + F_vv - shift P, with F_oo = PFP and F_vv = (1-P) F (1-P): the shift, beyond
- * the spread of F, sets the occupied orbitals apart. */
-static void block_diagonal(const struct scf_basis *basis, const struct dense *F,
-                           const struct dense *P, double shift, struct dense *A)
+ * the spread of F, sets the occupied orbitals apart. By P = U_o U_o^T,
+ *   A = F - T - T^T,   T = (F U_o - U_o (U_o^T F U_o - shift / 2)) U_o^T. */
+static enum status block_diagonal(const struct scf_basis *basis, const struct scf_state *state,
+                                  int spin, double shift, struct dense *A)
 {
-    struct dense *FP = basis->work_mm[0];
-    dense_multiply('N', 'N', 1, F, P, 0, FP);
-    dense_copy(F, A);
-    dense_add(-1, FP, 1, A);
-    dense_add_transposed(-1, FP, 1, A);
-    dense_multiply('N', 'N', 2, P, FP, 1, A);
-    dense_add(-shift, P, 1, A);
+    const struct dense *U_o = state->U_o[spin];
+    struct dense *FU_o = state->FU_o[spin], *T = basis->work_mm[0], *F_oo;
+    int n_occupied = basis->n_occupied[spin];
+    TRY(dense_create(A->grid, n_occupied, n_occupied, &F_oo));
+    dense_multiply('N', 'N', 1, state->F[spin], U_o, 0, FU_o);
+    dense_multiply('T', 'N', 1, U_o, FU_o, 0, F_oo);
+    dense_multiply('N', 'N', -1, U_o, F_oo, 1, FU_o);
+    dense_add(shift / 2, U_o, 1, FU_o);
+    dense_multiply('N', 'T', 1, FU_o, U_o, 0, T);
+    dense_copy(state->F[spin], A);
+    dense_add(-1, T, 1, A);
+    dense_add_transposed(-1, T, 1, A);
+    dense_destroy(F_oo);
+    return STATUS_OK;
 }
 
 enum status scf_state_canonicalise(const struct scf_basis *basis, struct scf_state *state)
@@ -179,8 +212,9 @@ enum status scf_state_canonicalise(const struct scf_basis *basis, struct scf_sta
     for (int s = 0; s < basis->n_spins; s++) {
         double shift = 2 * sqrt(dense_dot(state->F[s], state->F[s])) + 1;
         struct dense *A = basis->work_mm[1];
-        block_diagonal(basis, state->F[s], state->P[s], shift, A);
+        TRY(block_diagonal(basis, state, s, shift, A));
         TRY(dense_eigen(A, state->orbital_energies[s], state->U[s]));
+        dense_copy_columns(state->U[s], 0, state->U_o[s]);
         for (int i = 0; i < basis->n_occupied[s]; i++)
             state->orbital_energies[s][i] += shift;
     }

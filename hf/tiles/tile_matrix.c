@@ -3,6 +3,7 @@
 #include "support/base/agree.h"
 #include "support/base/sha256.h"
 
+#include <math.h>
 #include <mpi.h>
 #include <stdlib.h>
 
@@ -250,26 +251,50 @@ enum status tile_matrix_sha256(const struct tiling *tiling, const struct darray 
     return status_agree(darray_comm(), status);
 }
 
-enum status tile_matrix_dot(const struct tiling *tiling, const struct darray *A,
-                            const struct darray *B, double *dot)
+void tile_matrix_add(const struct tiling *tiling, double alpha, const struct darray *A, double beta,
+                     struct darray *B)
 {
-    size_t m = (size_t)tiling->max_functions;
-    double *a = malloc(m * m * sizeof(double)), *b = malloc(m * m * sizeof(double));
-    enum status status = CHECK_MEMORY(a && b, "no memory for two tiles");
-    double own = 0;
-    status = darray_sync_and_agree(status);
     struct own_tile tile = {0};
-    while (status == STATUS_OK && own_tile_next(tiling, A, &tile)) {
-        darray_get(A, tile.pair, a);
-        darray_get(B, tile.pair, b);
+    while (own_tile_next(tiling, A, &tile)) {
+        const double *a = darray_local(A, tile.pair);
+        double *b = darray_local(B, tile.pair);
+        int64_t n = darray_block_size(A, tile.pair);
+        for (int64_t i = 0; i < n; i++)
+            b[i] = alpha * a[i] + (beta == 0 ? 0 : beta * b[i]);
+    }
+}
+
+double tile_matrix_own_max_abs(const struct tiling *tiling, const struct darray *A)
+{
+    struct own_tile tile = {0};
+    double largest = 0;
+    while (own_tile_next(tiling, A, &tile)) {
+        const double *a = darray_local(A, tile.pair);
+        for (int64_t i = 0; i < darray_block_size(A, tile.pair); i++)
+            largest = fmax(largest, fabs(a[i]));
+    }
+    return largest;
+}
+
+double tile_matrix_dot_part(const struct tiling *tiling, const struct darray *A,
+                            const struct darray *B)
+{
+    struct own_tile tile = {0};
+    double own = 0;
+    while (own_tile_next(tiling, A, &tile)) {
+        const double *a = darray_local(A, tile.pair), *b = darray_local(B, tile.pair);
         double sum = 0;
         for (int64_t i = 0; i < darray_block_size(A, tile.pair); i++)
             sum += a[i] * b[i];
         own += tile.I == tile.J ? sum : 2 * sum;
     }
-    free(a);
-    free(b);
-    if (status == STATUS_OK)
-        MPI_Allreduce(&own, dot, 1, MPI_DOUBLE, MPI_SUM, darray_comm());
-    return status;
+    return own;
+}
+
+double tile_matrix_dot(const struct tiling *tiling, const struct darray *A, const struct darray *B)
+{
+    darray_sync();
+    double dot = tile_matrix_dot_part(tiling, A, B);
+    MPI_Allreduce(MPI_IN_PLACE, &dot, 1, MPI_DOUBLE, MPI_SUM, darray_comm());
+    return dot;
 }

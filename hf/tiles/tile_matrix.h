@@ -51,9 +51,18 @@ enum status tile_matrices_from_dense(const struct tiling *tiling, int n,
 enum status tile_matrix_sha256(const struct tiling *tiling, const struct darray *tiles,
                                char text[65]);
 
-/* *dot = sum_ij A_ij B_ij, the same on every process. Collective. Errors: STATUS_NO_MEMORY; the
- * same everywhere. */
-enum status tile_matrix_dot(const struct tiling *tiling, const struct darray *A,
-                            const struct darray *B, double *dot);
+/* B = alpha A + beta B, of the tiles that this process holds; beta 0 overwrites even NaN. Not
+ * collective: nothing is complete elsewhere before darray_sync. */
+void tile_matrix_add(const struct tiling *tiling, double alpha, const struct darray *A, double beta,
+                     struct darray *B);
+
+/* max_ij |A_ij| of the tiles that this process holds. Not collective. */
+double tile_matrix_own_max_abs(const struct tiling *tiling, const struct darray *A);
+
+/* sum_ij A_ij B_ij. Collective. And the part of the tiles that this process holds, not
+ * collective. */
+double tile_matrix_dot(const struct tiling *tiling, const struct darray *A, const struct darray *B);
+double tile_matrix_dot_part(const struct tiling *tiling, const struct darray *A,
+                            const struct darray *B);
 
 #endif

@@ -228,6 +228,13 @@ int dense_global_column(const struct dense *matrix, int local_column)
     return global_index(local_column, matrix->grid->column, matrix->grid->n_columns);
 }
 
+int dense_rows_above(const struct dense *matrix, int local_column)
+{
+    int column = dense_global_column(matrix, local_column);
+    int n_above = column < matrix->n_rows ? column : matrix->n_rows;
+    return count_local_indices(n_above, matrix->grid->row, matrix->grid->n_rows);
+}
+
 void dense_copy(const struct dense *A, struct dense *B)
 {
     check_same_shape(A, B);
@@ -311,22 +318,11 @@ static struct magnitude find_own_magnitude(const struct dense *A)
     return own;
 }
 
-void dense_max_abs_several(int n, const struct dense *const A[], double largest[])
-{
-    struct magnitude own[DENSE_SEVERAL] = {0}, all[DENSE_SEVERAL];
-    assert(n >= 1 && n <= DENSE_SEVERAL);
-    for (int i = 0; i < n; i++)
-        own[i] = find_own_magnitude(A[i]);
-    MPI_Allreduce(own, all, 2 * n, MPI_DOUBLE, MPI_MAX, A[0]->grid->comm);
-    for (int i = 0; i < n; i++)
-        largest[i] = all[i].nan > 0 ? NAN : all[i].largest;
-}
-
 double dense_max_abs(const struct dense *A)
 {
-    double largest;
-    dense_max_abs_several(1, &A, &largest);
-    return largest;
+    struct magnitude own = find_own_magnitude(A), all;
+    MPI_Allreduce(&own, &all, 2, MPI_DOUBLE, MPI_MAX, A->grid->comm);
+    return all.nan > 0 ? NAN : all.largest;
 }
 
 /* --- ScaLAPACK --- */

@@ -72,6 +72,9 @@ size_t dense_local_size(const struct dense *matrix);
 int dense_global_row(const struct dense *matrix, int local_row);
 int dense_global_column(const struct dense *matrix, int local_column);
 
+/* Local rows of a local column that lie above the diagonal: the first ones. Not collective. */
+int dense_rows_above(const struct dense *matrix, int local_column);
+
 /* Copies element values: B = A, same shape. Not collective. */
 void dense_copy(const struct dense *A, struct dense *B);
 
@@ -114,10 +117,6 @@ void dense_sum_parts(const struct dense_grid *grid, int n, double *parts);
 
 /* max_ij |A_ij|; NaN if any element is, 0 if there is none. */
 double dense_max_abs(const struct dense *A);
-
-/* The same of n <= DENSE_SEVERAL matrices in one reduction. */
-enum { DENSE_SEVERAL = 4 };
-void dense_max_abs_several(int n, const struct dense *const A[], double largest[]);
 
 /* The whole matrix on process 0 of the grid, for small ones: full, row-major,
  * n_rows x n_columns, is read or written there and not looked at elsewhere.

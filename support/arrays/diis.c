@@ -21,8 +21,7 @@ struct diis {
     int n_matrices;
     int size;
     int n_steps;
-    struct dense **F;     /* size x n_matrices; step i (0: oldest) is row order[i] */
-    struct dense **error; /* as F */
+    struct dense **steps; /* size x n_matrices; step i (0: oldest) is row order[i] */
     int *order;           /* size */
     double *B;            /* size x size: scalar products of errors, by row numbers */
     double *products;     /* size: those of the newest error */
@@ -46,8 +45,7 @@ enum status diis_create(const struct dense_grid *grid, int n_matrices, int64_t n
     *diis = NULL;
     if (new) {
         *new = (struct diis){.n_matrices = n_matrices, .size = (int)size};
-        new->F = calloc(n, sizeof(struct dense *));
-        new->error = calloc(n, sizeof(struct dense *));
+        new->steps = calloc(n, sizeof(struct dense *));
         new->order = calloc((size_t)size, sizeof(int));
         new->B = calloc((size_t)(size * size), sizeof(double));
         new->products = calloc((size_t)size, sizeof(double));
@@ -55,14 +53,11 @@ enum status diis_create(const struct dense_grid *grid, int n_matrices, int64_t n
         new->coefficients = calloc((size_t)size, sizeof(double));
         new->work = calloc(count_work_numbers(size), sizeof(double));
     }
-    if (!new || !new->F || !new->error || !new->order || !new->B || !new->products || !new->kept ||
+    if (!new || !new->steps || !new->order || !new->B || !new->products || !new->kept ||
         !new->coefficients || !new->work)
         status = FAIL(STATUS_NO_MEMORY, "no memory for the DIIS table");
-    for (size_t i = 0; i < n && status == STATUS_OK; i++) {
-        status = dense_allocate(grid, n_rows, n_rows, &new->F[i]);
-        if (status == STATUS_OK)
-            status = dense_allocate(grid, n_rows, n_rows, &new->error[i]);
-    }
+    for (size_t i = 0; i < n && status == STATUS_OK; i++)
+        status = dense_allocate(grid, n_rows, n_rows, &new->steps[i]);
     status = status_agree(grid->comm, status);
     if (status != STATUS_OK) {
         diis_destroy(new);
@@ -78,14 +73,9 @@ void diis_destroy(struct diis *diis)
 {
     if (!diis)
         return;
-    for (int i = 0; i < diis->size * diis->n_matrices; i++) {
-        if (diis->F)
-            dense_destroy(diis->F[i]);
-        if (diis->error)
-            dense_destroy(diis->error[i]);
-    }
-    free(diis->F);
-    free(diis->error);
+    for (int i = 0; diis->steps && i < diis->size * diis->n_matrices; i++)
+        dense_destroy(diis->steps[i]);
+    free(diis->steps);
     free(diis->order);
     free(diis->B);
     free(diis->products);
@@ -97,19 +87,17 @@ void diis_destroy(struct diis *diis)
 
 int diis_n_steps(const struct diis *diis)
 {
-    return diis->n_steps;
+    return diis ? diis->n_steps : 0;
 }
 
-void diis_get_step(const struct diis *diis, int step, int s, struct dense **F, struct dense **error)
+struct dense *diis_get_step(const struct diis *diis, int step, int s)
 {
-    int at = diis->order[step] * diis->n_matrices + s;
-    *F = diis->F[at];
-    *error = diis->error[at];
+    return diis->steps[diis->order[step] * diis->n_matrices + s];
 }
 
 int64_t diis_bytes(const struct dense_grid *grid, int n_matrices, int64_t n_rows, int64_t size)
 {
-    return 2 * size * n_matrices * dense_bytes(grid, n_rows, n_rows);
+    return size * n_matrices * dense_bytes(grid, n_rows, n_rows);
 }
 
 /* Rotates the order so that the n oldest steps become the free rows. */
@@ -124,21 +112,51 @@ static void drop_oldest(struct diis *diis, int n)
     diis->n_steps -= n;
 }
 
+/* Of a column on this process: its elements above the diagonal come first. */
+static double *column_of(const struct dense *A, int column, size_t *n_above)
+{
+    *n_above = (size_t)dense_rows_above(A, column);
+    return A->local + (size_t)column * (size_t)A->local_rows;
+}
+
+/* packed = F with its diagonal on one side, the error on the other. */
+static void pack_step(const struct dense *F, const struct dense *error, struct dense *packed)
+{
+    size_t n_rows = (size_t)packed->local_rows;
+    for (int c = 0; c < packed->local_columns; c++) {
+        size_t n_above, start = (size_t)c * n_rows;
+        double *column = column_of(packed, c, &n_above);
+        memcpy(column, error->local + start, n_above * sizeof *column);
+        memcpy(column + n_above, F->local + start + n_above, (n_rows - n_above) * sizeof *column);
+    }
+}
+
+/* Scalar product of two errors: the part of this process. */
+static double error_product(const struct dense *packed, const struct dense *other)
+{
+    double sum = 0;
+    for (int c = 0; c < packed->local_columns; c++) {
+        size_t n_above;
+        const double *a = column_of(packed, c, &n_above), *b = column_of(other, c, &n_above);
+        for (size_t i = 0; i < n_above; i++)
+            sum += a[i] * b[i];
+    }
+    return 2 * sum;
+}
+
 void diis_push(struct diis *diis, struct dense *const F[], struct dense *const error[])
 {
     if (diis->n_steps == diis->size)
         drop_oldest(diis, 1);
     int row = diis->order[diis->n_steps++];
-    for (int s = 0; s < diis->n_matrices; s++) {
-        dense_copy(F[s], diis->F[row * diis->n_matrices + s]);
-        dense_copy(error[s], diis->error[row * diis->n_matrices + s]);
-    }
+    for (int s = 0; s < diis->n_matrices; s++)
+        pack_step(F[s], error[s], diis->steps[row * diis->n_matrices + s]);
     for (int i = 0; i < diis->n_steps; i++) {
         int other = diis->order[i];
         diis->products[i] = 0;
         for (int s = 0; s < diis->n_matrices; s++)
-            diis->products[i] += dense_dot_part(diis->error[row * diis->n_matrices + s],
-                                                diis->error[other * diis->n_matrices + s]);
+            diis->products[i] += error_product(diis->steps[row * diis->n_matrices + s],
+                                               diis->steps[other * diis->n_matrices + s]);
     }
     dense_sum_parts(error[0]->grid, diis->n_steps, diis->products);
     for (int i = 0; i < diis->n_steps; i++) {
@@ -221,7 +239,18 @@ enum status diis_coefficients(int n, const double *B, int stride, double *coeffi
     return status;
 }
 
-enum status diis_extrapolate(struct diis *diis, struct dense *const F[])
+/* Overwrites the upper triangle with the lower one. */
+static void make_symmetric(struct dense *F, struct dense *scratch)
+{
+    dense_add_transposed(1, F, 0, scratch);
+    for (int c = 0; c < F->local_columns; c++) {
+        size_t n_above;
+        double *column = column_of(F, c, &n_above);
+        memcpy(column, column_of(scratch, c, &n_above), n_above * sizeof *column);
+    }
+}
+
+enum status diis_extrapolate(struct diis *diis, struct dense *scratch, struct dense *const F[])
 {
     int n = diis->n_steps, n_dropped;
     assert(n >= 1);
@@ -229,10 +258,12 @@ enum status diis_extrapolate(struct diis *diis, struct dense *const F[])
         for (int j = 0; j < n; j++)
             diis->kept[i * n + j] = diis->B[diis->order[i] * diis->size + diis->order[j]];
     TRY(find_coefficients(n, diis->kept, n, diis->coefficients, diis->work, &n_dropped));
-    for (int s = 0; s < diis->n_matrices; s++)
+    for (int s = 0; s < diis->n_matrices; s++) {
         for (int i = n_dropped; i < n; i++)
-            dense_add(diis->coefficients[i], diis->F[diis->order[i] * diis->n_matrices + s],
-                      i == n_dropped ? 0 : 1, F[s]);
+            dense_add(diis->coefficients[i], diis_get_step(diis, i, s), i == n_dropped ? 0 : 1,
+                      F[s]);
+        make_symmetric(F[s], scratch);
+    }
     drop_oldest(diis, n_dropped);
     return STATUS_OK;
 }

@@ -14,26 +14,28 @@
 
 struct diis;
 
-/* Collective, like all that follows. Keeps the last size steps, each of n_matrices
- * Fock matrices and as many errors, n_rows x n_rows. Errors: STATUS_NO_MEMORY. */
+/* Collective, like all that follows. Keeps the last size steps, each of n_matrices symmetric
+ * Fock matrices and as many antisymmetric errors, n_rows x n_rows. A step takes one matrix for
+ * both: F with its diagonal in the lower triangle, the error in the upper one.
+ * Errors: STATUS_NO_MEMORY. */
 enum status diis_create(const struct dense_grid *grid, int n_matrices, int64_t n_rows, int64_t size,
                         struct diis **diis);
 void diis_destroy(struct diis *diis);
 
-/* Adds a step, in place of the oldest if size are kept; copies F and error. */
+/* Adds a step, in place of the oldest if size are kept; copies the lower triangle of F and the
+ * upper one of error. */
 void diis_push(struct diis *diis, struct dense *const F[], struct dense *const error[]);
 
 /* F = the extrapolation, over at least one step. Steps that make the equations
- * ill-conditioned are dropped for good, oldest first.
+ * ill-conditioned are dropped for good, oldest first. scratch: n_rows x n_rows.
  * Errors: STATUS_NUMERIC; the same everywhere. */
-enum status diis_extrapolate(struct diis *diis, struct dense *const F[]);
+enum status diis_extrapolate(struct diis *diis, struct dense *scratch, struct dense *const F[]);
 
-/* Steps kept now. */
+/* Steps kept now; 0 of NULL. */
 int diis_n_steps(const struct diis *diis);
 
-/* Matrix number s of a step, from 0, the oldest, and its error; borrowed. */
-void diis_get_step(const struct diis *diis, int step, int s, struct dense **F,
-                   struct dense **error);
+/* Matrix number s of a step, from 0, the oldest, with its error in the upper triangle; borrowed. */
+struct dense *diis_get_step(const struct diis *diis, int step, int s);
 
 /* Bytes per process. Not collective. */
 int64_t diis_bytes(const struct dense_grid *grid, int n_matrices, int64_t n_rows, int64_t size);

@@ -69,9 +69,10 @@ static void solution_init(const struct scf_case *scf_case, struct solution *solu
     check_ok(scf_basis_create(&setup->problem, SCF_DEFAULT_DEPENDENCE, &solution->basis));
     check_ok(scf_fock_create(&setup->problem, setup->D, &solution->fock));
     check_ok(scf_state_create(solution->basis, &solution->state));
-    check_ok(scf_state_from_tiles(solution->basis, setup->D, solution->state));
-    check_ok(scf_state_build(solution->basis, solution->fock, true, solution->state));
+    check_ok(scf_state_from_tiles(solution->basis, setup->D, solution->fock, solution->state));
+    check_ok(scf_state_build_density(solution->basis, solution->fock, true, solution->state));
     check_ok(scf_state_canonicalise(solution->basis, solution->state));
+    scf_state_gradient(solution->basis, solution->state);
     check_ok(
         scf_hessian_init(solution->basis, solution->fock, solution->state, &solution->hessian));
     solution->orbitals = (struct reference_orbitals){.n_spins = solution->basis->n_spins,

@@ -99,16 +99,17 @@ static void test_errors_that_cancel_are_cancelled(void **state)
     check_close(c[1], 2.0 / 3, 1e-10);
 }
 
-/* F = solution + size step, error = step with its size: a linear problem. */
+/* F = solution + size step, error = step with its size: a linear problem. A step changes one pair
+ * of elements. */
 static void fill_step(int kind, double size, struct dense *F, struct dense *error)
 {
     for (int c = 0; c < F->local_columns; c++) {
         for (int r = 0; r < F->local_rows; r++) {
             int i = dense_global_row(F, r), j = dense_global_column(F, c);
             size_t at = (size_t)c * (size_t)F->local_rows + (size_t)r;
-            double step = kind == 0 ? i + 1 : kind == 1 ? j + 2 : i == j;
-            F->local[at] = 100 + size * step;
-            error->local[at] = 3 * size * step;
+            double step = i != j && i + j == kind + 1 ? kind + 1 : 0;
+            F->local[at] = 100 + i + j + size * step;
+            error->local[at] = (i < j ? 3 : -3) * size * step;
         }
     }
 }
@@ -118,11 +119,12 @@ static void test_extrapolation_of_a_linear_problem_is_exact(void **state)
     (void)state;
     struct dense_grid *grid;
     struct diis *diis;
-    struct dense *F, *error;
+    struct dense *F, *error, *scratch;
     check_ok(dense_grid_create(MPI_COMM_WORLD, &grid));
-    check_ok(diis_create(grid, 1, 2, 3, &diis));
-    check_ok(dense_create(grid, 2, 2, &F));
-    check_ok(dense_create(grid, 2, 2, &error));
+    check_ok(diis_create(grid, 1, 3, 3, &diis));
+    check_ok(dense_create(grid, 3, 3, &F));
+    check_ok(dense_create(grid, 3, 3, &error));
+    check_ok(dense_create(grid, 3, 3, &scratch));
     /* More steps than are kept; the last two cancel. */
     for (int kind = 0; kind < 3; kind++) {
         fill_step(kind, 1, F, error);
@@ -131,11 +133,14 @@ static void test_extrapolation_of_a_linear_problem_is_exact(void **state)
     fill_step(2, -0.5, F, error);
     diis_push(diis, &F, &error);
     assert_int_equal(diis_n_steps(diis), 3);
-    check_ok(diis_extrapolate(diis, &F));
-    for (int i = 0; i < F->local_rows * F->local_columns; i++)
-        check_close(F->local[i], 100, 1e-10);
+    check_ok(diis_extrapolate(diis, scratch, &F));
+    for (int c = 0; c < F->local_columns; c++)
+        for (int r = 0; r < F->local_rows; r++)
+            check_close(F->local[c * F->local_rows + r],
+                        100 + dense_global_row(F, r) + dense_global_column(F, c), 1e-10);
     dense_destroy(F);
     dense_destroy(error);
+    dense_destroy(scratch);
     diis_destroy(diis);
     dense_grid_destroy(grid);
 }
