@@ -31,10 +31,14 @@ INLINE lanes exponential(lanes T)
     lanes k_real = nearest_integer(T * 1.4426950408889634, &k);
     /* ln 2 in two parts, the first with room for an exact product. */
     lanes r = (k_real * 0.693147180369123816490 - T) + k_real * 1.90821492927058770002e-10;
-    lanes sum = broadcast(series[N_EXP_TERMS - 1]);
+    /* In pairs, then pairs of pairs: a chain of 13 products would wait for each. */
+    lanes r2 = r * r, r4 = r2 * r2, part[4];
     UNROLL
-    for (int term = N_EXP_TERMS - 2; term >= 0; term--)
-        sum = series[term] + r * sum;
+    for (int i = 0; i < 3; i++)
+        part[i] = (series[4 * i] + series[4 * i + 1] * r) +
+                  (series[4 * i + 2] + series[4 * i + 3] * r) * r2;
+    part[3] = series[12] + series[13] * r;
+    lanes sum = (part[0] + part[1] * r4) + (part[2] + part[3] * r4) * (r4 * r4);
     return sum * (lanes)((1023 - k) << 52);
 }
 
