@@ -14,8 +14,8 @@
  * Source: Helgaker, Jorgensen & Olsen (2000), sections 9.8.3 to 9.8.5. */
 
 static double table[BOYS_N_POINTS][BOYS_N_ORDERS];
-static double series[BOYS_MAX_M + 1][BOYS_N_POINTS][BOYS_N_SERIES] __attribute__((aligned(64)));
-static struct boys_zero_series zero_series __attribute__((aligned(64)));
+double boys_series[BOYS_MAX_M + 1][BOYS_N_POINTS][BOYS_N_SERIES] __attribute__((aligned(64)));
+struct boys_zero_series boys_zero_series __attribute__((aligned(64)));
 static double odd_inverse[BOYS_MAX_M + 1]; /* 1 / (2m - 1) */
 static bool prepared;
 
@@ -48,7 +48,8 @@ static void prepare_zero_series(void)
         for (int n = N_TAYLOR - 1; n >= BOYS_N_POWERS; n--)
             economize(n, c);
         for (int k = 0; k < BOYS_N_POWERS; k++)
-            zero_series.of_power[k][i] = zero_series.of_segment[i][k] = c[k] / pow(half, k);
+            boys_zero_series.of_power[k][i] = boys_zero_series.of_segment[i][k] =
+                c[k] / pow(half, k);
     }
 }
 
@@ -63,7 +64,7 @@ void boys_prepare(void)
         for (int point = 0; point < BOYS_N_POINTS; point++) {
             double factorial = 1;
             for (int k = 0; k < BOYS_N_SERIES; k++) {
-                series[m][point][k] = table[point][m + k] / factorial;
+                boys_series[m][point][k] = table[point][m + k] / factorial;
                 factorial *= k + 1;
             }
         }
@@ -71,18 +72,6 @@ void boys_prepare(void)
         odd_inverse[m] = 1.0 / (2 * m - 1);
     prepare_zero_series();
     prepared = true;
-}
-
-const double *boys_series(int m)
-{
-    assert(prepared && m >= 0 && m <= BOYS_MAX_M);
-    return series[m][0];
-}
-
-const struct boys_zero_series *boys_zero_series(void)
-{
-    assert(prepared);
-    return &zero_series;
 }
 
 static void boys_interpolate(int max_m, double T, double *F)

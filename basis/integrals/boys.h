@@ -26,10 +26,11 @@ void boys(int max_m, double T, double *F);
 /* Fills the interpolation table (about 1 ms; idempotent; not by several threads at once). */
 void boys_prepare(void);
 
-/* Rows of BOYS_N_SERIES coefficients, one for each point g of the grid, after boys_prepare:
- *   F_m(T) = sum_k row[k] (T_g - T)^k.  The first term left out is below 4e-16 of F_m. */
+/* The coefficients of F_m about each point g of the grid, after boys_prepare:
+ *   F_m(T) = sum_k boys_series[m][g][k] (T_g - T)^k.  The first term left out is below 4e-16 of
+ * F_m. */
 enum { BOYS_N_SERIES = 8 };
-const double *boys_series(int m);
+extern double boys_series[BOYS_MAX_M + 1][BOYS_N_POINTS][BOYS_N_SERIES];
 
 /* F_0(T) in BOYS_N_SEGMENTS parts of [0, BOYS_LARGE_T],
  *   F_0(T) = sum_k c_k (T - middle)^k,  middle = (i + 1/2) BOYS_LARGE_T / BOYS_N_SEGMENTS,
@@ -40,7 +41,7 @@ struct boys_zero_series {
     double of_power[BOYS_N_POWERS][BOYS_N_SEGMENTS];
     double of_segment[BOYS_N_SEGMENTS][BOYS_POWERS_STRIDE];
 };
-const struct boys_zero_series *boys_zero_series(void); /* after boys_prepare */
+extern struct boys_zero_series boys_zero_series; /* after boys_prepare */
 
 /* F_m(T) in extended precision by its convergent series
  *   exp(-T) sum_k (2T)^k / ((2m+1)(2m+3)...(2m+2k+1)),

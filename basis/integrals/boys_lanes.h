@@ -67,7 +67,7 @@ INLINE lanes boys_zero(lanes T)
 {
     lanes limit = broadcast(BOYS_LARGE_T * (1 - 0x1p-50)); /* in the last segment */
     T = choose(T < limit, T, limit);
-    const struct boys_zero_series *series = boys_zero_series();
+    const struct boys_zero_series *series = &boys_zero_series;
     const double width = (double)BOYS_LARGE_T / BOYS_N_SEGMENTS;
     integer_lanes i;
     lanes x = T - (nearest_integer(T * (1 / width) - 0.5, &i) + 0.5) * width;
@@ -103,7 +103,7 @@ INLINE void boys_lanes(int max_m, lanes T, lanes factor, lanes scale, lanes *G)
     integer_lanes is_near = T < limit;
     lanes near_T = choose(is_near, T, limit);
     lanes F[BOYS_MAX_M + 1];
-    F[max_m] = interpolate(boys_series(max_m), near_T);
+    F[max_m] = interpolate(boys_series[max_m][0], near_T);
     lanes e = broadcast(0);
     if (max_m > 0) {
         e = exponential(T);
