@@ -95,32 +95,55 @@ INLINE lanes boys_zero(lanes T)
     return even + x * odd;
 }
 
-/* G[m] = factor scale^m F_m(T), m = 0 to max_m: downward from the series where T is small, upward
- * from F_0 where it is large; both are stable on their side of BOYS_LARGE_T. max_m: a constant. */
-INLINE void boys_lanes(int max_m, lanes T, lanes factor, lanes scale, lanes *G)
+/* From here on exp(-T) changes no F_m up to max_m by 2e-16 of it: F_m is about (2m - 1)!! / (2T)^m
+ * of F_0. */
+INLINE double boys_limit_of_exponential(int max_m)
 {
-    lanes limit = broadcast(BOYS_LARGE_T);
+    return max_m == 0 ? BOYS_LARGE_T : BOYS_LARGE_T + 2 + 3.0 * max_m;
+}
+
+/* F_m(T), m = 0 to max_m, for T from BOYS_LARGE_T on, e = exp(-T): upward from F_0. */
+INLINE void boys_far(int max_m, lanes T, lanes e, lanes *F)
+{
+    lanes root = inverse_square_root(T), half_inverse = 0.5 * (root * root);
+    F[0] = BOYS_SQRT_PI_HALF * root; /* sqrt(pi / T) / 2 */
+    UNROLL
+    for (int m = 0; m < max_m; m++)
+        F[m + 1] = ((2.0 * m + 1) * F[m] - e) * half_inverse;
+}
+
+/* F_m(T), m = 0 to max_m, for any T: where it is small, downward from the series; both ways are
+ * stable on their side of BOYS_LARGE_T. */
+INLINE void boys_near_and_far(int max_m, lanes T, lanes *F)
+{
+    lanes limit = broadcast(BOYS_LARGE_T), e = broadcast(0);
     integer_lanes is_near = T < limit;
     lanes near_T = choose(is_near, T, limit);
-    lanes F[BOYS_MAX_M + 1];
     F[max_m] = interpolate(boys_series[max_m][0], near_T);
-    lanes e = broadcast(0);
     if (max_m > 0) {
-        e = exponential(T);
+        e = choose(T < boys_limit_of_exponential(max_m), exponential(T), e);
         UNROLL
         for (int m = max_m - 1; m >= 0; m--)
             F[m] = (2 * near_T * F[m + 1] + e) * (1.0 / (2 * m + 1));
     }
     if (any_lane(~is_near)) {
-        lanes far_T = choose(is_near, limit, T);
-        lanes root = inverse_square_root(far_T), half_inverse = 0.5 * (root * root);
-        lanes far = BOYS_SQRT_PI_HALF * root; /* sqrt(pi / T) / 2 */
+        lanes far[BOYS_MAX_M + 1];
+        boys_far(max_m, choose(is_near, limit, T), e, far);
         UNROLL
-        for (int m = 0; m <= max_m; m++) {
-            F[m] = choose(is_near, F[m], far);
-            far = ((2.0 * m + 1) * far - e) * half_inverse;
-        }
+        for (int m = 0; m <= max_m; m++)
+            F[m] = choose(is_near, F[m], far[m]);
     }
+}
+
+/* G[m] = factor scale^m F_m(T), m = 0 to max_m, a constant. A lane's numbers do not depend on the
+ * others: where all are far away, much is left out that would not change them. */
+INLINE void boys_lanes(int max_m, lanes T, lanes factor, lanes scale, lanes *G)
+{
+    lanes F[BOYS_MAX_M + 1];
+    if (any_lane(T < boys_limit_of_exponential(max_m)))
+        boys_near_and_far(max_m, T, F);
+    else
+        boys_far(max_m, T, broadcast(0), F);
     UNROLL
     for (int m = 0; m <= max_m; m++) {
         G[m] = F[m] * factor;
