@@ -8,7 +8,7 @@
 enum {
     MAX_QUARTETS = 1024,          /* of a batch */
     BATCH_INTEGRALS = 32 * 1024,  /* 256 KiB: within a second-level cache */
-    BATCH_PRIMITIVES = 32 * 1024, /* quartets: within a millisecond */
+    BATCH_PRIMITIVES = 64 * 1024, /* quartets: within a millisecond or two */
     MAX_KETS = 1024,              /* of a selection */
 };
 
@@ -51,27 +51,43 @@ void quartet_batches_destroy(struct quartet_batches *batches)
     free(batches);
 }
 
-/* Brings quartets with like numbers of primitives together, which fill an engine's vectors best;
- * the others keep their order. */
+enum { N_KINDS = 128 }; /* of numbers of primitives: those from N_KINDS - 1 on are alike */
+
+static int kind_of_pair(const struct pair_class *class, int32_t pair)
+{
+    int32_t n = class->pairs[pair].n_primitives;
+    return n < N_KINDS ? n : N_KINDS - 1;
+}
+
+/* Sorts by the kind of bra (side 0) or ket, the others keep their order; returns whether there were
+ * several kinds. */
+static bool sort_by_kind(const struct quartet_batch *batch, int side, const struct quartet *from,
+                         struct quartet *to)
+{
+    const struct pair_class *class = side == 0 ? batch->bra : batch->ket;
+    if (class->single)
+        return false;
+    int32_t first[N_KINDS + 1] = {0};
+    for (int32_t i = 0; i < batch->n_quartets; i++)
+        first[kind_of_pair(class, side == 0 ? from[i].bra : from[i].ket) + 1]++;
+    if (first[kind_of_pair(class, side == 0 ? from[0].bra : from[0].ket) + 1] == batch->n_quartets)
+        return false;
+    for (int k = 0; k < N_KINDS; k++)
+        first[k + 1] += first[k];
+    for (int32_t i = 0; i < batch->n_quartets; i++)
+        to[first[kind_of_pair(class, side == 0 ? from[i].bra : from[i].ket)]++] = from[i];
+    return true;
+}
+
+/* Brings quartets with like numbers of primitives together, which fill an engine's vectors best. */
 static void sort_by_primitives(const struct quartet_batch *batch, struct quartet_batches *batches)
 {
-    enum { N = 16 }; /* numbers from N - 1 on are alike */
-    int32_t first[N * N + 1] = {0};
-    uint8_t kind[MAX_QUARTETS];
-    for (int32_t i = 0; i < batch->n_quartets; i++) {
-        int bra = batch->bra->pairs[batch->quartets[i].bra].n_primitives;
-        int ket = batch->ket->pairs[batch->quartets[i].ket].n_primitives;
-        kind[i] = (uint8_t)((ket < N ? ket : N - 1) * N + (bra < N ? bra : N - 1));
-        first[kind[i] + 1]++;
-    }
-    if (first[kind[0] + 1] == batch->n_quartets)
-        return;
-    for (int k = 0; k < N * N; k++)
-        first[k + 1] += first[k];
-    memcpy(batches->unsorted, batches->quartets,
-           (size_t)batch->n_quartets * sizeof *batches->quartets);
-    for (int32_t i = 0; i < batch->n_quartets; i++)
-        batches->quartets[first[kind[i]]++] = batches->unsorted[i];
+    struct quartet *quartets = batches->quartets, *other = batches->unsorted;
+    size_t bytes = (size_t)batch->n_quartets * sizeof *quartets;
+    if (!sort_by_kind(batch, 0, quartets, other))
+        memcpy(other, quartets, bytes);
+    if (!sort_by_kind(batch, 1, other, quartets))
+        memcpy(quartets, other, bytes);
 }
 
 static void compute_batch(struct quartet_batches *batches, const struct quartet_source *source,

@@ -20,7 +20,7 @@ enum status fock_worker_create(const struct screening *screening, enum screening
 void fock_worker_destroy(struct fock_worker *worker);
 
 /* Calls function between batches of shell quartets, some 0.1 ms after the last
- * call, and up to 1 ms later where a batch takes as long: a tile quartet, which
+ * call, and up to 2 ms later where a batch takes as long: a tile quartet, which
  * may take far longer, then keeps no other process waiting. context is borrowed. */
 void fock_worker_interrupt(struct fock_worker *worker, void (*function)(void *context),
                            void *context);
