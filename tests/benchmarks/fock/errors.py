@@ -11,7 +11,7 @@ import os
 
 import bench
 
-MOLECULES = [("water", "def2-tzvp"), ("c2h4", "aug-cc-pvdz"), ("be16", "be15s"),
+MOLECULES = [("benzene", "cc-pvdz"), ("c2h4", "aug-cc-pvdz"), ("be16", "be15s"),
              ("c20h42", "6-31g"), ("water10", "cc-pvdz")]
 THRESHOLDS = [1e-8, 1e-9, 1e-10, 1e-11, 1e-12]
 
