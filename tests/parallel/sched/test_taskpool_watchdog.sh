@@ -1,12 +1,14 @@
 #!/usr/bin/env bash
-# The watchdog of task pools: a mode that hangs and a task that never ends are reported by every
-# process, with exit status 1; a run that is slow, but lives, is left alone.
+# The watchdog of task pools. Of its runs, PART hangs: a mode that hangs is reported by every
+# process, with exit status 1; modes: so is a task that never ends, under several modes; lives: a run
+# that is slow, but lives, is left alone.
 #
-#     test_taskpool_watchdog.sh watchdog_case PROCESSES mpiexec [OPTION=VALUE ...]
+#     test_taskpool_watchdog.sh watchdog_case PROCESSES mpiexec PART [OPTION=VALUE ...]
 set -u
-program=$1 n=$2 mpiexec=$3
-shift 3
+program=$1 n=$2 mpiexec=$3 part=$4
+shift 4
 options=("$@")
+command=
 errors=$(mktemp) || exit 1
 trap 'rm -f "$errors"' EXIT
 n_failed=0
@@ -46,29 +48,34 @@ hangs() {
     said 'WARNING: ThreadSanitizer' 0
 }
 
-hangs short sched=stalls
-said 'this is a deadlock of mode stalls' 1
-said 'waits for others to finish theirs, .* Mode stalls: .* ranges of tasks begun' 1
-said 'has finished and waits for the other processes' $((n - 1))
-if [ "$n" -gt 1 ]; then
-    hangs short sched=deaf
-    said 'this is a deadlock of mode deaf' 1
-    said 'searching.*; termination: ' "$n"
-fi
-modes=(static)
-[ "$n" -lt 2 ] || modes+=(auto)
-[ "$n" != 3 ] || modes+=(counter share dtree hybrid)
-for mode in "${modes[@]}"; do
-    hangs endless sched="$mode"
-    said 'so this is no deadlock: it takes longer than --watchdog, or does not end' 1
-    said 'runs task 17, for [0-9.]+ s' 1
-    said "Mode $mode: [0-9a-z]" "$n"
-done
-if [ "$n" = 2 ]; then
-    hangs records sched=steal
-    said 'so this is no deadlock' 1
-    said 'runs a task, for' 1
-fi
+part_hangs() {
+    hangs short sched=stalls
+    said 'this is a deadlock of mode stalls' 1
+    said 'waits for others to finish theirs, .* Mode stalls: .* ranges of tasks begun' 1
+    said 'has finished and waits for the other processes' $((n - 1))
+    if [ "$n" -gt 1 ]; then
+        hangs short sched=deaf
+        said 'this is a deadlock of mode deaf' 1
+        said 'searching.*; termination: ' "$n"
+    fi
+}
+
+part_modes() {
+    local mode modes=(static)
+    [ "$n" -lt 2 ] || modes+=(auto)
+    [ "$n" != 3 ] || modes+=(counter share dtree hybrid)
+    for mode in "${modes[@]}"; do
+        hangs endless sched="$mode"
+        said 'so this is no deadlock: it takes longer than --watchdog, or does not end' 1
+        said 'runs task 17, for [0-9.]+ s' 1
+        said "Mode $mode: [0-9a-z]" "$n"
+    done
+    if [ "$n" = 2 ]; then
+        hangs records sched=steal
+        said 'so this is no deadlock' 1
+        said 'runs a task, for' 1
+    fi
+}
 
 lives() {
     run 0 "$@" watchdog=1
@@ -76,7 +83,16 @@ lives() {
     said '^done' 1
 }
 
-lives slow sched=static
-lives uneven sched=static
-lives late sched=steal
+part_lives() {
+    lives slow sched=static
+    lives uneven sched=static
+    lives late sched=steal
+}
+
+case $part in
+hangs) part_hangs ;;
+modes) part_modes ;;
+lives) part_lives ;;
+*) complain "no part $part" ;;
+esac
 exit $((n_failed > 0))
