@@ -15,6 +15,9 @@ struct comment_reading {
     double spin_value;
     struct word hints[UNIT + 1]; /* the first ones, as written */
     struct word weak_hint;
+    struct word charge_letter; /* C= or C: with its number */
+    bool of_topic;             /* what comes next is said of a topic */
+    bool has_elements;         /* symbols with numbers: H:6 */
 };
 
 static bool one_of(char c, const char *characters)
@@ -183,14 +186,29 @@ static void read_hint(struct comment_reading *reading, const char *end, struct w
     int number;
     if (key->kind == HINT)
         keep_hint(reading, key->quantity, word);
-    if (key->kind == WEAK_HINT)
+    if (key->kind == WEAK_HINT && reading->of_topic)
+        keep_hint(reading, UNIT, word);
+    else if (key->kind == WEAK_HINT)
         reading->weak_hint = word;
     if (key->kind != LETTER || !sign)
         return;
     struct word value = take_value(reading, end);
-    if (is_whole(value, &number) && is_small_number(number) &&
-        number != (key->quantity == MULTIPLICITY))
+    if (!is_whole(value, &number) || !is_small_number(number) ||
+        number == (key->quantity == MULTIPLICITY))
+        return;
+    if (key->quantity == CHARGE)
+        reading->charge_letter = join_words(word, value);
+    else
         keep_hint(reading, key->quantity, join_words(word, value));
+}
+
+/* A word that is no key. */
+static void read_other_word(struct comment_reading *reading, const char *end, struct word word,
+                            char sign)
+{
+    reading->has_elements |= sign && element_number(word.begin, word.length) > 0;
+    if (sign == '=')
+        take_value(reading, end);
 }
 
 /* Mulliken charge: 0.123 */
@@ -247,8 +265,12 @@ static enum status read_entries(struct comment_reading *reading, const char *end
             read_hint(reading, end, key_word, key, sign);
         else if (key)
             TRY(read_known_entry(reading, end, key_word, key, sign));
-        else if (sign == '=')
-            take_value(reading, end);
+        else
+            read_other_word(reading, end, key_word, sign);
+        if (key && key->kind == TOPIC)
+            reading->of_topic = true;
+        else if (!key || key->kind != COPULA)
+            reading->of_topic = false;
     }
 }
 
@@ -318,6 +340,28 @@ static enum status read_bare_numbers(struct comment_reading *reading)
     return use_two_numbers(reading, n, join_words(words[0], words[1]), charge, multiplicity);
 }
 
+/* Two numbers that end a title and may be charge and multiplicity: O2 0 3. Other text that ends so
+ * counts something, from 1 on. */
+static void note_last_numbers(struct comment_reading *reading)
+{
+    const struct word line = reading->reader->all;
+    struct word words[LINE_MAX_WORDS];
+    int64_t number, charge, multiplicity;
+    int n = split_comment(reading->reader, LINE_MAX_WORDS, words);
+    if (n < 3 || memchr(line.begin, '=', line.length) || memchr(line.begin, ':', line.length))
+        return;
+    if (word_to_integer(words[n - 3], &number) || !word_to_integer(words[n - 2], &charge) ||
+        !word_to_integer(words[n - 1], &multiplicity))
+        return;
+    struct word both = join_words(words[n - 2], words[n - 1]);
+    bool plausible = is_small_number(charge) && charge <= 0 && is_small_number(multiplicity) &&
+                     multiplicity >= 1;
+    if (plausible && charge != 0)
+        keep_hint(reading, CHARGE, both);
+    if (plausible && multiplicity != 1)
+        keep_hint(reading, MULTIPLICITY, both);
+}
+
 /* A spin without a multiplicity, or with one that it cannot mean. */
 static enum status check_spin(const struct comment_reading *reading)
 {
@@ -344,8 +388,15 @@ static void keep_unread_hint(struct comment_reading *reading)
         [MULTIPLICITY] = settings->multiplicity_given || comment->multiplicity_given,
         [UNIT] = settings->unit_given || comment->unit_given,
     };
-    if (reading->mentioned[UNIT] || reading->reader->n_words == 1)
-        keep_hint(reading, UNIT, reading->weak_hint);
+    /* A cluster of gold has the title Au. */
+    struct word weak = reading->weak_hint;
+    bool is_gold = weak.length == 2 && memcmp(weak.begin, "Au", 2) == 0;
+    bool alone = reading->reader->n_words == 1 && !is_gold;
+    if (reading->mentioned[UNIT] || alone)
+        keep_hint(reading, UNIT, weak);
+    if (!reading->has_elements)
+        keep_hint(reading, CHARGE, reading->charge_letter);
+    note_last_numbers(reading);
     for (int q = UNIT; q >= CHARGE; q--)
         if (!given[q] && reading->hints[q].length > 0)
             comment->unread = word_show(reading->hints[q]);

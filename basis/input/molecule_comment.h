@@ -21,8 +21,10 @@
  * "charge: 0.123") is other text; so is the quoted value of another key.
  *
  * A hint at what neither the line's keys nor the command line give, other than the value that is
- * used, is kept for a warning: doublet to septet and bohr anywhere; au and atomic alone or with the
- * word units; M= and C= with a small whole number; 0/3 alone; 1 4 or -2 before other text.
+ * used, is kept for a warning: doublet to septet and bohr anywhere; au (the element is Au) and
+ * atomic alone or with the word units, and after coordinates, geometry or the like with only "in"
+ * and brackets between; M= and C= with a small whole number, C= where no other element has one; 0/3
+ * alone; 1 4 or -2 before other text, 0 3 or -1 2 after it.
  *
  * Conventions: extended XYZ (ASE, github.com/libAtoms/extxyz); charge and multiplicity alone as
  * Psi4 reads them; chrg and uhf as xtb; q and S as the data set tmQM. */

@@ -39,6 +39,15 @@ static const struct comment_key comment_keys[] = {
     {"bohr", UNIT, HINT},
     {"au", UNIT, WEAK_HINT},
     {"atomic", UNIT, WEAK_HINT},
+    {"coordinates", UNIT, TOPIC},
+    {"coords", UNIT, TOPIC},
+    {"xyz", UNIT, TOPIC},
+    {"geometry", UNIT, TOPIC},
+    {"positions", UNIT, TOPIC},
+    {"distances", UNIT, TOPIC},
+    {"are", UNIT, COPULA},
+    {"given", UNIT, COPULA},
+    {"in", UNIT, COPULA},
 };
 
 static const struct {

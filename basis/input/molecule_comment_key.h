@@ -14,7 +14,9 @@ enum key_kind {
     OVERLOADED, /* with other meanings, too: counts only before = and with a value it can have */
     LETTER,     /* a hint before = or : and a number */
     HINT,       /* a hint without a value */
-    WEAK_HINT   /* one if alone, or where units are named */
+    WEAK_HINT,  /* one if alone, where units are named, or said of a topic */
+    TOPIC,      /* something that has units; of it a weak hint says so, */
+    COPULA      /*   with only these between */
 };
 
 struct comment_key {

@@ -128,6 +128,14 @@ static void test_other_text_is_left_alone(void **state)
         "Mulliken charge: 0.123",
         "S=300",
         "M=32.0 C=1.5 M: 1 C=0",
+        "C:6 H:6",
+        "O=2, C=6",
+        "Au",
+        "O2 0 1",
+        "frame 3 7",
+        "step 2 1 3",
+        "energy in au -150.1",
+        "Coordinates from ORCA-job o2 E -149.626 a.u.",
     };
     for (size_t i = 0; i < sizeof comments / sizeof comments[0]; i++)
         check_read(&(struct comment_case){comments[i], 0, 1}, false);
@@ -180,6 +188,14 @@ static void test_hints_are_kept_unless_the_command_line_settles_them(void **stat
         {"au", "au"},
         {"(a.u.)", "a.u."},
         {"coordinates in atomic units", "atomic"},
+        {"coordinates in au", "au"},
+        {"oxygen, coordinates (a.u.)", "a.u."},
+        {"Geometry given in AU", "AU"},
+        {"units Au", "Au"},
+        {"C=2 dication", "C=2"},
+        {"O2 0 3", "0 3"},
+        {"superoxide (-1 2)", "-1 2"},
+        {"oxygen, B3LYP/def2-SVP -2 1", "-2 1"},
     };
     const struct molecule_settings defaults = {.unit = LENGTH_ANGSTROM};
     const struct molecule_settings settled = {
