@@ -123,6 +123,12 @@ def machine():
     return f"{model}, {os.cpu_count()} cores, {vectors}"
 
 
+def clock_ghz(binaries):
+    """Of a core now."""
+    return float(subprocess.run([os.path.join(binaries, "bench_clock")], check=True, text=True,
+                                stdout=subprocess.PIPE).stdout)
+
+
 def write_results(path, results):
     """Adds machine, date and commit."""
     commit = subprocess.run(["git", "-C", ROOT, "describe", "--always", "--dirty"], text=True,

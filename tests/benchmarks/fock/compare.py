@@ -20,6 +20,7 @@ import nwchem
 
 DEFAULT = "water10/cc-pvdz,c24h12/cc-pvdz,c20h42/6-31g,be16/be15s"
 DIGITS = [9, 10, 11, 12]  # thresholds at which NWChem's error is found
+PARTS = ("selection", "integral", "digestion")  # of a Fock build's seconds, in the result
 HERE = os.path.dirname(os.path.abspath(__file__))
 
 
@@ -31,8 +32,8 @@ class Psi4:
         """seconds, two_electron_energy, and with a reference the error."""
         command = [os.path.join(HERE, "psi4_builds.py"), self.path, str(processes), str(reference),
                    str(threshold)]
-        text = subprocess.run(command, check=True, env=bench.environment(), cwd=bench.RUNS, text=True,
-                              stdout=subprocess.PIPE).stdout
+        text = subprocess.run(command, check=True, env=bench.environment(), cwd=bench.RUNS,
+                              text=True, stdout=subprocess.PIPE).stdout
         return json.loads(text.splitlines()[-1])
 
 
@@ -75,12 +76,12 @@ def time_system(runs, processes, rounds, accuracy):
     return records
 
 
-def row_of(name, processes, records, accuracy):
+def row_of(name, processes, records, accuracy, ghz):
     median = {program: statistics.median(r["seconds"] for r in of)
               for program, of in records.items()}
     own, first = median["beryl"], records["beryl"][0]
-    cells = [name, first["functions"], processes, f"{own:.3f}",
-             f"{1e9 * own * processes / first['integrals']:.2f}"]
+    ns = 1e9 * own * processes / first["integrals"]
+    cells = [name, first["functions"], processes, f"{own:.3f}", f"{ns:.2f}", f"{ns * ghz:.1f}"]
     cells.append(f"{accuracy['beryl']['error']:.1e}" if accuracy else "")
     for program in bench.OTHERS:
         if program not in median:
@@ -95,10 +96,9 @@ def print_classes(name, build):
     print(f"\n{name}, one process, by class of shell quartets\n")
     rows = []
     for quartets, cost in build["classes"].items():
-        seconds = sum(cost[part + "_seconds"] for part in ("selection", "integral", "digestion"))
+        seconds = sum(cost[part + "_seconds"] for part in PARTS)
         rows.append((seconds, [quartets.replace("|", "\\|"), cost["quartets"], cost["integrals"],
-                               f"{cost['selection_seconds']:.3f}", f"{cost['integral_seconds']:.3f}",
-                               f"{cost['digestion_seconds']:.3f}",
+                               *(f"{cost[part + '_seconds']:.3f}" for part in PARTS),
                                f"{1e9 * seconds / cost['quartets']:.1f}",
                                f"{1e9 * seconds / cost['integrals']:.2f}",
                                f"{100 * cost['primitives'] / cost['lanes']:.0f}"]))
@@ -122,7 +122,7 @@ def main():
     unknown = [name for name in names if name not in bench.SYSTEMS]
     if unknown:
         sys.exit(f"compare.py: no system {unknown[0]}: there are {', '.join(bench.SYSTEMS)}")
-    results, rows, classes = {}, [], {}
+    results, rows, classes, ghz = {}, [], {}, bench.clock_ghz(options.binaries)
     for name in names:
         beryl, runs, accuracy = prepare(bench.SYSTEMS[name], name, options.programs.split(","),
                                         options.binaries)
@@ -130,16 +130,16 @@ def main():
         for processes in map(int, options.processes.split(",")):
             records = time_system(runs, processes, options.rounds, accuracy)
             results[name][processes] = records
-            rows.append(row_of(name, processes, records, accuracy))
+            rows.append(row_of(name, processes, records, accuracy, ghz))
             print(*rows[-1], file=sys.stderr)
         if options.classes:
             classes[name] = beryl.build(1, 1, ["--profile-classes"])
             results[name]["classes"] = classes[name]["classes"]
-        bench.write_results(options.json, {"systems": results})
-    print(f"{bench.machine()}, medians of {options.rounds}; errors of NWChem at its thresholds are "
-          "Beryl's\n")
-    bench.print_table(["system", "functions", "processes", "Beryl s", "ns/integral", "error of F",
-                       "NWChem s", "tol2e", "ratio", "psi4 s", "threshold", "ratio"], rows)
+        bench.write_results(options.json, {"clock_ghz": ghz, "systems": results})
+    print(f"{bench.machine()}, {ghz} GHz, medians of {options.rounds}\n")
+    bench.print_table(["system", "functions", "processes", "Beryl s", "ns/integral", "cycles",
+                       "error of F", "NWChem s", "tol2e", "ratio", "psi4 s", "threshold",
+                       "ratio"], rows)
     for name, build in classes.items():
         print_classes(name, build)
 

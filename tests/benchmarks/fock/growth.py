@@ -1,12 +1,13 @@
 #!/usr/bin/python3
-"""Seconds of a Fock build against the size of the molecule, and the exponent from each size to the
-next: all-anti alkanes in 6-31G from converged densities, and chains of Be whose every integral above
-1e-6 is computed, whatever the density.
+"""Seconds of a Fock build against the size of the molecule, and the exponent from each size to
+the next: all-anti alkanes in 6-31G from converged densities, and chains of Be, every integral above
+1e-6 of which is computed, whatever the density.
 
-    growth.py [--processes 2] [--rounds 3] [--largest N] [--json FILE] [--binaries build/release/bin]
+    growth.py [--processes 2] [--rounds 3] [--largest N] [--json FILE]
+              [--binaries build/release/bin]
 
---largest leaves out molecules of more carbon or beryllium atoms. It takes half an hour on two cores,
-most of it for the densities, which are kept. Nothing else should run.
+--largest leaves out molecules of more carbon or beryllium atoms. It takes half an hour on two
+cores, most of it for the densities, which are kept. Nothing else should run.
 """
 import argparse
 import math

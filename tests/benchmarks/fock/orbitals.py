@@ -10,9 +10,9 @@ LETTERS = "SPDFGH"
 
 class Checkpoint:
     """shells: for each centre a list of (l, ((exponent, coefficient of the normalised primitive),
-    ...)); coefficients: one orbital a row, functions by m = -l ... l (p: x, y, z); functions: (l, m)
-    of each; file_coefficients: the same with m = 0, 1, -1, ..., as psi4 has them; occupied: number
-    of doubly occupied orbitals."""
+    ...)); coefficients: one orbital a row, functions by m = -l ... l (p: x, y, z); functions:
+    (l, m) of each; file_coefficients: the same with m = 0, 1, -1, ..., as psi4 has them; occupied:
+    number of doubly occupied orbitals."""
 
     def __init__(self, path):
         with h5py.File(path, "r") as file:

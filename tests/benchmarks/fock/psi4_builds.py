@@ -1,11 +1,11 @@
 #!/usr/bin/python3
-"""Direct builds of the two-electron Fock matrix by psi4, from the orbitals of a checkpoint of Beryl.
+"""Direct builds of the two-electron Fock matrix by psi4, from orbitals of a checkpoint of Beryl.
 
     psi4_builds.py CHECKPOINT THREADS REFERENCE THRESHOLD ...   -> lines of JSON
 
-Builds from each threshold in turn, "seconds" of each, its "two_electron_energy" and
-its largest "error" against a build at REFERENCE before them; REFERENCE 0: none. psi4's DIRECT algorithm selects by
-Schwarz bounds alone and is never incremental here. Ghost centres are the ghosts of He.
+A build at each threshold: its "seconds", its "two_electron_energy" and its largest "error" against
+one at REFERENCE before them; REFERENCE 0: none. psi4's algorithm DIRECT selects by Schwarz bounds
+alone and is never incremental here. Ghost centres are the ghosts of He.
 """
 import json
 import os
