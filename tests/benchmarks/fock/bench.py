@@ -61,15 +61,17 @@ def molecule_file(name):
 
 
 class Beryl:
-    """Runs of one build of Beryl on one molecule, basis and threshold."""
+    """Runs of one build of Beryl on one molecule, basis and threshold; of runs at the same time each
+    needs a name of its own."""
 
-    def __init__(self, binaries, molecule, basis, screen, options=()):
+    def __init__(self, binaries, molecule, basis, screen, options=(), run=""):
         os.makedirs(RUNS, exist_ok=True)
         self.binaries = binaries
-        self.name = f"{molecule}_{basis}"
+        system = f"{molecule}_{basis}"
+        self.name = system + run
         self.input = [molecule_file(molecule), "--basis", basis]
         self.options = ["--screen", str(screen), *options]
-        self.density = "guess" if "schwarz" in options else os.path.join(RUNS, self.name + ".h5")
+        self.density = "guess" if "schwarz" in options else os.path.join(RUNS, system + ".h5")
 
     def run(self, processes, options):
         """The result; a failure ends the benchmark."""
