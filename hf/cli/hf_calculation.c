@@ -54,8 +54,8 @@ enum status hf_calculation_read(const struct hf_options *options, MPI_Comm comm,
         (struct hf_calculation){.options = options, .comm = comm, .engines.first = options->engine};
     TRY(hf_input_read(options, comm, &calculation->input));
     TRY(speeds_check(comm, options->pool.speeds));
-    TRY(status_agree(
-        comm, tiling_create(calculation->input.shells, options->tile, &calculation->tiling)));
+    TRY(status_agree(comm, tiling_create(calculation->input.shells, calculation->input.tile,
+                                         &calculation->tiling)));
     TRY(dense_grid_create(comm, &calculation->grid));
     return check_guess(calculation);
 }

@@ -1,5 +1,6 @@
 #include "hf/cli/hf_input.h"
 
+#include "hf/tiles/tiling.h"
 #include "support/base/agree.h"
 #include "support/io/text_file.h"
 
@@ -92,7 +93,9 @@ enum status hf_input_read(const struct hf_options *options, MPI_Comm comm, struc
             comm, shells_create(&input->molecule, &input->basis_set, form, &input->shells));
     if (status == STATUS_OK)
         status = count_electrons(options, input);
-    if (status != STATUS_OK)
+    if (status == STATUS_OK)
+        input->tile = options->tile > 0 ? options->tile : tiling_default_target(input->shells);
+    else
         hf_input_fini(input);
     return status;
 }

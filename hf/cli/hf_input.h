@@ -18,6 +18,7 @@ struct hf_input {
     struct shells *shells;
     int n_spins;           /* 1: RHF, 2: UHF */
     int64_t n_occupied[2]; /* doubly occupied orbitals, or alpha and beta electrons */
+    int64_t tile;          /* functions in a tile, at most: of the option, else by the basis */
     /* The file names atoms by number and was read as a Be chain in Bohr, to whose atoms
      * six ghost centres each were added. */
     bool original_benchmark;

@@ -80,8 +80,10 @@ static const struct option_row fock_rows[] = {
     CHOICE_OPTION("screening", FIELD(fock.screening), "density,schwarz", .default_text = "density",
                   .help = "integrals computed of those above the threshold: those that matter with "
                           "the density at hand, or all, as in the papers"),
-    INTEGER_OPTION("tile", FIELD(tile), 1, 1000, .default_text = "40", .value = "N",
-                   .help = "basis functions in a tile, at most"),
+    INTEGER_OPTION("tile", FIELD(tile), 1, 1000, .value = "N",
+                   .help =
+                       "basis functions in a tile, at most (default: by the basis; 40 above 160 "
+                       "functions)"),
     CHOICE_OPTION("decomposition", FIELD(fock.decomposition), FOCK_DECOMPOSITION_NAMES,
                   .default_text = "quartet",
                   .help = "a task is a quartet of tiles (IJ|KL), or a pair of tile rows (I:|K:)"),

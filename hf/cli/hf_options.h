@@ -25,7 +25,7 @@ struct hf_options {
     int64_t charge, multiplicity; /* HF_OPTION_NOT_GIVEN: as the file says */
     int units;                    /* enum length_unit, or -1: as the file says */
     bool spherical, cartesian;
-    int64_t tile;
+    int64_t tile; /* 0: by the basis */
     double screen;
     int engine; /* number of the integral engine to try first */
     int64_t cache_megabytes;

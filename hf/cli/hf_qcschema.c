@@ -136,12 +136,14 @@ static json_t *options_in_force(const struct hf_outcome *outcome)
         options.charge = outcome->input->molecule.charge;
         options.multiplicity = outcome->input->molecule.multiplicity;
         options.method = outcome->input->n_spins == 1 ? METHOD_RHF : METHOD_UHF;
+        options.tile = outcome->input->tile;
     }
     json_t *json = hf_options_to_json(&options);
     if (!known) {
         json_object_del(json, "charge");
         json_object_del(json, "multiplicity");
         json_object_del(json, "method");
+        json_object_del(json, "tile");
     }
     if (options.compare)
         json_object_del(json, "sched");
@@ -241,14 +243,17 @@ static json_t *energy_to_json(const struct hf_outcome *outcome)
     return outcome->scf ? json_real_or_null(outcome->scf->energy) : json_null();
 }
 
-/* Adds the method's properties to those of the SCF. */
+/* Adds the method's properties to those of the SCF, whose options are those in force. */
 static void add_correlated(const struct hf_correlated *correlated, json_t *result)
 {
     json_t *model = json_object_get(result, "model");
+    json_t *extras = json_object_get(json_object_get(result, "extras"), "beryl");
+    json_t *scf_options = json_incref(json_object_get(extras, "options"));
     json_object_set_new(model, "method", json_string(correlated->method));
     json_object_update(json_object_get(result, "properties"), correlated->properties);
-    json_object_update(json_object_get(json_object_get(result, "extras"), "beryl"),
-                       correlated->extras);
+    json_object_update(extras, correlated->extras);
+    json_object_update_existing(json_object_get(extras, "options"), scf_options);
+    json_decref(scf_options);
 }
 
 json_t *hf_qcschema_to_json(const struct hf_outcome *outcome)

@@ -18,6 +18,11 @@ struct tiling {
     int64_t *first_function; /* n_tiles + 1 */
 };
 
+/* The target where none is asked for, from the basis alone, so that F has the same bits on any
+ * number of processes: the least that makes at most four tiles, up to 40, which it is above 160
+ * functions. */
+int64_t tiling_default_target(const struct shells *shells);
+
 /* Cuts the shells, in order, into tiles of at most target functions; a single
  * larger shell is a tile of its own. target >= 1. Errors: STATUS_NO_MEMORY. */
 enum status tiling_create(const struct shells *shells, int64_t target, struct tiling **tiling);

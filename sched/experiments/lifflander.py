@@ -82,7 +82,7 @@ def time_tasks(lab, folder, name):
     path = folder / "unique.csv"
     experiment.execute(experiment.launcher(lab.options.np) + [
         lab.program("beryl-hf"), str(experiment.ROOT / f"inputs/{name}.xyz"), "--basis", "be15s",
-        "--screen", "1e-6", "--fock-only", "1", "--density", "guess", "--sched", "static",
+        "--tile", "40", "--screen", "1e-6", "--fock-only", "1", "--density", "guess", "--sched", "static",
         "--write-profile", str(path)])
     with open(path, encoding="utf-8", newline="") as file:
         return [(int(row["task"]), float(row["seconds"])) for row in csv.DictReader(file)]

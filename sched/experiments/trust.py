@@ -33,7 +33,7 @@ class FockBuild:
         name = "be16" if lab.quick else "be64"
         self.name = name.capitalize()
         self.command = [lab.program("beryl-hf"), experiment.ROOT / f"inputs/{name}.xyz", "--basis",
-                        "be15s", "--screen", "1e-6", "--prune", "observed", "--density",
+                        "be15s", "--tile", "40", "--screen", "1e-6", "--prune", "observed", "--density",
                         "guess", "--fock-only"]
         self.n_skipped = 1
 

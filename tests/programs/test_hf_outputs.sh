@@ -72,6 +72,20 @@ wait $! || complain "the other run failed"
 [ "$(ls | grep both)" = both.h5 ] || complain "left behind: $(ls)"
 run 0 $water --restart both.h5
 
+# Without --tile a molecule has tasks for two workers; the size is in log and result.
+tiles()
+{
+    local tasks=$1 tile=$2
+    shift 2
+    run 0 water.xyz --basis cc-pvdz --fock-only 1 --json result.json "$@"
+    grep -q "^Tasks  *$tasks of $tasks are not null (tiles of up to $tile functions" \
+        "$folder/output" || complain "not $tasks tasks of tiles of $tile functions"
+    python3 -c "import json; assert json.load(open('result.json'))['extras']['beryl']['options']['tile'] == $tile" ||
+        complain "the result does not name tile $tile"
+}
+tiles 55 8
+tiles 1 24 --tile 24
+
 # Hydrogen atoms in a row, of which only neighbours interact.
 { printf '12\n\n'; for i in $(seq 12); do echo "H 0 0 $((2 * i))"; done; } > row.xyz
 row="row.xyz --basis sto-3g --tile 2 --screen 1e-6"

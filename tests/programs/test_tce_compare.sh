@@ -24,6 +24,9 @@ if kind == "program":
     compare, common = result["compare"], "sha256"
 else:
     assert result["success"] and result["extras"]["beryl"]["workers"] == processes
+    options = result["extras"]["beryl"]["options"]
+    assert options["charge"] == 0 and options["multiplicity"] in (1, 2) and options["tile"] > 0, options
+    assert "orbital-tile" in options and "fock-only" not in options, options
     compare, common = result["extras"]["beryl"]["compare"], "correlation_energy"
 assert list(compare) == modes, list(compare)
 assert len({entry["sha256"] for entry in compare.values()}) == 1

@@ -21,7 +21,8 @@ counts() {
     fi
 }
 
-counts be4 '{"tasks": 16, "non_null": 16, "integrals": 4845492}' --symmetry none --screen 1e-6
+counts be4 '{"tasks": 16, "non_null": 16, "integrals": 4845492}' --symmetry none --screen 1e-6 \
+    --tile 40
 counts be16 '{"tasks": 1296, "non_null": 564, "integrals": 117869876}' --symmetry none --screen 1e-6
 counts be256 '{"tasks": 84934656, "non_null": 213144, "integrals": 33756943796}' \
     --symmetry none --screen 1e-6

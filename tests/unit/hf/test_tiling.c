@@ -92,6 +92,58 @@ static void test_pairs_are_numbered_row_by_row(void **state)
         }
 }
 
+/* That of a basis with shells of these sizes, the largest last, on each atom. */
+static int64_t default_target(int64_t n_atoms, int64_t n_shells, const int *of_atom)
+{
+    int *sizes = malloc((size_t)(n_atoms * n_shells) * sizeof *sizes);
+    for (int64_t s = 0; s < n_atoms * n_shells; s++)
+        sizes[s] = of_atom[s % n_shells];
+    struct shells shells = shells_of_sizes(n_atoms * n_shells, sizes);
+    int64_t target = tiling_default_target(&shells);
+    struct tiling *tiling;
+    check_ok(tiling_create(&shells, target, &tiling));
+    assert_int_equal(tiling->max_functions <= 40 ? target : 40, tiling->max_functions);
+    /* 20 tasks for each of two workers, if no shell is a large part of the basis. */
+    int64_t n_pairs = tiling_n_pairs(tiling);
+    if (shells.n_functions >= 20 * of_atom[n_shells - 1])
+        assert_true(n_pairs * (n_pairs + 1) / 2 >= 40);
+    tiling_destroy(tiling);
+    free(shells.shells);
+    free(sizes);
+    return target;
+}
+
+static void test_the_default_target_grows_with_the_basis_up_to_40(void **state)
+{
+    (void)state;
+    const struct {
+        int n_shells, sizes[8];
+    } atoms[] = {
+        {1, {1}}, {5, {1, 1, 1, 3, 3}}, {6, {1, 1, 1, 3, 3, 5}}, {7, {1, 3, 5, 7, 9, 11, 13}}};
+    for (size_t a = 0; a < sizeof atoms / sizeof atoms[0]; a++) {
+        int64_t last = 0;
+        for (int64_t n = 1; n < 200; n++) {
+            int64_t target = default_target(n, atoms[a].n_shells, atoms[a].sizes);
+            assert_true(target >= last && target <= 40);
+            last = target;
+        }
+        assert_int_equal(last, 40);
+    }
+}
+
+static void test_the_default_target_of_known_bases(void **state)
+{
+    (void)state;
+    const int s[] = {1}, h[] = {11}, carbon[] = {1, 1, 1, 3, 3, 5};
+    assert_int_equal(default_target(3840, 1, s), 40); /* Be256 of the papers */
+    assert_int_equal(default_target(1000, 1, s), 40);
+    assert_int_equal(default_target(160, 1, s), 40);
+    assert_int_equal(default_target(156, 1, s), 39);
+    assert_int_equal(default_target(4, 1, s), 1);
+    assert_int_equal(default_target(1, 1, h), 11);
+    assert_int_equal(default_target(8, 6, carbon), 28); /* two atoms a tile */
+}
+
 /* Where the square root of a double no longer separates neighbours. */
 static void test_pair_numbers_are_exact_up_to_2_to_the_62(void **state)
 {
@@ -117,6 +169,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_tiles_are_as_large_as_the_target_lets_them),
         cmocka_unit_test(test_a_larger_shell_is_a_tile_of_its_own),
+        cmocka_unit_test(test_the_default_target_grows_with_the_basis_up_to_40),
+        cmocka_unit_test(test_the_default_target_of_known_bases),
         cmocka_unit_test(test_pairs_are_numbered_row_by_row),
         cmocka_unit_test(test_pair_numbers_are_exact_up_to_2_to_the_62),
     };
