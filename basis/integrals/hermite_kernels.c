@@ -409,7 +409,8 @@ static void compute_quartets(const struct hermite_side *bra, const struct hermit
     struct gathered_bra gathered = {
         .side = bra, .records = scratch->bra, .n_stored = N_STORED / bra->pattern->record};
     int ket_order = ket->pattern->order, n_ket = most_records(ket);
-    if (bra->pattern->order + ket_order == 0) {
+    if (bra->pattern->order + ket_order == 0 && bra->pattern->n_functions == 1 &&
+        ket->pattern->n_functions == 1) {
         compute_s(&gathered, ket, broadcast(cutoff), scratch->ket, out);
         return;
     }

@@ -4,6 +4,7 @@
 
 #include <assert.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 static int hermite_number(int t, int u, int v)
@@ -48,30 +49,46 @@ static void add_cartesians(const expansion E[3], const int a[3], const int b[3],
         }
 }
 
+/* rows[g * count + number of tuv] = E_tuv of one function of a shell with those g of another. */
+static void expand_function(const expansion E[3], const struct angular_map *first, int l_first,
+                            int f, const struct angular_map *second, int l_second, double factor,
+                            int count, double *rows)
+{
+    for (int i = first->first[f]; i < first->first[f + 1]; i++) {
+        int a[3];
+        cartesian_powers(l_first, first->index[i], a);
+        double *row = rows;
+        for (int g = 0; g < second->n_functions; g++, row += count)
+            for (int j = second->first[g]; j < second->first[g + 1]; j++) {
+                int b[3];
+                cartesian_powers(l_second, second->index[j], b);
+                add_cartesians(E, a, b, factor * first->value[i] * second->value[j], row);
+            }
+    }
+}
+
 /* E of all pairs of functions: dense[f * hermite_count(order) + number]. */
 static void expand_product(const struct hermite_pattern *pattern,
                            const struct hermite_product *product, double *dense)
 {
+    const struct group_type *first = &pattern->type[0], *second = &pattern->type[1];
+    const int l[2] = {first->max_l, second->max_l};
     expansion E[3];
     for (int x = 0; x < 3; x++)
-        expand_dimension(pattern->l, 0.5 / product->zeta, product->PA[x], product->PB[x], E[x]);
-    const struct angular_map *first = angular_map(pattern->l[0], pattern->spherical);
-    const struct angular_map *second = angular_map(pattern->l[1], pattern->spherical);
+        expand_dimension(l, 0.5 / product->zeta, product->PA[x], product->PB[x], E[x]);
     int count = hermite_count(pattern->order);
     memset(dense, 0, (size_t)(pattern->n_functions * count) * sizeof(double));
-    for (int f = 0; f < first->n_functions; f++)
-        for (int i = first->first[f]; i < first->first[f + 1]; i++) {
-            int a[3];
-            cartesian_powers(pattern->l[0], first->index[i], a);
-            double *row = dense + (int64_t)f * second->n_functions * count;
-            for (int g = 0; g < second->n_functions; g++, row += count)
-                for (int j = second->first[g]; j < second->first[g + 1]; j++) {
-                    int b[3];
-                    cartesian_powers(pattern->l[1], second->index[j], b);
-                    add_cartesians(E, a, b, product->factor * first->value[i] * second->value[j],
-                                   row);
-                }
-        }
+    const double *factors = product->factors;
+    for (int a = 0; a < first->n_shells; a++, factors += second->n_shells) {
+        const struct angular_map *of_a = angular_map(first->l[a], first->spherical);
+        for (int f = 0; f < of_a->n_functions; f++)
+            for (int b = 0; b < second->n_shells; b++) {
+                const struct angular_map *of_b = angular_map(second->l[b], second->spherical);
+                expand_function(E, of_a, first->l[a], f, of_b, second->l[b], factors[b], count,
+                                dense);
+                dense += (int64_t)of_b->n_functions * count;
+            }
+    }
 }
 
 /* Appends the terms of function f of one parity of t + u + v; dense: an expansion without chance
@@ -91,21 +108,21 @@ static void append_terms(struct hermite_pattern *pattern, int f, int parity, con
             }
 }
 
-static void make_pattern(int l_first, int l_second, bool spherical, struct hermite_pattern *pattern)
+static void make_pattern(const struct group_type *first, const struct group_type *second,
+                         struct hermite_pattern *pattern)
 {
-    /* Of the order of 1, and unrelated. */
-    const struct hermite_product generic = {
-        .zeta = 0.733, .factor = 1, .PA = {0.817, -1.231, 0.653}, .PB = {-0.377, 0.911, 1.129}};
     static double empty[HERMITE_TERMS + HERMITE_MAX_TERMS + 7] = {
         [HERMITE_ZETA] = 1, [HERMITE_WEIGHT] = NAN};
-    double dense[HERMITE_MAX_FUNCTIONS * HERMITE_MAX_COUNT];
-    *pattern =
-        (struct hermite_pattern){.l = {l_first, l_second},
-                                 .spherical = spherical,
-                                 .order = l_first + l_second,
-                                 .n_functions = angular_map(l_first, spherical)->n_functions *
-                                                angular_map(l_second, spherical)->n_functions,
-                                 .empty = empty};
+    double dense[HERMITE_MAX_FUNCTIONS * HERMITE_MAX_COUNT], ones[HERMITE_MAX_FUNCTIONS];
+    /* Of the order of 1, and unrelated. */
+    const struct hermite_product generic = {
+        .zeta = 0.733, .PA = {0.817, -1.231, 0.653}, .PB = {-0.377, 0.911, 1.129}, .factors = ones};
+    for (int i = 0; i < HERMITE_MAX_FUNCTIONS; i++)
+        ones[i] = 1;
+    *pattern = (struct hermite_pattern){.type = {*first, *second},
+                                        .order = first->max_l + second->max_l,
+                                        .n_functions = first->n_functions * second->n_functions,
+                                        .empty = empty};
     expand_product(pattern, &generic, dense);
     for (int f = 0; f < pattern->n_functions; f++) {
         append_terms(pattern, f, 0, dense);
@@ -116,13 +133,23 @@ static void make_pattern(int l_first, int l_second, bool spherical, struct hermi
     pattern->record = (HERMITE_TERMS + pattern->n_terms + 7) / 8 * 8;
 }
 
-const struct hermite_pattern *hermite_pattern(int l_first, int l_second, bool spherical)
+const struct hermite_pattern *hermite_pattern(const struct group_type *first,
+                                              const struct group_type *second)
 {
-    static struct hermite_pattern patterns[HERMITE_MAX_L + 1][HERMITE_MAX_L + 1][2];
-    struct hermite_pattern *pattern = &patterns[l_first][l_second][spherical];
-    if (pattern->n_terms == 0)
-        make_pattern(l_first, l_second, spherical, pattern);
-    return pattern;
+    static struct known_pattern {
+        struct hermite_pattern pattern;
+        struct known_pattern *next;
+    } * known;
+    struct known_pattern **at = &known;
+    for (; *at; at = &(*at)->next)
+        if (group_types_equal(&(*at)->pattern.type[0], first) &&
+            group_types_equal(&(*at)->pattern.type[1], second))
+            return &(*at)->pattern;
+    *at = calloc(1, sizeof **at);
+    if (!*at)
+        return NULL;
+    make_pattern(first, second, &(*at)->pattern);
+    return &(*at)->pattern;
 }
 
 void hermite_set_record(const struct hermite_pattern *pattern,

@@ -1,13 +1,14 @@
-/* Products of two shells as sums of Hermite Gaussians, for the scheme of McMurchie and Davidson.
+/* Products of two groups of shells as sums of Hermite Gaussians, for the scheme of McMurchie and
+ * Davidson.
  *
  * A product of primitives of exponents a and b, zeta = a + b at P, is
  *   sum_tuv E_tuv d^t/dPx^t d^u/dPy^u d^v/dPz^v exp(-zeta |r - P|^2),  t + u + v <= l_a + l_b
- * for each pair of functions of the shells. The integral over two such products is
+ * for each pair of functions of the groups. The integral over two such products is
  *   (ab|cd) = sum_tuv E^ab_tuv sum_xyz (-1)^(x+y+z) E^cd_xyz R_(t+x, u+y, v+z)
  * with the Hermite integrals R of the two exponents and centres (hermite_kernels.h). Here E holds
  * the contraction coefficients and the maps from Cartesians to functions, too.
  *
- * Which E can differ from zero is a pattern that depends on the angular momenta alone. Of the
+ * Which E can differ from zero is a pattern that depends on the types of the groups alone. Of the
  * primitive products of a class, each is a record of doubles: HERMITE_ZETA, HERMITE_WEIGHT,
  * HERMITE_P (3), then from HERMITE_TERMS on the E of the pattern's terms.
  *
@@ -16,15 +17,17 @@
 #ifndef BERYL_BASIS_HERMITE_PAIRS_H
 #define BERYL_BASIS_HERMITE_PAIRS_H
 
+#include "basis/integrals/shell_groups.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
 enum {
     HERMITE_MAX_L = 3, /* of a shell */
     HERMITE_MAX_ORDER = 2 * HERMITE_MAX_L,
-    HERMITE_MAX_COUNT = 84,      /* hermite_count(HERMITE_MAX_ORDER) */
-    HERMITE_MAX_FUNCTIONS = 100, /* of two shells, Cartesian */
-    HERMITE_MAX_TERMS = 2176,    /* two spherical f shells have 2129 */
+    HERMITE_MAX_COUNT = 84, /* hermite_count(HERMITE_MAX_ORDER) */
+    HERMITE_MAX_FUNCTIONS = GROUP_MAX_FUNCTIONS * GROUP_MAX_FUNCTIONS,
+    HERMITE_MAX_TERMS = 2832, /* two groups of a p and a spherical f shell have 2826 */
 };
 
 /* Places in a record. */
@@ -41,13 +44,12 @@ static inline int hermite_count(int order)
     return (order + 1) * (order + 2) * (order + 3) / 6;
 }
 
-/* The terms of function f, a pair (function of the first shell, function of the second), are those
+/* The terms of function f, a pair (function of the first group, function of the second), are those
  * from first[f] to first[f + 1]: up to odd[f] those of even t + u + v. */
 struct hermite_pattern {
-    int l[2];
-    bool spherical;
-    int order;           /* l[0] + l[1] */
-    int n_functions;     /* pairs of them, the second shell's fastest */
+    struct group_type type[2];
+    int order;           /* the sum of the highest l */
+    int n_functions;     /* pairs of them, the second group's fastest */
     int n_terms;         /* of all functions */
     int record;          /* doubles of a record, a multiple of 8 */
     const double *empty; /* a record of no product: its weight is not a number */
@@ -57,14 +59,16 @@ struct hermite_pattern {
     uint16_t place[HERMITE_MAX_TERMS]; /* of R_tuv */
 };
 
-/* The pattern of two shells, l_second <= l_first <= HERMITE_MAX_L. Static data, built on the first
- * call: call once before there are threads. */
-const struct hermite_pattern *hermite_pattern(int l_first, int l_second, bool spherical);
+/* The pattern of two types without a shell above HERMITE_MAX_L; NULL if there is no memory. Built
+ * on the first call and the same ever after: call once before there are threads. */
+const struct hermite_pattern *hermite_pattern(const struct group_type *first,
+                                              const struct group_type *second);
 
 /* A product of primitives, in the quantities of shell_pairs.h. */
 struct hermite_product {
-    double zeta, factor, weight;
+    double zeta, weight;
     double P[3], PA[3], PB[3];
+    const double *factors; /* of each shell of the first group with each of the second */
 };
 
 /* Sets a record of the pattern. */

@@ -27,7 +27,7 @@ enum status quartet_batches_create(const struct shells *shells, double threshold
     struct quartet_batches *made = calloc(1, sizeof *made);
     *batches = NULL;
     TRY(CHECK_MEMORY(made, "no memory for batches of integrals"));
-    int64_t n = n_cartesians(shells->max_l);
+    int64_t n = shells->max_group_functions;
     made->threshold = threshold;
     int64_t least = batch_size(n * n * n * n, 1);
     made->integral_capacity = least > BATCH_INTEGRALS ? least : BATCH_INTEGRALS;

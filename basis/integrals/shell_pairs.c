@@ -13,13 +13,14 @@
 /* sqrt(2) pi^(5/4) */
 #define ROOT_TWO_PI_54 5.914967172795612
 
-enum {
-    N_CLASSES_MAX = (BASIS_MAX_L + 1) * (BASIS_MAX_L + 2) / 2,
-    N_ARRAYS = 10, /* of struct primitive_products */
-};
+enum { N_ARRAYS = 9 }; /* of struct primitive_products, factors apart */
 
+/* Of primitives i and j: its factors are scale c_ai c_bj, or if both stands for (i, j) and (j, i)
+ * scale (c_ai c_bj + c_aj c_bi). */
 struct product {
-    double zeta, factor, weight, P[3], PA[3];
+    double zeta, scale, weight, P[3], PA[3];
+    int32_t i, j;
+    bool both;
 };
 
 /* A class while the pairs of the rectangle are appended. */
@@ -30,15 +31,44 @@ struct growing_class {
     int64_t n_products, product_capacity;
 };
 
-static int class_index(int l_first, int l_second)
+static int class_index(int type_first, int type_second)
 {
-    return l_first * (l_first + 1) / 2 + l_second;
+    return type_first * (type_first + 1) / 2 + type_second;
 }
 
-/* Appends the primitive products of shells a and b, largest weight first;
+/* The factor of a product for shell k of group a and shell m of group b. */
+static double shell_factor(const struct product *product, const struct shell_group *a, int k,
+                           const struct shell_group *b, int m)
+{
+    const double *c_a = a->coefficients + k * a->n_primitives;
+    const double *c_b = b->coefficients + m * b->n_primitives;
+    double c = c_a[product->i] * c_b[product->j];
+    if (product->both)
+        c += c_a[product->j] * c_b[product->i];
+    return product->scale * c;
+}
+
+/* The weight of a product whose zeta, scale, i, j and both are set; PA and PB: distances. */
+static double product_weight(const struct product *product, const struct shell_group *a,
+                             const struct group_type *type_a, double PA,
+                             const struct shell_group *b, const struct group_type *type_b,
+                             double PB)
+{
+    double width = 1 / sqrt(2 * product->zeta), largest = 0;
+    for (int k = 0; k < type_a->n_shells; k++) {
+        double of_a = pow(fmax(1, PA + width), type_a->l[k]);
+        for (int m = 0; m < type_b->n_shells; m++) {
+            double factor = fabs(shell_factor(product, a, k, b, m));
+            largest = fmax(largest, factor * of_a * pow(fmax(1, PB + width), type_b->l[m]));
+        }
+    }
+    return largest;
+}
+
+/* Appends the primitive products of groups a and b, largest weight first;
  * returns how many. */
-static int32_t append_products(const struct shell *a, const struct shell *b,
-                               struct growing_class *class)
+static int32_t append_products(const struct shells *shells, const struct shell_group *a,
+                               const struct shell_group *b, struct growing_class *class)
 {
     double AB2 = 0;
     for (int x = 0; x < 3; x++)
@@ -47,24 +77,25 @@ static int32_t append_products(const struct shell *a, const struct shell *b,
     struct product *out = class->products + class->n_products;
     int32_t n = 0;
     for (int i = 0; i < a->n_primitives; i++) {
-        for (int j = 0; j < b->n_primitives; j++) {
+        for (int j = 0; j < (a == b ? i + 1 : b->n_primitives); j++) {
             double alpha = a->exponents[i], beta = b->exponents[j], zeta = alpha + beta;
-            double factor = ROOT_TWO_PI_54 * a->coefficients[i] * b->coefficients[j] / zeta *
-                            exp(-alpha * beta / zeta * AB2);
-            double PA = AB * beta / zeta, PB = AB * alpha / zeta;
-            double width = 1 / sqrt(2 * zeta);
-            double weight =
-                fabs(factor) * pow(fmax(1, PA + width), a->l) * pow(fmax(1, PB + width), b->l);
-            if (weight < PRODUCT_CUTOFF)
+            struct product product = {.zeta = zeta,
+                                      .scale =
+                                          ROOT_TWO_PI_54 / zeta * exp(-alpha * beta / zeta * AB2),
+                                      .i = i,
+                                      .j = j,
+                                      .both = a == b && i != j};
+            product.weight = product_weight(&product, a, &shells->types[a->type], AB * beta / zeta,
+                                            b, &shells->types[b->type], AB * alpha / zeta);
+            if (product.weight < PRODUCT_CUTOFF)
                 continue;
-            struct product product = {.zeta = zeta, .factor = factor, .weight = weight};
             for (int x = 0; x < 3; x++) {
                 product.P[x] = (alpha * a->center[x] + beta * b->center[x]) / zeta;
                 product.PA[x] = product.P[x] - a->center[x];
             }
             /* Insertion: the lists are short and mostly come in order. */
             int32_t at = n++;
-            for (; at > 0 && out[at - 1].weight < weight; at--)
+            for (; at > 0 && out[at - 1].weight < product.weight; at--)
                 out[at] = out[at - 1];
             out[at] = product;
         }
@@ -75,16 +106,16 @@ static int32_t append_products(const struct shell *a, const struct shell *b,
 static enum status append_pair(const struct shells *shells, int64_t bra, int64_t ket, double bound,
                                struct growing_class *classes)
 {
-    bool swapped = shells->shells[bra].l < shells->shells[ket].l;
+    bool swapped = shells->groups[bra].type < shells->groups[ket].type;
     int64_t first = swapped ? ket : bra, second = swapped ? bra : ket;
-    const struct shell *a = &shells->shells[first], *b = &shells->shells[second];
-    struct growing_class *class = &classes[class_index(a->l, b->l)];
+    const struct shell_group *a = &shells->groups[first], *b = &shells->groups[second];
+    struct growing_class *class = &classes[class_index(a->type, b->type)];
     TRY(array_reserve(&class->pairs, class->n_pairs + 1, &class->pair_capacity,
                       sizeof *class->pairs));
     TRY(array_reserve(&class->products,
                       class->n_products + (int64_t)a->n_primitives * b->n_primitives,
                       &class->product_capacity, sizeof *class->products));
-    int32_t n_primitives = append_products(a, b, class);
+    int32_t n_primitives = append_products(shells, a, b, class);
     if (n_primitives == 0)
         return STATUS_OK;
     struct shell_pair *pair = &class->pairs[class->n_pairs++];
@@ -102,7 +133,7 @@ static enum status append_pair(const struct shells *shells, int64_t bra, int64_t
     return STATUS_OK;
 }
 
-/* Larger bound first; equal ones in the order of shells, so that the order
+/* Larger bound first; equal ones in the order of groups, so that the order
  * does not depend on the sorting algorithm. */
 static int compare_pairs(const void *left, const void *right)
 {
@@ -114,43 +145,19 @@ static int compare_pairs(const void *left, const void *right)
     return (a->second > b->second) - (a->second < b->second);
 }
 
-int64_t shell_pair_product_bytes(int l_first, int l_second, bool spherical)
+static int count_factors(const struct group_type *first, const struct group_type *second)
 {
-    int record =
-        l_first > HERMITE_MAX_L ? 0 : hermite_pattern(l_first, l_second, spherical)->record;
-    return (N_ARRAYS + record) * (int64_t)sizeof(double);
+    return first->n_shells * second->n_shells;
 }
 
-static size_t class_product_bytes(const struct shells *shells, const struct growing_class *class)
+int64_t shell_pair_product_bytes(const struct group_type *first, const struct group_type *second)
 {
-    if (class->n_pairs == 0)
-        return 0;
-    const struct shell_pair *pair = class->pairs;
-    return (size_t)shell_pair_product_bytes(shells->shells[pair->first].l,
-                                            shells->shells[pair->second].l, shells->spherical);
-}
-
-/* Sets the records of all products. */
-static void fill_records(struct pair_class *class, double *record)
-{
-    const struct primitive_products *products = &class->products;
-    class->pattern = hermite_pattern(class->l_first, class->l_second, class->spherical);
-    class->records = record;
-    for (int32_t i = 0; i < class->n_pairs; i++) {
-        const struct shell_pair *pair = &class->pairs[i];
-        int32_t end = pair->first_primitive + pair->n_primitives;
-        for (int32_t p = pair->first_primitive; p < end; p++, record += class->pattern->record) {
-            struct hermite_product product = {.zeta = products->zeta[p],
-                                              .factor = products->factor[p],
-                                              .weight = products->weight[p]};
-            for (int x = 0; x < 3; x++) {
-                product.P[x] = products->P[x][p];
-                product.PA[x] = products->PA[x][p];
-                product.PB[x] = product.PA[x] + pair->AB[x];
-            }
-            hermite_set_record(class->pattern, &product, record);
-        }
+    int64_t n = N_ARRAYS + count_factors(first, second);
+    if (first->max_l <= HERMITE_MAX_L) {
+        const struct hermite_pattern *pattern = hermite_pattern(first, second);
+        n += pattern ? pattern->record : 0;
     }
+    return n * (int64_t)sizeof(double);
 }
 
 /* Bytes of something in the storage, the next of which starts on a boundary of 64. */
@@ -164,15 +171,124 @@ static size_t products_in_blocks(int64_t n_products)
     return (size_t)(n_products + PRODUCT_BLOCK - 1) / PRODUCT_BLOCK * PRODUCT_BLOCK;
 }
 
+static size_t growing_class_bytes(const struct shells *shells, const struct growing_class *class)
+{
+    if (class->n_pairs == 0)
+        return 0;
+    const struct shell_group *a = &shells->groups[class->pairs->first];
+    const struct shell_group *b = &shells->groups[class->pairs->second];
+    size_t product_bytes =
+        (size_t)shell_pair_product_bytes(&shells->types[a->type], &shells->types[b->type]);
+    return padded_bytes((size_t) class->n_pairs * sizeof(struct shell_pair)) +
+           products_in_blocks(class->n_products) * product_bytes;
+}
+
+/* Sets the records of all products. */
+static enum status fill_records(struct pair_class *class, double *record)
+{
+    const struct primitive_products *products = &class->products;
+    class->pattern = hermite_pattern(class->type[0], class->type[1]);
+    class->records = record;
+    TRY(CHECK_MEMORY(class->pattern, "no memory for a pattern of shell pairs"));
+    for (int32_t i = 0; i < class->n_pairs; i++) {
+        const struct shell_pair *pair = &class->pairs[i];
+        int32_t end = pair->first_primitive + pair->n_primitives;
+        for (int32_t p = pair->first_primitive; p < end; p++, record += class->pattern->record) {
+            struct hermite_product product = {.zeta = products->zeta[p],
+                                              .weight = products->weight[p],
+                                              .factors = products->factors +
+                                                         (int64_t)p * class->n_factors};
+            for (int x = 0; x < 3; x++) {
+                product.P[x] = products->P[x][p];
+                product.PA[x] = products->PA[x][p];
+                product.PB[x] = product.PA[x] + pair->AB[x];
+            }
+            hermite_set_record(class->pattern, &product, record);
+        }
+    }
+    return STATUS_OK;
+}
+
+/* Product number `at` of the class. */
+static void put_product(const struct shells *shells, const struct product *product,
+                        const struct shell_pair *pair, size_t at, struct pair_class *class)
+{
+    struct primitive_products *to = &class->products;
+    to->zeta[at] = product->zeta;
+    to->half_inverse[at] = 0.5 / product->zeta;
+    to->weight[at] = product->weight;
+    for (int x = 0; x < 3; x++) {
+        to->P[x][at] = product->P[x];
+        to->PA[x][at] = product->PA[x];
+    }
+    double *factor = to->factors + at * (size_t) class->n_factors;
+    for (int k = 0; k < class->type[0]->n_shells; k++)
+        for (int m = 0; m < class->type[1]->n_shells; m++)
+            *factor++ = shell_factor(product, &shells->groups[pair->first], k,
+                                     &shells->groups[pair->second], m);
+}
+
+/* Products follow the sorted pairs, so that consecutive pairs are consecutive in memory. Returns
+ * the first number after them. */
+static double *put_products(const struct shells *shells, const struct growing_class *from,
+                            double *numbers, struct pair_class *class)
+{
+    size_t n = products_in_blocks(from->n_products), filled = 0;
+    struct primitive_products *to = &class->products;
+    double **arrays[N_ARRAYS] = {&to->zeta, &to->half_inverse, &to->weight, &to->P[0], &to->P[1],
+                                 &to->P[2], &to->PA[0],        &to->PA[1],  &to->PA[2]};
+    for (int i = 0; i < N_ARRAYS; i++)
+        *arrays[i] = numbers + (size_t)i * n;
+    to->factors = numbers + N_ARRAYS * n;
+    for (int32_t i = 0; i < class->n_pairs; i++) {
+        struct shell_pair *pair = &class->pairs[i];
+        const struct product *product = from->products + pair->first_primitive;
+        pair->first_primitive = (int32_t)filled;
+        for (int32_t p = 0; p < pair->n_primitives; p++)
+            put_product(shells, product++, pair, filled++, class);
+    }
+    double *end = to->factors + n * (size_t) class->n_factors;
+    memset(to->factors + filled * (size_t) class->n_factors, 0,
+           (n - filled) * (size_t) class->n_factors * sizeof(double));
+    for (; filled < n; filled++) {
+        for (int i = 0; i < N_ARRAYS; i++)
+            arrays[i][0][filled] = 0;
+        to->zeta[filled] = 1;
+    }
+    class->single = from->n_products == from->n_pairs;
+    return end;
+}
+
+/* Moves a grown class to next, which moves on. */
+static enum status pack_class(const struct shells *shells, struct growing_class *from, char **next,
+                              struct pair_class *class)
+{
+    const struct group_type *a = &shells->types[shells->groups[from->pairs[0].first].type];
+    const struct group_type *b = &shells->types[shells->groups[from->pairs[0].second].type];
+    *class = (struct pair_class){.type = {a, b},
+                                 .l_first = a->max_l,
+                                 .l_second = b->max_l,
+                                 .n_first = a->n_functions,
+                                 .n_second = b->n_functions,
+                                 .n_factors = count_factors(a, b),
+                                 .n_pairs = (int32_t)from->n_pairs,
+                                 .pairs = (struct shell_pair *)*next};
+    qsort(from->pairs, (size_t)from->n_pairs, sizeof *from->pairs, compare_pairs);
+    memcpy(class->pairs, from->pairs, (size_t)from->n_pairs * sizeof *from->pairs);
+    *next += growing_class_bytes(shells, from);
+    char *numbers =
+        (char *)class->pairs + padded_bytes((size_t)from->n_pairs * sizeof *from->pairs);
+    double *records = put_products(shells, from, (double *)numbers, class);
+    return a->max_l <= HERMITE_MAX_L ? fill_records(class, records) : STATUS_OK;
+}
+
 /* Moves the grown classes into one allocation. */
-static enum status pack(struct growing_class *growing, struct shell_pairs *pairs)
+static enum status pack(struct growing_class *growing, int n_growing, struct shell_pairs *pairs)
 {
     size_t bytes = 0;
-    for (int k = 0; k < N_CLASSES_MAX; k++) {
+    for (int k = 0; k < n_growing; k++) {
         pairs->n_classes += growing[k].n_pairs > 0;
-        bytes += padded_bytes((size_t)growing[k].n_pairs * sizeof(struct shell_pair)) +
-                 products_in_blocks(growing[k].n_products) *
-                     class_product_bytes(pairs->shells, &growing[k]);
+        bytes += growing_class_bytes(pairs->shells, &growing[k]);
     }
     pairs->classes = calloc((size_t)pairs->n_classes + 1, sizeof *pairs->classes);
     pairs->storage = aligned_alloc(64, bytes + 64);
@@ -180,63 +296,12 @@ static enum status pack(struct growing_class *growing, struct shell_pairs *pairs
                      bytes));
     pairs->bytes =
         (int64_t)(sizeof *pairs + bytes + (size_t)pairs->n_classes * sizeof *pairs->classes);
-
     char *next = pairs->storage;
     struct pair_class *class = pairs->classes;
-    for (int k = 0; k < N_CLASSES_MAX; k++) {
-        struct growing_class *from = &growing[k];
-        if (from->n_pairs == 0)
+    for (int k = 0; k < n_growing; k++) {
+        if (growing[k].n_pairs == 0)
             continue;
-        const struct shell *a = &pairs->shells->shells[from->pairs[0].first];
-        const struct shell *b = &pairs->shells->shells[from->pairs[0].second];
-        *class = (struct pair_class){.l_first = a->l,
-                                     .l_second = b->l,
-                                     .n_first = a->n_functions,
-                                     .n_second = b->n_functions,
-                                     .spherical = pairs->shells->spherical,
-                                     .n_pairs = (int32_t)from->n_pairs,
-                                     .pairs = (struct shell_pair *)next};
-        qsort(from->pairs, (size_t)from->n_pairs, sizeof *from->pairs, compare_pairs);
-        memcpy(class->pairs, from->pairs, (size_t)from->n_pairs * sizeof *from->pairs);
-        next += padded_bytes((size_t)from->n_pairs * sizeof *from->pairs);
-
-        size_t n = products_in_blocks(from->n_products);
-        double *array = (double *)next;
-        struct primitive_products *to = &class->products;
-        double **arrays[N_ARRAYS] = {&to->zeta,  &to->half_inverse, &to->factor, &to->weight,
-                                     &to->P[0],  &to->P[1],         &to->P[2],   &to->PA[0],
-                                     &to->PA[1], &to->PA[2]};
-        for (int i = 0; i < N_ARRAYS; i++)
-            *arrays[i] = array + (size_t)i * n;
-        /* Products follow the sorted pairs, so that consecutive pairs are
-         * consecutive in memory. */
-        size_t filled = 0;
-        for (int32_t i = 0; i < class->n_pairs; i++) {
-            struct shell_pair *pair = &class->pairs[i];
-            const struct product *product = from->products + pair->first_primitive;
-            pair->first_primitive = (int32_t)filled;
-            for (int32_t p = 0; p < pair->n_primitives; p++, product++, filled++) {
-                to->zeta[filled] = product->zeta;
-                to->half_inverse[filled] = 0.5 / product->zeta;
-                to->factor[filled] = product->factor;
-                to->weight[filled] = product->weight;
-                for (int x = 0; x < 3; x++) {
-                    to->P[x][filled] = product->P[x];
-                    to->PA[x][filled] = product->PA[x];
-                }
-            }
-        }
-        class->single = from->n_products == from->n_pairs;
-        for (; filled < n; filled++) {
-            for (int i = 0; i < N_ARRAYS; i++)
-                arrays[i][0][filled] = 0;
-            to->zeta[filled] = 1;
-        }
-        next += N_ARRAYS * n * sizeof(double);
-        if (a->l <= HERMITE_MAX_L) {
-            fill_records(class, (double *)next);
-            next += n * (size_t) class->pattern->record * sizeof(double);
-        }
+        TRY(pack_class(pairs->shells, &growing[k], &next, class));
         if (class->pairs[0].bound > pairs->max_bound)
             pairs->max_bound = class->pairs[0].bound;
         class ++;
@@ -247,12 +312,15 @@ static enum status pack(struct growing_class *growing, struct shell_pairs *pairs
 enum status shell_pairs_create(const struct shells *shells, const struct shell_rectangle *rectangle,
                                const double *bounds, double min_bound, struct shell_pairs **pairs)
 {
-    struct growing_class growing[N_CLASSES_MAX] = {{0}};
-    enum status status = STATUS_OK;
+    int n_growing = class_index(shells->n_types, 0);
+    struct growing_class *growing = calloc((size_t)n_growing, sizeof *growing);
+    enum status status = CHECK_MEMORY(growing, "no memory for shell pairs");
     int64_t n_ket = rectangle->last[1] - rectangle->first[1];
     *pairs = calloc(1, sizeof **pairs);
-    TRY(CHECK_MEMORY(*pairs, "no memory for shell pairs"));
-    (*pairs)->shells = shells;
+    if (status == STATUS_OK)
+        status = CHECK_MEMORY(*pairs, "no memory for shell pairs");
+    if (status == STATUS_OK)
+        (*pairs)->shells = shells;
     for (int64_t i = rectangle->first[0]; i < rectangle->last[0]; i++) {
         int64_t end = rectangle->triangle ? i + 1 : rectangle->last[1];
         for (int64_t j = rectangle->first[1]; j < end && status == STATUS_OK; j++) {
@@ -264,11 +332,12 @@ enum status shell_pairs_create(const struct shells *shells, const struct shell_r
         }
     }
     if (status == STATUS_OK)
-        status = pack(growing, *pairs);
-    for (int k = 0; k < N_CLASSES_MAX; k++) {
+        status = pack(growing, n_growing, *pairs);
+    for (int k = 0; growing && k < n_growing; k++) {
         free(growing[k].pairs);
         free(growing[k].products);
     }
+    free(growing);
     if (status != STATUS_OK) {
         shell_pairs_destroy(*pairs);
         *pairs = NULL;

@@ -1,13 +1,16 @@
-/* Products of two contracted shells, precomputed for two-electron integrals.
+/* Products of two groups of contracted shells (shell_groups.h), precomputed for two-electron
+ * integrals.
  *
  * The product of primitives a exp(-alpha |r-A|^2), b exp(-beta |r-B|^2) is a
  * Gaussian of exponent zeta = alpha + beta at P = (alpha A + beta B) / zeta.
  * Quantities of one side of a quartet are computed once per pair:
  *     factor = sqrt(2) pi^(5/4) c_a c_b exp(-alpha beta / zeta |A-B|^2) / zeta
- * so that (ss|ss) = factor_bra factor_ket F_0(T) / sqrt(zeta + eta).
+ * so that (ss|ss) = factor_bra factor_ket F_0(T) / sqrt(zeta + eta). The shells of two groups
+ * differ in c_a and c_b alone. Of a group with itself the products of primitives i and j and of j
+ * and i are one, whose factors are the sums.
  * Source: Obara & Saika, J. Chem. Phys. 84, 3963 (1986), eq. 44.
  *
- * Pairs come in classes of one angular type, which an integral engine, a vectorised one in
+ * Pairs come in classes of two types of groups, which an integral engine, a vectorised one in
  * particular, can treat alike. */
 #ifndef BERYL_BASIS_SHELL_PAIRS_H
 #define BERYL_BASIS_SHELL_PAIRS_H
@@ -25,18 +28,17 @@ enum { PRODUCT_BLOCK = 8 };
 struct primitive_products {
     double *zeta;
     double *half_inverse; /* 1 / (2 zeta) */
-    double *factor;
-    double *weight; /* estimate of the largest contribution to an integral: |factor|
-                     * times (|PA| + 1 / sqrt(2 zeta)) for every power of r - A, and alike
-                     * for B, where that is larger than 1 */
-    double *P[3];   /* Bohr */
-    double *PA[3];  /* P - A, A the centre of the pair's first shell */
+    double *factors;      /* n_factors of each product */
+    double *weight;       /* estimate of the largest contribution to an integral: the largest of
+                           * |factor| times (|PA| + 1 / sqrt(2 zeta)) for every power of r - A, and
+                           * alike for B, where that is larger than 1 */
+    double *P[3];         /* Bohr */
+    double *PA[3];        /* P - A, A the centre of the pair's first group */
 };
 
-/* One pair; first is the shell of higher angular momentum (of equal ones, the
- * one it was given as first). */
+/* One pair; first is the group of higher type (of equal ones, the one it was given as first). */
 struct shell_pair {
-    int32_t first, second;   /* indices into the shells */
+    int32_t first, second;   /* indices into the groups */
     int32_t function[2];     /* their first basis functions */
     bool swapped;            /* first and second were given in the other order */
     double bound;            /* Schwarz: sqrt(max |(ab|ab)|) */
@@ -46,9 +48,10 @@ struct shell_pair {
 };
 
 struct pair_class {
-    int l_first, l_second; /* l_first >= l_second */
-    int n_first, n_second; /* functions of each shell */
-    bool spherical;
+    const struct group_type *type[2]; /* of the first and the second groups */
+    int l_first, l_second;            /* their highest; l_first >= l_second */
+    int n_first, n_second;            /* functions of each group */
+    int n_factors;                    /* shells of the first, times those of the second */
     int32_t n_pairs;
     struct shell_pair *pairs; /* by descending bound */
     struct primitive_products products;
@@ -57,9 +60,9 @@ struct pair_class {
     double *records;                       /* of the pattern, one for each product */
 };
 
-/* All pairs of a rectangle of shells, grouped. */
+/* All pairs of a rectangle of groups, by class. */
 struct shell_pairs {
-    const struct shells *shells; /* borrowed */
+    const struct shells *shells; /* of the groups; borrowed */
     int n_classes;
     struct pair_class *classes;
     double max_bound;
@@ -67,7 +70,7 @@ struct shell_pairs {
     void *storage;
 };
 
-/* The rectangle: bra shells [first[0], last[0]) with ket shells [first[1], last[1]).
+/* The rectangle: bra groups [first[0], last[0]) with ket groups [first[1], last[1]).
  * triangle keeps of a square only the pairs whose bra index is not below the
  * ket index. Pairs whose bound is below min_bound are left out, and so are
  * primitive products with a weight below PRODUCT_CUTOFF (shell_pairs.c). */
@@ -77,8 +80,8 @@ struct shell_rectangle {
     bool triangle;
 };
 
-/* Bytes of a product of primitives of two shells. */
-int64_t shell_pair_product_bytes(int l_first, int l_second, bool spherical);
+/* Bytes of a product of primitives of two groups, first the one of higher type. */
+int64_t shell_pair_product_bytes(const struct group_type *first, const struct group_type *second);
 
 /* bounds: row-major, (last[0] - first[0]) x (last[1] - first[1]); NULL sets
  * every bound to infinity (for computing the bounds themselves).

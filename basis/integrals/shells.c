@@ -183,6 +183,8 @@ enum status shells_create(const struct molecule *molecule, const struct basis_se
     enum status status = prepare_prototypes(molecule, set, made, &prototypes);
     if (status == STATUS_OK)
         status = place_shells(molecule, &prototypes, made);
+    if (status == STATUS_OK)
+        status = shell_groups_create(made);
     for (int element = 0; element <= MAX_ATOMIC_NUMBER; element++)
         free(prototypes.shells[element]);
     if (status != STATUS_OK)
@@ -195,6 +197,7 @@ void shells_destroy(struct shells *shells)
 {
     if (!shells)
         return;
+    shell_groups_destroy(shells);
     free(shells->shells);
     free(shells->numbers);
     free(shells);

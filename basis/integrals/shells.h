@@ -3,7 +3,8 @@
  * Conventions
  * - A shell's functions share exponents, coefficients and centre and differ in
  *   their angular part. A general contraction of k contractions is k shells, an
- *   SP shell two; primitives whose coefficient is zero are left out.
+ *   SP shell two; primitives whose coefficient is zero are left out. Shells that share
+ *   exponents are a group for two-electron integrals (shell_groups.h).
  * - Raw Cartesian functions x^i y^j z^k sum_p c_p exp(-a_p r^2) are ordered
  *   with i descending, then j descending (xx, xy, xz, yy, yz, zz). The stored
  *   coefficients c_p contain the norm of the primitives and of the contraction
@@ -18,6 +19,7 @@
 
 #include "basis/input/basis_set.h"
 #include "basis/input/molecule.h"
+#include "basis/integrals/shell_groups.h"
 #include "support/base/status.h"
 
 #include <stdbool.h>
@@ -43,6 +45,13 @@ struct shells {
     bool spherical;       /* as asked for, whether or not any shell has l >= 2 */
     struct shell *shells; /* owned, in the order of atoms, then of the basis file */
     double *numbers;      /* owned: all exponents and coefficients */
+
+    int64_t n_groups;
+    struct shell_group *groups; /* owned, all shells in their order */
+    int max_group_functions;
+    int n_types;
+    struct group_type *types;   /* owned, different ones by ascending max_l */
+    double *group_coefficients; /* owned: of groups of several shells */
 };
 
 /* Puts the set's shells on every centre of the molecule, ghosts included (a

@@ -82,7 +82,7 @@ enum status two_electron_create(const struct shells *shells, double cutoff, stru
     *two_electron = NULL;
     TRY(CHECK_MEMORY(made, "no memory for the integral engines"));
     made->use = use ? use : &made->own_use;
-    size_t n = (size_t)n_cartesians(shells->max_l);
+    size_t n = (size_t)shells->max_group_functions;
     made->integrals = aligned_alloc(64, QUARTET_LANES * n * n * n * n * sizeof(double));
     enum status status = made->integrals
                              ? prepare_engines(made, shells, cutoff)
@@ -122,7 +122,7 @@ void two_electron_compute(struct two_electron *two_electron, const struct quarte
 bool two_electron_has_rows(const struct two_electron *two_electron, const struct pair_class *bra,
                            const struct pair_class *ket)
 {
-    return bra->single && ket->single && bra->l_first + ket->l_first == 0 &&
+    return bra->single && ket->single && quartet_n_integrals(bra, ket) == 1 &&
            engines[engine_of_classes(two_electron, bra, ket)]->compute_row;
 }
 

@@ -17,7 +17,7 @@ struct quartet {
     int32_t bra, ket;
 };
 
-/* Quartets of one class: bra and ket pairs of one angular type each, with
+/* Quartets of one class: bra and ket pairs of one class each, with
  * l_first + l_second of the bra not above that of the ket. */
 struct quartet_batch {
     const struct pair_class *bra;
@@ -125,7 +125,7 @@ static inline double two_electron_cutoff(double threshold)
 }
 
 /* The cutoff of two_electron should be 0: bounds are square roots of integrals.
- * bounds[i * n_ket + j] = sqrt(max |(ij|ij)|) for the shells of the rectangle,
+ * bounds[i * n_ket + j] = sqrt(max |(ij|ij)|) for the groups of the rectangle,
  * row-major as in shell_pairs_create.
  * Source: Haeser & Ahlrichs, J. Comput. Chem. 10, 104 (1989). */
 enum status two_electron_bounds(struct two_electron *two_electron, const struct shells *shells,

@@ -8,8 +8,8 @@
 
 #include "basis/integrals/two_electron.h"
 
-/* Properties common to the quartets of a batch; l[0] >= l[1], l[2] >= l[3] and
- * l[0] + l[1] <= l[2] + l[3]. Numbers of primitives differ from quartet to quartet. */
+/* Angular momenta of the quartets of a batch, the highest of each group; l[0] >= l[1], l[2] >= l[3]
+ * and l[0] + l[1] <= l[2] + l[3]. Numbers of primitives differ from quartet to quartet. */
 struct quartet_class {
     int l[4];       /* bra first, bra second, ket first, ket second */
     bool spherical; /* shells of l >= 2 have 2l + 1 functions; else Cartesian ones */

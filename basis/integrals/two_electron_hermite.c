@@ -83,10 +83,10 @@ static void hermite_compute_row(void *state, const struct s_row *row, double *in
     const struct primitive_products *kets = &row->ket_class->products;
     struct s_product product = {
         .zeta = bra->zeta[row->bra],
-        .factor = bra->factor[row->bra],
+        .factor = bra->factors[row->bra],
         .P = {bra->P[0][row->bra], bra->P[1][row->bra], bra->P[2][row->bra]}};
     struct s_products products = {
-        .zeta = kets->zeta, .factor = kets->factor, .P = {kets->P[0], kets->P[1], kets->P[2]}};
+        .zeta = kets->zeta, .factor = kets->factors, .P = {kets->P[0], kets->P[1], kets->P[2]}};
     engine->kernels->compute_s_row(&product, &products, row->blocks, row->n_blocks, integrals);
 }
 

@@ -8,25 +8,27 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Largest |block| element of each shell block of a tile. */
-static void shell_maxima(const struct tiling *tiling, int64_t I, int64_t J, const double *block,
+/* Largest |block| element of each two groups of a tile. */
+static void group_maxima(const struct tiling *tiling, int64_t I, int64_t J, const double *block,
                          double factor, double *maxima)
 {
-    const struct shell *shells = tiling->shells->shells;
+    const struct shells *shells = tiling->shells;
     int64_t n_J = tile_n_functions(tiling, J);
     double *out = maxima;
-    for (int64_t a = tiling->first_shell[I]; a < tiling->first_shell[I + 1]; a++) {
-        int64_t row = shells[a].first_function - tiling->first_function[I];
-        for (int64_t b = tiling->first_shell[J]; b < tiling->first_shell[J + 1]; b++, out++) {
-            int64_t column = shells[b].first_function - tiling->first_function[J];
-            for (int i = 0; i < shells[a].n_functions; i++)
-                for (int j = 0; j < shells[b].n_functions; j++)
+    for (int64_t a = tiling->first_group[I]; a < tiling->first_group[I + 1]; a++) {
+        int64_t row = shells->groups[a].first_function - tiling->first_function[I];
+        int n_a = shells->types[shells->groups[a].type].n_functions;
+        for (int64_t b = tiling->first_group[J]; b < tiling->first_group[J + 1]; b++, out++) {
+            int64_t column = shells->groups[b].first_function - tiling->first_function[J];
+            int n_b = shells->types[shells->groups[b].type].n_functions;
+            for (int i = 0; i < n_a; i++)
+                for (int j = 0; j < n_b; j++)
                     *out = fmax(*out, factor * fabs(block[(row + i) * n_J + column + j]));
         }
     }
 }
 
-/* Fetches the tile of every spin and computes the weights of its shell blocks. */
+/* Fetches the tile of every spin and computes the weights of its blocks. */
 static enum status load_density(int64_t pair, void *context, void **item, int64_t *bytes)
 {
     struct density_tiles *tiles = context;
@@ -34,33 +36,33 @@ static enum status load_density(int64_t pair, void *context, void **item, int64_
     int64_t I, J;
     tile_pair_of_index(pair, &I, &J);
     int64_t n = tile_n_functions(tiling, I) * tile_n_functions(tiling, J);
-    int64_t n_shells = tile_n_shells(tiling, I) * tile_n_shells(tiling, J);
+    int64_t n_groups = tile_n_groups(tiling, I) * tile_n_groups(tiling, J);
     int n_matrices = tiles->n_spins == 1 ? 1 : 3;
     size_t size =
-        sizeof(struct density_tile) + (size_t)(n_matrices * n + 2 * n_shells) * sizeof(double);
+        sizeof(struct density_tile) + (size_t)(n_matrices * n + 2 * n_groups) * sizeof(double);
     struct density_tile *tile = calloc(1, size);
     TRY(CHECK_MEMORY(tile, "no memory for a tile of the density"));
     double *numbers = (double *)(tile + 1);
     double *coulomb = numbers, *coulomb_weight = numbers + n_matrices * n;
-    double *exchange_weight = coulomb_weight + n_shells;
+    double *exchange_weight = coulomb_weight + n_groups;
     *tile = (struct density_tile){.coulomb = coulomb,
                                   .exchange = {coulomb, coulomb},
                                   .coulomb_weight = coulomb_weight,
                                   .exchange_weight = exchange_weight};
     if (tiles->n_spins == 1) {
         darray_get(tiles->D[0], pair, coulomb);
-        shell_maxima(tiling, I, J, coulomb, 0.5, exchange_weight);
+        group_maxima(tiling, I, J, coulomb, 0.5, exchange_weight);
     } else {
         for (int spin = 0; spin < 2; spin++) {
             double *own = numbers + (spin + 1) * n;
             darray_get(tiles->D[spin], pair, own);
             tile->exchange[spin] = own;
-            shell_maxima(tiling, I, J, own, 1, exchange_weight);
+            group_maxima(tiling, I, J, own, 1, exchange_weight);
             for (int64_t i = 0; i < n; i++)
                 coulomb[i] += own[i];
         }
     }
-    shell_maxima(tiling, I, J, coulomb, 2, coulomb_weight);
+    group_maxima(tiling, I, J, coulomb, 2, coulomb_weight);
     *item = tile;
     *bytes = (int64_t)size;
     return STATUS_OK;

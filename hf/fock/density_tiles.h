@@ -1,5 +1,5 @@
 /* Tiles of the density as a Fock build reads them: fetched once per worker,
- * with the largest element of every shell block for screening. */
+ * with the largest element of every block of two groups of shells for screening. */
 #ifndef BERYL_HF_DENSITY_TILES_H
 #define BERYL_HF_DENSITY_TILES_H
 
@@ -10,7 +10,7 @@
 
 #include <stdint.h>
 
-/* Tile (I, J), I >= J; matrices row-major over functions, weights over shells. */
+/* Tile (I, J), I >= J; matrices row-major over functions, weights over groups. */
 struct density_tile {
     const double *coulomb;         /* total density */
     const double *exchange[2];     /* per spin; the total density of a closed shell */

@@ -79,7 +79,7 @@ static int owner_of_task(int64_t position, int n_workers, void *context)
     struct tile_quartet quartet;
     fock_tasks_first_quartet(fock->tasks, position, &quartet);
     int64_t pair = tile_pair_index_unordered(quartet.I, quartet.J);
-    return darray_owner(fock->screening->shell_bounds, pair) % n_workers;
+    return darray_owner(fock->screening->group_bounds, pair) % n_workers;
 }
 
 struct cost_sum {

@@ -47,7 +47,7 @@ static void add_pair_weights(const struct fock_cost *cost, const struct pair_cla
     }
 }
 
-/* Fills below of one tile pair; bounds is scratch for those of its shells. */
+/* Fills below of one tile pair; bounds is scratch for those of its groups. */
 static enum status count_tile_pair(struct fock_cost *cost, int64_t I, int64_t J, double *bounds)
 {
     const struct screening *screening = cost->screening;
@@ -55,7 +55,7 @@ static enum status count_tile_pair(struct fock_cost *cost, int64_t I, int64_t J,
     bool triangle = I == J && cost->symmetry == FOCK_SYMMETRY_FULL;
     struct shell_rectangle rectangle = tile_rectangle(tiling, I, J, triangle);
     struct shell_pairs *pairs;
-    darray_get(screening->shell_bounds, tile_pair_index(I, J), bounds);
+    darray_get(screening->group_bounds, tile_pair_index(I, J), bounds);
     TRY(shell_pairs_create(tiling->shells, &rectangle, bounds,
                            screening->threshold / screening->max_bound, &pairs));
     float weights[N_BINS] = {0}, *below = cost->below[tile_pair_index(I, J)];
@@ -73,10 +73,10 @@ static enum status count_own_tile_pairs(struct fock_cost *cost)
 {
     const struct screening *screening = cost->screening;
     const struct tiling *tiling = screening->tiling;
-    double *bounds = malloc((size_t)(tiling->max_shells * tiling->max_shells) * sizeof *bounds);
+    double *bounds = malloc((size_t)(tiling->max_groups * tiling->max_groups) * sizeof *bounds);
     enum status status = CHECK_MEMORY(bounds, "no memory for the bounds of a tile");
     struct own_tile own = {0};
-    while (status == STATUS_OK && own_tile_next(tiling, screening->shell_bounds, &own))
+    while (status == STATUS_OK && own_tile_next(tiling, screening->group_bounds, &own))
         if (screening->tile_bounds[own.pair] * screening->max_bound >= screening->threshold)
             status = count_tile_pair(cost, own.I, own.J, bounds);
     free(bounds);

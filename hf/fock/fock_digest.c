@@ -204,22 +204,19 @@ INLINE void add_contributions(const struct block block[QUARTET_LANES], int n, in
     }
 }
 
-/* Calls with n and m as constants where they are those of s and p shells, so that the loops over
- * few elements vanish. */
+/* Calls with n and m as constants where they are those of s, p and SP shells and of general
+ * contractions of two s, so that the loops over few elements vanish. */
+#define SHAPE(n, m, CALL)                                                                          \
+    case (n)*8 + (m):                                                                              \
+        CALL(n, m);                                                                                \
+        break;
+#define SHAPES(n, CALL) SHAPE(n, 1, CALL) SHAPE(n, 2, CALL) SHAPE(n, 3, CALL) SHAPE(n, 4, CALL)
 #define WITH_SHAPE(n, m, CALL)                                                                     \
-    switch ((n)*8 + (m)) {                                                                         \
-    case 1 * 8 + 1:                                                                                \
-        CALL(1, 1);                                                                                \
-        break;                                                                                     \
-    case 3 * 8 + 1:                                                                                \
-        CALL(3, 1);                                                                                \
-        break;                                                                                     \
-    case 1 * 8 + 3:                                                                                \
-        CALL(1, 3);                                                                                \
-        break;                                                                                     \
-    case 3 * 8 + 3:                                                                                \
-        CALL(3, 3);                                                                                \
-        break;                                                                                     \
+    switch ((n) <= 4 && (m) <= 4 ? (n)*8 + (m) : 0) {                                              \
+        SHAPES(1, CALL)                                                                            \
+        SHAPES(2, CALL)                                                                            \
+        SHAPES(3, CALL)                                                                            \
+        SHAPES(4, CALL)                                                                            \
     default:                                                                                       \
         CALL(n, m);                                                                                \
     }

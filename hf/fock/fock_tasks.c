@@ -398,6 +398,6 @@ void fock_tasks_first_quartet(const struct fock_tasks *tasks, int64_t position,
 
 int64_t fock_tasks_bytes(const struct tiling *tiling, int n_processes)
 {
-    int64_t n_shells = tiling->shells->n_shells;
-    return n_shells * n_shells / 2 * 8 / n_processes + tiling_n_pairs(tiling) * 120;
+    int64_t n_groups = tiling->shells->n_groups;
+    return n_groups * n_groups / 2 * 8 / n_processes + tiling_n_pairs(tiling) * 120;
 }

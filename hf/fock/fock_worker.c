@@ -22,7 +22,7 @@ struct fock_worker {
     struct item_cache *pairs; /* item I * n_tiles + J: struct shell_pairs */
     struct quartet_views views;
     struct row_matrices *rows;
-    double *exchange_weights; /* of two tiles' shells: select_significant */
+    double *exchange_weights; /* of two tiles' groups: select_significant */
     bool same_tile_pair;      /* bra and ket of the tile quartet being computed */
     int64_t n_integrals;      /* of the build */
 
@@ -41,13 +41,13 @@ static enum status load_pairs(int64_t number, void *context, void **item, int64_
     const struct screening *screening = worker->screening;
     const struct tiling *tiling = screening->tiling;
     int64_t I = number / tiling->n_tiles, J = number % tiling->n_tiles;
-    int64_t n_I = tile_n_shells(tiling, I), n_J = tile_n_shells(tiling, J);
+    int64_t n_I = tile_n_groups(tiling, I), n_J = tile_n_groups(tiling, J);
     double *stored = malloc((size_t)(n_I * n_J) * sizeof(double));
     double *bounds = malloc((size_t)(n_I * n_J) * sizeof(double));
     enum status status = CHECK_MEMORY(stored && bounds, "no memory for the bounds of a tile");
     struct shell_pairs *pairs = NULL;
     if (status == STATUS_OK) {
-        darray_get(screening->shell_bounds, tile_pair_index_unordered(I, J), stored);
+        darray_get(screening->group_bounds, tile_pair_index_unordered(I, J), stored);
         for (int64_t i = 0; i < n_I; i++)
             for (int64_t j = 0; j < n_J; j++)
                 bounds[i * n_J + j] = I >= J ? stored[i * n_J + j] : stored[j * n_I + i];
@@ -81,7 +81,7 @@ enum status fock_worker_create(const struct screening *screening, enum screening
     made->rule = rule;
     made->symmetry = symmetry;
     made->exchange_weights =
-        malloc((size_t)(2 * screening->tiling->max_shells) * sizeof *made->exchange_weights);
+        malloc((size_t)(2 * screening->tiling->max_groups) * sizeof *made->exchange_weights);
     enum status status =
         CHECK_MEMORY(made->exchange_weights, "no memory for a worker of the Fock build");
     if (status == STATUS_OK)
@@ -198,35 +198,35 @@ static void digest_quartets(const struct computed_batch *batch, void *context)
     interrupt_task(worker);
 }
 
-/* Weights of shell blocks (screening.h). */
+/* Weights of blocks (screening.h). */
 static double coulomb_weight(const struct quartet_views *views, int role_a, int64_t a, int64_t b)
 {
     const struct tile_view *view = &views->view[role_a][role_a + 1];
-    return view->D->coulomb_weight[a * view->shell_stride[0] + b * view->shell_stride[1]];
+    return view->D->coulomb_weight[a * view->group_stride[0] + b * view->group_stride[1]];
 }
 
-/* The shells of a pair within tiles base and base + 1. */
-static void find_shells(const struct quartet_views *views, const struct shell_pair *pair, int base,
-                        int64_t shell[2])
+/* The groups of a pair within tiles base and base + 1. */
+static void find_groups(const struct quartet_views *views, const struct shell_pair *pair, int base,
+                        int64_t group[2])
 {
-    shell[0] = view_shell(views, base, pair->swapped ? pair->second : pair->first);
-    shell[1] = view_shell(views, base + 1, pair->swapped ? pair->first : pair->second);
+    group[0] = view_group(views, base, pair->swapped ? pair->second : pair->first);
+    group[1] = view_group(views, base + 1, pair->swapped ? pair->first : pair->second);
 }
 
-/* For each shell of the ket's tiles the larger exchange weight with the two shells of the bra. */
+/* For each group of the ket's tiles the larger exchange weight with the two groups of the bra. */
 static void set_exchange_weights(struct fock_worker *worker, const int64_t bra[2])
 {
     const struct quartet_views *views = &worker->views;
     const struct tiling *tiling = worker->screening->tiling;
     for (int side = 0; side < 2; side++) {
         int role = 2 + side;
-        int64_t n = tile_n_shells(tiling, views->tile[role]);
+        int64_t n = tile_n_groups(tiling, views->tile[role]);
         const struct tile_view *a = &views->view[0][role], *b = &views->view[1][role];
-        const double *row_a = a->D->exchange_weight + bra[0] * a->shell_stride[0];
-        const double *row_b = b->D->exchange_weight + bra[1] * b->shell_stride[0];
-        double *weights = worker->exchange_weights + side * tiling->max_shells;
+        const double *row_a = a->D->exchange_weight + bra[0] * a->group_stride[0];
+        const double *row_b = b->D->exchange_weight + bra[1] * b->group_stride[0];
+        double *weights = worker->exchange_weights + side * tiling->max_groups;
         for (int64_t x = 0; x < n; x++) {
-            double of_a = row_a[x * a->shell_stride[1]], of_b = row_b[x * b->shell_stride[1]];
+            double of_a = row_a[x * a->group_stride[1]], of_b = row_b[x * b->group_stride[1]];
             weights[x] = of_a > of_b ? of_a : of_b;
         }
     }
@@ -240,16 +240,16 @@ static int32_t select_significant(const struct shell_pair *bra, const struct she
     const struct quartet_views *views = &worker->views;
     double threshold = worker->screening->threshold;
     const double *weights[2] = {worker->exchange_weights,
-                                worker->exchange_weights + worker->screening->tiling->max_shells};
-    int64_t shell[2];
-    find_shells(views, bra, 0, shell);
-    set_exchange_weights(worker, shell);
-    double bra_weight = coulomb_weight(views, 0, shell[0], shell[1]);
+                                worker->exchange_weights + worker->screening->tiling->max_groups};
+    int64_t group[2];
+    find_groups(views, bra, 0, group);
+    set_exchange_weights(worker, group);
+    double bra_weight = coulomb_weight(views, 0, group[0], group[1]);
     int32_t n = 0;
     for (int32_t j = 0; j < n_kets; j++) {
-        find_shells(views, &kets[j], 2, shell);
-        double coulomb = coulomb_weight(views, 2, shell[0], shell[1]);
-        double of_c = weights[0][shell[0]], of_d = weights[1][shell[1]];
+        find_groups(views, &kets[j], 2, group);
+        double coulomb = coulomb_weight(views, 2, group[0], group[1]);
+        double of_c = weights[0][group[0]], of_d = weights[1][group[1]];
         selected[n] = j;
         n += quartet_is_significant(bra->bound * kets[j].bound,
                                     coulomb > bra_weight ? coulomb : bra_weight,

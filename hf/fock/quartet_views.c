@@ -25,7 +25,7 @@ enum status quartet_views_init(struct quartet_views *views, const struct tiling 
         .tiling = tiling, .density = density, .accumulator = accumulator, .n_spins = n_spins};
     views->blocks =
         malloc((size_t)(6 * n_matrices(views) * view_block_size(views)) * sizeof(double));
-    int64_t n = n_cartesians(tiling->shells->max_l);
+    int64_t n = tiling->shells->max_group_functions;
     views->max_block = n * n;
     views->lanes = aligned_alloc(64, (size_t)(12 * n * n * QUARTET_LANES) * sizeof(double));
     if (!views->blocks || !views->lanes) {
@@ -69,11 +69,11 @@ static void set_view(struct quartet_views *views, int r, int s, int slot,
     bool stored = views->tile[r] >= views->tile[s]; /* as r x s */
     int64_t minor = views->tile[stored ? s : r];
     int64_t n_functions = tile_n_functions(views->tiling, minor);
-    int64_t n_shells = tile_n_shells(views->tiling, minor);
+    int64_t n_groups = tile_n_groups(views->tiling, minor);
     view->stride[0] = stored ? n_functions : 1;
     view->stride[1] = stored ? 1 : n_functions;
-    view->shell_stride[0] = stored ? n_shells : 1;
-    view->shell_stride[1] = stored ? 1 : n_shells;
+    view->group_stride[0] = stored ? n_groups : 1;
+    view->group_stride[1] = stored ? 1 : n_groups;
 }
 
 static void release_density(struct quartet_views *views)

@@ -14,13 +14,13 @@
 #include <stdint.h>
 
 /* Roles r and s: element (x, y), x a function of tile r and y of tile s, is at
- * x * stride[0] + y * stride[1]; shell blocks alike with shell_stride. */
+ * x * stride[0] + y * stride[1]; blocks of two groups of shells alike with group_stride. */
 struct tile_view {
     const struct density_tile *D;
     double *coulomb;     /* contributions to every spin's F */
     double *exchange[2]; /* to one spin's; the coulomb block again for a closed shell */
     int64_t stride[2];
-    int64_t shell_stride[2];
+    int64_t group_stride[2];
 };
 
 struct quartet_views {
@@ -32,8 +32,8 @@ struct quartet_views {
     struct tile_view view[4][4];
     int n_pairs;       /* different tiles among the six */
     int64_t pair[6];   /* their pair indices */
-    int64_t max_block; /* elements of the largest block of two shells */
-    double *lanes;     /* 12 max_block QUARTET_LANES: of six pairs of shells D and A; owned */
+    int64_t max_block; /* elements of the largest block of two groups */
+    double *lanes;     /* 12 max_block QUARTET_LANES: of six pairs of groups D and A; owned */
     double *blocks;    /* contributions, n_blocks_per_pair matrices each; owned */
 };
 
@@ -48,15 +48,15 @@ enum status quartet_views_begin(struct quartet_views *views, const struct tile_q
 /* Hands the contributions to the accumulator and releases the tiles of D. */
 enum status quartet_views_end(struct quartet_views *views);
 
-/* Index within its tile of a basis function, and of a shell, in a role. */
+/* Index within its tile of a basis function, and of a group, in a role. */
 static inline int64_t view_function(const struct quartet_views *views, int role, int64_t function)
 {
     return function - views->tiling->first_function[views->tile[role]];
 }
 
-static inline int64_t view_shell(const struct quartet_views *views, int role, int64_t shell)
+static inline int64_t view_group(const struct quartet_views *views, int role, int64_t group)
 {
-    return shell - views->tiling->first_shell[views->tile[role]];
+    return group - views->tiling->first_group[views->tile[role]];
 }
 
 #endif

@@ -13,7 +13,7 @@ static enum status tile_pair_bounds(const struct tiling *tiling, struct two_elec
 {
     struct shell_rectangle rectangle = tile_rectangle(tiling, I, J, I == J);
     TRY(two_electron_bounds(engine, tiling->shells, &rectangle, bounds));
-    int64_t n_I = tile_n_shells(tiling, I), n_J = tile_n_shells(tiling, J);
+    int64_t n_I = tile_n_groups(tiling, I), n_J = tile_n_groups(tiling, J);
     *largest = 0;
     for (int64_t i = 0; i < n_I; i++) {
         for (int64_t j = 0; j < (I == J ? i + 1 : n_J); j++) {
@@ -32,14 +32,14 @@ static enum status compute_own_bounds(struct screening *screening)
     const struct tiling *tiling = screening->tiling;
     struct two_electron *engine;
     TRY(two_electron_create(tiling->shells, 0, screening->engines, &engine));
-    double *bounds = malloc((size_t)(tiling->max_shells * tiling->max_shells) * sizeof(double));
+    double *bounds = malloc((size_t)(tiling->max_groups * tiling->max_groups) * sizeof(double));
     enum status status = CHECK_MEMORY(bounds, "no memory for the bounds of a tile");
     struct own_tile own = {0};
-    while (status == STATUS_OK && own_tile_next(tiling, screening->shell_bounds, &own)) {
+    while (status == STATUS_OK && own_tile_next(tiling, screening->group_bounds, &own)) {
         status = tile_pair_bounds(tiling, engine, own.I, own.J, bounds,
                                   &screening->tile_bounds[own.pair]);
         if (status == STATUS_OK)
-            darray_put(screening->shell_bounds, own.pair, bounds);
+            darray_put(screening->group_bounds, own.pair, bounds);
     }
     free(bounds);
     two_electron_destroy(engine);
@@ -62,8 +62,8 @@ enum status screening_create(const struct tiling *tiling, double threshold,
         made->tiling = tiling;
         made->threshold = threshold;
         made->engines = engines;
-        status = tile_pairs_create(tiling, tiling->first_shell, "Schwarz bounds", DARRAY_DOUBLE,
-                                   &made->shell_bounds);
+        status = tile_pairs_create(tiling, tiling->first_group, "Schwarz bounds", DARRAY_DOUBLE,
+                                   &made->group_bounds);
     }
     if (status == STATUS_OK) {
         status = status_agree(comm, compute_own_bounds(made));
@@ -84,7 +84,7 @@ void screening_destroy(struct screening *screening)
 {
     if (!screening)
         return;
-    darray_destroy(screening->shell_bounds);
+    darray_destroy(screening->group_bounds);
     free(screening->tile_bounds);
     free(screening);
 }

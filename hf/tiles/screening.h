@@ -1,8 +1,8 @@
-/* Schwarz bounds of shells, tiles and functions.
+/* Schwarz bounds of groups of shells (shell_groups.h), tiles and functions.
  *
  *   |(ab|cd)| <= Q_ab Q_cd,   Q_ab = sqrt(max |(ab|ab)|)
  *
- * Shell bounds are distributed like a matrix; the largest bound of every tile
+ * Bounds of groups are distributed like a matrix; the largest bound of every tile
  * pair is kept by every process. Source: Haeser & Ahlrichs, J. Comput. Chem.
  * 10, 104 (1989). */
 #ifndef BERYL_HF_SCREENING_H
@@ -20,7 +20,7 @@
 struct screening {
     const struct tiling *tiling; /* borrowed */
     double threshold;            /* quartets below it are left out, hartree */
-    struct darray *shell_bounds; /* tile pairs I >= J: n_shells(I) x n_shells(J), row-major */
+    struct darray *group_bounds; /* tile pairs I >= J: n_groups(I) x n_groups(J), row-major */
     double *tile_bounds;         /* per tile pair, by tile_pair_index; the same everywhere */
     double max_bound;
     struct engine_use *engines; /* for all integrals that are screened by it; borrowed, or NULL */
@@ -36,7 +36,7 @@ enum status screening_create(const struct tiling *tiling, double threshold,
                              struct screening **screening);
 void screening_destroy(struct screening *screening);
 
-/* Which quartets of shells are computed: those that quartet_is_significant, or all whose bound
+/* Which quartets of groups are computed: those that quartet_is_significant, or all whose bound
  * reaches the threshold, whatever the density. */
 enum screening_rule { SCREENING_DENSITY, SCREENING_SCHWARZ };
 
@@ -45,7 +45,7 @@ enum screening_rule { SCREENING_DENSITY, SCREENING_SCHWARZ };
  * is built from changes of the density, which limits convergence. */
 #define DENSITY_SCREENING_FRACTION 0.01
 
-/* Whether a quartet of shells is computed under SCREENING_DENSITY: its bound Q_ab Q_cd must reach
+/* Whether a quartet of groups is computed under SCREENING_DENSITY: its bound Q_ab Q_cd must reach
  * the threshold, and the largest change that it can make to an element of F the fraction of it
  * above: the bound times the larger of coulomb_weight   2 max |D| over the blocks ab and cd (total
  * density) exchange_weight  max |D| / 2 (closed shell) or max |Ds| over ac, ad, bc, bd */
@@ -56,9 +56,10 @@ static inline bool quartet_is_significant(double bound, double coulomb_weight,
     return bound >= threshold && bound * weight >= DENSITY_SCREENING_FRACTION * threshold;
 }
 
-/* Number of integrals (mn|ls) of the shell quartets whose Schwarz bound is at least the threshold,
- * all of which a Fock build with SCREENING_SCHWARZ computes: of all n^4, and of the unique ones
- * under the 8-fold symmetry. Collective; results on every process. Errors: STATUS_NO_MEMORY. */
+/* Number of integrals (mn|ls) of the quartets of groups whose Schwarz bound is at least the
+ * threshold, all of which a Fock build with SCREENING_SCHWARZ computes: of all n^4, and of the
+ * unique ones under the 8-fold symmetry. Collective; results on every process. Errors:
+ * STATUS_NO_MEMORY. */
 struct integral_count {
     int64_t all, unique;
 };

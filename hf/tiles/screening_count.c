@@ -1,5 +1,5 @@
 /* Counts the integrals that pass the Schwarz test without visiting them: with
- * the shell pairs sorted by bound, the partners of a pair are a prefix. */
+ * the pairs of groups sorted by bound, the partners of a pair are a prefix. */
 #include "hf/tiles/screening.h"
 #include "hf/tiles/tile_matrix.h"
 #include "support/base/agree.h"
@@ -8,7 +8,7 @@
 
 #include <stdlib.h>
 
-/* A pair of shells a >= b that can pass at all, and its products of functions. */
+/* A pair of groups a >= b that can pass at all, and its products of functions. */
 struct counted_pair {
     double bound;
     int32_t ordered, unique; /* mn; m >= n where a = b */
@@ -19,27 +19,26 @@ struct pair_list {
     int64_t n, capacity;
 };
 
-static enum status append_counted_pair(struct pair_list *list, const struct shell *a,
-                                       const struct shell *b, double bound)
+static enum status append_counted_pair(struct pair_list *list, const struct shells *shells,
+                                       int64_t a, int64_t b, double bound)
 {
-    int n = a->n_functions * b->n_functions;
+    int n_a = shells->types[shells->groups[a].type].n_functions;
+    int n = n_a * shells->types[shells->groups[b].type].n_functions;
     TRY(array_reserve(&list->pairs, list->n + 1, &list->capacity, sizeof *list->pairs));
-    list->pairs[list->n++] =
-        a == b ? (struct counted_pair){bound, n, a->n_functions * (a->n_functions + 1) / 2}
-               : (struct counted_pair){bound, 2 * n, n};
+    list->pairs[list->n++] = a == b ? (struct counted_pair){bound, n, n_a * (n_a + 1) / 2}
+                                    : (struct counted_pair){bound, 2 * n, n};
     return STATUS_OK;
 }
 
-/* Appends the pairs of tile (I, J) from the bounds over its shells. */
+/* Appends the pairs of tile (I, J) from the bounds over its groups. */
 static enum status append_tile(const struct tiling *tiling, const struct own_tile *own,
                                const double *bounds, double least, struct pair_list *list)
 {
-    const struct shell *shells = tiling->shells->shells;
-    for (int64_t a = tiling->first_shell[own->I]; a < tiling->first_shell[own->I + 1]; a++)
-        for (int64_t b = tiling->first_shell[own->J]; b < tiling->first_shell[own->J + 1]; b++) {
+    for (int64_t a = tiling->first_group[own->I]; a < tiling->first_group[own->I + 1]; a++)
+        for (int64_t b = tiling->first_group[own->J]; b < tiling->first_group[own->J + 1]; b++) {
             double bound = *bounds++;
             if (a >= b && bound >= least)
-                TRY(append_counted_pair(list, &shells[a], &shells[b], bound));
+                TRY(append_counted_pair(list, tiling->shells, a, b, bound));
         }
     return STATUS_OK;
 }
@@ -50,10 +49,10 @@ static enum status list_own_pairs(const struct screening *screening, struct pair
     const struct tiling *tiling = screening->tiling;
     double least = screening->threshold / screening->max_bound;
     struct own_tile own = {0};
-    while (own_tile_next(tiling, screening->shell_bounds, &own)) {
+    while (own_tile_next(tiling, screening->group_bounds, &own)) {
         if (screening->tile_bounds[own.pair] < least)
             continue;
-        const double *bounds = darray_local(screening->shell_bounds, own.pair);
+        const double *bounds = darray_local(screening->group_bounds, own.pair);
         TRY(append_tile(tiling, &own, bounds, least, list));
     }
     return STATUS_OK;
@@ -65,7 +64,7 @@ static enum status gather_pairs(MPI_Comm comm, struct pair_list *list)
     const struct gather_part part = {.items = list->pairs,
                                      .n_items = list->n,
                                      .item_size = sizeof *list->pairs,
-                                     .what = "shell pairs"};
+                                     .what = "pairs of shells"};
     void *all;
     int64_t n;
     TRY(gather_to_first(comm, &part, &all, &n));

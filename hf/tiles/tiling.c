@@ -10,29 +10,32 @@ enum { LARGEST_TARGET = 40 };
  * shell quartets of a class in numbers that still fill vectors. */
 enum { WANTED_TILES = 4 };
 
-/* Number of the first shell after the tile that begins with one. */
+static int64_t group_functions(const struct shells *shells, int64_t group)
+{
+    return shells->types[shells->groups[group].type].n_functions;
+}
+
+/* Number of the first group after the tile that begins with one. */
 static int64_t end_of_tile(const struct shells *shells, int64_t first, int64_t target)
 {
-    int64_t n_functions = shells->shells[first].n_functions, end = first + 1;
-    while (end < shells->n_shells && n_functions + shells->shells[end].n_functions <= target)
-        n_functions += shells->shells[end++].n_functions;
+    int64_t n_functions = group_functions(shells, first), end = first + 1;
+    while (end < shells->n_groups && n_functions + group_functions(shells, end) <= target)
+        n_functions += group_functions(shells, end++);
     return end;
 }
 
-static int64_t count_shell_tiles(const struct shells *shells, int64_t target)
+static int64_t count_group_tiles(const struct shells *shells, int64_t target)
 {
     int64_t n_tiles = 0;
-    for (int64_t s = 0; s < shells->n_shells; n_tiles++)
-        s = end_of_tile(shells, s, target);
+    for (int64_t g = 0; g < shells->n_groups; n_tiles++)
+        g = end_of_tile(shells, g, target);
     return n_tiles;
 }
 
 int64_t tiling_default_target(const struct shells *shells)
 {
-    int64_t target = 1;
-    for (int64_t s = 0; s < shells->n_shells; s++)
-        target = shells->shells[s].n_functions > target ? shells->shells[s].n_functions : target;
-    while (target < LARGEST_TARGET && count_shell_tiles(shells, target) > WANTED_TILES)
+    int64_t target = shells->max_group_functions;
+    while (target < LARGEST_TARGET && count_group_tiles(shells, target) > WANTED_TILES)
         target++;
     return target;
 }
@@ -43,24 +46,28 @@ enum status tiling_create(const struct shells *shells, int64_t target, struct ti
     *tiling = NULL;
     TRY(CHECK_MEMORY(made, "no memory for the tiles"));
     made->shells = shells;
-    made->first_shell = malloc((size_t)(shells->n_shells + 1) * sizeof(int64_t));
-    made->first_function = malloc((size_t)(shells->n_shells + 1) * sizeof(int64_t));
-    if (!made->first_shell || !made->first_function) {
+    size_t size = (size_t)(shells->n_groups + 1) * sizeof(int64_t);
+    made->first_group = malloc(size);
+    made->first_shell = malloc(size);
+    made->first_function = malloc(size);
+    if (!made->first_group || !made->first_shell || !made->first_function) {
         tiling_destroy(made);
         return FAIL(STATUS_NO_MEMORY, "no memory for the tiles of %lld shells",
                     (long long)shells->n_shells);
     }
-    for (int64_t s = 0; s < shells->n_shells; made->n_tiles++) {
-        made->first_shell[made->n_tiles] = s;
-        made->first_function[made->n_tiles] = shells->shells[s].first_function;
-        s = end_of_tile(shells, s, target);
+    for (int64_t g = 0; g < shells->n_groups; made->n_tiles++) {
+        made->first_group[made->n_tiles] = g;
+        made->first_shell[made->n_tiles] = shells->groups[g].first_shell;
+        made->first_function[made->n_tiles] = shells->groups[g].first_function;
+        g = end_of_tile(shells, g, target);
     }
+    made->first_group[made->n_tiles] = shells->n_groups;
     made->first_shell[made->n_tiles] = shells->n_shells;
     made->first_function[made->n_tiles] = shells->n_functions;
     for (int64_t I = 0; I < made->n_tiles; I++) {
-        int64_t n_functions = tile_n_functions(made, I), n_shells = tile_n_shells(made, I);
+        int64_t n_functions = tile_n_functions(made, I), n_groups = tile_n_groups(made, I);
         made->max_functions = n_functions > made->max_functions ? n_functions : made->max_functions;
-        made->max_shells = n_shells > made->max_shells ? n_shells : made->max_shells;
+        made->max_groups = n_groups > made->max_groups ? n_groups : made->max_groups;
     }
     *tiling = made;
     return STATUS_OK;
@@ -70,6 +77,7 @@ void tiling_destroy(struct tiling *tiling)
 {
     if (!tiling)
         return;
+    free(tiling->first_group);
     free(tiling->first_shell);
     free(tiling->first_function);
     free(tiling);

@@ -1,4 +1,4 @@
-/* Tiles: consecutive shells, near a wanted number of functions. */
+/* Tiles: consecutive groups of shells, near a wanted number of functions. */
 #ifndef BERYL_HF_TILING_H
 #define BERYL_HF_TILING_H
 
@@ -12,10 +12,11 @@
 struct tiling {
     const struct shells *shells; /* borrowed */
     int64_t n_tiles;
-    int64_t max_functions;   /* of a tile */
-    int64_t max_shells;      /* of a tile */
-    int64_t *first_shell;    /* n_tiles + 1 */
-    int64_t *first_function; /* n_tiles + 1 */
+    int64_t max_functions; /* of a tile */
+    int64_t max_groups;    /* of a tile */
+    int64_t *first_group;  /* n_tiles + 1, as the others */
+    int64_t *first_shell;
+    int64_t *first_function;
 };
 
 /* The target where none is asked for, from the basis alone, so that F has the same bits on any
@@ -23,8 +24,8 @@ struct tiling {
  * functions. */
 int64_t tiling_default_target(const struct shells *shells);
 
-/* Cuts the shells, in order, into tiles of at most target functions; a single
- * larger shell is a tile of its own. target >= 1. Errors: STATUS_NO_MEMORY. */
+/* Cuts the groups, in order, into tiles of at most target functions; a single
+ * larger group is a tile of its own. target >= 1. Errors: STATUS_NO_MEMORY. */
 enum status tiling_create(const struct shells *shells, int64_t target, struct tiling **tiling);
 void tiling_destroy(struct tiling *tiling);
 
@@ -33,19 +34,19 @@ static inline int64_t tile_n_functions(const struct tiling *tiling, int64_t tile
     return tiling->first_function[tile + 1] - tiling->first_function[tile];
 }
 
-static inline int64_t tile_n_shells(const struct tiling *tiling, int64_t tile)
+static inline int64_t tile_n_groups(const struct tiling *tiling, int64_t tile)
 {
-    return tiling->first_shell[tile + 1] - tiling->first_shell[tile];
+    return tiling->first_group[tile + 1] - tiling->first_group[tile];
 }
 
-/* The pairs of a shell of tile I with one of tile J; triangle, for I == J: each
+/* The pairs of a group of tile I with one of tile J; triangle, for I == J: each
  * unordered pair once. */
 static inline struct shell_rectangle tile_rectangle(const struct tiling *tiling, int64_t I,
                                                     int64_t J, bool triangle)
 {
     return (struct shell_rectangle){
-        .first = {tiling->first_shell[I], tiling->first_shell[J]},
-        .last = {tiling->first_shell[I + 1], tiling->first_shell[J + 1]},
+        .first = {tiling->first_group[I], tiling->first_group[J]},
+        .last = {tiling->first_group[I + 1], tiling->first_group[J + 1]},
         .triangle = triangle,
     };
 }

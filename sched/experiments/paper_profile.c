@@ -113,11 +113,11 @@ static enum status sort_bounds(const struct screening *screening, struct tile_pa
         tile_pair_of_index(index, &I, &J);
         struct tile_pair *pair = &pairs[index];
         pair->index = index;
-        pair->n = tile_n_shells(tiling, I) * tile_n_shells(tiling, J);
+        pair->n = tile_n_groups(tiling, I) * tile_n_groups(tiling, J);
         pair->orientations = I == J ? 1 : 2;
         pair->bounds = malloc((size_t)pair->n * sizeof *pair->bounds);
         TRY(CHECK_MEMORY(pair->bounds, "no memory for the bounds of a pair of tiles"));
-        darray_get(screening->shell_bounds, index, pair->bounds);
+        darray_get(screening->group_bounds, index, pair->bounds);
         qsort(pair->bounds, (size_t)pair->n, sizeof *pair->bounds, compare_descending);
     }
     return STATUS_OK;

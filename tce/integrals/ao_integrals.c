@@ -10,7 +10,7 @@
 struct ao_integrals {
     const struct shells *shells;
     double threshold, max_bound;
-    double *bounds;           /* n_shells x n_shells */
+    double *bounds;           /* n_groups x n_groups */
     struct shell_pairs *kets; /* all pairs that count */
     struct quartet_batches *batches;
 };
@@ -27,21 +27,22 @@ struct ao_request {
 static enum status get_bounds(const struct screening *screening, struct ao_integrals *integrals)
 {
     const struct tiling *tiling = screening->tiling;
-    int64_t n = integrals->shells->n_shells;
+    int64_t n = integrals->shells->n_groups;
     integrals->bounds = malloc((size_t)(n * n) * sizeof(double));
-    double *tile = malloc((size_t)(tiling->max_shells * tiling->max_shells) * sizeof *tile);
+    double *tile = malloc((size_t)(tiling->max_groups * tiling->max_groups) * sizeof *tile);
     if (!integrals->bounds || !tile) {
         free(tile);
-        return FAIL(STATUS_NO_MEMORY, "no memory for the bounds of %lld shells", (long long)n);
+        return FAIL(STATUS_NO_MEMORY, "no memory for the bounds of %lld groups of shells",
+                    (long long)n);
     }
     for (int64_t pair = 0; pair < tiling_n_pairs(tiling); pair++) {
         int64_t I, J;
         tile_pair_of_index(pair, &I, &J);
-        darray_get(screening->shell_bounds, pair, tile);
-        int64_t n_J = tile_n_shells(tiling, J);
-        for (int64_t i = 0; i < tile_n_shells(tiling, I); i++)
+        darray_get(screening->group_bounds, pair, tile);
+        int64_t n_J = tile_n_groups(tiling, J);
+        for (int64_t i = 0; i < tile_n_groups(tiling, I); i++)
             for (int64_t j = 0; j < n_J; j++) {
-                int64_t row = tiling->first_shell[I] + i, column = tiling->first_shell[J] + j;
+                int64_t row = tiling->first_group[I] + i, column = tiling->first_group[J] + j;
                 integrals->bounds[row * n + column] = tile[i * n_J + j];
                 integrals->bounds[column * n + row] = tile[i * n_J + j];
             }
@@ -56,7 +57,7 @@ static enum status prepare_kets(const struct screening *screening, struct ao_int
     TRY(get_bounds(screening, integrals));
     TRY(quartet_batches_create(shells, integrals->threshold, screening->engines,
                                &integrals->batches));
-    struct shell_rectangle all = {.last = {shells->n_shells, shells->n_shells}, .triangle = true};
+    struct shell_rectangle all = {.last = {shells->n_groups, shells->n_groups}, .triangle = true};
     return shell_pairs_create(shells, &all, integrals->bounds,
                               integrals->threshold / integrals->max_bound, &integrals->kets);
 }
@@ -87,15 +88,23 @@ void ao_integrals_destroy(struct ao_integrals *integrals)
     free(integrals);
 }
 
+/* Of all groups of a type. */
+static double count_primitives(const struct shells *shells, int type)
+{
+    double n = 0;
+    for (int64_t g = 0; g < shells->n_groups; g++)
+        n += shells->groups[g].type == type ? shells->groups[g].n_primitives : 0;
+    return n;
+}
+
 double ao_integrals_bytes(const struct shells *shells)
 {
-    double n = (double)shells->n_shells, n_primitives[BASIS_MAX_L + 1] = {0}, products = 0;
-    for (int64_t s = 0; s < shells->n_shells; s++)
-        n_primitives[shells->shells[s].l] += shells->shells[s].n_primitives;
-    for (int a = 0; a <= shells->max_l; a++)
+    double n = (double)shells->n_groups, products = 0;
+    for (int a = 0; a < shells->n_types; a++)
         for (int b = 0; b <= a; b++)
-            products += n_primitives[a] * n_primitives[b] / (a == b ? 2 : 1) *
-                        (double)shell_pair_product_bytes(a, b, shells->spherical);
+            products += count_primitives(shells, a) * count_primitives(shells, b) /
+                        (a == b ? 2 : 1) *
+                        (double)shell_pair_product_bytes(&shells->types[a], &shells->types[b]);
     return n * n * sizeof(double) + n * n / 2 * sizeof(struct shell_pair) + products;
 }
 
@@ -103,13 +112,13 @@ bool ao_integrals_are_null(const struct ao_integrals *integrals, const struct ti
                            int64_t M, int64_t N)
 {
     double largest = 0;
-    for (int64_t i = tiling->first_shell[M]; i < tiling->first_shell[M + 1]; i++)
-        for (int64_t j = tiling->first_shell[N]; j < tiling->first_shell[N + 1]; j++)
-            largest = fmax(largest, integrals->bounds[i * integrals->shells->n_shells + j]);
+    for (int64_t i = tiling->first_group[M]; i < tiling->first_group[M + 1]; i++)
+        for (int64_t j = tiling->first_group[N]; j < tiling->first_group[N + 1]; j++)
+            largest = fmax(largest, integrals->bounds[i * integrals->shells->n_groups + j]);
     return largest * integrals->max_bound < integrals->threshold;
 }
 
-/* The matrix of functions mu and nu, of which the pair's first shell may be in either tile. */
+/* The matrix of functions mu and nu, of which the pair's first group may be in either tile. */
 static double *matrix_of(const struct ao_request *request, const struct shell_pair *pair, int a,
                          int b)
 {
@@ -121,7 +130,7 @@ static double *matrix_of(const struct ao_request *request, const struct shell_pa
     return request->call->matrices + p * request->n * request->n;
 }
 
-/* Element (c, d) of values into rows and columns of the two shells, both ways. */
+/* Element (c, d) of values into rows and columns of the two groups, both ways. */
 static void put_ket(const struct pair_class *class, const struct shell_pair *pair,
                     const double *values, int64_t stride, int64_t n, double *matrix)
 {
@@ -170,7 +179,7 @@ static void put_quartets(const struct computed_batch *batch, void *context)
 static enum status make_bras(const struct ao_integrals *integrals,
                              const struct shell_rectangle *rectangle, struct shell_pairs **bras)
 {
-    int64_t n = integrals->shells->n_shells;
+    int64_t n = integrals->shells->n_groups;
     int64_t n_rows = rectangle->last[0] - rectangle->first[0];
     int64_t n_columns = rectangle->last[1] - rectangle->first[1];
     double *bounds = malloc((size_t)(n_rows * n_columns) * sizeof *bounds);

@@ -1,4 +1,4 @@
-/* A small molecule with s, p and d shells, and whole matrices over its functions,
+/* A small molecule with groups of s, p and d shells, and whole matrices over its functions,
  * for the tests of matrices distributed by tiles. */
 #ifndef BERYL_TESTS_PARALLEL_HF_SYSTEM_H
 #define BERYL_TESTS_PARALLEL_HF_SYSTEM_H
@@ -35,12 +35,13 @@ static inline void hf_system_fini(struct hf_system *system)
     molecule_fini(&system->molecule);
 }
 
-/* No symmetry, and one atom so far away that tiles with it are null. */
+/* No symmetry, and one atom so far away that tiles with it are null; groups of 1, 2, 3, 4 and 9
+ * functions. */
 static const char hf_system_molecule[] = "4\n\nO 0.1 -0.2 0.3\nH 1.5 0.9 0.2\nH -1.2 1.1 -0.4\n"
                                          "H 5.5 -6.0 4.5\n";
 static const char hf_system_basis[] =
-    "O 0\nS 3 1\n130.7 0.154\n23.8 0.535\n6.44 0.444\nSP 2 1\n5.03 -0.1 0.156\n1.17 0.4 0.608\n"
-    "S 1 1\n0.38 1\nP 1 1\n0.35 1\nD 1 1\n1.2 1\n****\n"
+    "O 0\nS 3 1\n130.7 0.154\n23.8 0.535\n6.44 0.444\nS 3 1\n130.7 -0.05\n23.8 -0.2\n6.44 0.6\n"
+    "SP 2 1\n5.03 -0.1 0.156\n1.17 0.4 0.608\nSP 1 1\n0.38 1 1\nD 1 1\n0.38 1\n****\n"
     "H 0\nS 3 1\n3.43 0.154\n0.62 0.535\n0.17 0.444\nP 1 1\n0.75 1\n****\n";
 
 /* A symmetric matrix of numbers in [-1, 1] without structure, row-major; the

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 /* Everything the loops need: D and F by spin, the total density, and per
- * ordered pair of shells its bound, its weights and its place in `pairs`. */
+ * ordered pair of groups its bound, its weights and its place in `pairs`. */
 struct reference {
     const struct shells *shells;
     struct two_electron *engine;
@@ -22,12 +22,17 @@ struct reference {
     struct shell_pairs **pairs; /* of each a >= b, by a (a + 1) / 2 + b */
 };
 
+static int group_n_functions(const struct shells *shells, const struct shell_group *group)
+{
+    return shells->types[group->type].n_functions;
+}
+
 static double block_max(const struct shells *shells, const double *matrix, int64_t a, int64_t b)
 {
-    const struct shell *A = &shells->shells[a], *B = &shells->shells[b];
+    const struct shell_group *A = &shells->groups[a], *B = &shells->groups[b];
     double largest = 0;
-    for (int i = 0; i < A->n_functions; i++)
-        for (int j = 0; j < B->n_functions; j++)
+    for (int i = 0; i < group_n_functions(shells, A); i++)
+        for (int j = 0; j < group_n_functions(shells, B); j++)
             largest = fmax(
                 largest,
                 fabs(
@@ -39,9 +44,9 @@ static void set_weights(struct reference *reference)
 {
     const struct shells *shells = reference->shells;
     double factor = reference->n_spins == 1 ? 0.5 : 1;
-    for (int64_t a = 0; a < shells->n_shells; a++) {
-        for (int64_t b = 0; b < shells->n_shells; b++) {
-            int64_t at = a * shells->n_shells + b;
+    for (int64_t a = 0; a < shells->n_groups; a++) {
+        for (int64_t b = 0; b < shells->n_groups; b++) {
+            int64_t at = a * shells->n_groups + b;
             reference->coulomb_weight[at] = 2 * block_max(shells, reference->total, a, b);
             for (int spin = 0; spin < reference->n_spins; spin++)
                 reference->exchange_weight[at] =
@@ -54,7 +59,7 @@ static void set_weights(struct reference *reference)
 static bool quartet_is_computed(const struct reference *reference, int64_t a, int64_t b, int64_t c,
                                 int64_t d)
 {
-    int64_t n = reference->shells->n_shells;
+    int64_t n = reference->shells->n_groups;
     const double *J = reference->coulomb_weight, *K = reference->exchange_weight;
     double coulomb = fmax(J[a * n + b], J[c * n + d]);
     double exchange = fmax(fmax(K[a * n + c], K[a * n + d]), fmax(K[b * n + c], K[b * n + d]));
@@ -63,18 +68,19 @@ static bool quartet_is_computed(const struct reference *reference, int64_t a, in
 }
 
 /* F_ij += D_kl (ij|kl) and F_ik -= D_jl (ij|kl), halved for a closed shell. */
-static void contract(const struct reference *reference, const struct shell *const shell[4],
+static void contract(const struct reference *reference, const struct shell_group *const group[4],
                      const double *v, const int64_t stride[4])
 {
-    int64_t n = reference->shells->n_functions;
-    for (int i = 0; i < shell[0]->n_functions; i++)
-        for (int j = 0; j < shell[1]->n_functions; j++)
-            for (int k = 0; k < shell[2]->n_functions; k++)
-                for (int l = 0; l < shell[3]->n_functions; l++) {
+    const struct shells *shells = reference->shells;
+    int64_t n = shells->n_functions;
+    for (int i = 0; i < group_n_functions(shells, group[0]); i++)
+        for (int j = 0; j < group_n_functions(shells, group[1]); j++)
+            for (int k = 0; k < group_n_functions(shells, group[2]); k++)
+                for (int l = 0; l < group_n_functions(shells, group[3]); l++) {
                     double integral =
                         v[i * stride[0] + j * stride[1] + k * stride[2] + l * stride[3]];
-                    int64_t I = shell[0]->first_function + i, J = shell[1]->first_function + j;
-                    int64_t K = shell[2]->first_function + k, L = shell[3]->first_function + l;
+                    int64_t I = group[0]->first_function + i, J = group[1]->first_function + j;
+                    int64_t K = group[2]->first_function + k, L = group[3]->first_function + l;
                     for (int spin = 0; spin < reference->n_spins; spin++) {
                         double half = reference->n_spins == 1 ? 0.5 : 1;
                         reference->F[spin][I * n + J] += reference->total[K * n + L] * integral;
@@ -85,7 +91,7 @@ static void contract(const struct reference *reference, const struct shell *cons
 }
 
 /* Where the integrals of a quartet (ab|cd), as the engine leaves them, have the
- * index of each of the shells a, b, c, d. */
+ * index of each of the groups a, b, c, d. */
 static void find_strides(const struct pair_class *const class[2], bool exchanged, int64_t stride[4])
 {
     const struct pair_class *ket = class[!exchanged];
@@ -126,19 +132,19 @@ static void add_quartet(const struct reference *reference, const int64_t at[4])
         }
         if (seen)
             continue;
-        const struct shell *shell[4];
+        const struct shell_group *group[4];
         int64_t ordered_stride[4];
         for (int i = 0; i < 4; i++) {
-            shell[i] = &reference->shells->shells[at[order[i]]];
+            group[i] = &reference->shells->groups[at[order[i]]];
             ordered_stride[i] = stride[order[i]];
         }
-        contract(reference, shell, reference->integrals, ordered_stride);
+        contract(reference, group, reference->integrals, ordered_stride);
     }
 }
 
 static void add_all_quartets(const struct reference *reference)
 {
-    int64_t n = reference->shells->n_shells;
+    int64_t n = reference->shells->n_groups;
     for (int64_t a = 0; a < n; a++)
         for (int64_t b = 0; b <= a; b++)
             for (int64_t c = 0; c <= a; c++)
@@ -149,7 +155,7 @@ static void add_all_quartets(const struct reference *reference)
 
 static enum status make_pairs(const struct shells *shells, struct shell_pairs **pairs)
 {
-    for (int64_t a = 0; a < shells->n_shells; a++) {
+    for (int64_t a = 0; a < shells->n_groups; a++) {
         for (int64_t b = 0; b <= a; b++) {
             struct shell_rectangle one = {.first = {a, b}, .last = {a + 1, b + 1}};
             TRY(shell_pairs_create(shells, &one, NULL, 0, &pairs[a * (a + 1) / 2 + b]));
@@ -161,7 +167,7 @@ static enum status make_pairs(const struct shells *shells, struct shell_pairs **
 static enum status find_bounds(const struct shells *shells, double *bounds)
 {
     struct two_electron *engine;
-    struct shell_rectangle all = {.first = {0, 0}, .last = {shells->n_shells, shells->n_shells}};
+    struct shell_rectangle all = {.first = {0, 0}, .last = {shells->n_groups, shells->n_groups}};
     TRY(two_electron_create(shells, 0, NULL, &engine));
     enum status status = two_electron_bounds(engine, shells, &all, bounds);
     two_electron_destroy(engine);
@@ -171,8 +177,8 @@ static enum status find_bounds(const struct shells *shells, double *bounds)
 enum status fock_reference(const struct shells *shells, double threshold, int n_spins,
                            const double *const D[], double *const F[])
 {
-    size_t n = (size_t)shells->n_functions, s = (size_t)shells->n_shells;
-    size_t m = (size_t)n_cartesians(shells->max_l);
+    size_t n = (size_t)shells->n_functions, s = (size_t)shells->n_groups;
+    size_t m = (size_t)shells->max_group_functions;
     struct reference reference = {
         .shells = shells, .threshold = threshold, .n_spins = n_spins, .D = D, .F = F};
     enum status status =

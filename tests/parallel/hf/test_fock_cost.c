@@ -42,18 +42,18 @@ struct products {
     struct product *list;
 };
 
-/* Those of tiles (I, J), I >= J, one for each pair of shells that such a task runs over. */
+/* Those of tiles (I, J), I >= J, one for each pair of groups that such a task runs over. */
 static struct products products_of(int64_t I, int64_t J, enum fock_symmetry symmetry)
 {
     struct products made = {0};
     struct shell_pairs *pairs;
     struct shell_rectangle rectangle = {
-        .first = {tiling->first_shell[I], tiling->first_shell[J]},
-        .last = {tiling->first_shell[I + 1], tiling->first_shell[J + 1]},
+        .first = {tiling->first_group[I], tiling->first_group[J]},
+        .last = {tiling->first_group[I + 1], tiling->first_group[J + 1]},
         .triangle = I == J && symmetry == FOCK_SYMMETRY_FULL};
     double *bounds =
-        malloc((size_t)(tile_n_shells(tiling, I) * tile_n_shells(tiling, J)) * sizeof *bounds);
-    darray_get(screening->shell_bounds, tile_pair_index(I, J), bounds);
+        malloc((size_t)(tile_n_groups(tiling, I) * tile_n_groups(tiling, J)) * sizeof *bounds);
+    darray_get(screening->group_bounds, tile_pair_index(I, J), bounds);
     check_ok(shell_pairs_create(hf.shells, &rectangle, bounds, THRESHOLD / screening->max_bound,
                                 &pairs));
     for (int c = 0; c < pairs->n_classes; c++)

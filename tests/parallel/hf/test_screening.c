@@ -84,28 +84,38 @@ static double block_bound(const double *bounds, int64_t n, const int64_t first[2
     return largest;
 }
 
+/* Of the functions of two groups; the first functions of both into first, the ends into last. */
+static double group_bound(const struct shells *shells, const double *bounds, int64_t a, int64_t b,
+                          int64_t first[2], int64_t last[2])
+{
+    const int64_t group[2] = {a, b};
+    for (int i = 0; i < 2; i++) {
+        first[i] = shells->groups[group[i]].first_function;
+        last[i] = first[i] + shells->types[shells->groups[group[i]].type].n_functions;
+    }
+    return block_bound(bounds, shells->n_functions, first, last);
+}
+
 static void check_tile_pair(const struct screening *screening, const double *bounds, int64_t I,
                             int64_t J)
 {
     const struct tiling *tiling = screening->tiling;
-    const struct shell *shells = tiling->shells->shells;
-    int64_t n = tiling->shells->n_functions, pair = tile_pair_index(I, J);
+    const struct shells *shells = tiling->shells;
+    int64_t n = shells->n_functions, pair = tile_pair_index(I, J);
     double tile_bound =
         block_bound(bounds, n, (int64_t[]){tiling->first_function[I], tiling->first_function[J]},
                     (int64_t[]){tiling->first_function[I + 1], tiling->first_function[J + 1]});
     check_close(screening->tile_bounds[pair], tile_bound, 1e-10 * tile_bound + LEAST_BOUND);
 
     double *stored =
-               calloc((size_t)darray_block_size(screening->shell_bounds, pair) + 1, sizeof *stored),
+               calloc((size_t)darray_block_size(screening->group_bounds, pair) + 1, sizeof *stored),
            largest = 0;
-    darray_get(screening->shell_bounds, pair, stored);
+    darray_get(screening->group_bounds, pair, stored);
     const double *next = stored;
-    for (int64_t a = tiling->first_shell[I]; a < tiling->first_shell[I + 1]; a++)
-        for (int64_t b = tiling->first_shell[J]; b < tiling->first_shell[J + 1]; b++, next++) {
-            const struct shell *A = &shells[a], *B = &shells[b];
-            double bound = block_bound(bounds, n, (int64_t[]){A->first_function, B->first_function},
-                                       (int64_t[]){A->first_function + A->n_functions,
-                                                   B->first_function + B->n_functions});
+    for (int64_t a = tiling->first_group[I]; a < tiling->first_group[I + 1]; a++)
+        for (int64_t b = tiling->first_group[J]; b < tiling->first_group[J + 1]; b++, next++) {
+            int64_t first[2], last[2];
+            double bound = group_bound(shells, bounds, a, b, first, last);
             check_close(*next, bound, 1e-10 * bound + LEAST_BOUND);
             largest = fmax(largest, *next);
         }
@@ -139,23 +149,21 @@ static void test_bounds_are_the_largest_of_their_blocks(void **state)
     free(bounds);
 }
 
-/* Every element becomes the largest of its block of shells. */
-static void widen_to_shells(const struct shells *shells, double *bounds)
+/* Every element becomes the largest of its block of groups. */
+static void widen_to_groups(const struct shells *shells, double *bounds)
 {
     int64_t n = shells->n_functions;
-    for (int64_t a = 0; a < shells->n_shells; a++)
-        for (int64_t b = 0; b < shells->n_shells; b++) {
-            const struct shell *A = &shells->shells[a], *B = &shells->shells[b];
-            const int64_t first[2] = {A->first_function, B->first_function};
-            const int64_t last[2] = {first[0] + A->n_functions, first[1] + B->n_functions};
-            double largest = block_bound(bounds, n, first, last);
+    for (int64_t a = 0; a < shells->n_groups; a++)
+        for (int64_t b = 0; b < shells->n_groups; b++) {
+            int64_t first[2], last[2];
+            double largest = group_bound(shells, bounds, a, b, first, last);
             for (int64_t i = first[0]; i < last[0]; i++)
                 for (int64_t j = first[1]; j < last[1]; j++)
                     bounds[i * n + j] = largest;
         }
 }
 
-/* By the definition, over all quartets of functions. bounds: of their shells. */
+/* By the definition, over all quartets of functions. bounds: of their groups. */
 static struct integral_count count_all(const double *bounds, int64_t n, double threshold)
 {
     struct integral_count count = {0};
@@ -193,7 +201,7 @@ static void test_integrals_are_counted_as_if_one_by_one(void **state)
     const double thresholds[] = {100, 1, 1e-2, 1e-4, 1e-6, 1e-9, 1e-14};
     int64_t n = small.shells->n_functions;
     double *bounds = reference_bounds(small.shells);
-    widen_to_shells(small.shells, bounds);
+    widen_to_groups(small.shells, bounds);
     for (size_t t = 0; t < sizeof thresholds / sizeof thresholds[0]; t++) {
         struct integral_count expected = count_all(bounds, n, thresholds[t]);
         check_count(small.shells, 5, thresholds[t], &expected);

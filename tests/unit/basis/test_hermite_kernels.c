@@ -32,7 +32,7 @@ static int start(void **state)
     return 0;
 }
 
-/* The term (0, 2 half, 0) of a function of two shells. */
+/* The term (0, 2 half, 0) of a function of two groups. */
 static int find_term(const struct hermite_pattern *pattern, int half, int *function)
 {
     for (*function = 0; *function < pattern->n_functions; ++*function)
@@ -47,7 +47,8 @@ static int find_term(const struct hermite_pattern *pattern, int half, int *funct
 static void make_side(int half, double exponent, double P[QUARTET_LANES][3], double *records,
                       struct hermite_side *side, int *function)
 {
-    side->pattern = hermite_pattern(HERMITE_MAX_L, HERMITE_MAX_L, false);
+    const struct group_type highest = group_type_of(1, (int[]){HERMITE_MAX_L}, false);
+    side->pattern = hermite_pattern(&highest, &highest);
     int term = find_term(side->pattern, half, function);
     for (int k = 0; k < QUARTET_LANES; k++) {
         double *record = records + k * side->pattern->record;

@@ -1,5 +1,5 @@
-/* Shell pairs: every pair that can matter is there once, in order, and its
- * primitive products are the products of its shells. */
+/* Shell pairs: every pair of groups that can matter is there once, in order, and its
+ * primitive products are the products of the shells of both. */
 #include "basis/integrals/shell_pairs.h"
 #include "tests/check.h"
 
@@ -7,7 +7,8 @@
 #include <string.h>
 
 static const char basis_text[] = "H 0\nS 3 1\n13.01 0.02\n1.96 0.14\n0.44 0.48\nP 1 1\n0.73 1\n"
-                                 "****\nC 0\nS 2 1\n71.6 0.15\n13.0 0.53\nSP 2 1\n2.94 -0.1 0.16\n"
+                                 "****\nC 0\nS 2 1\n71.6 0.15\n13.0 0.53\nS 3 1\n71.6 -0.1\n"
+                                 "13.0 0.53\n5.5 0.2\nSP 2 1\n2.94 -0.1 0.16\n"
                                  "0.68 0.4 0.61\nD 2 1\n0.8 0.7\n0.2 0.4\nF 1 1\n0.9 1\n****\n";
 static const char molecule_text[] = "5\nunits=bohr\nC 0.1 0.2 0.3\nH 1.9 0.4 -0.6\nH -0.8 1.7 0.9\n"
                                     "C 1.1 -2.2 0.4\nH 40 0 0\n";
@@ -17,7 +18,7 @@ struct system {
     struct molecule molecule;
     struct basis_set set;
     struct shells *shells;
-    double *bounds; /* of a rectangle of all shells; made up */
+    double *bounds; /* of a rectangle of all groups; made up */
 };
 
 static int start(void **state)
@@ -28,7 +29,8 @@ static int start(void **state)
     check_ok(
         molecule_parse(molecule_text, strlen(molecule_text), "test", &settings, &system.molecule));
     check_ok(shells_create(&system.molecule, &system.set, BASIS_FORM_UNSTATED, &system.shells));
-    int64_t n = system.shells->n_shells;
+    int64_t n = system.shells->n_groups;
+    assert_true(n < system.shells->n_shells);
     system.bounds = calloc((size_t)(n * n), sizeof(double));
     for (int64_t a = 0; a < n; a++)
         for (int64_t b = 0; b < n; b++)
@@ -58,8 +60,9 @@ static double radial(const struct shell *shell, const double r[3])
     return sum;
 }
 
-/* The same of a product, from its primitives; factor = sqrt(2) pi^(5/4) c / zeta. */
-static double product(const struct pair_class *class, const struct shell_pair *pair,
+/* The same of a product of two shells, from its primitives; the factor of number f, sqrt(2)
+ * pi^(5/4) c / zeta, is theirs. */
+static double product(const struct pair_class *class, const struct shell_pair *pair, int f,
                       const double r[3])
 {
     const struct primitive_products *products = &class->products;
@@ -68,7 +71,8 @@ static double product(const struct pair_class *class, const struct shell_pair *p
         double distance2 = 0;
         for (int x = 0; x < 3; x++)
             distance2 += (r[x] - products->P[x][i]) * (r[x] - products->P[x][i]);
-        sum += products->factor[i] * products->zeta[i] / unit * exp(-products->zeta[i] * distance2);
+        sum += products->factors[i * class->n_factors + f] * products->zeta[i] / unit *
+               exp(-products->zeta[i] * distance2);
     }
     return sum;
 }
@@ -76,29 +80,41 @@ static double product(const struct pair_class *class, const struct shell_pair *p
 static void check_pair(const struct shells *shells, const struct pair_class *class,
                        const struct shell_pair *pair)
 {
-    const struct shell *a = &shells->shells[pair->first], *b = &shells->shells[pair->second];
+    const struct shell_group *a = &shells->groups[pair->first], *b = &shells->groups[pair->second];
+    const struct group_type *type_a = &shells->types[a->type], *type_b = &shells->types[b->type];
     const struct primitive_products *products = &class->products;
-    assert_int_equal(a->l, class->l_first);
-    assert_int_equal(b->l, class->l_second);
-    assert_int_equal(a->n_functions, class->n_first);
-    assert_int_equal(b->n_functions, class->n_second);
+    assert_ptr_equal(type_a, class->type[0]);
+    assert_ptr_equal(type_b, class->type[1]);
+    assert_int_equal(type_a->max_l, class->l_first);
+    assert_int_equal(type_b->max_l, class->l_second);
+    assert_int_equal(type_a->n_functions, class->n_first);
+    assert_int_equal(type_b->n_functions, class->n_second);
+    assert_int_equal(type_a->n_shells * type_b->n_shells, class->n_factors);
     assert_int_equal(pair->function[0], a->first_function);
     assert_int_equal(pair->function[1], b->first_function);
     assert_true(pair->n_primitives > 0);
-    assert_true(pair->n_primitives <= a->n_primitives * b->n_primitives);
+    int most =
+        a == b ? a->n_primitives * (a->n_primitives + 1) / 2 : a->n_primitives * b->n_primitives;
+    assert_true(pair->n_primitives <= most);
     for (int i = pair->first_primitive; i < pair->first_primitive + pair->n_primitives; i++) {
         check_close(products->half_inverse[i] * 2 * products->zeta[i], 1, 1e-15);
         for (int x = 0; x < 3; x++) {
             check_close(products->PA[x][i], products->P[x][i] - a->center[x], 1e-15);
             check_close(pair->AB[x], a->center[x] - b->center[x], 1e-15);
         }
-        assert_true(products->weight[i] >= fabs(products->factor[i]));
+        for (int f = 0; f < class->n_factors; f++)
+            assert_true(products->weight[i] >= fabs(products->factors[i * class->n_factors + f]));
         if (i > pair->first_primitive)
             assert_true(products->weight[i] <= products->weight[i - 1]);
     }
     for (int point = 0; point < 5; point++) {
         const double r[3] = {0.3 * point - 0.2, 0.7 - 0.4 * point, 0.1 + 0.25 * point};
-        check_close(product(class, pair, r), radial(a, r) * radial(b, r), 1e-13);
+        for (int f = 0; f < class->n_factors; f++) {
+            int64_t of_a = a->first_shell + f / type_b->n_shells;
+            int64_t of_b = b->first_shell + f % type_b->n_shells;
+            check_close(product(class, pair, f, r),
+                        radial(&shells->shells[of_a], r) * radial(&shells->shells[of_b], r), 1e-13);
+        }
     }
 }
 
@@ -106,15 +122,15 @@ static void check_pair(const struct shells *shells, const struct pair_class *cla
  * was given occurs. */
 static void check_pairs(const struct shells *shells, const struct shell_pairs *pairs, int *count)
 {
-    int64_t n = shells->n_shells;
+    int64_t n = shells->n_groups;
     double largest = 0;
     for (int c = 0; c < pairs->n_classes; c++) {
         const struct pair_class *class = &pairs->classes[c];
         assert_true(class->l_first >= class->l_second);
         assert_true(class->n_pairs > 0);
         for (int other = 0; other < c; other++)
-            assert_true(pairs->classes[other].l_first != class->l_first ||
-                        pairs->classes[other].l_second != class->l_second);
+            assert_true(pairs->classes[other].type[0] != class->type[0] ||
+                        pairs->classes[other].type[1] != class->type[1]);
         for (int32_t i = 0; i < class->n_pairs; i++) {
             const struct shell_pair *pair = &class->pairs[i];
             check_pair(shells, class, pair);
@@ -122,7 +138,7 @@ static void check_pairs(const struct shells *shells, const struct shell_pairs *p
             largest = fmax(largest, pair->bound);
             int64_t bra = pair->swapped ? pair->second : pair->first;
             int64_t ket = pair->swapped ? pair->first : pair->second;
-            assert_true(!pair->swapped || class->l_first > class->l_second);
+            assert_true(!pair->swapped || class->type[0] > class->type[1]);
             count[bra * n + ket]++;
         }
     }
@@ -130,17 +146,17 @@ static void check_pairs(const struct shells *shells, const struct shell_pairs *p
     assert_true(pairs->bytes > 0);
 }
 
-/* Two shells so far apart that no primitive product of them is left. */
+/* Two groups so far apart that no primitive product of them is left. */
 static bool is_empty(const struct shells *shells, int64_t a, int64_t b)
 {
-    return (shells->shells[a].atom == 4) != (shells->shells[b].atom == 4);
+    return (shells->groups[a].center[0] > 39) != (shells->groups[b].center[0] > 39);
 }
 
 static void check_rectangle(const struct system *system, const struct shell_rectangle *rectangle,
                             double min_bound)
 {
     const struct shells *shells = system->shells;
-    int64_t n = shells->n_shells, n_ket = rectangle->last[1] - rectangle->first[1];
+    int64_t n = shells->n_groups, n_ket = rectangle->last[1] - rectangle->first[1];
     int *count = calloc((size_t)(n * n), sizeof *count);
     double *bounds =
         calloc((size_t)((rectangle->last[0] - rectangle->first[0]) * n_ket), sizeof(double));
@@ -168,7 +184,7 @@ static void check_rectangle(const struct system *system, const struct shell_rect
 static void test_pairs_of_a_rectangle_occur_once(void **state)
 {
     const struct system *system = *state;
-    int64_t n = system->shells->n_shells;
+    int64_t n = system->shells->n_groups;
     const struct shell_rectangle rectangles[] = {
         {{0, 0}, {n, n}, false}, {{0, 0}, {n, n}, true}, {{2, 5}, {7, n}, false},
         {{5, 0}, {n, 3}, false}, {{3, 3}, {9, 9}, true}, {{4, 4}, {5, 5}, true},
@@ -194,7 +210,7 @@ static void test_without_bounds_every_pair_counts_as_infinite(void **state)
 static void test_a_rectangle_where_nothing_matters_has_no_class(void **state)
 {
     const struct system *system = *state;
-    int64_t n = system->shells->n_shells;
+    int64_t n = system->shells->n_groups;
     struct shell_rectangle far = {{n - 2, 0}, {n, 2}, false}, all = {{0, 0}, {n, n}, false};
     struct shell_pairs *pairs;
     check_ok(shell_pairs_create(system->shells, &far, NULL, 0, &pairs));

@@ -1,5 +1,5 @@
 /* Shells are normalised, ordered as shells.h states, and placed on the centres of the molecule in
- * the order of atoms and basis file. */
+ * the order of atoms and basis file; those that share exponents are groups. */
 #include "basis/integrals/shells.h"
 #include "tests/check.h"
 #include "tests/reference/integrals_reference.h"
@@ -207,6 +207,87 @@ static void plain_ghosts_take_the_sets_own_entry(void **state)
     shells_destroy(shells);
 }
 
+/* Whether the groups of a set on one helium atom are these, each a string of its shells: "sp". */
+static void check_groups(const char *set, enum basis_form form, const char *const *expected)
+{
+    static const char letters[] = "spdfgh";
+    struct shells *shells;
+    check_ok(create("1\n\nHe 0 0 0.3\n", set, form, &shells));
+    int64_t shell = 0, function = 0;
+    for (int64_t g = 0; g < shells->n_groups; g++) {
+        const struct shell_group *group = &shells->groups[g];
+        const struct group_type *type = &shells->types[group->type];
+        assert_int_equal(group->first_shell, shell);
+        assert_int_equal(group->first_function, function);
+        check_close(group->center[2], 0.3, 0);
+        assert_non_null(expected[g]);
+        assert_int_equal(strlen(expected[g]), type->n_shells);
+        for (int s = 0; s < type->n_shells; s++, shell++) {
+            assert_int_equal(letters[type->l[s]], expected[g][s]);
+            assert_int_equal(shells->shells[shell].l, type->l[s]);
+            function += shells->shells[shell].n_functions;
+        }
+        assert_int_equal(function - group->first_function, type->n_functions);
+        assert_true(type->n_functions <= shells->max_group_functions);
+    }
+    assert_null(expected[shells->n_groups]);
+    assert_int_equal(shell, shells->n_shells);
+    for (int t = 1; t < shells->n_types; t++)
+        assert_true(shells->types[t].max_l >= shells->types[t - 1].max_l);
+    shells_destroy(shells);
+}
+
+#define GROUPS(...)                                                                                \
+    (const char *const[])                                                                          \
+    {                                                                                              \
+        __VA_ARGS__, NULL                                                                          \
+    }
+
+static void shells_with_common_exponents_are_groups(void **state)
+{
+    (void)state;
+    enum basis_form form = BASIS_FORM_SPHERICAL;
+    /* A general contraction and a primitive of it; another that is not. */
+    check_groups("He 0\nS 2 1\n8 .5\n1 1\nS 2 1\n8 .5\n1 -1\nS 1 1\n1 1\nS 1 1\n.3 1\n****\n", form,
+                 GROUPS("sss", "s"));
+    /* The larger list may be the later one; lists that overlap only do not count. */
+    check_groups("He 0\nS 1 1\n8 1\nP 2 1\n8 .5\n1 1\nS 2 1\n1 .5\n.3 1\n****\n", form,
+                 GROUPS("sp", "s"));
+    check_groups("He 0\nSP 2 1\n8 .5 .4\n1 1 1\nSP 1 1\n.3 1 1\nD 1 1\n.3 1\n****\n", form,
+                 GROUPS("sp", "spd"));
+    check_groups("He 0\nS 1 1\n8 1\nS 1 1\n1 1\nP 1 1\n2 1\n****\n", form, GROUPS("s", "s", "p"));
+    /* Not more functions than a group may have, and no shell above f. */
+    check_groups("He 0\nD 1 1\n1 1\nD 1 1\n1 1\nD 1 1\n1 1\nF 1 1\n1 1\n****\n", form,
+                 GROUPS("dd", "d", "f"));
+    check_groups("He 0\nD 1 1\n1 1\nD 1 1\n1 1\n****\n", BASIS_FORM_CARTESIAN, GROUPS("d", "d"));
+    check_groups("He 0\nS 1 1\n1 1\nG 1 1\n1 1\nS 1 1\n1 1\n****\n", form, GROUPS("s", "g", "s"));
+}
+
+static void a_group_has_all_primitives_of_its_shells(void **state)
+{
+    (void)state;
+    struct shells *shells;
+    check_ok(create("2\n\nHe 0 0 0\nHe 0 0 2\n",
+                    "He 0\nS 1 1\n1 1\nS 3 1\n1 .2\n8 .5\n.4 1\nP 2 1\n.4 1\n8 -1\n****\n",
+                    BASIS_FORM_SPHERICAL, &shells));
+    assert_int_equal(shells->n_groups, 2); /* atoms apart */
+    for (int64_t g = 0; g < 2; g++) {
+        const struct shell_group *group = &shells->groups[g];
+        static const double exponents[] = {8, 1, 0.4};
+        static const int place[3][3] = {{-1, 0, -1}, {0, 1, 2}, {0, -1, 1}};
+        assert_int_equal(group->n_primitives, 3);
+        for (int p = 0; p < 3; p++) {
+            check_close(group->exponents[p], exponents[p], 0);
+            for (int s = 0; s < 3; s++) {
+                const double *c = shells->shells[group->first_shell + s].coefficients;
+                check_close(group->coefficients[3 * s + p], place[s][p] < 0 ? 0 : c[place[s][p]],
+                            0);
+            }
+        }
+    }
+    shells_destroy(shells);
+}
+
 static void check_refused(const char *molecule, const char *set, const char *message)
 {
     struct shells *shells;
@@ -239,6 +320,8 @@ int main(void)
         cmocka_unit_test(shells_follow_atoms_and_file),
         cmocka_unit_test(the_form_asked_for_wins_over_the_sets_own),
         cmocka_unit_test(plain_ghosts_take_the_sets_own_entry),
+        cmocka_unit_test(shells_with_common_exponents_are_groups),
+        cmocka_unit_test(a_group_has_all_primitives_of_its_shells),
         cmocka_unit_test(unusable_sets_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

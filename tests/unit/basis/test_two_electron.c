@@ -1,5 +1,5 @@
 /* Two-electron integrals by each of the fast engines agree with the slow reference, for
- * every class of angular momenta that it handles, contracted or not, spherical or Cartesian,
+ * every class of groups of shells that it handles, contracted or not, spherical or Cartesian,
  * and are the same bits in any batch. */
 #include "tests/check.h"
 
@@ -10,28 +10,53 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Four shells of given angular momenta on different centres, contracted of up
- * to three primitives; made from a basis text so that normalisation is shells.c's. */
-struct four_shells {
+/* A shell alone, by its angular momentum. */
+static const char *const letters_of[] = {"S", "P", "D", "F", "G", "H"};
+
+/* Four groups of shells on different centres, made from a basis text so that normalisation is
+ * shells.c's. */
+struct four_groups {
     struct molecule molecule;
     struct basis_set set;
     struct shells *shells;
 };
 
-static const char *const letters = "SPDFGH";
+/* Common exponents of a group, and coefficients: those of a shell depend on its place. */
+struct contraction {
+    int n_primitives;
+    double first_exponent, ratio; /* of each exponent to the next */
+};
 
-static void make_shells(const int l[4], int n_primitives, enum basis_form form,
-                        struct four_shells *four)
+static const struct contraction primitive = {1, 3.1, 1}, two = {2, 3.1, 4.3}, six = {6, 3.1, 2};
+
+/* The shells of a group as letters of their angular momenta; of the third and later ones only the
+ * last primitive. */
+static size_t print_group(const char *letters, int group, const struct contraction *contraction,
+                          char *text, size_t size)
+{
+    size_t used = 0;
+    for (int s = 0; letters[s]; s++) {
+        int first = s < 2 ? 0 : contraction->n_primitives - 1;
+        used += (size_t)snprintf(text + used, size - used, "%c %d 1.00\n", letters[s],
+                                 contraction->n_primitives - first);
+        double exponent = contraction->first_exponent + group;
+        for (int p = 0; p < contraction->n_primitives; p++, exponent /= contraction->ratio)
+            if (p >= first)
+                used += (size_t)snprintf(text + used, size - used, " %.9g %.6f\n", exponent,
+                                         0.3 + 0.2 * p - 0.05 * group - 0.45 * s * p);
+    }
+    return used;
+}
+
+static void make_groups(const char *const letters[4], const struct contraction *contraction,
+                        enum basis_form form, struct four_groups *four)
 {
     static const char *const symbols[4] = {"H", "He", "Li", "Be"};
-    char text[4096];
+    char text[8192];
     size_t used = 0;
     for (int i = 0; i < 4; i++) {
-        used += (size_t)snprintf(text + used, sizeof text - used, "%s 0\n%c %d 1.00\n", symbols[i],
-                                 letters[l[i]], n_primitives);
-        for (int p = 0; p < n_primitives; p++)
-            used += (size_t)snprintf(text + used, sizeof text - used, " %.6f %.6f\n",
-                                     (3.1 + i) / (1 + 3.3 * p), 0.3 + 0.2 * p - 0.05 * i);
+        used += (size_t)snprintf(text + used, sizeof text - used, "%s 0\n", symbols[i]);
+        used += print_group(letters[i], i, contraction, text + used, sizeof text - used);
         used += (size_t)snprintf(text + used, sizeof text - used, "****\n");
     }
     check_ok(basis_set_parse(text, used, "test", &four->set));
@@ -39,10 +64,10 @@ static void make_shells(const int l[4], int n_primitives, enum basis_form form,
     struct molecule_settings settings = {.unit = LENGTH_ANGSTROM};
     check_ok(molecule_parse(xyz, strlen(xyz), "test", &settings, &four->molecule));
     check_ok(shells_create(&four->molecule, &four->set, form, &four->shells));
-    assert_int_equal(four->shells->n_shells, 4);
+    assert_int_equal(four->shells->n_groups, 4);
 }
 
-static void free_shells(struct four_shells *four)
+static void free_groups(struct four_groups *four)
 {
     shells_destroy(four->shells);
     basis_set_fini(&four->set);
@@ -66,18 +91,20 @@ static int engine_that_computed(const struct engine_use *use)
     return engine;
 }
 
-/* Largest difference to the reference over the quartet (ab|cd) of shells given
+static int group_n_functions(const struct shells *shells, int64_t group)
+{
+    return shells->types[shells->groups[group].type].n_functions;
+}
+
+/* Largest difference to the reference over the quartet (ab|cd) of groups given
  * by index, relative to the largest integral of the quartet; by the engine of a number, or if
  * it does not handle the class 0. */
 static double error_of_engine(const struct shells *shells, const int64_t at[4],
                               const double *expected, double cutoff, int first)
 {
-    const struct shell *s[4];
     int64_t n[4], n_all = 1;
-    for (int i = 0; i < 4; i++) {
-        s[i] = &shells->shells[at[i]];
-        n_all *= n[i] = s[i]->n_functions;
-    }
+    for (int i = 0; i < 4; i++)
+        n_all *= n[i] = group_n_functions(shells, at[i]);
     double *actual = aligned_alloc(64, (size_t)batch_size(n_all, 1) * sizeof(double));
     struct engine_use use = {.first = first};
     struct two_electron *engine;
@@ -125,37 +152,69 @@ static double error_of_engine(const struct shells *shells, const int64_t at[4],
     return engine_that_computed(&use) == first ? error / fmax(largest, 1e-6) : 0;
 }
 
+/* The functions of four shells to their places in those of four groups of n functions. */
+static void place_block(const struct shell *const shell[4], const int64_t first[4],
+                        const int64_t n[4], double *expected)
+{
+    static double block[21 * 21 * 21 * 21];
+    const double *value = block;
+    reference_two_electron(shell[0], shell[1], shell[2], shell[3], block);
+    for (int64_t i = first[0]; i < first[0] + shell[0]->n_functions; i++)
+        for (int64_t j = first[1]; j < first[1] + shell[1]->n_functions; j++)
+            for (int64_t k = first[2]; k < first[2] + shell[2]->n_functions; k++)
+                for (int64_t l = first[3]; l < first[3] + shell[3]->n_functions; l++)
+                    expected[((i * n[1] + j) * n[2] + k) * n[3] + l] = *value++;
+}
+
 static double largest_error(const struct shells *shells, const int64_t at[4], double cutoff)
 {
-    const struct shell *s = shells->shells;
-    int64_t n_all = 1;
-    for (int i = 0; i < 4; i++)
-        n_all *= s[at[i]].n_functions;
+    int64_t n[4], n_shells[4], n_all = 1, n_quartets = 1;
+    for (int i = 0; i < 4; i++) {
+        n_all *= n[i] = group_n_functions(shells, at[i]);
+        n_quartets *= n_shells[i] = shells->types[shells->groups[at[i]].type].n_shells;
+    }
     double *expected = malloc((size_t)n_all * sizeof(double)), error = 0;
-    reference_two_electron(&s[at[0]], &s[at[1]], &s[at[2]], &s[at[3]], expected);
+    for (int64_t quartet = 0; quartet < n_quartets; quartet++) {
+        const struct shell *shell[4];
+        int64_t first[4], rest = quartet;
+        for (int i = 3; i >= 0; i--, rest /= n_shells[i + 1]) {
+            const struct shell_group *group = &shells->groups[at[i]];
+            shell[i] = &shells->shells[group->first_shell + rest % n_shells[i]];
+            first[i] = shell[i]->first_function - group->first_function;
+        }
+        place_block(shell, first, n, expected);
+    }
     for (int i = 0; two_electron_engine_name(i); i++)
         error = fmax(error, error_of_engine(shells, at, expected, cutoff, i));
     free(expected);
     return error;
 }
 
-static void check_class(int a, int b, int c, int d, int n_primitives, enum basis_form form)
+static void check_groups(const char *const letters[4], const struct contraction *contraction,
+                         enum basis_form form)
 {
-    struct four_shells four;
-    make_shells((int[]){a, b, c, d}, n_primitives, form, &four);
+    struct four_groups four;
+    make_groups(letters, contraction, form, &four);
     double error = largest_error(four.shells, (int64_t[]){0, 1, 2, 3}, 0);
     if (!(error < 1e-12))
-        fprintf(stderr, "(%c%c|%c%c): relative error %g\n", letters[a], letters[b], letters[c],
-                letters[d], error);
+        fprintf(stderr, "(%s %s|%s %s): relative error %g\n", letters[0], letters[1], letters[2],
+                letters[3], error);
     assert_true(error < 1e-12);
-    free_shells(&four);
+    free_groups(&four);
+}
+
+static void check_class(int a, int b, int c, int d, const struct contraction *contraction,
+                        enum basis_form form)
+{
+    check_groups((const char *[]){letters_of[a], letters_of[b], letters_of[c], letters_of[d]},
+                 contraction, form);
 }
 
 static void contracted_classes_up_to_d(void **state)
 {
     (void)state;
     for (int code = 0; code < 81; code++)
-        check_class(code / 27, code / 9 % 3, code / 3 % 3, code % 3, 2, BASIS_FORM_SPHERICAL);
+        check_class(code / 27, code / 9 % 3, code / 3 % 3, code % 3, &two, BASIS_FORM_SPHERICAL);
 }
 
 /* Those that an engine can be given: the order of l within a pair, and of pairs, is free. */
@@ -166,23 +225,60 @@ static void every_class_up_to_the_limit(void **state)
         for (int b = 0; b <= a; b++)
             for (int c = 0; c <= a; c++)
                 for (int d = 0; d <= (c == a ? b : c); d++)
-                    check_class(a, b, c, d, 1, BASIS_FORM_SPHERICAL);
+                    check_class(a, b, c, d, &primitive, BASIS_FORM_SPHERICAL);
 }
 
 static void cartesian_classes(void **state)
 {
     (void)state;
-    check_class(2, 2, 2, 2, 1, BASIS_FORM_CARTESIAN);
-    check_class(3, 1, 0, 2, 2, BASIS_FORM_CARTESIAN);
-    check_class(1, 4, 0, 0, 1, BASIS_FORM_CARTESIAN);
+    check_class(2, 2, 2, 2, &primitive, BASIS_FORM_CARTESIAN);
+    check_class(3, 1, 0, 2, &two, BASIS_FORM_CARTESIAN);
+    check_class(1, 4, 0, 0, &primitive, BASIS_FORM_CARTESIAN);
 }
 
 static void contraction_that_libint_splits(void **state)
 {
     (void)state;
     /* 6^4 = 1296 primitive quartets: more than the libint engine takes at once. */
-    check_class(1, 0, 1, 0, 6, BASIS_FORM_SPHERICAL);
-    check_class(0, 0, 0, 0, 6, BASIS_FORM_SPHERICAL);
+    check_class(1, 0, 1, 0, &six, BASIS_FORM_SPHERICAL);
+    check_class(0, 0, 0, 0, &six, BASIS_FORM_SPHERICAL);
+}
+
+/* General contractions, SP shells and whatever else shares exponents, in any order. */
+static void groups_of_shells(void **state)
+{
+    (void)state;
+    static const char *const kinds[] = {"S", "P", "SS", "SP", "PD"};
+    enum { N = sizeof kinds / sizeof kinds[0] };
+    for (int code = 0; code < N * N * N * N; code++) {
+        int a = code / (N * N * N), b = code / (N * N) % N, c = code / N % N, d = code % N;
+        if (a * N + b >= c * N + d)
+            check_groups((const char *[]){kinds[a], kinds[b], kinds[c], kinds[d]}, &primitive,
+                         BASIS_FORM_SPHERICAL);
+    }
+    check_groups((const char *[]){"SP", "SP", "SP", "SP"}, &two, BASIS_FORM_SPHERICAL);
+    check_groups((const char *[]){"SSS", "SP", "PSP", "SSSSSSSSSS"}, &two, BASIS_FORM_SPHERICAL);
+    check_groups((const char *[]){"SPD", "DS", "SSP", "D"}, &two, BASIS_FORM_SPHERICAL);
+    check_groups((const char *[]){"SPD", "PPP", "DD", "FS"}, &primitive, BASIS_FORM_SPHERICAL);
+    check_groups((const char *[]){"SPP", "DP", "F", "SD"}, &primitive, BASIS_FORM_CARTESIAN);
+    check_groups((const char *[]){"SP", "G", "PD", "SS"}, &primitive, BASIS_FORM_SPHERICAL);
+}
+
+/* The largest patterns and blocks. */
+static void largest_groups(void **state)
+{
+    (void)state;
+    check_groups((const char *[]){"PF", "FP", "PF", "PF"}, &primitive, BASIS_FORM_SPHERICAL);
+    check_groups((const char *[]){"DD", "PPSP", "DSPS", "DD"}, &primitive, BASIS_FORM_SPHERICAL);
+}
+
+/* Primitives of any width in one group, tight ones next to diffuse ones. */
+static void groups_of_wide_exponents(void **state)
+{
+    (void)state;
+    static const struct contraction wide = {6, 1e7, 100};
+    check_groups((const char *[]){"SS", "SS", "SS", "S"}, &wide, BASIS_FORM_SPHERICAL);
+    check_groups((const char *[]){"SP", "SS", "PP", "SP"}, &wide, BASIS_FORM_SPHERICAL);
 }
 
 /* The primitive cut-off of a run leaves diffuse and tight shells of any angular
@@ -195,34 +291,34 @@ static void cutoff_keeps_diffuse_shells(void **state)
         for (size_t e = 0; e < sizeof exponents / sizeof exponents[0]; e++) {
             char text[256];
             const char *xyz = "2\n\nHe 0 0 0\nHe 0.05 0.1 0.2\n";
-            int used = snprintf(text, sizeof text, "He 0\n%c 1 1.00\n %g 1.0\n****\n", letters[l],
-                                exponents[e]);
-            struct four_shells two;
+            int used = snprintf(text, sizeof text, "He 0\n%s 1 1.00\n %g 1.0\n****\n",
+                                letters_of[l], exponents[e]);
+            struct four_groups pair;
             struct molecule_settings settings = {.unit = LENGTH_BOHR};
-            check_ok(basis_set_parse(text, (size_t)used, "test", &two.set));
-            check_ok(molecule_parse(xyz, strlen(xyz), "test", &settings, &two.molecule));
-            check_ok(shells_create(&two.molecule, &two.set, BASIS_FORM_SPHERICAL, &two.shells));
+            check_ok(basis_set_parse(text, (size_t)used, "test", &pair.set));
+            check_ok(molecule_parse(xyz, strlen(xyz), "test", &settings, &pair.molecule));
+            check_ok(shells_create(&pair.molecule, &pair.set, BASIS_FORM_SPHERICAL, &pair.shells));
             double scale = sqrt(exponents[e]);
             double error =
-                largest_error(two.shells, (int64_t[]){0, 1, 1, 0}, two_electron_cutoff(1e-10));
+                largest_error(pair.shells, (int64_t[]){0, 1, 1, 0}, two_electron_cutoff(1e-10));
             if (!(error < 1e-10 * fmax(1, scale)))
                 fprintf(stderr, "l = %d, exponent %g: error %g\n", l, exponents[e], error);
             assert_true(error < 1e-10 * fmax(1, scale));
-            free_shells(&two);
+            free_groups(&pair);
         }
     }
 }
 
-/* One centre, and quartets of a shell with itself. */
+/* One centre, and quartets of a group with itself. */
 static void coincident_centres(void **state)
 {
     (void)state;
-    struct four_shells four;
-    make_shells((int[]){0, 1, 2, 1}, 2, BASIS_FORM_SPHERICAL, &four);
+    struct four_groups four;
+    make_groups((const char *[]){"SSS", "P", "D", "SPP"}, &two, BASIS_FORM_SPHERICAL, &four);
     for (int64_t a = 0; a < 4; a++)
         for (int64_t b = 0; b < 4; b++)
             assert_true(largest_error(four.shells, (int64_t[]){a, a, b, b}, 0) < 1e-12);
-    free_shells(&four);
+    free_groups(&four);
 }
 
 /* Each quartet of two classes has the same bits in one batch as alone. */
@@ -240,6 +336,7 @@ static void check_batch(const struct shells *shells, const struct pair_class *br
     struct engine_use use = {.first = first};
     struct two_electron *engine;
     check_ok(two_electron_create(shells, 0, &use, &engine));
+    assert_true(n == 1 || !two_electron_has_rows(engine, bra, ket));
     two_electron_compute(engine, &batch, together);
     for (int32_t i = 0; i < batch.n_quartets; i++) {
         struct quartet_batch one = {bra, ket, 1, &quartets[i]};
@@ -252,12 +349,12 @@ static void check_batch(const struct shells *shells, const struct pair_class *br
     free(alone);
 }
 
-static void check_batches(const int l[4], int n_primitives)
+static void check_batches(const char *const letters[4], const struct contraction *contraction)
 {
-    struct four_shells four;
+    struct four_groups four;
     struct shell_pairs *pairs;
     struct shell_rectangle all = {.last = {4, 4}, .triangle = true};
-    make_shells(l, n_primitives, BASIS_FORM_SPHERICAL, &four);
+    make_groups(letters, contraction, BASIS_FORM_SPHERICAL, &four);
     check_ok(shell_pairs_create(four.shells, &all, NULL, 0, &pairs));
     for (int i = 0; two_electron_engine_name(i); i++)
         for (int b = 0; b < pairs->n_classes; b++)
@@ -267,16 +364,18 @@ static void check_batches(const int l[4], int n_primitives)
                     check_batch(four.shells, bra, ket, i);
             }
     shell_pairs_destroy(pairs);
-    free_shells(&four);
+    free_groups(&four);
 }
 
 static void integrals_do_not_depend_on_the_batch(void **state)
 {
     (void)state;
-    check_batches((int[]){0, 1, 1, 0}, 1);
-    check_batches((int[]){0, 1, 1, 0}, 5);
-    check_batches((int[]){2, 1, 1, 2}, 2);
-    check_batches((int[]){3, 2, 2, 3}, 1);
+    check_batches((const char *[]){"S", "P", "P", "S"}, &primitive);
+    check_batches((const char *[]){"S", "P", "P", "S"}, &six);
+    check_batches((const char *[]){"D", "P", "P", "D"}, &two);
+    check_batches((const char *[]){"F", "D", "D", "F"}, &primitive);
+    check_batches((const char *[]){"SS", "SP", "S", "SSS"}, &six);
+    check_batches((const char *[]){"SS", "S", "SS", "PD"}, &primitive);
 }
 
 /* The blocks 0 and 2 of a row up to the ket before the last. */
@@ -308,19 +407,19 @@ static void rows_have_the_bits_of_batches(void **state)
     (void)state;
     const char *text = "He 0\nS 1 1\n1e7 1\nS 1 1\n1e-3 1\nS 1 1\n0.9 1\n****\n";
     const char *xyz = "2\n\nHe 0 0 0.1\nHe 0.4 -1 4\n";
-    struct four_shells two;
+    struct four_groups system;
     struct molecule_settings settings = {.unit = LENGTH_BOHR};
-    check_ok(basis_set_parse(text, strlen(text), "test", &two.set));
-    check_ok(molecule_parse(xyz, strlen(xyz), "test", &settings, &two.molecule));
-    check_ok(shells_create(&two.molecule, &two.set, BASIS_FORM_SPHERICAL, &two.shells));
+    check_ok(basis_set_parse(text, strlen(text), "test", &system.set));
+    check_ok(molecule_parse(xyz, strlen(xyz), "test", &settings, &system.molecule));
+    check_ok(shells_create(&system.molecule, &system.set, BASIS_FORM_SPHERICAL, &system.shells));
     struct shell_rectangle all = {.last = {6, 6}, .triangle = true};
     struct shell_pairs *pairs;
-    check_ok(shell_pairs_create(two.shells, &all, NULL, 0, &pairs));
+    check_ok(shell_pairs_create(system.shells, &all, NULL, 0, &pairs));
     assert_true(pairs->n_classes == 1 && pairs->classes->single);
     for (int i = 0; two_electron_engine_name(i); i++) {
         struct engine_use use = {.first = i};
         struct two_electron *engine;
-        check_ok(two_electron_create(two.shells, 0, &use, &engine));
+        check_ok(two_electron_create(system.shells, 0, &use, &engine));
         bool has_rows = two_electron_has_rows(engine, pairs->classes, pairs->classes);
         assert_true(has_rows == (strcmp(two_electron_engine_name(i), "libint") != 0));
         for (int32_t bra = 0; bra < pairs->classes->n_pairs && has_rows; bra++)
@@ -328,7 +427,7 @@ static void rows_have_the_bits_of_batches(void **state)
         two_electron_destroy(engine);
     }
     shell_pairs_destroy(pairs);
-    free_shells(&two);
+    free_groups(&system);
 }
 
 static void names_of_engines(void **state)
@@ -383,6 +482,9 @@ int main(void)
         cmocka_unit_test(every_class_up_to_the_limit),
         cmocka_unit_test(cartesian_classes),
         cmocka_unit_test(contraction_that_libint_splits),
+        cmocka_unit_test(groups_of_shells),
+        cmocka_unit_test(largest_groups),
+        cmocka_unit_test(groups_of_wide_exponents),
         cmocka_unit_test(cutoff_keeps_diffuse_shells),
         cmocka_unit_test(coincident_centres),
         cmocka_unit_test(integrals_do_not_depend_on_the_batch),

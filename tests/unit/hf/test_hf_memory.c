@@ -5,7 +5,7 @@
 #include "tests/check.h"
 
 /* 96^4 ordered quartets of tiles: 84,934,656 tasks. */
-static struct shells shells = {.n_shells = 3840, .n_functions = 3840};
+static struct shells shells = {.n_shells = 3840, .n_functions = 3840, .n_groups = 3840};
 static const struct tiling tiling = {.shells = &shells, .n_tiles = 96, .max_functions = 40};
 
 static struct hf_options builds_by(const char *mode)

@@ -1,40 +1,53 @@
-/* Tiles cover the shells in order without splitting one; pair numbers are exact
+/* Tiles cover the groups of shells in order without splitting one; pair numbers are exact
  * as far as they go. */
 #include "hf/tiles/tiling.h"
 #include "tests/check.h"
 
 #include <stdlib.h>
 
-/* Shells of the given sizes, with the fields that a tiling reads. */
-static struct shells shells_of_sizes(int64_t n_shells, const int *sizes)
+/* Groups of the given sizes, of two shells each, with the fields that a tiling reads. */
+static struct shells shells_of_sizes(int64_t n_groups, const int *sizes)
 {
-    struct shells shells = {.n_shells = n_shells};
-    shells.shells = calloc((size_t)n_shells + 1, sizeof *shells.shells);
-    for (int64_t s = 0; s < n_shells; s++) {
-        shells.shells[s].n_functions = sizes[s];
-        shells.shells[s].first_function = shells.n_functions;
-        shells.n_functions += sizes[s];
+    struct shells shells = {.n_shells = 2 * n_groups, .n_groups = n_groups};
+    shells.groups = calloc((size_t)n_groups + 1, sizeof *shells.groups);
+    shells.types = calloc((size_t)n_groups + 1, sizeof *shells.types);
+    for (int64_t g = 0; g < n_groups; g++) {
+        shells.types[g].n_functions = sizes[g];
+        if (sizes[g] > shells.max_group_functions)
+            shells.max_group_functions = sizes[g];
+        shells.groups[g].type = (int)g;
+        shells.groups[g].first_shell = 2 * g;
+        shells.groups[g].first_function = shells.n_functions;
+        shells.n_functions += sizes[g];
     }
     return shells;
+}
+
+static void free_groups(struct shells *shells)
+{
+    free(shells->groups);
+    free(shells->types);
 }
 
 static void check_tiles(const struct shells *shells, int64_t target)
 {
     struct tiling *tiling;
     check_ok(tiling_create(shells, target, &tiling));
-    assert_int_equal(tiling->first_shell[0], 0);
+    assert_int_equal(tiling->first_group[0], 0);
+    assert_int_equal(tiling->first_group[tiling->n_tiles], shells->n_groups);
     assert_int_equal(tiling->first_shell[tiling->n_tiles], shells->n_shells);
     assert_int_equal(tiling->first_function[tiling->n_tiles], shells->n_functions);
     assert_int_equal(tiling_n_pairs(tiling), tiling->n_tiles * (tiling->n_tiles + 1) / 2);
     int64_t largest = 0;
     for (int64_t I = 0; I < tiling->n_tiles; I++) {
-        int64_t first = tiling->first_shell[I], n = tile_n_functions(tiling, I);
-        assert_true(tile_n_shells(tiling, I) > 0);
-        assert_int_equal(tiling->first_function[I], shells->shells[first].first_function);
-        assert_true(n <= target || tile_n_shells(tiling, I) == 1);
+        int64_t first = tiling->first_group[I], n = tile_n_functions(tiling, I);
+        assert_true(tile_n_groups(tiling, I) > 0);
+        assert_int_equal(tiling->first_shell[I], shells->groups[first].first_shell);
+        assert_int_equal(tiling->first_function[I], shells->groups[first].first_function);
+        assert_true(n <= target || tile_n_groups(tiling, I) == 1);
         /* Nothing that would have fitted was left to the next tile. */
         if (I + 1 < tiling->n_tiles)
-            assert_true(n + shells->shells[tiling->first_shell[I + 1]].n_functions > target);
+            assert_true(n + shells->types[tiling->first_group[I + 1]].n_functions > target);
         largest = n > largest ? n : largest;
     }
     assert_int_equal(tiling->max_functions, largest);
@@ -54,23 +67,23 @@ static void test_tiles_are_as_large_as_the_target_lets_them(void **state)
     const int64_t targets[] = {1, 2, 5, 11, 12, 40, 1000, 1000000};
     for (size_t t = 0; t < sizeof targets / sizeof targets[0]; t++)
         check_tiles(&shells, targets[t]);
-    free(shells.shells);
+    free_groups(&shells);
 }
 
-static void test_a_larger_shell_is_a_tile_of_its_own(void **state)
+static void test_a_larger_group_is_a_tile_of_its_own(void **state)
 {
     (void)state;
     const int sizes[] = {1, 1, 11, 1, 3, 3};
-    const int64_t first_shell[] = {0, 2, 3, 5, 6};
+    const int64_t first_group[] = {0, 2, 3, 5, 6};
     struct shells shells = shells_of_sizes(6, sizes);
     struct tiling *tiling;
     check_ok(tiling_create(&shells, 4, &tiling));
     assert_int_equal(tiling->n_tiles, 4);
-    assert_memory_equal(tiling->first_shell, first_shell, sizeof first_shell);
+    assert_memory_equal(tiling->first_group, first_group, sizeof first_group);
     assert_int_equal(tiling->max_functions, 11);
     tiling_destroy(tiling);
     tiling_destroy(NULL);
-    free(shells.shells);
+    free_groups(&shells);
 }
 
 static void check_pair_number(int64_t I, int64_t J)
@@ -92,23 +105,23 @@ static void test_pairs_are_numbered_row_by_row(void **state)
         }
 }
 
-/* That of a basis with shells of these sizes, the largest last, on each atom. */
-static int64_t default_target(int64_t n_atoms, int64_t n_shells, const int *of_atom)
+/* That of a basis with groups of these sizes, the largest last, on each atom. */
+static int64_t default_target(int64_t n_atoms, int64_t n_groups, const int *of_atom)
 {
-    int *sizes = malloc((size_t)(n_atoms * n_shells) * sizeof *sizes);
-    for (int64_t s = 0; s < n_atoms * n_shells; s++)
-        sizes[s] = of_atom[s % n_shells];
-    struct shells shells = shells_of_sizes(n_atoms * n_shells, sizes);
+    int *sizes = malloc((size_t)(n_atoms * n_groups) * sizeof *sizes);
+    for (int64_t g = 0; g < n_atoms * n_groups; g++)
+        sizes[g] = of_atom[g % n_groups];
+    struct shells shells = shells_of_sizes(n_atoms * n_groups, sizes);
     int64_t target = tiling_default_target(&shells);
     struct tiling *tiling;
     check_ok(tiling_create(&shells, target, &tiling));
     assert_int_equal(tiling->max_functions <= 40 ? target : 40, tiling->max_functions);
-    /* 20 tasks for each of two workers, if no shell is a large part of the basis. */
+    /* 20 tasks for each of two workers, if no group is a large part of the basis. */
     int64_t n_pairs = tiling_n_pairs(tiling);
-    if (shells.n_functions >= 20 * of_atom[n_shells - 1])
+    if (shells.n_functions >= 20 * of_atom[n_groups - 1])
         assert_true(n_pairs * (n_pairs + 1) / 2 >= 40);
     tiling_destroy(tiling);
-    free(shells.shells);
+    free_groups(&shells);
     free(sizes);
     return target;
 }
@@ -117,13 +130,13 @@ static void test_the_default_target_grows_with_the_basis_up_to_40(void **state)
 {
     (void)state;
     const struct {
-        int n_shells, sizes[8];
+        int n_groups, sizes[8];
     } atoms[] = {
         {1, {1}}, {5, {1, 1, 1, 3, 3}}, {6, {1, 1, 1, 3, 3, 5}}, {7, {1, 3, 5, 7, 9, 11, 13}}};
     for (size_t a = 0; a < sizeof atoms / sizeof atoms[0]; a++) {
         int64_t last = 0;
         for (int64_t n = 1; n < 200; n++) {
-            int64_t target = default_target(n, atoms[a].n_shells, atoms[a].sizes);
+            int64_t target = default_target(n, atoms[a].n_groups, atoms[a].sizes);
             assert_true(target >= last && target <= 40);
             last = target;
         }
@@ -168,7 +181,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_tiles_are_as_large_as_the_target_lets_them),
-        cmocka_unit_test(test_a_larger_shell_is_a_tile_of_its_own),
+        cmocka_unit_test(test_a_larger_group_is_a_tile_of_its_own),
         cmocka_unit_test(test_the_default_target_grows_with_the_basis_up_to_40),
         cmocka_unit_test(test_the_default_target_of_known_bases),
         cmocka_unit_test(test_pairs_are_numbered_row_by_row),
