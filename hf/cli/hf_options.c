@@ -221,7 +221,8 @@ void hf_options_init(struct hf_options *options)
     *options = (struct hf_options){.method = -1,
                                    .units = -1,
                                    .charge = HF_OPTION_NOT_GIVEN,
-                                   .multiplicity = HF_OPTION_NOT_GIVEN};
+                                   .multiplicity = HF_OPTION_NOT_GIVEN,
+                                   .scf.quasi_newton_from = SCF_DEFAULT_QUASI_NEWTON};
 }
 
 enum status hf_options_complete(struct hf_options *options, const char *molecule)

@@ -19,6 +19,7 @@ struct scf_settings scf_settings_default(void)
                                  .max_iterations = SCF_DEFAULT_MAX_ITERATIONS,
                                  .diis_size = SCF_DEFAULT_DIIS_SIZE,
                                  .dependence = SCF_DEFAULT_DEPENDENCE,
+                                 .quasi_newton_from = SCF_DEFAULT_QUASI_NEWTON,
                                  .checkpoint_every = SCF_DEFAULT_CHECKPOINT};
 }
 
@@ -151,6 +152,14 @@ static double count_second_order(const struct scf_parts *parts, int n_spins)
            (1 + 5 + 1) * parts->rotation;
 }
 
+/* At quasi-Newton steps: the frame, virtual orbitals of a checkpoint, scratch, a history. */
+static double count_quasi_newton(const struct scf_parts *parts, int n_spins,
+                                 const struct scf_settings *settings)
+{
+    return n_spins * (1 + 1) * parts->matrix + (2 + 4) * parts->panel +
+           2 * (double)(settings->diis_size + 1) * parts->rotation;
+}
+
 /* At the test for a minimum. That of a restricted solution among unrestricted ones has vectors of
  * its own, and builds for two spins. */
 static double count_stability(const struct scf_parts *parts, int n_spins)
@@ -182,5 +191,8 @@ int64_t scf_bytes(const struct dense_grid *grid, int64_t n_functions, int n_spin
         diis += count_stability(&parts, n_spins);
     double second_order =
         settings->second_order == SCF_NEVER ? 0 : count_second_order(&parts, n_spins);
-    return (int64_t)((always + fmax(diis, second_order)) * bytes);
+    double quasi_newton = n_functions < settings->quasi_newton_from
+                              ? 0
+                              : count_quasi_newton(&parts, n_spins, settings);
+    return (int64_t)((always + fmax(fmax(diis, quasi_newton), second_order)) * bytes);
 }

@@ -39,20 +39,23 @@ struct scf_iteration {
 #define SCF_DEFAULT_DIIS_SIZE      8
 #define SCF_DEFAULT_DEPENDENCE     1e-6
 #define SCF_DEFAULT_CHECKPOINT     1
+#define SCF_DEFAULT_QUASI_NEWTON   1000
 
 struct checkpoint_reader;
 
 struct scf_settings {
     double converge; /* max |F_ia| between occupied i and virtual a of either spin, hartree */
     int64_t max_iterations;
-    int64_t diis_size;      /* Fock matrices kept; 1: plain iterations */
-    double damping;         /* fraction of the last Fock matrix kept in early iterations; 0: none */
-    double level_shift;     /* added to virtual orbital energies, hartree; 0: none */
-    double dependence;      /* eigenvalues of S below it are dropped */
-    int second_order;       /* enum scf_when */
-    int stability;          /* enum scf_when */
-    const char *checkpoint; /* file to write, or NULL: at the end, and */
-    int64_t checkpoint_every;                /* after so many iterations */
+    int64_t diis_size;  /* Fock matrices kept; 1: plain iterations */
+    double damping;     /* fraction of the last Fock matrix kept in early iterations; 0: none */
+    double level_shift; /* added to virtual orbital energies, hartree; 0: none */
+    double dependence;  /* eigenvalues of S below it are dropped */
+    int64_t quasi_newton_from; /* functions from which diagonalisations, whose cost then matters,
+                                * are replaced by quasi-Newton steps when the gradient is small */
+    int second_order;          /* enum scf_when */
+    int stability;             /* enum scf_when */
+    const char *checkpoint;    /* file to write, or NULL: at the end, and */
+    int64_t checkpoint_every;  /* after so many iterations */
     const struct checkpoint_reader *restart; /* resume where its run was; NULL: a new run */
     void (*observe)(const struct scf_iteration *iteration, void *context); /* or NULL */
     void *observe_context;

@@ -33,8 +33,20 @@ enum {
 /* Smallest rise of the energy above the lowest so far that counts as one, hartree. */
 #define ENERGY_RISE 1e-5
 
+/* Quasi-Newton steps begin below this gradient, at orbitals that are near the final ones, and give
+ * way to DIIS after so many iterations without progress. */
+#define QUASI_NEWTON_GRADIENT 0.03
+enum { QUASI_NEWTON_PATIENCE = 4 };
+
 /* DIIS makes progress when the gradient falls below this fraction of the least so far. */
 #define PROGRESS 0.7
+
+static enum status create_diis(struct scf_solver *solver)
+{
+    const struct scf_basis *basis = solver->basis;
+    return diis_create(basis->problem->grid, basis->n_spins, basis->n_orbitals,
+                       solver->settings->diis_size, &solver->diis);
+}
 
 enum status scf_solver_init(struct scf_solver *solver, struct darray *const scratch[])
 {
@@ -50,7 +62,7 @@ enum status scf_solver_init(struct scf_solver *solver, struct darray *const scra
     }
     TRY(scf_fock_create(basis->problem, scratch, &solver->fock));
     TRY(scf_state_create(basis, &solver->state));
-    TRY(diis_create(grid, basis->n_spins, m, solver->settings->diis_size, &solver->diis));
+    TRY(create_diis(solver));
     return solver->settings->restart ? scf_restart_read(solver) : STATUS_OK;
 }
 
@@ -60,6 +72,7 @@ void scf_solver_fini(struct scf_solver *solver)
         dense_destroy(solver->U_best[s]);
         dense_destroy(solver->F_damped[s]);
     }
+    scf_quasi_newton_destroy(solver->quasi_newton);
     scf_second_order_destroy(solver->second_order);
     diis_destroy(solver->diis);
     scf_state_destroy(solver->state);
@@ -79,7 +92,10 @@ enum status scf_solver_expand_orbitals(struct scf_solver *solver)
         struct dense **C = &solver->result->orbitals[s];
         if (!*C)
             TRY(dense_create(basis->problem->grid, basis->n_functions, basis->n_orbitals, C));
-        scf_basis_expand(basis, solver->state->U[s], *C);
+        if (solver->quasi_newton)
+            TRY(scf_quasi_newton_orbitals(solver->quasi_newton, s, *C));
+        else
+            scf_basis_expand(basis, solver->state->U[s], *C);
     }
     return STATUS_OK;
 }
@@ -188,11 +204,47 @@ static enum status prepare_diis(struct scf_solver *solver)
 static enum status diis_step(struct scf_solver *solver)
 {
     start_iteration(solver, "DIIS");
+    if (!solver->diis)
+        TRY(create_diis(solver));
     TRY(prepare_diis(solver));
     TRY(scf_state_diagonalise(solver->basis, solver->state->F, solver->state));
     TRY(scf_state_build(solver->basis, solver->fock, false, solver->state));
     scf_state_gradient(solver->basis, solver->state);
     return STATUS_OK;
+}
+
+/* Leaves the quasi-Newton steps; the orbitals are to be made canonical. */
+static enum status finish_quasi_newton(struct scf_solver *solver)
+{
+    if (!solver->quasi_newton)
+        return STATUS_OK;
+    enum status status = scf_quasi_newton_finish(solver->quasi_newton);
+    scf_quasi_newton_destroy(solver->quasi_newton);
+    solver->quasi_newton = NULL;
+    return status;
+}
+
+/* Leaves them for another method. */
+static enum status leave_quasi_newton(struct scf_solver *solver)
+{
+    if (!solver->quasi_newton)
+        return STATUS_OK;
+    TRY(finish_quasi_newton(solver));
+    TRY(scf_state_canonicalise(solver->basis, solver->state));
+    scf_state_gradient(solver->basis, solver->state);
+    return STATUS_OK;
+}
+
+/* The vectors of DIIS over Fock matrices make room. */
+static enum status quasi_newton_step(struct scf_solver *solver)
+{
+    start_iteration(solver, "quasi-Newton");
+    diis_destroy(solver->diis);
+    solver->diis = NULL;
+    if (!solver->quasi_newton)
+        TRY(scf_quasi_newton_create(solver->basis, solver->fock, solver->state,
+                                    solver->settings->diis_size, &solver->quasi_newton));
+    return scf_quasi_newton_step(solver->quasi_newton);
 }
 
 /* Builds F anew from the full density and finds canonical orbitals. */
@@ -263,7 +315,7 @@ static void watch_progress(struct scf_solver *solver)
     if (!state->idempotent)
         return;
     bool rose = state->energy > solver->best_energy + ENERGY_RISE;
-    if (state->energy < solver->best_energy) {
+    if (state->energy < solver->best_energy && !solver->quasi_newton) {
         solver->best_energy = state->energy;
         for (int s = 0; s < solver->basis->n_spins; s++)
             dense_copy(state->U_o[s], solver->U_best[s]);
@@ -295,6 +347,32 @@ static bool wants_second_order(const struct scf_solver *solver)
         return false;
     return solver->settings->second_order == SCF_ALWAYS || solver->n_without_progress >= PATIENCE ||
            count_all_iterations(solver) > DIIS_ITERATIONS;
+}
+
+static bool wants_quasi_newton(const struct scf_solver *solver)
+{
+    const struct scf_settings *settings = solver->settings;
+    if (solver->quasi_newton)
+        return true;
+    return !solver->quasi_newton_failed &&
+           solver->basis->n_functions >= settings->quasi_newton_from && settings->damping == 0 &&
+           settings->level_shift == 0 && solver->state->idempotent &&
+           solver->state->gradient < QUASI_NEWTON_GRADIENT &&
+           scf_quasi_newton_applies(solver->basis);
+}
+
+/* Another step by the method that is due. */
+static enum status take_step(struct scf_solver *solver)
+{
+    if (solver->quasi_newton && solver->n_without_progress >= QUASI_NEWTON_PATIENCE) {
+        solver->quasi_newton_failed = true;
+        TRY(leave_quasi_newton(solver));
+    }
+    if (wants_second_order(solver)) {
+        TRY(leave_quasi_newton(solver));
+        return second_order_step(solver);
+    }
+    return wants_quasi_newton(solver) ? quasi_newton_step(solver) : diis_step(solver);
 }
 
 static bool wants_stability(const struct scf_solver *solver)
@@ -354,6 +432,7 @@ static enum status check_minimum(struct scf_solver *solver, bool *is_minimum)
 static enum status confirm_minimum(struct scf_solver *solver, bool *done)
 {
     *done = false;
+    TRY(finish_quasi_newton(solver));
     TRY(build_from_full_density(solver));
     if (!is_stationary(solver))
         return STATUS_OK;
@@ -381,7 +460,7 @@ static enum status iterate_orbitals(struct scf_solver *solver, struct darray *co
                         "not converged after %lld iteration%s: the orbital gradient is %.1e",
                         (long long)solver->now.iteration, log_plural(solver->now.iteration),
                         solver->state->gradient);
-        TRY(wants_second_order(solver) ? second_order_step(solver) : diis_step(solver));
+        TRY(take_step(solver));
         TRY(record_iteration(solver));
     }
 }
@@ -389,11 +468,13 @@ static enum status iterate_orbitals(struct scf_solver *solver, struct darray *co
 enum status scf_solver_iterate(struct scf_solver *solver, struct darray *const D[])
 {
     enum status status = iterate_orbitals(solver, D);
-    if (status != STATUS_NOT_CONVERGED || solver->is_written)
+    if (status != STATUS_NOT_CONVERGED)
         return status;
     char text[1024];
     snprintf(text, sizeof text, "%s", status_text());
-    TRY(write_checkpoint(solver));
+    TRY(leave_quasi_newton(solver));
+    if (!solver->is_written)
+        TRY(write_checkpoint(solver));
     status_set_text(text);
     return status;
 }

@@ -5,6 +5,7 @@
 #include "hf/scf/scf.h"
 #include "hf/scf/scf_basis.h"
 #include "hf/scf/scf_fock.h"
+#include "hf/scf/scf_quasi_newton.h"
 #include "hf/scf/scf_second_order.h"
 #include "hf/scf/scf_state.h"
 #include "support/arrays/darray.h"
@@ -21,7 +22,9 @@ struct scf_solver {
     const struct scf_basis *basis;
     struct scf_fock *fock;
     struct scf_state *state;
-    struct diis *diis;                     /* NULL once second-order steps are in charge */
+    struct diis *diis;                     /* NULL while another method is in charge */
+    struct scf_quasi_newton *quasi_newton; /* NULL while it is not in charge */
+    bool quasi_newton_failed;
     struct scf_second_order *second_order; /* NULL until it is in charge */
     struct dense *F_damped[2];             /* the last one, NULL without damping */
     struct dense *U_best[2];               /* occupied orbitals of the lowest energy so far */
