@@ -109,6 +109,14 @@ static int engine_of_classes(const struct two_electron *two_electron, const stru
     return two_electron->engine_of[bra->l_first][bra->l_second][ket->l_first][ket->l_second];
 }
 
+static void clear_empty_lanes(const struct quartet_batch *batch, double *integrals)
+{
+    int64_t n = quartet_n_integrals(batch->bra, batch->ket);
+    for (int32_t q = batch->n_quartets; q % QUARTET_LANES != 0; q++)
+        for (int64_t i = 0; i < n; i++)
+            integrals[batch_place(n, q, i)] = 0;
+}
+
 void two_electron_compute(struct two_electron *two_electron, const struct quartet_batch *batch,
                           double *integrals)
 {
@@ -117,6 +125,7 @@ void two_electron_compute(struct two_electron *two_electron, const struct quarte
     two_electron->use->computed[engine].batches++;
     two_electron->use->computed[engine].lanes += batch_size(1, batch->n_quartets);
     engines[engine]->compute(two_electron->states[engine], batch, integrals);
+    clear_empty_lanes(batch, integrals);
 }
 
 bool two_electron_has_rows(const struct two_electron *two_electron, const struct pair_class *bra,

@@ -60,7 +60,7 @@ void two_electron_destroy(struct two_electron *two_electron);
  * (bra first, bra second, ket first, ket second), the last index fastest. They depend on the
  * quartet and the engine alone, to the last bit.
  * integrals: batch_size numbers, on a boundary of QUARTET_LANES of them; those of lanes without a
- * quartet are left undefined. */
+ * quartet are 0. */
 void two_electron_compute(struct two_electron *two_electron, const struct quartet_batch *batch,
                           double *integrals);
 

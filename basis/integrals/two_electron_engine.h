@@ -29,7 +29,8 @@ struct two_electron_engine {
     enum status (*create)(const struct shells *shells, double cutoff, void **state);
     void (*destroy)(void *state); /* NULL is fine */
 
-    /* As two_electron_compute, for a class that it handles; a batch has one quartet or many.
+    /* As two_electron_compute, for a class that it handles; a batch has one quartet or many. Lanes
+     * without a quartet may be left undefined.
      * The integrals of a quartet depend on it alone, to the last bit: not on the other quartets of
      * the batch, nor on batches before it, so that Fock matrices are the same for any scheduling
      * and number of processes. */

@@ -3,6 +3,7 @@
 #include "hf/fock/density_tiles.h"
 #include "hf/fock/fock_accumulator.h"
 #include "hf/fock/fock_cost.h"
+#include "hf/fock/fock_digest.h"
 #include "hf/fock/fock_worker.h"
 #include "hf/fock/row_matrices.h"
 #include "sched/core/profile.h"
@@ -366,5 +367,5 @@ int64_t fock_bytes(const struct tiling *tiling, const struct fock_settings *sett
     int64_t sums = n_spins * n * n / 2 * 8 / n_processes;
     int64_t buffers = (6 * (n_spins == 1 ? 1 : 3) + 4) * m * m * 8 + (INT64_C(4) << 20);
     return fock_tasks_bytes(tiling, n_processes) + fock_cost_bytes(tiling) + settings->cache_bytes +
-           row_matrices_bytes(tiling) + sums + buffers;
+           fock_digest_bytes(tiling) + row_matrices_bytes(tiling) + sums + buffers;
 }

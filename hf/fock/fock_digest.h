@@ -4,6 +4,7 @@
 #define BERYL_HF_FOCK_DIGEST_H
 
 #include "basis/integrals/two_electron.h"
+#include "hf/fock/group_blocks.h"
 #include "hf/fock/quartet_views.h"
 
 #include <stdbool.h>
@@ -16,12 +17,29 @@ struct digest_batch {
     bool same_tile_pair;     /* bra and ket pairs come from one tile pair */
 };
 
+/* What the symmetric digestion of one worker needs: its tiles in blocks, and blocks of several
+ * quartets side by side. */
+struct fock_digest {
+    struct group_blocks blocks;
+    int64_t size;  /* of the largest block of two groups, a chunk of zeros included */
+    double *lanes; /* 8 size QUARTET_LANES: of four blocks D, then A */
+};
+
+/* For tiles of this tiling, borrowed. Errors: STATUS_NO_MEMORY. */
+enum status fock_digest_create(const struct tiling *tiling, struct fock_digest **digest);
+void fock_digest_destroy(struct fock_digest *digest);
+
+/* Bytes that it takes. */
+int64_t fock_digest_bytes(const struct tiling *tiling);
+
 /* Every quartet stands for its orbit under the eight-fold symmetry:
  *   A_ab += 2 D_cd v   A_cd += 2 D_ab v
  *   A_ac -= D_bd v/2   A_ad -= D_bc v/2   A_bc -= D_ad v/2   A_bd -= D_ac v/2
  * with v halved for each of a = b, c = d, ab = cd; for two spins the exchange
- * terms are per spin and twice as large. */
-void fock_digest_symmetric(const struct quartet_views *views, const struct digest_batch *batch);
+ * terms are per spin and twice as large. The views have all of it after fock_digest_end. */
+void fock_digest_symmetric(struct fock_digest *digest, const struct quartet_views *views,
+                           const struct digest_batch *batch);
+void fock_digest_end(struct fock_digest *digest, const struct quartet_views *views);
 
 /* Every quartet (ij|kl) stands for itself, i in tile I, ..., l in tile L:
  *   A_ij += D_kl v/2   A_ik -= D_jl v/4 */

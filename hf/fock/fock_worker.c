@@ -21,6 +21,7 @@ struct fock_worker {
     struct quartet_batches *batches;
     struct item_cache *pairs; /* item I * n_tiles + J: struct shell_pairs */
     struct quartet_views views;
+    struct fock_digest *digest;
     struct row_matrices *rows;
     double *exchange_weights; /* of two tiles' groups: select_significant */
     bool same_tile_pair;      /* bra and ket of the tile quartet being computed */
@@ -88,6 +89,8 @@ enum status fock_worker_create(const struct screening *screening, enum screening
         status = quartet_batches_create(screening->tiling->shells, screening->threshold,
                                         screening->engines, &made->batches);
     if (status == STATUS_OK)
+        status = fock_digest_create(screening->tiling, &made->digest);
+    if (status == STATUS_OK)
         status = row_matrices_create(screening->tiling, &made->rows);
     if (status == STATUS_OK) {
         struct item_cache_source source = {load_pairs, unload_pairs, made};
@@ -106,6 +109,7 @@ void fock_worker_destroy(struct fock_worker *worker)
         return;
     item_cache_destroy(worker->pairs);
     quartet_batches_destroy(worker->batches);
+    fock_digest_destroy(worker->digest);
     row_matrices_destroy(worker->rows);
     free(worker->exchange_weights);
     free(worker);
@@ -186,7 +190,7 @@ static void digest_quartets(const struct computed_batch *batch, void *context)
                                   .same_tile_pair = worker->same_tile_pair};
     double start_s = batch->cost ? clock_now_s() : 0;
     if (worker->symmetry == FOCK_SYMMETRY_FULL)
-        fock_digest_symmetric(&worker->views, &digest);
+        fock_digest_symmetric(worker->digest, &worker->views, &digest);
     else
         fock_digest_ordered(&worker->views, &digest);
     int64_t n_integrals = count_integrals(&batch->quartets, worker->symmetry);
@@ -298,6 +302,7 @@ enum status fock_worker_compute(const struct tile_quartet *quartet, void *contex
         status = quartet_views_begin(&worker->views, quartet);
         if (status == STATUS_OK) {
             compute_pairs(worker, bra, ket);
+            fock_digest_end(worker->digest, &worker->views);
             status = quartet_views_end(&worker->views);
         }
         item_cache_release(worker->pairs, ket_number);

@@ -1,7 +1,5 @@
 #include "hf/fock/quartet_views.h"
 
-#include "basis/integrals/two_electron.h"
-
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,21 +23,13 @@ enum status quartet_views_init(struct quartet_views *views, const struct tiling 
         .tiling = tiling, .density = density, .accumulator = accumulator, .n_spins = n_spins};
     views->blocks =
         malloc((size_t)(6 * n_matrices(views) * view_block_size(views)) * sizeof(double));
-    int64_t n = tiling->shells->max_group_functions;
-    views->max_block = n * n;
-    views->lanes = aligned_alloc(64, (size_t)(12 * n * n * QUARTET_LANES) * sizeof(double));
-    if (!views->blocks || !views->lanes) {
-        quartet_views_fini(views);
-        return FAIL(STATUS_NO_MEMORY, "no memory for the tiles of a quartet");
-    }
-    return STATUS_OK;
+    return CHECK_MEMORY(views->blocks, "no memory for the tiles of a quartet");
 }
 
 void quartet_views_fini(struct quartet_views *views)
 {
     free(views->blocks);
-    free(views->lanes);
-    views->blocks = views->lanes = NULL;
+    views->blocks = NULL;
 }
 
 /* The slot of a pair among the distinct ones of the quartet; *is_new if it had none. */

@@ -30,11 +30,9 @@ struct quartet_views {
     int n_spins;
     int64_t tile[4]; /* of each role */
     struct tile_view view[4][4];
-    int n_pairs;       /* different tiles among the six */
-    int64_t pair[6];   /* their pair indices */
-    int64_t max_block; /* elements of the largest block of two groups */
-    double *lanes;     /* 12 max_block QUARTET_LANES: of six pairs of groups D and A; owned */
-    double *blocks;    /* contributions, n_blocks_per_pair matrices each; owned */
+    int n_pairs;     /* different tiles among the six */
+    int64_t pair[6]; /* their pair indices */
+    double *blocks;  /* contributions, n_blocks_per_pair matrices each; owned */
 };
 
 enum status quartet_views_init(struct quartet_views *views, const struct tiling *tiling,

@@ -1,0 +1,196 @@
+#include "hf/fock/group_blocks.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+const int roles_of_pair[N_ROLE_PAIRS][2] = {{0, 1}, {2, 3}, {0, 2}, {0, 3}, {1, 2}, {1, 3}};
+
+/* Elements that a block takes: whole chunks, but one for one. */
+static int64_t block_size(int64_t n_elements)
+{
+    return n_elements == 1 ? 1 : (n_elements + BLOCK_CHUNK - 1) / BLOCK_CHUNK * BLOCK_CHUNK;
+}
+
+/* Elements of all tiles at most: blocks of two or three elements are doubled, those of one leave a
+ * gap of less than a chunk before the next. */
+static int64_t largest_size(const struct tiling *tiling)
+{
+    return N_ROLE_PAIRS * BLOCK_CHUNK * tiling->max_functions * tiling->max_functions + BLOCK_CHUNK;
+}
+
+static int64_t bytes_of_places(const struct tiling *tiling)
+{
+    int64_t bytes = tiling->max_groups * tiling->max_groups * (int64_t)sizeof(int32_t);
+    return (bytes + 63) / 64 * 64;
+}
+
+static int64_t bytes_of_elements(const struct tiling *tiling)
+{
+    return (largest_size(tiling) * (int64_t)sizeof(double) + 63) / 64 * 64;
+}
+
+int64_t group_blocks_bytes(const struct tiling *tiling)
+{
+    return N_ROLE_PAIRS * bytes_of_places(tiling) + 4 * bytes_of_elements(tiling);
+}
+
+enum status group_blocks_create(const struct tiling *tiling, struct group_blocks *blocks)
+{
+    *blocks = (struct group_blocks){.tiling = tiling};
+    blocks->memory = aligned_alloc(64, (size_t)group_blocks_bytes(tiling));
+    TRY(CHECK_MEMORY(blocks->memory, "no memory for the tiles of a quartet"));
+    char *next = blocks->memory;
+    for (int pair = 0; pair < N_ROLE_PAIRS; pair++, next += bytes_of_places(tiling))
+        blocks->tile[pair].place = (int32_t *)next;
+    for (int spin = 0; spin < 2; spin++) {
+        blocks->D[spin] = (double *)next;
+        blocks->A[spin] = (double *)(next + bytes_of_elements(tiling));
+        next += 2 * bytes_of_elements(tiling);
+    }
+    return STATUS_OK;
+}
+
+void group_blocks_destroy(struct group_blocks *blocks)
+{
+    free(blocks->memory);
+    blocks->memory = NULL;
+}
+
+/* A block in the tiles of the views: element (i, j) is at first + i * stride[0] + j * stride[1]. */
+struct view_block {
+    int64_t first, stride[2];
+    int n[2];
+    int32_t place; /* in the packed tile */
+};
+
+/* Calls function for each block of a pair of roles. */
+static void visit_blocks(const struct group_blocks *blocks, const struct quartet_views *views,
+                         int pair, void (*function)(const struct view_block *block, void *context),
+                         void *context)
+{
+    const struct tiling *tiling = blocks->tiling;
+    const struct packed_tile *tile = &blocks->tile[pair];
+    const int *roles = roles_of_pair[pair];
+    const struct tile_view *view = &views->view[roles[0]][roles[1]];
+    const struct shell_group *rows =
+        tiling->shells->groups + tiling->first_group[views->tile[roles[0]]];
+    const struct shell_group *columns =
+        tiling->shells->groups + tiling->first_group[views->tile[roles[1]]];
+    int64_t n_rows = tile_n_groups(tiling, views->tile[roles[0]]);
+    const struct group_type *types = tiling->shells->types;
+    for (int64_t x = 0; x < n_rows; x++) {
+        int64_t row = view_function(views, roles[0], rows[x].first_function);
+        for (int64_t y = 0; y < tile->n_columns; y++) {
+            int64_t column = view_function(views, roles[1], columns[y].first_function);
+            bool swapped = pair <= ROLES_KL && rows[x].type < columns[y].type;
+            struct view_block block = {
+                .first = row * view->stride[0] + column * view->stride[1],
+                .stride = {view->stride[swapped], view->stride[!swapped]},
+                .n = {types[(swapped ? columns[y] : rows[x]).type].n_functions,
+                      types[(swapped ? rows[x] : columns[y]).type].n_functions},
+                .place = tile->place[x * tile->n_columns + y]};
+            function(&block, context);
+        }
+    }
+}
+
+static void set_places(struct group_blocks *blocks, const struct quartet_views *views, int pair)
+{
+    const struct tiling *tiling = blocks->tiling;
+    const struct group_type *types = tiling->shells->types;
+    struct packed_tile *tile = &blocks->tile[pair];
+    int64_t first[2], n[2];
+    for (int side = 0; side < 2; side++) {
+        int64_t number = views->tile[roles_of_pair[pair][side]];
+        first[side] = tiling->first_group[number];
+        n[side] = tile_n_groups(tiling, number);
+    }
+    tile->n_columns = n[1];
+    int64_t next = blocks->size;
+    for (int64_t x = 0; x < n[0]; x++)
+        for (int64_t y = 0; y < n[1]; y++) {
+            int64_t n_elements =
+                (int64_t)types[tiling->shells->groups[first[0] + x].type].n_functions *
+                types[tiling->shells->groups[first[1] + y].type].n_functions;
+            if (n_elements > 1)
+                next = (next + BLOCK_CHUNK - 1) / BLOCK_CHUNK * BLOCK_CHUNK;
+            tile->place[x * n[1] + y] = (int32_t)next;
+            next += block_size(n_elements);
+        }
+    blocks->size = next;
+}
+
+/* A matrix in the views and its packed form. */
+struct packing {
+    const double *from;
+    double *to;
+    double factor;
+};
+
+static void pack_block(const struct view_block *block, void *context)
+{
+    const struct packing *packing = context;
+    const double *from = packing->from + block->first;
+    double *to = packing->to + block->place;
+    for (int i = 0; i < block->n[0]; i++)
+        for (int j = 0; j < block->n[1]; j++)
+            *to++ = packing->factor * from[i * block->stride[0] + j * block->stride[1]];
+}
+
+static void add_block(const struct view_block *block, void *context)
+{
+    const struct packing *packing = context;
+    const double *from = packing->from + block->place;
+    double *to = packing->to + block->first;
+    for (int i = 0; i < block->n[0]; i++)
+        for (int j = 0; j < block->n[1]; j++)
+            to[i * block->stride[0] + j * block->stride[1]] += *from++;
+}
+
+/* Number of matrices of a pair of roles in use. */
+static int n_used(const struct quartet_views *views, int pair)
+{
+    return pair <= ROLES_KL ? 1 : views->n_spins;
+}
+
+void group_blocks_begin(struct group_blocks *blocks, const struct quartet_views *views)
+{
+    if (blocks->begun)
+        return;
+    blocks->begun = true;
+    blocks->size = 0;
+    for (int role = 0; role < 4; role++)
+        blocks->first_group[role] = blocks->tiling->first_group[views->tile[role]];
+    for (int pair = 0; pair < N_ROLE_PAIRS; pair++)
+        set_places(blocks, views, pair);
+    for (int spin = 0; spin < views->n_spins; spin++) {
+        memset(blocks->D[spin], 0, (size_t)(blocks->size + BLOCK_CHUNK) * sizeof(double));
+        memset(blocks->A[spin], 0, (size_t)(blocks->size + BLOCK_CHUNK) * sizeof(double));
+    }
+    for (int pair = 0; pair < N_ROLE_PAIRS; pair++) {
+        const struct tile_view *view = &views->view[roles_of_pair[pair][0]][roles_of_pair[pair][1]];
+        bool coulomb = pair <= ROLES_KL;
+        for (int spin = 0; spin < n_used(views, pair); spin++) {
+            struct packing packing = {.from = coulomb ? view->D->coulomb : view->D->exchange[spin],
+                                      .to = blocks->D[spin],
+                                      .factor = coulomb ? 2 : (views->n_spins == 1 ? -0.5 : -1)};
+            visit_blocks(blocks, views, pair, pack_block, &packing);
+        }
+    }
+}
+
+void group_blocks_end(struct group_blocks *blocks, const struct quartet_views *views)
+{
+    if (!blocks->begun)
+        return;
+    blocks->begun = false;
+    for (int pair = 0; pair < N_ROLE_PAIRS; pair++) {
+        const struct tile_view *view = &views->view[roles_of_pair[pair][0]][roles_of_pair[pair][1]];
+        for (int spin = 0; spin < n_used(views, pair); spin++) {
+            struct packing packing = {.from = blocks->A[spin],
+                                      .to =
+                                          pair <= ROLES_KL ? view->coulomb : view->exchange[spin]};
+            visit_blocks(blocks, views, pair, add_block, &packing);
+        }
+    }
+}
