@@ -32,10 +32,12 @@ static int start(void **state)
     return 0;
 }
 
-/* The term (0, 2 half, 0) of a function of two groups. */
+enum { N_HALVES = HERMITE_MAX_L + 1 };
+
+/* The term (0, 2 half, 0) of a function from *function on, which it is set to. */
 static int find_term(const struct hermite_pattern *pattern, int half, int *function)
 {
-    for (*function = 0; *function < pattern->n_functions; ++*function)
+    for (; *function < pattern->n_functions; ++*function)
         for (int k = pattern->first[*function]; k < pattern->odd[*function]; k++)
             if (pattern->place[k] == 2 * half * HERMITE_STRIDE_U)
                 return k;
@@ -43,54 +45,67 @@ static int find_term(const struct hermite_pattern *pattern, int half, int *funct
     return 0;
 }
 
-/* A side of which each record has one term, E = 1; its product is at P in lane k. */
-static void make_side(int half, double exponent, double P[QUARTET_LANES][3], double *records,
-                      struct hermite_side *side, int *function)
+/* A side of which each record has one term (0, 2 half, 0) in function[half], E = 1; its product is
+ * at P in lane k. */
+static void make_side(double exponent, double P[QUARTET_LANES][3], double *records,
+                      struct hermite_side *side, int function[N_HALVES])
 {
     const struct group_type highest = group_type_of(1, (int[]){HERMITE_MAX_L}, false);
     side->pattern = hermite_pattern(&highest, &highest);
-    int term = find_term(side->pattern, half, function);
+    int term[N_HALVES];
+    for (int half = 0; half < N_HALVES; half++) {
+        function[half] = half ? function[half - 1] + 1 : 0;
+        term[half] = find_term(side->pattern, half, &function[half]);
+    }
     for (int k = 0; k < QUARTET_LANES; k++) {
         double *record = records + k * side->pattern->record;
         memset(record, 0, (size_t)side->pattern->record * sizeof *record);
         record[HERMITE_ZETA] = exponent;
         record[HERMITE_WEIGHT] = 1;
         memcpy(record + HERMITE_P, P[k], 3 * sizeof(double));
-        record[HERMITE_TERMS + term] = 1;
+        for (int half = 0; half < N_HALVES; half++)
+            record[HERMITE_TERMS + term[half]] = 1;
         side->records[k] = record;
         side->n_records[k] = 1;
     }
 }
 
-/* Where P - Q is along x, R_(0, 2m, 0) = (2m - 1)!! (-2 rho)^m F_m(T) / sqrt(zeta + eta). Its
- * largest relative error over the arguments. */
-static double error_of_order(const struct hermite_kernels *kernels, int m,
-                             const double T[QUARTET_LANES])
+/* Where P - Q is along x, R_(0, 2m, 0) = (2m - 1)!! (-2 rho)^m F_m(T) / sqrt(zeta + eta). The
+ * largest relative error of these over all m and the arguments; x: P - Q by lane. */
+static double largest_error(const double *integrals, int n, int n_lanes, int function[2][N_HALVES],
+                            const double *x)
 {
-    int half[2] = {m / 2, m - m / 2}, function[2];
+    double error = 0, rho = zeta * eta / (zeta + eta), factor = 1 / sqrt(zeta + eta);
+    for (int m = 0; m <= HERMITE_MAX_ORDER; factor *= -2 * rho * (2 * m + 1), m++) {
+        int place = function[0][m / 2] * n + function[1][m - m / 2];
+        for (int k = 0; k < n_lanes; k++) {
+            double exact = factor * boys_reference(m, rho * (x[k] * x[k]));
+            double actual = integrals[batch_place(n * n, k, place)];
+            error = fmax(error, exact == 0 ? fabs(actual) : fabs(actual / exact - 1));
+            assert_true(isfinite(actual));
+        }
+    }
+    return error;
+}
+
+static double error_of_kernels(const struct hermite_kernels *kernels, const double T[QUARTET_LANES])
+{
+    int function[2][N_HALVES];
     double exponent[2] = {zeta, eta}, rho = zeta * eta / (zeta + eta);
-    double P[2][QUARTET_LANES][3] = {0};
+    double P[2][QUARTET_LANES][3] = {0}, x[QUARTET_LANES];
     for (int k = 0; k < QUARTET_LANES; k++)
-        P[0][k][0] = sqrt(T[k] / rho);
+        x[k] = P[0][k][0] = sqrt(T[k] / rho);
     struct hermite_side side[2];
     double *records[2];
     for (int s = 0; s < 2; s++) {
         records[s] = malloc(QUARTET_LANES * (HERMITE_TERMS + HERMITE_MAX_TERMS) * sizeof(double));
-        make_side(half[s], exponent[s], P[s], records[s], &side[s], &function[s]);
+        make_side(exponent[s], P[s], records[s], &side[s], function[s]);
     }
     int n = side[0].pattern->n_functions;
     void *scratch = aligned_alloc(64, (size_t)kernels->scratch_bytes);
     double *integrals = aligned_alloc(64, (size_t)batch_size(n * n, 1) * sizeof(double));
     kernels->compute(&side[0], &side[1], 0, scratch, integrals);
-    double error = 0, factor = pow(-2 * rho, m) / sqrt(zeta + eta);
-    for (int i = 1; i <= m; i++)
-        factor *= 2 * i - 1;
-    for (int k = 0; k < kernels->n_lanes; k++) {
-        double x = P[0][k][0], exact = factor * boys_reference(m, rho * (x * x));
-        double actual = integrals[batch_place(n * n, k, function[0] * n + function[1])];
-        error = fmax(error, exact == 0 ? fabs(actual) : fabs(actual / exact - 1));
-        assert_true(isfinite(actual));
-    }
+    double error = largest_error(integrals, n, kernels->n_lanes, function, x);
     for (int s = 0; s < 2; s++)
         free(records[s]);
     free(scratch);
@@ -111,8 +126,7 @@ static void scan(double first, double ratio, double step, double last)
                 T[k] = next;
             for (int k = cases[c].kernels->n_lanes; k < QUARTET_LANES; k++)
                 T[k] = 0;
-            for (int m = 0; m <= HERMITE_MAX_ORDER; m++)
-                largest = fmax(largest, error_of_order(cases[c].kernels, m, T));
+            largest = fmax(largest, error_of_kernels(cases[c].kernels, T));
         }
         print_message("%s, %g to %g: largest relative error %.1e\n", cases[c].name, first, last,
                       largest);
