@@ -54,7 +54,7 @@ def main():
             last = n, seconds, integrals
         results[basis] = records
         bench.write_results(options.json, {"processes": options.processes, "series": results})
-    print(f"{bench.machine()}, {options.processes} processes\n")
+    print(f"{bench.machine()}, medians of {options.rounds}, processes: {options.processes}\n")
     bench.print_table(["molecule", "functions", "integrals", "seconds", "ns/integral",
                        "exponent of seconds", "of integrals"], rows)
 

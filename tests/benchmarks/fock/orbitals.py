@@ -8,14 +8,21 @@ import numpy
 LETTERS = "SPDFGH"
 
 
+def orders_of_m(l):
+    """The functions of a shell as NWChem has them, -l ... l, but p as x, y, z; and as psi4 and
+    TREXIO have them, 0, 1, -1, ..."""
+    ours = [1, -1, 0] if l == 1 else list(range(-l, l + 1))
+    return ours, sorted(ours, key=lambda m: (abs(m), -m))
+
+
 class Checkpoint:
     """shells: for each centre a list of (l, ((exponent, coefficient of the normalised primitive),
-    ...)); coefficients: one orbital a row, functions by m = -l ... l (p: x, y, z); functions:
-    (l, m) of each; file_coefficients: the same with m = 0, 1, -1, ..., as psi4 has them; occupied:
-    number of doubly occupied orbitals."""
+    ...)); functions: (l, m) of each in NWChem's order; coefficients: one orbital a row in that
+    order, psi4_coefficients: in psi4's; occupied: number of doubly occupied orbitals."""
 
     def __init__(self, path):
         with h5py.File(path, "r") as file:
+            cartesian = bool(file["ao"].attrs["ao_cartesian"])
             data = {f"{group}/{name}": file[group][name][()]
                     for group in ("nucleus", "basis", "ao", "mo") for name in file[group]}
         self.labels = [label.decode() for label in data["nucleus/nucleus_label"]]
@@ -28,15 +35,19 @@ class Checkpoint:
             primitives = tuple(zip(data["basis/basis_exponent"][of_shell],
                                    data["basis/basis_coefficient"][of_shell]))
             self.shells[data["basis/basis_nucleus_index"][shell]].append((int(l), primitives))
-        order, first = [], 0
+        if cartesian and max(shell_l) > 1:
+            raise ValueError(f"{path}: Cartesian d functions are not taken to other programs")
+        order, psi4_order, first = [], [], 0
         self.functions = []
-        for l in shell_l:  # the file has m = 0, +1, -1, +2, -2, ...
-            ms = [1, -1, 0] if l == 1 else range(-l, l + 1)
-            order += [first + (2 * m - 1 if m > 0 else -2 * m) for m in ms]
-            self.functions += [(int(l), m) for m in ms]
+        for l in map(int, shell_l):
+            ours, psi4 = orders_of_m(l)
+            in_file = ours if cartesian else psi4
+            order += [first + in_file.index(m) for m in ours]
+            psi4_order += [first + in_file.index(m) for m in psi4]
+            self.functions += [(l, m) for m in ours]
             first += 2 * l + 1
-        self.file_coefficients = data["mo/mo_coefficient"]
-        self.coefficients = self.file_coefficients[:, order]
+        self.coefficients = data["mo/mo_coefficient"][:, order]
+        self.psi4_coefficients = data["mo/mo_coefficient"][:, psi4_order]
         self.energies = data["mo/mo_energy"]
         self.occupied = int(round(data["mo/mo_occupation"].sum() / 2))
 

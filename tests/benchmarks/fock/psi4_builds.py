@@ -55,7 +55,7 @@ def main():
         molecule = psi4.geometry(molecule_text(checkpoint, elements))
         basis = psi4.core.BasisSet.build(molecule, "ORBITAL", "beryl")
     occupied = psi4.core.Matrix.from_array(
-        numpy.ascontiguousarray(checkpoint.file_coefficients[:checkpoint.occupied].T))
+        numpy.ascontiguousarray(checkpoint.psi4_coefficients[:checkpoint.occupied].T))
 
     def build(threshold):
         jk = psi4.core.JK.build(basis, jk_type="DIRECT")
