@@ -82,8 +82,8 @@ def time_tasks(lab, folder, name):
     path = folder / "unique.csv"
     experiment.execute(experiment.launcher(lab.options.np) + [
         lab.program("beryl-hf"), str(experiment.ROOT / f"inputs/{name}.xyz"), "--basis", "be15s",
-        "--tile", "40", "--screen", "1e-6", "--fock-only", "1", "--density", "guess", "--sched", "static",
-        "--write-profile", str(path)])
+        "--tile", "40", "--screen", "1e-6", "--fock-only", "1", "--screening", "schwarz", "--sched",
+        "static", "--write-profile", str(path)])
     with open(path, encoding="utf-8", newline="") as file:
         return [(int(row["task"]), float(row["seconds"])) for row in csv.DictReader(file)]
 
