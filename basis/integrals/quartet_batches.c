@@ -12,10 +12,17 @@ enum {
     MAX_KETS = 1024,              /* of a selection */
 };
 
+/* Of the quartets of a batch the kinds of their pairs, and their numbers in several orders. */
+struct quartet_order {
+    uint8_t bra[MAX_QUARTETS], ket[MAX_QUARTETS];
+    int16_t given[MAX_QUARTETS], by_bra[MAX_QUARTETS], by_both[MAX_QUARTETS];
+};
+
 struct quartet_batches {
     double threshold;
     struct two_electron *two_electron;
     struct quartet quartets[MAX_QUARTETS], unsorted[MAX_QUARTETS];
+    struct quartet_order order;
     int32_t selected[MAX_KETS];
     double *integrals;
     int64_t integral_capacity;
@@ -53,41 +60,40 @@ void quartet_batches_destroy(struct quartet_batches *batches)
 
 enum { N_KINDS = 128 }; /* of numbers of primitives: those from N_KINDS - 1 on are alike */
 
-static int kind_of_pair(const struct pair_class *class, int32_t pair)
+static uint8_t kind_of_pair(const struct shell_pair *pair)
 {
-    int32_t n = class->pairs[pair].n_primitives;
-    return n < N_KINDS ? n : N_KINDS - 1;
+    return (uint8_t)(pair->n_primitives < N_KINDS ? pair->n_primitives : N_KINDS - 1);
 }
 
-/* Sorts by the kind of bra (side 0) or ket, the others keep their order; returns whether there were
- * several kinds. */
-static bool sort_by_kind(const struct quartet_batch *batch, int side, const struct quartet *from,
-                         struct quartet *to)
+/* Sorts the numbers of n quartets by their kinds, those of one kind in the order they had. */
+static void sort_by_kind(int32_t n, const uint8_t *kinds, const int16_t *from, int16_t *to)
 {
-    const struct pair_class *class = side == 0 ? batch->bra : batch->ket;
-    if (class->single)
-        return false;
     int32_t first[N_KINDS + 1] = {0};
-    for (int32_t i = 0; i < batch->n_quartets; i++)
-        first[kind_of_pair(class, side == 0 ? from[i].bra : from[i].ket) + 1]++;
-    if (first[kind_of_pair(class, side == 0 ? from[0].bra : from[0].ket) + 1] == batch->n_quartets)
-        return false;
+    for (int32_t i = 0; i < n; i++)
+        first[kinds[i] + 1]++;
     for (int k = 0; k < N_KINDS; k++)
         first[k + 1] += first[k];
-    for (int32_t i = 0; i < batch->n_quartets; i++)
-        to[first[kind_of_pair(class, side == 0 ? from[i].bra : from[i].ket)]++] = from[i];
-    return true;
+    for (int32_t i = 0; i < n; i++)
+        to[first[kinds[from[i]]]++] = from[i];
 }
 
 /* Brings quartets with like numbers of primitives together, which fill an engine's vectors best. */
 static void sort_by_primitives(const struct quartet_batch *batch, struct quartet_batches *batches)
 {
-    struct quartet *quartets = batches->quartets, *other = batches->unsorted;
-    size_t bytes = (size_t)batch->n_quartets * sizeof *quartets;
-    if (!sort_by_kind(batch, 0, quartets, other))
-        memcpy(other, quartets, bytes);
-    if (!sort_by_kind(batch, 1, other, quartets))
-        memcpy(quartets, other, bytes);
+    if (batch->bra->single && batch->ket->single)
+        return;
+    struct quartet_order *order = &batches->order;
+    int32_t n = batch->n_quartets;
+    for (int32_t i = 0; i < n; i++) {
+        order->bra[i] = kind_of_pair(&batch->bra->pairs[batch->quartets[i].bra]);
+        order->ket[i] = kind_of_pair(&batch->ket->pairs[batch->quartets[i].ket]);
+        order->given[i] = (int16_t)i;
+    }
+    sort_by_kind(n, order->bra, order->given, order->by_bra);
+    sort_by_kind(n, order->ket, order->by_bra, order->by_both);
+    memcpy(batches->unsorted, batches->quartets, (size_t)n * sizeof *batches->quartets);
+    for (int32_t i = 0; i < n; i++)
+        batches->quartets[i] = batches->unsorted[order->by_both[i]];
 }
 
 static void compute_batch(struct quartet_batches *batches, const struct quartet_source *source,
