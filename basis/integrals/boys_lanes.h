@@ -34,7 +34,7 @@ INLINE lanes exponential(lanes T)
     /* In pairs, then pairs of pairs: a chain of 13 products would wait for each. */
     lanes r2 = r * r, r4 = r2 * r2, part[4];
     UNROLL
-    for (int i = 0; i < 3; i++)
+    for (int64_t i = 0; i < 3; i++)
         part[i] = (series[4 * i] + series[4 * i + 1] * r) +
                   (series[4 * i + 2] + series[4 * i + 3] * r) * r2;
     part[3] = series[12] + series[13] * r;

@@ -142,7 +142,7 @@ static void place_groups(struct shells *shells)
             .coefficients = type.n_shells == 1 ? widest->coefficients : coefficients};
         if (type.n_shells > 1) {
             spread_coefficients(shells->shells, &range, coefficients);
-            coefficients += type.n_shells * widest->n_primitives;
+            coefficients += (int64_t)type.n_shells * widest->n_primitives;
         }
         first = range.last;
     }

@@ -40,8 +40,8 @@ static int class_index(int type_first, int type_second)
 static double shell_factor(const struct product *product, const struct shell_group *a, int k,
                            const struct shell_group *b, int m)
 {
-    const double *c_a = a->coefficients + k * a->n_primitives;
-    const double *c_b = b->coefficients + m * b->n_primitives;
+    const double *c_a = a->coefficients + (int64_t)k * a->n_primitives;
+    const double *c_b = b->coefficients + (int64_t)m * b->n_primitives;
     double c = c_a[product->i] * c_b[product->j];
     if (product->both)
         c += c_a[product->j] * c_b[product->i];

@@ -11,7 +11,7 @@ typedef double chunk __attribute__((vector_size(BLOCK_CHUNK * sizeof(double))));
 static int64_t size_of_blocks(const struct tiling *tiling)
 {
     int64_t n = tiling->shells->max_group_functions;
-    return (n * n + 2 * BLOCK_CHUNK - 1) / BLOCK_CHUNK * BLOCK_CHUNK;
+    return (n * n + 2 * (int64_t)BLOCK_CHUNK - 1) / BLOCK_CHUNK * BLOCK_CHUNK;
 }
 
 static int64_t bytes_of_lanes(const struct tiling *tiling)

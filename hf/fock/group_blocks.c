@@ -15,7 +15,8 @@ static int64_t block_size(int64_t n_elements)
  * gap of less than a chunk before the next. */
 static int64_t largest_size(const struct tiling *tiling)
 {
-    return N_ROLE_PAIRS * BLOCK_CHUNK * tiling->max_functions * tiling->max_functions + BLOCK_CHUNK;
+    return (int64_t)N_ROLE_PAIRS * BLOCK_CHUNK * tiling->max_functions * tiling->max_functions +
+           BLOCK_CHUNK;
 }
 
 static int64_t bytes_of_places(const struct tiling *tiling)
