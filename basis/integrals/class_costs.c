@@ -1,39 +1,96 @@
 #include "basis/integrals/class_costs.h"
 
-#include "basis/integrals/shells.h"
+#include "basis/integrals/shell_groups.h"
 
 #include <assert.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
-/* Row-major position in the triangle l_first >= l_second. */
-static int pair_type(const struct pair_class *class)
+enum status class_costs_create(const struct shells *shells, struct class_costs **costs)
 {
-    return class->l_first * (class->l_first + 1) / 2 + class->l_second;
+    int n = shells->n_types * (shells->n_types + 1) / 2;
+    struct class_costs *made = calloc(1, sizeof *made);
+    struct class_cost *of = calloc((size_t)n * (size_t)n, sizeof *of);
+    *costs = NULL;
+    if (!made || !of) {
+        free(made);
+        free(of);
+        return FAIL(STATUS_NO_MEMORY, "no memory for the costs of classes");
+    }
+    int64_t n_numbers = (int64_t)n * n * (int64_t)(sizeof *of / sizeof(double));
+    *made = (struct class_costs){shells, n, n_numbers, of};
+    *costs = made;
+    return STATUS_OK;
+}
+
+void class_costs_destroy(struct class_costs *costs)
+{
+    if (!costs)
+        return;
+    free(costs->of);
+    free(costs);
+}
+
+void class_costs_clear(struct class_costs *costs)
+{
+    memset(costs->of, 0, (size_t)costs->n_numbers * sizeof(double));
+}
+
+static int pair_type(const struct class_costs *costs, const struct pair_class *class)
+{
+    int first = (int)(class->type[0] - costs->shells->types);
+    int second = (int)(class->type[1] - costs->shells->types);
+    assert(0 <= second && second <= first && first < costs->shells->n_types);
+    return first * (first + 1) / 2 + second;
 }
 
 struct class_cost *class_costs_of(struct class_costs *costs, const struct quartet_batch *batch)
 {
-    return &costs->of[pair_type(batch->bra)][pair_type(batch->ket)];
+    int64_t bra = pair_type(costs, batch->bra), ket = pair_type(costs, batch->ket);
+    return &costs->of[bra * costs->n_pair_types + ket];
 }
 
-static const char shell_letters[] = "spdfgh";
-static_assert(sizeof shell_letters == BASIS_MAX_L + 2, "a letter for each angular momentum");
+/* Appends to a name that has room for the longest: GROUP_MAX_FUNCTIONS letters, and brackets. */
+static char *append_group(const struct group_type *type, char *end)
+{
+    static const char letters[] = "spdfgh";
+    static_assert(sizeof letters == BASIS_MAX_L + 2, "a letter for each angular momentum");
+    static_assert(CLASS_NAME_SIZE > 4 * (GROUP_MAX_FUNCTIONS + 2) + 3, "room for four groups");
+    if (type->n_shells > 1)
+        *end++ = '[';
+    for (int i = 0; i < type->n_shells;) {
+        int first = i;
+        while (i < type->n_shells && type->l[i] == type->l[first])
+            i++;
+        if (i - first > 1)
+            end += snprintf(end, 3, "%d", i - first);
+        *end++ = letters[type->l[first]];
+    }
+    if (type->n_shells > 1)
+        *end++ = ']';
+    *end = '\0';
+    return end;
+}
 
-static void name_pair_type(int type, char letters[2])
+static char *append_pair(const struct class_costs *costs, int pair, char *end)
 {
     int first = 0;
-    while ((first + 1) * (first + 2) / 2 <= type)
+    while ((first + 1) * (first + 2) / 2 <= pair)
         first++;
-    letters[0] = shell_letters[first];
-    letters[1] = shell_letters[type - first * (first + 1) / 2];
+    const struct group_type *types = costs->shells->types;
+    return append_group(&types[pair - first * (first + 1) / 2], append_group(&types[first], end));
 }
 
-void class_costs_name(int bra_type, int ket_type, char name[CLASS_NAME_SIZE])
+void class_costs_name(const struct class_costs *costs, int bra, int ket, char name[CLASS_NAME_SIZE])
 {
-    char bra[2], ket[2];
-    name_pair_type(bra_type, bra);
-    name_pair_type(ket_type, ket);
-    snprintf(name, CLASS_NAME_SIZE, "(%.2s|%.2s)", bra, ket);
+    char *end = name;
+    *end++ = '(';
+    end = append_pair(costs, bra, end);
+    *end++ = '|';
+    end = append_pair(costs, ket, end);
+    *end++ = ')';
+    *end = '\0';
 }
 
 void class_cost_add(struct class_cost *cost, const struct quartet_batch *batch)

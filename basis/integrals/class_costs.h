@@ -2,8 +2,9 @@
 #ifndef BERYL_BASIS_CLASS_COSTS_H
 #define BERYL_BASIS_CLASS_COSTS_H
 
-#include "basis/input/basis_set.h"
+#include "basis/integrals/shells.h"
 #include "basis/integrals/two_electron.h"
+#include "support/base/status.h"
 
 /* Of one class, summed. Whole numbers are exact up to 2^53: with one type for all, a single
  * reduction adds up the costs of processes. */
@@ -17,19 +18,29 @@ struct class_cost {
     double digestion_s; /* of the integrals by the user of the batches, who counts it */
 };
 
-/* Angular types of pair_class. */
-enum { N_PAIR_TYPES = (BASIS_MAX_L + 1) * (BASIS_MAX_L + 2) / 2, CLASS_NAME_SIZE = 16 };
-
-/* By the types of bra and ket in the engines' order (struct quartet_batch); to begin with, zero. */
+/* By the types of bra and ket in the engines' order (struct quartet_batch): a pair of types is
+ * number t * (t + 1) / 2 + u of the types t >= u of its groups. */
 struct class_costs {
-    struct class_cost of[N_PAIR_TYPES][N_PAIR_TYPES];
+    const struct shells *shells; /* borrowed */
+    int n_pair_types;
+    int64_t n_numbers;     /* doubles in all of them together */
+    struct class_cost *of; /* [bra][ket] */
 };
+
+enum { CLASS_NAME_SIZE = 64 };
+
+/* All zero, for the shells, which are borrowed. Errors: STATUS_NO_MEMORY. */
+enum status class_costs_create(const struct shells *shells, struct class_costs **costs);
+void class_costs_destroy(struct class_costs *costs);
+void class_costs_clear(struct class_costs *costs);
 
 /* Those of the class of a batch. */
 struct class_cost *class_costs_of(struct class_costs *costs, const struct quartet_batch *batch);
 
-/* The name of a class as chemists write it, "(ps|ss)". */
-void class_costs_name(int bra_type, int ket_type, char name[CLASS_NAME_SIZE]);
+/* The name of a class as chemists write it, "(ps|ss)"; groups of several shells in brackets:
+ * "[sp]", and "[2s]" for two s shells. */
+void class_costs_name(const struct class_costs *costs, int bra, int ket,
+                      char name[CLASS_NAME_SIZE]);
 
 /* Counts a batch, without its integrals. */
 void class_cost_add(struct class_cost *cost, const struct quartet_batch *batch);

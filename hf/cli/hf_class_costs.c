@@ -10,9 +10,10 @@ static double class_seconds(const struct class_cost *cost)
 static void print_class_cost(const char *name, const struct class_cost *cost)
 {
     double ns = 1e9 * class_seconds(cost);
-    log_print("%-8s %12.0f %14.0f %10.3f %10.3f %10.3f %11.1f %12.2f %8.1f\n", name, cost->quartets,
-              cost->integrals, cost->selection_s, cost->integral_s, cost->digestion_s,
-              ns / cost->quartets, ns / cost->integrals, 100 * cost->primitives / cost->lanes);
+    log_print("%-20s %12.0f %14.0f %10.3f %10.3f %10.3f %11.1f %12.2f %8.1f\n", name,
+              cost->quartets, cost->integrals, cost->selection_s, cost->integral_s,
+              cost->digestion_s, ns / cost->quartets, ns / cost->integrals,
+              100 * cost->primitives / cost->lanes);
 }
 
 static void add_class_cost(const struct class_cost *cost, struct class_cost *sum)
@@ -30,15 +31,16 @@ void hf_class_costs_print(const struct class_costs *costs)
 {
     struct class_cost sum = {0};
     log_print("\nSeconds by class of shell quartets, of all builds and processes\n"
-              "class        quartets      integrals  selection  integrals  digestion  "
+              "class                    quartets      integrals  selection  integrals  digestion  "
               "ns/quartet  ns/integral  lanes %%\n");
-    for (int bra = 0; bra < N_PAIR_TYPES; bra++)
-        for (int ket = 0; ket < N_PAIR_TYPES; ket++) {
-            const struct class_cost *cost = &costs->of[bra][ket];
+    int n = costs->n_pair_types;
+    for (int bra = 0; bra < n; bra++)
+        for (int ket = 0; ket < n; ket++) {
+            const struct class_cost *cost = &costs->of[bra * n + ket];
             char name[CLASS_NAME_SIZE];
             if (cost->quartets == 0)
                 continue;
-            class_costs_name(bra, ket, name);
+            class_costs_name(costs, bra, ket, name);
             print_class_cost(name, cost);
             add_class_cost(cost, &sum);
         }
@@ -59,12 +61,14 @@ static json_t *class_cost_to_json(const struct class_cost *cost)
 json_t *hf_class_costs_to_json(const struct class_costs *costs)
 {
     json_t *classes = json_object();
-    for (int bra = 0; bra < N_PAIR_TYPES; bra++)
-        for (int ket = 0; ket < N_PAIR_TYPES; ket++) {
+    int n = costs->n_pair_types;
+    for (int bra = 0; bra < n; bra++)
+        for (int ket = 0; ket < n; ket++) {
+            const struct class_cost *cost = &costs->of[bra * n + ket];
             char name[CLASS_NAME_SIZE];
-            class_costs_name(bra, ket, name);
-            if (costs->of[bra][ket].quartets > 0)
-                json_object_set_new(classes, name, class_cost_to_json(&costs->of[bra][ket]));
+            class_costs_name(costs, bra, ket, name);
+            if (cost->quartets > 0)
+                json_object_set_new(classes, name, class_cost_to_json(cost));
         }
     return classes;
 }

@@ -28,7 +28,6 @@ struct hf_run {
     struct hf_density density; /* of --fock-only */
     struct darray *F[2];
     struct mode_records compared;
-    struct class_costs class_costs; /* of --profile-classes */
     bool *accepted;
     bool checked; /* the outputs can be written */
     bool written; /* the outputs are written, or could not be */
@@ -90,17 +89,15 @@ static enum status print_task_counts(const struct hf_run *run)
 }
 
 /* The outcome of the run; the digests of F are added by the caller. */
-static struct hf_outcome outcome_of(struct hf_run *run, enum status status)
+static struct hf_outcome outcome_of(const struct hf_run *run, enum status status)
 {
-    bool profiled = run->options->fock.profile_classes && run->calculation.fock;
-    if (profiled)
-        fock_sum_class_costs(run->calculation.fock, &run->class_costs);
+    const struct fock *fock = run->calculation.fock;
     bool solved = run->calculation.result.n_orbitals > 0;
     struct hf_outcome outcome = {.options = run->options,
                                  .input = &run->calculation.input,
                                  .engines = hf_calculation_engines(&run->calculation),
-                                 .class_costs = profiled ? &run->class_costs : NULL,
-                                 .fock = run->calculation.fock,
+                                 .class_costs = fock ? fock_sum_class_costs(fock) : NULL,
+                                 .fock = fock,
                                  .scf = solved ? &run->calculation.result : NULL,
                                  .density = &run->density,
                                  .compared = run->options->compare ? &run->compared : NULL,

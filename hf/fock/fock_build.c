@@ -38,7 +38,8 @@ struct fock {
     int n_spins; /* of both */
     struct fock_record *records;
     int64_t n_builds, record_capacity;
-    struct class_costs *class_costs; /* of this process; NULL: not measured */
+    struct class_costs *class_costs;     /* of this process; NULL: not measured */
+    struct class_costs *class_cost_sums; /* of all processes */
 };
 
 /* The cache budget is divided by these. F gets twice as much as D, because its tiles
@@ -143,7 +144,7 @@ enum status fock_restart(struct fock *fock, const struct taskpool_settings *pool
         fock_tasks_keep(fock->tasks, 0, NULL);
     }
     if (fock->class_costs)
-        *fock->class_costs = (struct class_costs){0};
+        class_costs_clear(fock->class_costs);
     TRY(status_agree(fock->comm, create_worker(fock)));
     return create_fock_pool(fock);
 }
@@ -162,11 +163,13 @@ static enum status create_tasks(struct fock *fock)
 
 static enum status create_class_costs(struct fock *fock)
 {
+    const struct shells *shells = fock->screening->tiling->shells;
     if (!fock->settings.profile_classes)
         return STATUS_OK;
-    fock->class_costs = calloc(1, sizeof *fock->class_costs);
-    return status_agree(fock->comm,
-                        CHECK_MEMORY(fock->class_costs, "no memory for --profile-classes"));
+    enum status status = class_costs_create(shells, &fock->class_costs);
+    if (status == STATUS_OK)
+        status = class_costs_create(shells, &fock->class_cost_sums);
+    return status_agree(fock->comm, status);
 }
 
 enum status fock_create(const struct screening *screening, const struct fock_settings *settings,
@@ -200,7 +203,8 @@ void fock_destroy(struct fock *fock)
     density_tiles_destroy(fock->density);
     fock_accumulator_destroy(fock->accumulator);
     free(fock->observed.ids);
-    free(fock->class_costs);
+    class_costs_destroy(fock->class_costs);
+    class_costs_destroy(fock->class_cost_sums);
     free(fock->records);
     free(fock);
 }
@@ -317,12 +321,13 @@ const struct fock_tasks *fock_tasks_of(const struct fock *fock)
     return fock->tasks;
 }
 
-void fock_sum_class_costs(const struct fock *fock, struct class_costs *costs)
+const struct class_costs *fock_sum_class_costs(const struct fock *fock)
 {
-    *costs = (struct class_costs){0};
-    if (fock->class_costs)
-        MPI_Allreduce(fock->class_costs, costs, sizeof *costs / sizeof(double), MPI_DOUBLE, MPI_SUM,
-                      fock->comm);
+    if (!fock->class_costs)
+        return NULL;
+    MPI_Allreduce(fock->class_costs->of, fock->class_cost_sums->of,
+                  (int)fock->class_costs->n_numbers, MPI_DOUBLE, MPI_SUM, fock->comm);
+    return fock->class_cost_sums;
 }
 
 /* The non-null tasks of this process's history, under their ids. */

@@ -70,9 +70,9 @@ const struct fock_record *fock_records(const struct fock *fock);
 
 const struct fock_tasks *fock_tasks_of(const struct fock *fock);
 
-/* Adds up over all processes what the shell quartets of all builds so far cost; zero without
- * profile_classes. Collective. */
-void fock_sum_class_costs(const struct fock *fock, struct class_costs *costs);
+/* What the shell quartets of all builds so far cost all processes together; NULL without
+ * profile_classes. Valid until the next call. Collective. */
+const struct class_costs *fock_sum_class_costs(const struct fock *fock);
 
 /* Writes the seconds of every non-null task of the last build, by fock_tasks_id
  * (sched/profile.h). For a pool created with keep_history. Collective. Errors: STATUS_IO,

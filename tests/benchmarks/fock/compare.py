@@ -93,7 +93,7 @@ def row_of(name, processes, records, accuracy, ghz):
 
 
 def print_classes(name, build):
-    print(f"\n{name}, one process, by class of shell quartets\n")
+    print(f"\n{name}, one process, by class of shell quartets: those above a hundredth\n")
     rows = []
     for quartets, cost in build["classes"].items():
         seconds = sum(cost[part + "_seconds"] for part in PARTS)
@@ -104,7 +104,8 @@ def print_classes(name, build):
                                f"{100 * cost['primitives'] / cost['lanes']:.0f}"]))
     bench.print_table(["class", "quartets", "integrals", "selection s", "integrals s",
                        "digestion s", "ns/quartet", "ns/integral", "lanes %"],
-                      [row for _, row in sorted(rows, reverse=True)])
+                      [row for seconds, row in sorted(rows, reverse=True)
+                       if seconds > 0.01 * sum(row[0] for row in rows)])
 
 
 def main():
