@@ -52,7 +52,7 @@ struct class_cost *class_costs_of(struct class_costs *costs, const struct quarte
 }
 
 /* Appends to a name that has room for the longest: GROUP_MAX_FUNCTIONS letters, and brackets. */
-static char *append_group(const struct group_type *type, char *end)
+static char *append_group_name(const struct group_type *type, char *end)
 {
     static const char letters[] = "spdfgh";
     static_assert(sizeof letters == BASIS_MAX_L + 2, "a letter for each angular momentum");
@@ -73,22 +73,23 @@ static char *append_group(const struct group_type *type, char *end)
     return end;
 }
 
-static char *append_pair(const struct class_costs *costs, int pair, char *end)
+static char *append_pair_name(const struct class_costs *costs, int pair, char *end)
 {
     int first = 0;
     while ((first + 1) * (first + 2) / 2 <= pair)
         first++;
     const struct group_type *types = costs->shells->types;
-    return append_group(&types[pair - first * (first + 1) / 2], append_group(&types[first], end));
+    return append_group_name(&types[pair - first * (first + 1) / 2],
+                             append_group_name(&types[first], end));
 }
 
 void class_costs_name(const struct class_costs *costs, int bra, int ket, char name[CLASS_NAME_SIZE])
 {
     char *end = name;
     *end++ = '(';
-    end = append_pair(costs, bra, end);
+    end = append_pair_name(costs, bra, end);
     *end++ = '|';
-    end = append_pair(costs, ket, end);
+    end = append_pair_name(costs, ket, end);
     *end++ = ')';
     *end = '\0';
 }
