@@ -137,14 +137,23 @@ static int32_t select_kets(struct quartet_batches *batches, const struct quartet
     return n_kets;
 }
 
+/* Whether the engines' bra comes from the ket pairs: it is the side of lower angular momentum, of
+ * equal ones that of fewer functions, as its step is repeated for every primitive quartet. */
+static bool is_exchanged(const struct pair_class *bra, const struct pair_class *ket)
+{
+    int bra_l = bra->l_first + bra->l_second, ket_l = ket->l_first + ket->l_second;
+    if (bra_l != ket_l)
+        return bra_l > ket_l;
+    return bra->n_first * bra->n_second > ket->n_first * ket->n_second;
+}
+
 /* All quartets of bra class b with ket class k of the source. */
 static void compute_classes(struct quartet_batches *batches, const struct quartet_source *source,
                             int b, int k)
 {
     const struct pair_class *bra = &source->bra->classes[b], *ket = &source->ket->classes[k];
     bool triangle = source->unique && b == k;
-    /* The engines take the lower angular momentum as the bra. */
-    bool exchanged = bra->l_first + bra->l_second > ket->l_first + ket->l_second;
+    bool exchanged = is_exchanged(bra, ket);
     struct computed_batch batch = {.quartets = {.bra = exchanged ? ket : bra,
                                                 .ket = exchanged ? bra : ket,
                                                 .quartets = batches->quartets},
