@@ -34,22 +34,27 @@ double primitive_norm(int l, double a)
     return norm;
 }
 
-/* Inserts the primitives with a coefficient, by descending exponent. */
+/* Inserts the primitives with a coefficient, by descending exponent; those of one exponent are one,
+ * as groups of shells (shell_groups.h) tell primitives by it. Returns their number. */
 static int sort_primitives(const struct basis_contractions *group, int k, double *exponents,
                            double *coefficients)
 {
     int n = 0;
     for (int p = 0; p < group->n_primitives; p++) {
+        double exponent = group->exponents[p];
         double c = group->coefficients[k * group->n_primitives + p];
-        if (c == 0)
-            continue;
-        int at = n++;
-        for (; at > 0 && exponents[at - 1] < group->exponents[p]; at--) {
-            exponents[at] = exponents[at - 1];
-            coefficients[at] = coefficients[at - 1];
+        int at = n;
+        while (at > 0 && exponents[at - 1] < exponent)
+            at--;
+        if (at > 0 && exponents[at - 1] == exponent) {
+            coefficients[at - 1] += c;
+        } else if (c != 0) {
+            size_t bytes = (size_t)(n++ - at) * sizeof(double);
+            memmove(exponents + at + 1, exponents + at, bytes);
+            memmove(coefficients + at + 1, coefficients + at, bytes);
+            exponents[at] = exponent;
+            coefficients[at] = c;
         }
-        exponents[at] = group->exponents[p];
-        coefficients[at] = c;
     }
     return n;
 }

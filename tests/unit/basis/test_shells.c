@@ -288,6 +288,31 @@ static void a_group_has_all_primitives_of_its_shells(void **state)
     shells_destroy(shells);
 }
 
+/* Two primitives of one exponent are one of both coefficients, in a group, too. */
+static void equal_exponents_of_a_shell_are_one_primitive(void **state)
+{
+    (void)state;
+    const char *sets[] = {"H 0\nS 2 1\n5 .5\n1 .5\nS 3 1\n5 .3\n1 .2\n.3 .5\n****\n",
+                          "H 0\nS 3 1\n5 .3\n1 .5\n5 .2\nS 5 1\n5 .4\n1 .2\n5 -.1\n.3 .5\n2 0\n"
+                          "****\n"};
+    struct shells *shells[2];
+    for (int i = 0; i < 2; i++)
+        check_ok(create("1\n\nH 0 0 0\n", sets[i], BASIS_FORM_SPHERICAL, &shells[i]));
+    for (int64_t s = 0; s < 2; s++) {
+        const struct shell *expected = &shells[0]->shells[s], *shell = &shells[1]->shells[s];
+        assert_int_equal(shell->n_primitives, expected->n_primitives);
+        for (int p = 0; p < shell->n_primitives; p++) {
+            check_close(shell->exponents[p], expected->exponents[p], 0);
+            check_close(shell->coefficients[p], expected->coefficients[p], 1e-15);
+        }
+    }
+    assert_int_equal(shells[1]->n_groups, 1);
+    for (int p = 0; p < 6; p++)
+        check_close(shells[1]->groups->coefficients[p], shells[0]->groups->coefficients[p], 1e-15);
+    for (int i = 0; i < 2; i++)
+        shells_destroy(shells[i]);
+}
+
 static void check_refused(const char *molecule, const char *set, const char *message)
 {
     struct shells *shells;
@@ -322,6 +347,7 @@ int main(void)
         cmocka_unit_test(plain_ghosts_take_the_sets_own_entry),
         cmocka_unit_test(shells_with_common_exponents_are_groups),
         cmocka_unit_test(a_group_has_all_primitives_of_its_shells),
+        cmocka_unit_test(equal_exponents_of_a_shell_are_one_primitive),
         cmocka_unit_test(unusable_sets_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
