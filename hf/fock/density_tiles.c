@@ -21,9 +21,15 @@ static void group_maxima(const struct tiling *tiling, int64_t I, int64_t J, cons
         for (int64_t b = tiling->first_group[J]; b < tiling->first_group[J + 1]; b++, out++) {
             int64_t column = shells->groups[b].first_function - tiling->first_function[J];
             int n_b = shells->types[shells->groups[b].type].n_functions;
-            for (int i = 0; i < n_a; i++)
-                for (int j = 0; j < n_b; j++)
-                    *out = fmax(*out, factor * fabs(block[(row + i) * n_J + column + j]));
+            double largest = 0;
+            for (int i = 0; i < n_a; i++) {
+                for (int j = 0; j < n_b; j++) {
+                    double magnitude = fabs(block[(row + i) * n_J + column + j]);
+                    largest = magnitude > largest ? magnitude : largest;
+                }
+            }
+            if (factor * largest > *out)
+                *out = factor * largest;
         }
     }
 }

@@ -60,10 +60,11 @@ void scf_state_destroy(struct scf_state *state)
 static bool is_projector(const struct scf_basis *basis, const struct dense *P, int n_occupied)
 {
     struct dense *P2 = basis->work_mm[0];
+    if (fabs(dense_dot(P, P) - n_occupied) > IDEMPOTENT)
+        return false;
     dense_multiply('N', 'N', 1, P, P, 0, P2);
-    double trace = dense_dot(P, P);
     dense_add(-1, P, 1, P2);
-    return dense_max_abs(P2) <= IDEMPOTENT && fabs(trace - n_occupied) <= IDEMPOTENT;
+    return dense_max_abs(P2) <= IDEMPOTENT;
 }
 
 /* U and U_o of a projector P in U, by its eigenvalues: -1 of the occupied orbitals. */
