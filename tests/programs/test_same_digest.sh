@@ -59,5 +59,5 @@ check_molecule()
 }
 
 check_molecule "$inputs/be16.xyz" --basis be15s --screen 1e-6
-[ $# -gt 4 ] || check_molecule "$inputs/water10.xyz" --basis sto-3g --screen 1e-6 --tile 20
+[ $# -gt 4 ] || check_molecule "$inputs/water10.xyz" --basis sto-3g --screen 1e-6
 exit $((n_failed > 0))
