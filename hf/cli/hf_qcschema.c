@@ -208,6 +208,8 @@ static json_t *extras_to_json(const struct hf_outcome *outcome)
                                              (json_int_t)outcome->memory_peak_bytes, "fock_sha256",
                                              outcome->fock_sha256, "fock_sha256_beta",
                                              outcome->fock_sha256_beta));
+    if (outcome->memory_part_bytes > 0)
+        json_object_set_new(extras, "memory_part_bytes", json_integer(outcome->memory_part_bytes));
     add_density(outcome, extras);
     if (outcome->scf)
         add_scf_extras(outcome, extras);

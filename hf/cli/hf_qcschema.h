@@ -42,6 +42,7 @@ struct hf_outcome {
     bool complete;                          /* the run ended by itself, converged or not */
     int n_workers;
     int64_t memory_peak_bytes; /* largest of all processes */
+    int64_t memory_part_bytes; /* the same, shared pages divided among their users; 0: unknown */
     json_t *scf_iterations;    /* array of hf_qcschema_scf_iteration, or NULL */
 };
 

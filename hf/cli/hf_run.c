@@ -93,6 +93,7 @@ static struct hf_outcome outcome_of(const struct hf_run *run, enum status status
 {
     const struct fock *fock = run->calculation.fock;
     bool solved = run->calculation.result.n_orbitals > 0;
+    struct memory_use memory = memory_use_of_all(memory_peak_part_bytes(), run->comm);
     struct hf_outcome outcome = {.options = run->options,
                                  .input = &run->calculation.input,
                                  .engines = hf_calculation_engines(&run->calculation),
@@ -103,7 +104,8 @@ static struct hf_outcome outcome_of(const struct hf_run *run, enum status status
                                  .compared = run->options->compare ? &run->compared : NULL,
                                  .scf_iterations = run->calculation.iterations,
                                  .n_workers = run->n_workers,
-                                 .memory_peak_bytes = memory_use_of_all(0, run->comm).peak_bytes};
+                                 .memory_peak_bytes = memory.peak_bytes,
+                                 .memory_part_bytes = memory.part_bytes};
     hf_outcome_set_status(&outcome, status);
     return outcome;
 }
@@ -125,7 +127,8 @@ static enum status write_hf_outputs(struct hf_run *run, struct hf_outcome *outco
     if (outcome->class_costs)
         hf_class_costs_print(outcome->class_costs);
     print_engines(&outcome->engines);
-    log_print("Peak memory %.0f MB per process\n", (double)outcome->memory_peak_bytes * 1e-6);
+    log_print("Peak memory %.0f MB per process, %.0f with shared pages divided among processes\n",
+              (double)outcome->memory_peak_bytes * 1e-6, (double)outcome->memory_part_bytes * 1e-6);
     outcome->complete = true;
     run->written = true;
     return hf_outputs_write(outcome, run->comm);

@@ -224,6 +224,14 @@ int64_t memory_part_bytes(void)
     return kilobytes == INT64_MAX ? 0 : kilobytes * 1024;
 }
 
+int64_t memory_peak_part_bytes(void)
+{
+    int64_t resident = read_first_number("/proc", "/self", "/smaps_rollup", "Rss:");
+    int64_t part = memory_part_bytes();
+    bool known = resident != INT64_MAX && part > 0;
+    return memory_peak_bytes() - (known ? resident * 1024 - part : 0);
+}
+
 struct memory_use memory_use_of_all(int64_t part_bytes, MPI_Comm comm)
 {
     int64_t bytes[] = {memory_peak_bytes(), part_bytes};

@@ -62,12 +62,17 @@ int64_t memory_peak_bytes(void);
  * unavailable. Takes some milliseconds. */
 int64_t memory_part_bytes(void);
 
+/* The peak without what shared pages count for other processes now: comparable to an estimate in
+ * which each process has its own part of distributed arrays. The peak itself if unavailable. */
+int64_t memory_peak_part_bytes(void);
+
 /* The largest of all processes of each. */
 struct memory_use {
     int64_t peak_bytes, part_bytes;
 };
 
-/* part_bytes  the largest memory_part_bytes that the process has seen. Collective; the same
+/* part_bytes  the largest memory_part_bytes that the process has seen, or
+ * memory_peak_part_bytes. Collective; the same
  * everywhere. */
 struct memory_use memory_use_of_all(int64_t part_bytes, MPI_Comm comm);
 
