@@ -111,16 +111,16 @@ static int prepare_pairs(struct one_electron *engine, const struct shell *bra,
             struct pair *pair = &engine->pairs[n];
             pair->weight = bra->coefficients[i] * ket->coefficients[j] * exp(-a * b / p * R2);
             pair->p = p;
-            for (int k = 0; k < 3; k++)
-                pair->P[k] = (a * A[k] + b * B[k]) / p;
-
             Libint_t *primitive = &engine->primitives[n++];
-            primitive->PA_x[0] = pair->P[0] - A[0];
-            primitive->PA_y[0] = pair->P[1] - A[1];
-            primitive->PA_z[0] = pair->P[2] - A[2];
-            primitive->PB_x[0] = pair->P[0] - B[0];
-            primitive->PB_y[0] = pair->P[1] - B[1];
-            primitive->PB_z[0] = pair->P[2] - B[2];
+            /* P - A would have the rounding of coordinates, which may be large. */
+            primitive->PA_x[0] = -b / p * R[0];
+            primitive->PA_y[0] = -b / p * R[1];
+            primitive->PA_z[0] = -b / p * R[2];
+            primitive->PB_x[0] = a / p * R[0];
+            primitive->PB_y[0] = a / p * R[1];
+            primitive->PB_z[0] = a / p * R[2];
+            for (int k = 0; k < 3; k++)
+                pair->P[k] = A[k] - b / p * R[k];
             primitive->oo2z[0] = 0.5 / p;
             primitive->two_alpha0_bra[0] = 2 * a;
             primitive->two_alpha0_ket[0] = 2 * b;

@@ -90,8 +90,9 @@ static int32_t append_products(const struct shells *shells, const struct shell_g
             if (product.weight < PRODUCT_CUTOFF)
                 continue;
             for (int x = 0; x < 3; x++) {
-                product.P[x] = (alpha * a->center[x] + beta * b->center[x]) / zeta;
-                product.PA[x] = product.P[x] - a->center[x];
+                /* P - A would have the rounding of coordinates, which may be large. */
+                product.PA[x] = beta / zeta * (b->center[x] - a->center[x]);
+                product.P[x] = a->center[x] + product.PA[x];
             }
             /* Insertion: the lists are short and mostly come in order. */
             int32_t at = n++;

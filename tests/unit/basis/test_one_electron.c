@@ -193,6 +193,33 @@ static void translation_changes_only_the_dipole(void **state)
     one_electron_destroy(engine);
 }
 
+/* Of one centre: far from the origin, too, no distance is rounded. */
+static void integrals_of_a_centre_do_not_depend_on_its_place(void **state)
+{
+    (void)state;
+    static const double places[2][3] = {{0}, {1000.0 / 3, -777.7, 912.3}};
+    struct one_electron *engine = make_engine();
+    for (int bra_l = 0; bra_l <= BASIS_MAX_L; bra_l++)
+        for (int ket_l = 0; ket_l <= bra_l; ket_l++) {
+            static double at[2][2][MAX_BLOCK];
+            int n = 0;
+            for (int i = 0; i < 2; i++) {
+                struct atom nucleus = {.element = 8};
+                memcpy(nucleus.position, places[i], sizeof places[i]);
+                const struct molecule atom = {.n_atoms = 1, .atoms = &nucleus};
+                struct shell bra = make_shell(bra_l, true, 3, places[i]);
+                struct shell ket = make_shell(ket_l, true, 3, places[i]);
+                n = bra.n_functions * ket.n_functions;
+                one_electron_kinetic(engine, &bra, &ket, at[i][0]);
+                one_electron_nuclear(engine, &atom, &bra, &ket, at[i][1]);
+            }
+            for (int k = 0; k < 2; k++)
+                for (int e = 0; e < n; e++)
+                    check_close(at[1][k][e], at[0][k][e], 0);
+        }
+    one_electron_destroy(engine);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -202,6 +229,7 @@ int main(void)
         cmocka_unit_test(distant_pairs_are_zero_or_agree),
         cmocka_unit_test(exchange_of_bra_and_ket_transposes),
         cmocka_unit_test(translation_changes_only_the_dipole),
+        cmocka_unit_test(integrals_of_a_centre_do_not_depend_on_its_place),
     };
     return cmocka_run_group_tests(tests, normalise, NULL);
 }

@@ -223,12 +223,43 @@ static void test_a_rectangle_where_nothing_matters_has_no_class(void **state)
     shell_pairs_destroy(NULL);
 }
 
+/* Far from the origin, too: tight functions make much of a distance that is rounded. */
+static void test_products_of_one_centre_lie_on_it(void **state)
+{
+    (void)state;
+    static const char far[] = "1\nunits=bohr\nC 333.3333333333 -777.7 912.3\n";
+    const struct molecule_settings settings = {0};
+    struct basis_set set;
+    struct molecule molecule;
+    struct shells *shells;
+    struct shell_pairs *pairs;
+    check_ok(basis_set_parse(basis_text, strlen(basis_text), "test", &set));
+    check_ok(molecule_parse(far, strlen(far), "test", &settings, &molecule));
+    check_ok(shells_create(&molecule, &set, BASIS_FORM_UNSTATED, &shells));
+    struct shell_rectangle all = {{0, 0}, {shells->n_groups, shells->n_groups}, false};
+    check_ok(shell_pairs_create(shells, &all, NULL, 0, &pairs));
+    for (int c = 0; c < pairs->n_classes; c++) {
+        const struct pair_class *class = &pairs->classes[c];
+        const struct shell_pair *last = &class->pairs[class->n_pairs - 1];
+        for (int i = 0; i < last->first_primitive + last->n_primitives; i++)
+            for (int x = 0; x < 3; x++) {
+                check_close(class->products.PA[x][i], 0, 0);
+                check_close(class->products.P[x][i], molecule.atoms->position[x], 0);
+            }
+    }
+    shell_pairs_destroy(pairs);
+    shells_destroy(shells);
+    basis_set_fini(&set);
+    molecule_fini(&molecule);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_pairs_of_a_rectangle_occur_once),
         cmocka_unit_test(test_without_bounds_every_pair_counts_as_infinite),
         cmocka_unit_test(test_a_rectangle_where_nothing_matters_has_no_class),
+        cmocka_unit_test(test_products_of_one_centre_lie_on_it),
     };
     return cmocka_run_group_tests(tests, start, stop);
 }
