@@ -23,7 +23,7 @@ limit()
 for rank in 0 1; do
     read -r collectives flushes windows < "$folder/calls.$rank" || exit 1
     [ "$collectives" -ge 100 ] || { echo "the calls were not counted"; exit 1; }
-    limit collectives "$collectives" 900
+    limit collectives "$collectives" 950
     limit flushes "$flushes" 300
     limit windows "$windows" 10
 done
