@@ -147,6 +147,35 @@ static bool is_exchanged(const struct pair_class *bra, const struct pair_class *
     return bra->n_first * bra->n_second > ket->n_first * ket->n_second;
 }
 
+/* All quartets of a bra class with a ket class; batch: an empty one of the two. */
+static void compute_in_batches(struct quartet_batches *batches, const struct quartet_source *source,
+                               const struct pair_class *bra, const struct pair_class *ket,
+                               bool triangle, struct computed_batch *batch)
+{
+    int64_t capacity =
+        batches->integral_capacity / batch_size(quartet_n_integrals(bra, ket), 1) * QUARTET_LANES;
+    int32_t n_kets = ket->n_pairs; /* above the threshold: pairs come by descending bound */
+    for (int32_t i = 0; i < bra->n_pairs && n_kets > 0; i++) {
+        const struct shell_pair *bra_pair = &bra->pairs[i];
+        while (n_kets > 0 && bra_pair->bound * ket->pairs[n_kets - 1].bound < batches->threshold)
+            n_kets--;
+        int32_t end = triangle && i + 1 < n_kets ? i + 1 : n_kets;
+        int64_t most = quartets_of_batch(bra_pair, &ket->pairs[0], capacity);
+        for (int32_t first = 0; first < end; first += MAX_KETS) {
+            int32_t n = end - first < MAX_KETS ? end - first : MAX_KETS;
+            int32_t n_selected = select_kets(batches, source, bra_pair, &ket->pairs[first], n);
+            for (int32_t s = 0; s < n_selected; s++) {
+                int32_t j = first + batches->selected[s];
+                batches->quartets[batch->quartets.n_quartets++] =
+                    batch->exchanged ? (struct quartet){j, i} : (struct quartet){i, j};
+                if (batch->quartets.n_quartets >= most)
+                    compute_batch(batches, source, batch);
+            }
+        }
+    }
+    compute_batch(batches, source, batch);
+}
+
 /* All quartets of bra class b with ket class k of the source. */
 static void compute_classes(struct quartet_batches *batches, const struct quartet_source *source,
                             int b, int k)
@@ -169,28 +198,7 @@ static void compute_classes(struct quartet_batches *batches, const struct quarte
         source->use_rows(&rows, source->context);
         return;
     }
-    int64_t capacity =
-        batches->integral_capacity / batch_size(quartet_n_integrals(bra, ket), 1) * QUARTET_LANES;
-    int32_t n_kets = ket->n_pairs; /* above the threshold: pairs come by descending bound */
-    for (int32_t i = 0; i < bra->n_pairs && n_kets > 0; i++) {
-        const struct shell_pair *bra_pair = &bra->pairs[i];
-        while (n_kets > 0 && bra_pair->bound * ket->pairs[n_kets - 1].bound < batches->threshold)
-            n_kets--;
-        int32_t end = triangle && i + 1 < n_kets ? i + 1 : n_kets;
-        int64_t most = quartets_of_batch(bra_pair, &ket->pairs[0], capacity);
-        for (int32_t first = 0; first < end; first += MAX_KETS) {
-            int32_t n = end - first < MAX_KETS ? end - first : MAX_KETS;
-            int32_t n_selected = select_kets(batches, source, bra_pair, &ket->pairs[first], n);
-            for (int32_t s = 0; s < n_selected; s++) {
-                int32_t j = first + batches->selected[s];
-                batches->quartets[batch.quartets.n_quartets++] =
-                    exchanged ? (struct quartet){j, i} : (struct quartet){i, j};
-                if (batch.quartets.n_quartets >= most)
-                    compute_batch(batches, source, &batch);
-            }
-        }
-    }
-    compute_batch(batches, source, &batch);
+    compute_in_batches(batches, source, bra, ket, triangle, &batch);
     if (batch.cost)
         batch.cost->selection_s += clock_now_s() - start_s;
 }

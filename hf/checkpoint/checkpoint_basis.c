@@ -181,27 +181,3 @@ enum status checkpoint_basis_compare(const char *path, const struct checkpoint_b
                         path);
     return STATUS_OK;
 }
-
-/* row: n_functions; scratch: as many. */
-static void reorder(const struct checkpoint_basis *basis, bool to_trexio, double *row,
-                    double *scratch)
-{
-    memcpy(scratch, row, (size_t)basis->n_functions * sizeof *row);
-    for (int64_t i = 0; i < basis->n_functions; i++) {
-        if (to_trexio)
-            row[i] = scratch[basis->function[i]];
-        else
-            row[basis->function[i]] = scratch[i];
-    }
-}
-
-enum status checkpoint_basis_reorder(const struct checkpoint_basis *basis, bool to_trexio,
-                                     int64_t n_rows, double *rows)
-{
-    double *scratch = malloc((size_t)basis->n_functions * sizeof *scratch);
-    TRY(CHECK_MEMORY(scratch, "no memory for the orbitals of a checkpoint"));
-    for (int64_t k = 0; k < n_rows; k++)
-        reorder(basis, to_trexio, rows + k * basis->n_functions, scratch);
-    free(scratch);
-    return STATUS_OK;
-}

@@ -43,11 +43,6 @@ enum status checkpoint_basis_init(const struct molecule *molecule, const struct 
 enum status checkpoint_basis_init_empty(struct checkpoint_basis *basis);
 void checkpoint_basis_fini(struct checkpoint_basis *basis);
 
-/* Rows of n_functions coefficients each, in place: from this program's order of functions to
- * TREXIO's or back, by basis->function. Errors: STATUS_NO_MEMORY. */
-enum status checkpoint_basis_reorder(const struct checkpoint_basis *basis, bool to_trexio,
-                                     int64_t n_rows, double *rows);
-
 /* STATUS_INPUT, with the first difference, if the two do not describe the same
  * functions: centres within 1e-6 Bohr, exponents and contractions within 1e-8
  * of their size. path is the file that found comes from. */

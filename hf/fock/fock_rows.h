@@ -28,7 +28,7 @@ struct fock_rows_task {
 
 /* Computes and uses all quartets whose product of bounds reaches the threshold, and under
  * SCREENING_DENSITY only blocks of kets of which one quartet_is_significant. Returns the number of
- * integrals. after_row: called after some of the rows. */
+ * integrals. after_rows: called after some of the rows. */
 int64_t fock_rows_compute(struct row_matrices *matrices, const struct quartet_views *views,
                           const struct fock_rows_task *task, void (*after_rows)(void *context),
                           void *context);

@@ -95,11 +95,6 @@ struct dense *diis_get_step(const struct diis *diis, int step, int s)
     return diis->steps[diis->order[step] * diis->n_matrices + s];
 }
 
-int64_t diis_bytes(const struct dense_grid *grid, int n_matrices, int64_t n_rows, int64_t size)
-{
-    return size * n_matrices * dense_bytes(grid, n_rows, n_rows);
-}
-
 /* Rotates the order so that the n oldest steps become the free rows. */
 static void drop_oldest(struct diis *diis, int n)
 {

@@ -37,9 +37,6 @@ int diis_n_steps(const struct diis *diis);
 /* Matrix number s of a step, from 0, the oldest, with its error in the upper triangle; borrowed. */
 struct dense *diis_get_step(const struct diis *diis, int step, int s);
 
-/* Bytes per process. Not collective. */
-int64_t diis_bytes(const struct dense_grid *grid, int n_matrices, int64_t n_rows, int64_t size);
-
 /* The coefficients of n steps whose errors have the scalar products B (n x n, row
  * i at B + i * stride), oldest first. Leaves out as few of the oldest as makes the
  * equations well-conditioned: their coefficients are 0 and *n_dropped counts them.
