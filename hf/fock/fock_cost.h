@@ -25,7 +25,7 @@ enum status fock_cost_create(const struct screening *screening, enum fock_symmet
                              MPI_Comm comm, struct fock_cost **cost);
 void fock_cost_destroy(struct fock_cost *cost);
 
-/* > 0, in weighted quartets of primitives (some 15 ns each), overhead included; the same
+/* > 0, in weighted quartets of primitives (2 to 9 ns each, by system), overhead included; the same
  * on every process. Not collective. */
 double fock_cost_of_quartet(const struct fock_cost *cost, const struct tile_quartet *quartet);
 
