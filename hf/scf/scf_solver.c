@@ -34,7 +34,8 @@ enum {
 #define ENERGY_RISE 1e-5
 
 /* Quasi-Newton steps begin below this gradient, at orbitals that are near the final ones, and give
- * way to DIIS after so many iterations without progress. */
+ * way to second-order steps after so many iterations without progress: DIIS would fill the lowest
+ * orbitals anew, which need not be those of this minimum. */
 #define QUASI_NEWTON_GRADIENT 0.03
 enum { QUASI_NEWTON_PATIENCE = 4 };
 
@@ -345,8 +346,8 @@ static bool wants_second_order(const struct scf_solver *solver)
     if (!solver->state->idempotent || !scf_rotation_exists(solver->basis) ||
         solver->settings->second_order == SCF_NEVER)
         return false;
-    return solver->settings->second_order == SCF_ALWAYS || solver->n_without_progress >= PATIENCE ||
-           count_all_iterations(solver) > DIIS_ITERATIONS;
+    return solver->settings->second_order == SCF_ALWAYS || solver->quasi_newton_failed ||
+           solver->n_without_progress >= PATIENCE || count_all_iterations(solver) > DIIS_ITERATIONS;
 }
 
 static bool wants_quasi_newton(const struct scf_solver *solver)
