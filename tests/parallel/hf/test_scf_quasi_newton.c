@@ -1,8 +1,8 @@
 /* Quasi-Newton steps lead where diagonalisations lead, in about as many iterations; orbitals stay
  * orthonormal on the way, and a run resumes from a checkpoint written there. */
-#include "hf/checkpoint/checkpoint_reader.h"
 #include "hf/scf/scf_quasi_newton.h"
 #include "tests/cases/scf_case.h"
+#include "tests/cases/scf_resume.h"
 
 #include <stdlib.h>
 #include <unistd.h>
@@ -117,22 +117,9 @@ static void test_orbitals_are_orthonormal_on_the_way(void **state)
 /* Resumes from the file; its iterations. */
 static int64_t resume(const char *path, double *energy)
 {
-    struct scf_setup setup;
-    struct scf_result result;
     struct scf_settings settings = scf_settings_default();
-    struct checkpoint_reader *reader;
-    scf_setup_init(&setup, &water);
-    check_ok(checkpoint_reader_create(path, &setup.problem, &reader));
-    check_ok(checkpoint_reader_density(reader, &setup.problem, setup.D));
-    settings.restart = reader;
     settings.quasi_newton_from = 0;
-    check_ok(scf_run(&setup.problem, &settings, setup.D, &result));
-    *energy = result.energy;
-    int64_t iterations = result.iterations;
-    scf_result_fini(&result);
-    checkpoint_reader_destroy(reader);
-    scf_setup_fini(&setup);
-    return iterations;
+    return scf_resume(&water, path, settings, energy);
 }
 
 static void test_a_run_resumes_from_the_middle(void **state)

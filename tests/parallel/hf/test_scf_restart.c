@@ -7,6 +7,7 @@
 #include "support/base/random.h"
 #include "tests/cases/checkpoint_case.h"
 #include "tests/cases/scf_case.h"
+#include "tests/cases/scf_resume.h"
 
 #include <dlfcn.h>
 #include <signal.h>
@@ -93,21 +94,7 @@ static enum status verify(const char *path, const struct scf_problem *problem)
 /* Runs a case from the file; its iterations. */
 static int64_t restart(const struct scf_case *scf_case, double *energy)
 {
-    struct scf_setup setup;
-    struct scf_result result;
-    struct scf_settings settings = scf_settings_default();
-    scf_setup_init(&setup, scf_case);
-    struct checkpoint_reader *reader;
-    check_ok(checkpoint_reader_create(file_name, &setup.problem, &reader));
-    check_ok(checkpoint_reader_density(reader, &setup.problem, setup.D));
-    settings.restart = reader;
-    check_ok(scf_run(&setup.problem, &settings, setup.D, &result));
-    int64_t iterations = result.iterations;
-    *energy = result.energy;
-    scf_result_fini(&result);
-    checkpoint_reader_destroy(reader);
-    scf_setup_fini(&setup);
-    return iterations;
+    return scf_resume(scf_case, file_name, scf_settings_default(), energy);
 }
 
 static void test_a_restart_is_converged_at_once(void **state)

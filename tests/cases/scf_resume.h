@@ -1,0 +1,28 @@
+/* An SCF that goes on from a checkpoint. */
+#ifndef BERYL_TESTS_SCF_RESUME_H
+#define BERYL_TESTS_SCF_RESUME_H
+
+#include "hf/checkpoint/checkpoint_reader.h"
+#include "tests/cases/scf_case.h"
+
+/* Runs the case from the file, which the settings need not name; its iterations. */
+static inline int64_t scf_resume(const struct scf_case *scf_case, const char *path,
+                                 struct scf_settings settings, double *energy)
+{
+    struct scf_setup setup;
+    struct scf_result result;
+    struct checkpoint_reader *reader;
+    scf_setup_init(&setup, scf_case);
+    check_ok(checkpoint_reader_create(path, &setup.problem, &reader));
+    check_ok(checkpoint_reader_density(reader, &setup.problem, setup.D));
+    settings.restart = reader;
+    check_ok(scf_run(&setup.problem, &settings, setup.D, &result));
+    *energy = result.energy;
+    int64_t iterations = result.iterations;
+    scf_result_fini(&result);
+    checkpoint_reader_destroy(reader);
+    scf_setup_fini(&setup);
+    return iterations;
+}
+
+#endif
