@@ -41,7 +41,7 @@ struct shell_pair {
     int32_t first, second;   /* indices into the groups */
     int32_t function[2];     /* their first basis functions */
     bool swapped;            /* first and second were given in the other order */
-    double bound;            /* Schwarz: sqrt(max |(ab|ab)|) */
+    double bound;            /* Schwarz: two_electron_bounds */
     double AB[3];            /* A - B */
     int32_t first_primitive; /* of n_primitives products in the class's arrays, most */
     int32_t n_primitives;    /*   important (largest weight) first */

@@ -148,7 +148,7 @@ void two_electron_compute_row(struct two_electron *two_electron, const struct s_
         integrals[k] = 0;
 }
 
-/* Bound of one pair from its diagonal quartet. */
+/* Bound of one pair from its quartet with itself. */
 static double pair_bound(struct two_electron *two_electron, const struct pair_class *class,
                          int32_t pair_index)
 {
@@ -156,11 +156,12 @@ static double pair_bound(struct two_electron *two_electron, const struct pair_cl
     struct quartet_batch batch = {class, class, 1, &diagonal};
     two_electron_compute(two_electron, &batch, two_electron->integrals);
     int64_t n_pair = (int64_t) class->n_first * class->n_second;
-    double largest = 0; /* rounding can leave a vanishing diagonal below it */
-    for (int64_t f = 0; f < n_pair; f++)
-        largest =
-            fmax(largest, two_electron->integrals[batch_place(n_pair * n_pair, 0, f * n_pair + f)]);
-    return sqrt(largest);
+    double trace = 0;
+    for (int64_t f = 0; f < n_pair; f++) {
+        double self = two_electron->integrals[batch_place(n_pair * n_pair, 0, f * n_pair + f)];
+        trace += fmax(self, 0); /* rounding can leave a vanishing one below zero */
+    }
+    return sqrt(trace);
 }
 
 enum status two_electron_bounds(struct two_electron *two_electron, const struct shells *shells,

@@ -124,10 +124,16 @@ static inline double two_electron_cutoff(double threshold)
     return threshold < 1e-10 ? 1e-3 * threshold : 1e-13;
 }
 
-/* The cutoff of two_electron should be 0: bounds are square roots of integrals.
- * bounds[i * n_ket + j] = sqrt(max |(ij|ij)|) for the groups of the rectangle,
- * row-major as in shell_pairs_create.
- * Source: Haeser & Ahlrichs, J. Comput. Chem. 10, 104 (1989). */
+/* Schwarz bounds of whole pairs of groups A, B: bounds[A * n_ket + B], row-major as in
+ * shell_pairs_create, with
+ *
+ *   Q_AB^2 = sum_(a in A, b in B) (ab|ab),   sum_(abcd) (ab|cd)^2 <= Q_AB^2 Q_CD^2
+ *
+ * A block that is left out counts with all of its integrals, and for spherical functions its bound
+ * is the same however the molecule is turned; neither holds for the largest (ab|ab) in place of the
+ * sum. The cutoff of two_electron should be 0: bounds are square roots of integrals.
+ * Source: Haeser & Ahlrichs, J. Comput. Chem. 10, 104 (1989), for the norm of a block: integrals
+ * are inner products, (ab|cd) = <v_ab, v_cd>, and |<v, w>| <= |v| |w| for each of them. */
 enum status two_electron_bounds(struct two_electron *two_electron, const struct shells *shells,
                                 const struct shell_rectangle *rectangle, double *bounds);
 

@@ -1,10 +1,7 @@
-/* Schwarz bounds of groups of shells (shell_groups.h), tiles and functions.
+/* Schwarz bounds of groups of shells (two_electron_bounds) and of tiles.
  *
- *   |(ab|cd)| <= Q_ab Q_cd,   Q_ab = sqrt(max |(ab|ab)|)
- *
- * Bounds of groups are distributed like a matrix; the largest bound of every tile
- * pair is kept by every process. Source: Haeser & Ahlrichs, J. Comput. Chem.
- * 10, 104 (1989). */
+ * Bounds of groups are distributed like a matrix; the largest bound of every tile pair is kept by
+ * every process. */
 #ifndef BERYL_HF_SCREENING_H
 #define BERYL_HF_SCREENING_H
 

@@ -474,9 +474,47 @@ static void known_value(void **state)
     molecule_fini(&molecule);
 }
 
+/* Bounds of one s, p, d and f shell with those of another atom, whose direction is given. */
+static void bounds_of_direction(const double direction[3], double bounds[16])
+{
+    const char *text = "He 0\nS 1 1.00\n 1.1 1.0\nP 1 1.00\n 0.7 1.0\nD 1 1.00\n 0.9 1.0\n"
+                       "F 1 1.00\n 1.3 1.0\n****\n";
+    char xyz[256];
+    snprintf(xyz, sizeof xyz, "2\n\nHe 0 0 0\nHe %.17g %.17g %.17g\n", 1.9 * direction[0],
+             1.9 * direction[1], 1.9 * direction[2]);
+    struct basis_set set;
+    struct molecule molecule;
+    struct shells *shells;
+    struct two_electron *engine;
+    struct molecule_settings settings = {.unit = LENGTH_BOHR};
+    check_ok(basis_set_parse(text, strlen(text), "test", &set));
+    check_ok(molecule_parse(xyz, strlen(xyz), "test", &settings, &molecule));
+    check_ok(shells_create(&molecule, &set, BASIS_FORM_SPHERICAL, &shells));
+    check_ok(two_electron_create(shells, 0, NULL, &engine));
+    struct shell_rectangle atoms = {.first = {0, 4}, .last = {4, 8}};
+    check_ok(two_electron_bounds(engine, shells, &atoms, bounds));
+    two_electron_destroy(engine);
+    shells_destroy(shells);
+    basis_set_fini(&set);
+    molecule_fini(&molecule);
+}
+
+static void bounds_do_not_depend_on_the_orientation(void **state)
+{
+    (void)state;
+    double along_z[16], askew[16];
+    bounds_of_direction((const double[]){0, 0, 1}, along_z);
+    bounds_of_direction((const double[]){1.0 / 3, -2.0 / 3, 2.0 / 3}, askew);
+    for (int i = 0; i < 16; i++) {
+        assert_true(along_z[i] > 1e-3);
+        check_close(askew[i], along_z[i], 1e-12 * along_z[i]);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(bounds_do_not_depend_on_the_orientation),
         cmocka_unit_test(known_value),
         cmocka_unit_test(contracted_classes_up_to_d),
         cmocka_unit_test(every_class_up_to_the_limit),
