@@ -1,8 +1,8 @@
 #include "hf/cli/hf_options.h"
 
 #include "basis/integrals/two_electron.h"
-#include "sched/core/profile.h"
 #include "sched/modes/mode_options.h"
+#include "sched/profiles/profile.h"
 
 #include <stddef.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 #include "sched/cli/beryl_sched_options.h"
 
 #include "sched/cli/machine_file.h"
-#include "sched/core/profile.h"
 #include "sched/modes/mode_options.h"
+#include "sched/profiles/profile.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,9 +1,9 @@
 #include "sched/cli/beryl_sched_run.h"
 
 #include "sched/cli/beryl_sched_outputs.h"
-#include "sched/core/profile.h"
 #include "sched/core/speeds.h"
 #include "sched/core/statistics_report.h"
+#include "sched/profiles/profile.h"
 #include "support/base/agree.h"
 #include "support/base/log.h"
 #include "support/base/version.h"

@@ -18,7 +18,7 @@
 #include "basis/input/basis_set.h"
 #include "basis/input/molecule.h"
 #include "hf/tiles/screening.h"
-#include "sched/core/profile.h"
+#include "sched/profiles/profile.h"
 #include "support/arrays/darray.h"
 #include "support/base/array.h"
 #include "support/io/text_file.h"

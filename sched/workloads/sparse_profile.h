@@ -2,7 +2,7 @@
 #ifndef BERYL_SCHED_WORKLOADS_SPARSE_PROFILE_H
 #define BERYL_SCHED_WORKLOADS_SPARSE_PROFILE_H
 
-#include "sched/core/profile_read.h"
+#include "sched/profiles/profile_read.h"
 #include "support/base/status.h"
 
 #include <stdbool.h>

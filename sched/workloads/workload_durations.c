@@ -1,6 +1,6 @@
 /* Tasks of given durations: those of a profile, or drawn for each task from the seed and its
  * number. Run for real they wait, busily. */
-#include "sched/core/profile_read.h"
+#include "sched/profiles/profile_read.h"
 #include "sched/workloads/sparse_profile.h"
 #include "sched/workloads/workload.h"
 #include "support/base/agree.h"

@@ -1,6 +1,6 @@
 #include "tce/execution/executor.h"
 
-#include "sched/core/profile.h"
+#include "sched/profiles/profile.h"
 #include "support/base/agree.h"
 #include "support/base/clock.h"
 

@@ -1,6 +1,6 @@
 #include "tce/plan/predicted_tasks.h"
 
-#include "sched/core/profile.h"
+#include "sched/profiles/profile.h"
 #include "support/base/agree.h"
 
 static enum status create_stage(const struct plan *plan, int stage,

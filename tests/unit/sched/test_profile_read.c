@@ -1,6 +1,6 @@
 /* Profiles are read as they were written, and broken ones are refused. */
-#include "sched/core/profile.h"
-#include "sched/core/profile_read.h"
+#include "sched/profiles/profile.h"
+#include "sched/profiles/profile_read.h"
 #include "tests/check.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-#include "sched/core/profile_read.h"
+#include "sched/profiles/profile_read.h"
 
 #include "support/base/agree.h"
 #include "support/base/array.h"

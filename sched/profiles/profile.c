@@ -1,4 +1,4 @@
-#include "sched/core/profile.h"
+#include "sched/profiles/profile.h"
 
 #include "support/base/agree.h"
 #include "support/io/output_file.h"
