@@ -6,8 +6,8 @@ the next: all-anti alkanes in 6-31G from converged densities, and chains of Be, 
     growth.py [--processes 2] [--rounds 3] [--largest N] [--json FILE]
               [--binaries build/release/bin]
 
---largest leaves out molecules of more carbon or beryllium atoms. It takes half an hour on two
-cores, most of it for the densities, which are kept. Nothing else should run.
+--largest leaves out molecules of more carbon or beryllium atoms. It takes ten minutes on two
+cores, half of it for the densities, which are kept. Nothing else should run.
 """
 import argparse
 import math

@@ -6,7 +6,7 @@ each mode.
     throughput.py [--systems c24h12/cc-pvdz,water10/def2-tzvp] [--modes all] [--builds 3]
                   [--rounds 3] [--json FILE] [--binaries build/release/bin]
 
-It takes ten minutes on two cores. Nothing else should run.
+It takes twenty minutes on two cores. Nothing else should run.
 """
 import argparse
 import concurrent.futures
