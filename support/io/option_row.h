@@ -7,7 +7,7 @@
 #include <stddef.h>
 
 enum option_kind {
-    OPTION_FLAG,    /* bool: set to true when given */
+    OPTION_FLAG,    /* bool: true when given, or as --name=true|false says */
     OPTION_INTEGER, /* int64_t in [min, max] */
     OPTION_REAL,    /* double in [min, max]; finite; exponents with E or D */
     OPTION_TEXT,    /* const char *, points into argv or the default */
@@ -20,7 +20,11 @@ struct option_row {
     char letter;      /* `-o` for 'o'; 0 for none */
     enum option_kind kind;
     size_t offset;                     /* of the field in the table's struct */
-    const char *default_text;          /* as if typed; NULL leaves the field as it was */
+    const char *default_text;          /* as if typed; NULL: a flag is false, others stay as they
+                                        * were */
+    const char *preset_text;           /* in place of default_text where a preset is given; NULL:
+                                        * the same */
+    bool is_preset;                    /* a flag that sets all rows with a preset_text to it */
     double min, max;                   /* numbers only, inclusive; both 0: any number */
     bool min_excluded;                 /* the number must be larger than min */
     const char *choices;               /* "a,b,c", OPTION_CHOICE and OPTION_WORD only */

@@ -101,6 +101,16 @@ static bool in_range(const struct option_row *row, double number)
     return number <= row->max && (row->min_excluded ? number > row->min : number >= row->min);
 }
 
+static enum status store_flag(const struct option_row *row, const char *text, bool *field)
+{
+    bool is_true = strcmp(text, "true") == 0;
+    if (!is_true && strcmp(text, "false") != 0)
+        return FAIL(STATUS_USAGE, "--%s: '%s' is not one of true, false (see %s)", row->name, text,
+                    option_help_name(row));
+    *field = is_true;
+    return STATUS_OK;
+}
+
 enum status option_store(const struct option_table *table, const struct option_row *row,
                          const char *text)
 {
@@ -113,8 +123,7 @@ enum status option_store(const struct option_table *table, const struct option_r
         return fail_value(row, text);
     switch (row->kind) {
     case OPTION_FLAG:
-        *(bool *)field = true;
-        return STATUS_OK;
+        return store_flag(row, text, field);
     case OPTION_INTEGER:
         if (!word_to_integer(word_from_text(text), &integer) || !in_range(row, (double)integer))
             return fail_value(row, text);
@@ -141,21 +150,28 @@ enum status options_set_defaults(const struct option_table *table)
 {
     for (size_t r = 0; r < table->n_rows; r++) {
         const struct option_row *row = &table->rows[r];
-        if (row->kind == OPTION_FLAG)
-            *(bool *)option_field(table, row) = false;
-        else if (row->default_text)
-            TRY(option_store(table, row, row->default_text));
+        const char *text = row->kind == OPTION_FLAG ? "false" : NULL;
+        if (row->default_text)
+            text = row->default_text;
+        if (text)
+            TRY(option_store(table, row, text));
     }
     return STATUS_OK;
 }
 
-static enum status set_flag(const struct option_table *table, const struct option_row *row,
-                            const char *value)
+bool options_preset_is_set(const struct option_table *table)
 {
-    if (value && strcmp(value, "true") != 0 && strcmp(value, "false") != 0)
-        return FAIL(STATUS_USAGE, "--%s: '%s' is not one of true, false (see %s)", row->name, value,
-                    option_help_name(row));
-    *(bool *)option_field(table, row) = !value || strcmp(value, "true") == 0;
+    for (size_t r = 0; r < table->n_rows; r++)
+        if (table->rows[r].is_preset && *(const bool *)option_field(table, &table->rows[r]))
+            return true;
+    return false;
+}
+
+enum status options_set_presets(const struct option_table *table)
+{
+    for (size_t r = 0; r < table->n_rows; r++)
+        if (table->rows[r].preset_text)
+            TRY(option_store(table, &table->rows[r], table->rows[r].preset_text));
     return STATUS_OK;
 }
 
@@ -165,12 +181,14 @@ enum status option_set(const struct option_table *table, const char *name, const
         const struct option_row *row = &table->rows[r];
         if (strcmp(row->name, name) != 0)
             continue;
-        if (row->kind == OPTION_FLAG)
-            return set_flag(table, row, value);
+        if (row->kind == OPTION_FLAG && !value)
+            value = "true";
         if (!value || value[0] == '\0')
             return FAIL(STATUS_USAGE, "--%s: a value is missing, %s (see %s)", name,
                         option_value_name(row), option_help_name(row));
-        return option_store(table, row, value);
+        TRY(option_store(table, row, value));
+        bool sets_others = row->is_preset && strcmp(value, "true") == 0;
+        return sets_others ? options_set_presets(table) : STATUS_OK;
     }
     return FAIL(STATUS_USAGE, "unknown option '--%s'", name);
 }

@@ -29,7 +29,7 @@ static void fill_getopt_tables(const struct options *options, struct option *lon
     for (size_t i = 0; i < n_rows; i++) {
         const struct option_table *table;
         const struct option_row *row = options_find_row(options, i, &table);
-        int has_value = row->kind == OPTION_FLAG ? no_argument : required_argument;
+        int has_value = row->kind == OPTION_FLAG ? optional_argument : required_argument;
         long_options[i] = (struct option){row->name, has_value, NULL, RETURN_FIRST_ROW + (int)i};
         if (row->letter != 0) {
             *letters++ = row->letter;
@@ -67,9 +67,6 @@ static enum status fail_refused(const struct options *options, const struct opti
     if (returned == ':' && row)
         return FAIL(STATUS_USAGE, "--%s: a value is missing, %s (see %s)", row->name,
                     option_value_name(row), option_help_name(row));
-    if (row)
-        return FAIL(STATUS_USAGE, "--%s takes no value: '%s' (see %s)", row->name, argument,
-                    option_help_name(row));
     if (optopt >= RETURN_REQUEST)
         return FAIL(STATUS_USAGE, "'%s': this option takes no value", argument);
     if (optopt != 0)
@@ -94,7 +91,7 @@ static enum status store_given(const struct option_table *table, const struct op
                                char **argv)
 {
     if (row->kind == OPTION_FLAG)
-        return option_store(table, row, "true");
+        return option_store(table, row, optarg ? optarg : "true");
     /* `--basis --tile 40` is a forgotten value; `--basis=--odd` is intended. */
     bool separate = optarg == argv[optind - 1];
     if (optarg[0] == '\0' || (separate && strncmp(optarg, "--", 2) == 0))
@@ -125,6 +122,21 @@ static enum status parse_all(const struct options *options, int argc, char **arg
         const struct option_row *row = row_of_return(options, returned, &table);
         TRY(store_given(table, row, argv));
     }
+}
+
+/* Presets that were given set their options, then the command line sets again what it gives. */
+static enum status apply_presets(const struct options *options, int argc, char **argv,
+                                 const struct option *long_options, const char *letters)
+{
+    enum option_request request;
+    bool is_set = false;
+    for (size_t t = 0; t < options->n_tables; t++)
+        is_set = is_set || options_preset_is_set(&options->tables[t]);
+    if (!is_set)
+        return STATUS_OK;
+    for (size_t t = 0; t < options->n_tables; t++)
+        TRY(options_set_presets(&options->tables[t]));
+    return parse_all(options, argc, argv, long_options, letters, &request);
 }
 
 static enum status check_operands(const struct options *options, int argc, char **argv, int first)
@@ -191,6 +203,8 @@ enum status options_parse(const struct options *options, int argc, char **argv,
     if (long_options && letters) {
         fill_getopt_tables(options, long_options, letters);
         status = parse_all(options, argc, argv, long_options, letters, request);
+        if (status == STATUS_OK && *request == OPTION_REQUEST_RUN)
+            status = apply_presets(options, argc, argv, long_options, letters);
     } else
         status = FAIL(STATUS_NO_MEMORY, "no memory for the command line");
     free(long_options);

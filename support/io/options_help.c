@@ -61,7 +61,7 @@ static void describe_limits(const struct option_row *row, char *text, size_t siz
         option_describe_choices(choices, takes, sizeof takes);
     else if (row->kind == OPTION_INTEGER || row->kind == OPTION_REAL)
         option_describe_range(row, takes, sizeof takes);
-    bool has_default = row->kind != OPTION_FLAG && row->default_text && *row->default_text;
+    bool has_default = row->default_text && *row->default_text;
     bool has_takes = takes[0] != '\0';
     text[0] = '\0';
     if (has_default || has_takes)

@@ -13,7 +13,7 @@ struct settings {
     const char *basis, *output;
     const char *guess;
     int mode, engine;
-    bool quiet;
+    bool quiet, polite, old;
 };
 
 static struct settings settings;
@@ -28,8 +28,8 @@ static const char *list_engines(void)
 static const struct option_row number_rows[] = {
     INTEGER_OPTION("tile", FIELD(tile), 1, 1e6, .default_text = "40", .value = "N",
                    .help = "basis functions in a tile"),
-    INTEGER_OPTION("charge", FIELD(charge), 0, 0, .default_text = "0", .value = "N",
-                   .help = "charge of the molecule"),
+    INTEGER_OPTION("charge", FIELD(charge), 0, 0, .default_text = "0", .preset_text = "5",
+                   .value = "N", .help = "charge of the molecule"),
     INTEGER_OPTION("seed", FIELD(seed), 0, INFINITY, .default_text = "1", .value = "N",
                    .help = "start of all random numbers"),
     REAL_OPTION("screen", FIELD(screen), 0, 1, .min_excluded = true, .default_text = "1e-10",
@@ -50,6 +50,9 @@ static const struct option_row other_rows[] = {
                    .choices = "core,atoms", .value = "WHICH", .expert = true,
                    .help = "density to begin with"),
     FLAG_OPTION("quiet", FIELD(quiet), .help = "say nothing"),
+    FLAG_OPTION("polite", FIELD(polite), .default_text = "true", .preset_text = "false",
+                .help = "say please"),
+    FLAG_OPTION("old", FIELD(old), .is_preset = true, .help = "as it used to be"),
 };
 
 static const struct option_row expert_rows[] = {
@@ -138,6 +141,41 @@ static void test_both_ways_of_giving_a_value_and_any_order(void **state)
     assert_string_equal(arguments[first_operand], "--tile");
 }
 
+static void test_flags_take_true_and_false(void **state)
+{
+    (void)state;
+    check_ok(parse("a"));
+    assert_true(settings.polite);
+    check_ok(parse("a --polite=false --quiet=true"));
+    assert_false(settings.polite);
+    assert_true(settings.quiet);
+    check_ok(parse("a --quiet --polite=false --quiet=false --polite"));
+    assert_true(settings.polite);
+    assert_false(settings.quiet);
+}
+
+static void test_an_option_that_is_given_beats_a_preset_in_any_order(void **state)
+{
+    (void)state;
+    check_ok(parse("a --old"));
+    assert_int_equal(settings.charge, 5);
+    assert_false(settings.polite);
+    assert_int_equal(settings.tile, 40);
+    static const char *const lines[] = {"--charge 0 a --old --polite",
+                                        "--old --polite a --charge 0",
+                                        "--polite a --charge=7 --old -- --charge 0"};
+    for (int i = 0; i < 2; i++) {
+        check_ok(parse(lines[i]));
+        assert_true(settings.old);
+        assert_int_equal(settings.charge, 0);
+        assert_true(settings.polite);
+        assert_string_equal(arguments[first_operand], "a");
+    }
+    check_status(STATUS_USAGE, parse(lines[2])); /* three operands */
+    check_ok(parse("--old --old=false a"));
+    assert_int_equal(settings.charge, 0);
+}
+
 static void test_numbers_use_all_64_bits(void **state)
 {
     (void)state;
@@ -197,7 +235,7 @@ static void test_other_mistakes_are_named(void **state)
     check_refused("a --engine", "--engine", "missing, WORD");
     check_refused("a --basis --tile 3", "--basis", "missing");
     check_refused("a --basis=", "--basis", "missing");
-    check_refused("a --quiet=yes", "--quiet", "no value");
+    check_refused("a --quiet=yes", "--quiet", "not one of true, false");
     check_refused("a --help=me", "--help", "no value");
     check_refused("a --help-all=me", "--help-all", "no value");
     check_refused("a --hel", "--help", "--help-all");
@@ -313,6 +351,10 @@ static void test_options_are_set_by_name(void **state)
     assert_false(settings.quiet);
     check_ok(option_set(&tables[1], "quiet", "true"));
     assert_true(settings.quiet);
+    check_ok(option_set(&tables[1], "old", NULL));
+    assert_false(settings.polite);
+    check_ok(option_set(&tables[1], "polite", NULL));
+    assert_true(settings.polite);
 }
 
 static void test_wrong_names_and_values_set_by_name_are_refused(void **state)
@@ -380,6 +422,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_defaults_hold_when_nothing_is_given),
         cmocka_unit_test(test_both_ways_of_giving_a_value_and_any_order),
+        cmocka_unit_test(test_flags_take_true_and_false),
+        cmocka_unit_test(test_an_option_that_is_given_beats_a_preset_in_any_order),
         cmocka_unit_test(test_numbers_use_all_64_bits),
         cmocka_unit_test(test_text_that_is_no_number_is_refused),
         cmocka_unit_test(test_numbers_out_of_range_are_refused),
