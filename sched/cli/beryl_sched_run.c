@@ -3,6 +3,7 @@
 #include "sched/cli/beryl_sched_outputs.h"
 #include "sched/core/speeds.h"
 #include "sched/core/statistics_report.h"
+#include "sched/modes/modes.h"
 #include "sched/profiles/profile.h"
 #include "support/base/agree.h"
 #include "support/base/log.h"
@@ -117,8 +118,12 @@ static void print_run_start(const struct run *run)
     log_print("Workload   %s\n", run->workload->name);
     if (run->workload->problem.record_size == 0)
         log_print("Tasks      %lld\n", (long long)run->workload->problem.n_tasks);
-    log_print("Workers    %d%s, scheduling %s\n\n", run->n_workers,
+    log_print("Workers    %d%s, scheduling %s\n", run->n_workers,
               run->simulated ? ", simulated" : "", mode_name(run));
+    const struct mode *mode = mode_find(mode_name(run));
+    if (run->simulated && mode->has_thread && run->options->pool.progress == PROGRESS_BY_MODE)
+        log_print("Threads    %s\n", mode->thread_help);
+    log_print("\n");
 }
 
 static enum status run_iterations(struct run *run)

@@ -122,6 +122,12 @@ struct mode {
      * changed. NULL: the mode sends none with bulk. */
     void (*sent)(void *state, int64_t token);
 
+    /* Simulated, and unless --progress says otherwise: whether a thread of its own serves this
+     * worker's messages, as where the mode was published; the answer never changes. NULL: none
+     * has one. thread_help says which workers have one, for the log. */
+    bool (*has_thread)(const void *state);
+    const char *thread_help;
+
     /* The answer to comm_fetch_add. NULL: the mode does not use the counter. */
     void (*fetched)(void *state, int64_t value);
 

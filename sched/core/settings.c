@@ -5,9 +5,10 @@
 #define FIELD(name) offsetof(struct taskpool_settings, name)
 
 static const struct option_row common_rows[] = {
-    CHOICE_OPTION("progress", FIELD(progress), "poll,thread", .default_text = "poll",
+    CHOICE_OPTION("progress", FIELD(progress), "by-mode,poll,thread", .default_text = "by-mode",
                   .value = "RULE",
-                  .help = "poll for messages between tasks, or receive them in a thread"),
+                  .help = "poll for messages between tasks, or receive them in a thread; by-mode: "
+                          "poll, but simulated parents of dtree have a thread"),
     INTEGER_OPTION("poll-every", FIELD(poll_every), 1, 1e15, .default_text = "8", .value = "N",
                    .help = "tasks between two polls, fewer if they take long"),
     INTEGER_OPTION("seed", FIELD(seed), 0, 1e15, .default_text = "1", .value = "N",

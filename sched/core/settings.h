@@ -14,8 +14,9 @@
 enum taskpool_seeding { SEEDING_BLOCK, SEEDING_CYCLIC, SEEDING_OWNER, SEEDING_COST };
 
 /* Poll for messages between tasks, or receive them in a thread, which takes
- * MPI_THREAD_MULTIPLE. */
-enum taskpool_progress_rule { PROGRESS_POLL, PROGRESS_THREAD };
+ * MPI_THREAD_MULTIPLE. By mode: poll, but simulated workers have a thread where their mode says so
+ * (mode.h, has_thread). */
+enum taskpool_progress_rule { PROGRESS_BY_MODE, PROGRESS_POLL, PROGRESS_THREAD };
 
 /* Filled from the command line by the rows of modes/mode_options.h, or by
  * taskpool_settings_default and taskpool_settings_set. Plain data: copies are independent, but

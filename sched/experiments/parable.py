@@ -85,8 +85,8 @@ def compare_modes(lab, search, alone):
 
 
 def scale(lab, profile, mean):
-    """Simulated strong scaling. Workers are asked between their tasks: were they to answer at
-    once, idle ones of the stealing modes would ask some 100,000 times in a task's time."""
+    """Simulated strong scaling. Workers, but for dtree's parents, are asked between their tasks:
+    were they to answer at once, idle ones of the stealing modes would ask some 100,000 times in a task's time."""
     workers = [16, 256] if lab.quick else [16, 64, 256, 512, 1024]
     modes = ["static", "dtree", "steal", "auto"]
     factor = MEAN_S / mean

@@ -97,12 +97,12 @@ def measure(lab, application, folder):
 
 
 def simulate(lab, seconds, machine, processes, modes, folder):
-    """Iterations of the modes."""
+    """Iterations of the modes; --progress poll, because real parents of dtree have no thread."""
     profile = folder / "simulated.csv"
     rows = "".join(f"{task},{time:.9g}\n" for task, time in enumerate(seconds))
     profile.write_text("task,seconds\n" + rows)
     options = (f"--profile {profile} --machine {machine} --simulate {processes} "
-               f"--iterations {ITERATIONS[processes]} --sched ")
+               f"--iterations {ITERATIONS[processes]} --progress poll --sched ")
     return {mode: experiment.iterations(lab.run(options + mode)) for mode in modes}
 
 

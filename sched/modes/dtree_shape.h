@@ -1,6 +1,6 @@
 /* The tree of mode dtree: the parent and children of each worker, and the weights in proportion
- * to which tasks are divided. Pamnany et al., ISPDC 2015, section 2.2, generalised from their
- * figure 1 to any number of nodes.
+ * to which tasks are divided. Pamnany et al., ISC High Performance 2015, section 2.2,
+ * generalised from their figure 1 to any number of nodes.
  *
  * The tree is as flat as its fan-out F allows, so that most nodes are leaves. A
  * subtree of height h holds at most cap(h) nodes,

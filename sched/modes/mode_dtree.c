@@ -1,5 +1,5 @@
 /* Mode `dtree`: a tree of workers hands down ranges of task IDs (Pamnany et
- * al., ISPDC 2015, section 2; its shape is dtree_shape.h's).
+ * al., ISC High Performance 2015, section 2; its shape is dtree_shape.h's).
  *
  * The root holds all tasks. It gives the fraction --first-share of them out in
  * proportion to the weights of its children's subtrees and its own, and keeps
@@ -14,7 +14,11 @@
  *
  * Where the paper leaves it open: a grant to a parent fills its buffer, from which
  * waiting requests are served first come, first served; a leaf has no
- * buffer and runs all that it is granted; fractions are rounded down. */
+ * buffer and runs all that it is granted; fractions are rounded down.
+ *
+ * In the paper one thread of each parent serves its children and runs no task. Simulated parents
+ * have such a thread too (has_thread), which takes no core from their tasks: few workers are
+ * parents. Over MPI, and with --progress poll, children wait until a task of their parent ends. */
 #include "sched/core/mode.h"
 #include "sched/modes/dtree_shape.h"
 #include "support/io/option_row.h"
@@ -278,6 +282,12 @@ static double dtree_progress(const void *state, int64_t n_run)
     return (double)(self->n_given - held) / (double)self->n_given;
 }
 
+static bool dtree_has_thread(const void *state)
+{
+    const struct dtree_state *self = state;
+    return self->node.n_children > 0;
+}
+
 static void dtree_describe(const void *state, char *text, size_t size)
 {
     const struct dtree_state *self = state;
@@ -302,6 +312,8 @@ const struct mode mode_dtree = {
     .next = dtree_next,
     .receive = dtree_receive,
     .restore = dtree_restore,
+    .has_thread = dtree_has_thread,
+    .thread_help = "one of each parent in the tree serves its children (--progress poll: none)",
     .progress = dtree_progress,
     .describe = dtree_describe,
 };

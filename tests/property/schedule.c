@@ -17,6 +17,7 @@ static const int n_workers[] = {1, 2, 3, 5, 8, 16, 33, 64};
 static const double latencies_s[] = {5e-5, 2e-4, 1e-3, 1e-2};
 static const double spreads[] = {0, 1, 3, 10}; /* times the latency */
 static const double powers[] = {1, 3};
+static const char *const progress_words[] = {"by mode", "poll", "thread"};
 static const char *const lengths_words[] = {"constant",  "uniform", "exponential",
                                             "one giant", "zero",    "any"};
 
@@ -129,7 +130,7 @@ void schedule_init(struct schedule *schedule, const struct taskpool_settings *se
     random_stream_init(&random, seed, 0);
     *schedule = (struct schedule){.seed = seed, .settings = *settings};
     schedule->settings.seed = (int64_t)(random_next(&random) >> 12);
-    schedule->settings.progress = pick(&random, 2) ? PROGRESS_POLL : PROGRESS_THREAD;
+    schedule->settings.progress = (int)pick(&random, 3);
     schedule->machine = (struct taskpool_machine){
         .node_size = (int)pick(&random, 5),
         .overhead_s = pick(&random, 2) ? 1e-6 : 0,
@@ -272,8 +273,7 @@ void schedule_describe(const struct schedule *schedule, char *text, size_t size)
              : schedule->comb   ? "comb's "
                                 : "tree's ",
              lengths_words[schedule->lengths], schedule->machine.latency_s,
-             schedule->machine.latency_spread_s,
-             schedule->settings.progress == PROGRESS_THREAD ? "thread" : "poll",
+             schedule->machine.latency_spread_s, progress_words[schedule->settings.progress],
              schedule->machine.node_server ? ", servers" : "",
              schedule->machine.noise ? ", noise" : "",
              schedule->machine.are_null ? ", null tasks" : "");

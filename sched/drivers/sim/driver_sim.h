@@ -3,8 +3,8 @@
  * the problem has some. The same seed gives the same run.
  *
  * A worker polls for messages as a process would: between tasks (--progress
- * poll), or at once, by a thread that costs nothing (--progress thread), and
- * whenever it waits. The bulk of a message is read when it arrives, the latest
+ * poll), or at once, by a thread that costs nothing (--progress thread, or if its mode says so,
+ * has_thread), and whenever it waits. The bulk of a message is read when it arrives, the latest
  * time that MPI allows. Errors of a protocol are detected: a message for a worker that is done,
  * or on its way when all are, and a worker that waits for ever, fail the run. */
 #ifndef BERYL_SCHED_DRIVER_SIM_H

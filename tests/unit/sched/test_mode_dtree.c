@@ -425,6 +425,35 @@ static void test_a_slow_worker_is_relieved(void **state)
     taskpool_destroy(pool);
 }
 
+/* Seconds of a tree of 64 workers with a fan-out of 4. */
+static double seconds_with_progress(int progress)
+{
+    struct taskpool_problem problem = {.n_tasks = 640};
+    struct taskpool_machine machine = {.n_workers = 64, .latency_s = 1e-6, .time = one_millisecond};
+    struct taskpool_settings settings;
+    struct taskpool *pool;
+    taskpool_settings_default(&settings);
+    check_ok(taskpool_settings_set(&settings, "fan-out", "4"));
+    settings.mode = "dtree";
+    settings.progress = progress;
+    check_ok(taskpool_simulate(&problem, &settings, &machine, &pool));
+    check_ok(taskpool_run(pool));
+    double makespan_s = taskpool_statistics(pool, 0)->makespan_s;
+    taskpool_destroy(pool);
+    return makespan_s;
+}
+
+/* Leaves get no message while they run tasks, so that parents' threads are all that matter. */
+static void test_simulated_parents_have_a_thread_unless_told_otherwise(void **state)
+{
+    (void)state;
+    struct taskpool_settings settings;
+    taskpool_settings_default(&settings);
+    double seconds = seconds_with_progress(settings.progress);
+    assert_true(seconds == seconds_with_progress(PROGRESS_THREAD));
+    assert_true(seconds_with_progress(PROGRESS_POLL) > 1.2 * seconds);
+}
+
 int main(int argc, char **argv)
 {
     MPI_Init(&argc, &argv);
@@ -436,6 +465,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_grants_with_speeds),
         cmocka_unit_test(test_largest_pool),
         cmocka_unit_test(test_a_slow_worker_is_relieved),
+        cmocka_unit_test(test_simulated_parents_have_a_thread_unless_told_otherwise),
     };
     int n_failed = cmocka_run_group_tests(tests, NULL, NULL);
     MPI_Finalize();
