@@ -1,11 +1,13 @@
 /* Mode `hybrid`: a fraction of each worker's tasks is static, the rest is
- * shared by the workers of a group in pieces, tasklets (V. Kale, "Low-overhead
- * scheduling for improving performance of scientific applications", thesis,
- * University of Illinois, 2010, sections 3.1 to 3.3).
+ * shared by the workers of a group in pieces, tasklets (V. Kale, "Load balancing
+ * regular meshes on SMPs with MPI", thesis, University of Illinois, 2010,
+ * sections 3.1 to 3.3).
  *
  * Of the tasks that a worker is seeded with, the fraction --static-fraction is
  * static: it runs them first, in their order. The others are cut into --tasklets
- * tasklets (tasklets.h), which wait in the queue of the group (tasklet_queue.h).
+ * tasklets (tasklets.h), which wait in the queue of the group (tasklet_queue.h). The thesis counts
+ * the tasklets of a node, --tasklets those of a worker, so that a number suits groups of any size:
+ * the thesis's 32 on a node of 16 workers are --tasklets 2.
  * The paper's queue is in memory shared by threads; here the first worker
  * of the group, its leader (mode_hybrid_private.h), keeps it and works like the others. In the
  * first iteration each member sends the leader its tasks that are not static; the leader hands out
@@ -26,7 +28,8 @@ static const struct option_row hybrid_rows[] = {
     REAL_OPTION("static-fraction", FIELD(static_fraction), 0, 1, .default_text = "0.5",
                 .value = "X", .help = "fraction of its tasks that a worker keeps"),
     INTEGER_OPTION("tasklets", FIELD(tasklets), 1, 1e9, .default_text = "64", .value = "N",
-                   .help = "parts into which the rest of a worker's tasks is cut"),
+                   .help = "parts into which the rest of a worker's tasks is cut (of a worker, "
+                           "not of a node as in Kale's thesis)"),
     INTEGER_OPTION("group", FIELD(group), 0, 1e9, .default_text = "0", .value = "N",
                    .help = "workers that share a queue; 0: those of a node"),
     FLAG_OPTION("skew", FIELD(skew), .help = "larger tasklets first, smaller ones at the end"),
