@@ -17,9 +17,9 @@ struct option_table mode_options_table(struct taskpool_settings *settings);
 /* Sets all fields to the defaults of the options. */
 void mode_options_default(struct taskpool_settings *settings);
 
-/* Refuses an option that differs from its default and that the mode does not read, and a value
- * that it cannot use. Not collective. Errors: STATUS_USAGE, naming the option, the mode, and the
- * modes that read it. */
+/* Refuses an option that differs from its default, or from what --as-published sets it to, and
+ * that the mode does not read, and a value that it cannot use. Not collective.
+ * Errors: STATUS_USAGE, naming the option, the mode, and the modes that read it. */
 enum status mode_options_check(const struct taskpool_settings *settings);
 
 /* The same for settings that several modes share, run one after another: one of them must

@@ -17,6 +17,7 @@ struct persist_settings {
     double donate_above; /* C: times the average load */
     double fill_to;      /* D */
     double balance_over; /* imbalance that triggers balancing */
+    bool pass_up;        /* tasks that would fill a child of the tree too high */
 };
 
 #define FIELD(name) offsetof(struct persist_settings, name)
@@ -33,6 +34,10 @@ static const struct option_row persist_rows[] = {
                 .expert = true, .help = "subtrees below D times the average load receive tasks"),
     REAL_OPTION("balance-over", FIELD(balance_over), 0, 1e6, .default_text = "0", .value = "X",
                 .expert = true, .help = "balance only above this imbalance, max / average - 1"),
+    FLAG_OPTION("pass-up", FIELD(pass_up), .default_text = "true", .preset_text = "false",
+                .expert = true,
+                .help = "the balancer's tree passes up a task that would raise a worker above D; "
+                        "=false: a subtree below D takes any task, as published"),
 };
 
 static struct mode_options persist_options =
@@ -52,6 +57,7 @@ static enum status persist_init(void *state, const struct mode_setup *setup, str
         .donate_above = settings->donate_above,
         .fill_to = settings->fill_to,
         .balance_over = settings->balance_over,
+        .fills_over = !settings->pass_up,
     };
     return measured_balance_init(&self->measured, setup, comm, &rules);
 }

@@ -1,10 +1,27 @@
 /* Mode `retentive`: work stealing whose next iteration starts where the tasks
  * ran in the last one (Lifflander, Krishnamoorthy, Kale, HPDC 2012, section 6).
- * The paper leaves the order open; here a worker begins with its longest tasks, see
- * ran_tasks.h. Of a dynamic pool only the tasks that were added before the run are kept;
- * the others are added anew by them. */
+ * The paper's order is that of its set of executed tasks, which --retain order comes nearest to;
+ * without it a worker begins with its longest tasks, see ran_tasks.h. Of a dynamic pool only the
+ * tasks that were added before the run are kept; the others are added anew by them. */
 #include "sched/protocols/stealing.h"
 #include "support/base/die.h"
+#include "support/io/option_row.h"
+
+enum retentive_order { RETAIN_LONGEST, RETAIN_ORDER };
+
+struct retentive_settings {
+    int retain; /* enum retentive_order */
+};
+
+static const struct option_row retentive_rows[] = {
+    CHOICE_OPTION("retain", offsetof(struct retentive_settings, retain), "longest,order",
+                  .default_text = "longest", .preset_text = "order", .value = "HOW", .expert = true,
+                  .help = "order in which a worker runs the tasks that it ran last time: the "
+                          "longest first, or unchanged as published"),
+};
+
+static struct mode_options retentive_options =
+    MODE_OPTIONS(retentive_rows, sizeof(struct retentive_settings));
 
 struct retentive_state {
     struct stealing stealing; /* first: most functions of the table are stealing's own */
@@ -14,6 +31,8 @@ struct retentive_state {
 static enum status retentive_init(void *state, const struct mode_setup *setup, struct comm *comm)
 {
     struct retentive_state *self = state;
+    const struct retentive_settings *settings = settings_of(setup->settings, &retentive_options);
+    self->ran.keeps_order = settings->retain == RETAIN_ORDER;
     self->ran.records.record_size = setup->problem->record_size;
     return stealing_init(&self->stealing, setup, comm, &self->ran);
 }
@@ -50,7 +69,8 @@ static enum mode_step retentive_restore(void *state)
 const struct mode mode_retentive = {
     .name = "retentive",
     .help = "stealing that starts where the tasks ran in the last iteration",
-    .options = (struct mode_options *[]){&seeding_options, &chunk_options, &stealing_options, NULL},
+    .options = (struct mode_options *[]){&seeding_options, &chunk_options, &stealing_options,
+                                         &retentive_options, NULL},
     .state_size = sizeof(struct retentive_state),
     .seeded = true,
     .task_bytes = sizeof(struct duration_entry) + DURATION_BINS_ORDER_BYTES,

@@ -25,8 +25,8 @@
  *   condition is checked first;
  * - there is nothing to move without load, and nothing to do without a parent.
  *
- * One change of algorithm 2: its nodes assign while the least loaded child is below
- * D x average, which may leave a child above by as much as the longest
+ * One change of algorithm 2, unless the rules say fills_over: its nodes assign while the least
+ * loaded child is below D x average, which may leave a child above by as much as the longest
  * task. Here a node passes a task up if it would raise a worker of the child's average load
  * above D x average, so that shorter ones may fill the gap. Checking
  * one worker, not the subtree's sum, keeps tasks out of subtrees where only all

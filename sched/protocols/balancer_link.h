@@ -5,6 +5,7 @@
 #include "sched/core/comm.h"
 #include "sched/core/mode.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -45,6 +46,7 @@ struct balancer_rules {
     double donate_above; /* C: workers above C x average give tasks */
     double fill_to;      /* D: nodes keep tasks for children below D x average */
     double balance_over; /* nothing moves unless max / average - 1 is above */
+    bool fills_over;     /* a child below D x average takes any task, as published */
 };
 
 struct balancer_link {

@@ -71,6 +71,14 @@ static void sink(const struct balancer_child *children, int32_t *heap, int32_t n
     heap[hole] = child;
 }
 
+static bool has_room_for(const struct balancer_node *self, const struct balancer_child *child,
+                         const struct balancer_task *task, double limit_s)
+{
+    if (self->rules->fills_over)
+        return average(child) < limit_s;
+    return average(child) <= 0 || average(child) + task->time_s <= limit_s;
+}
+
 void balancer_node_assign(struct balancer_node *self, struct balancer_pool *pool, double limit_s)
 {
     struct balancer_child *children = self->children;
@@ -89,7 +97,7 @@ void balancer_node_assign(struct balancer_node *self, struct balancer_pool *pool
     for (int64_t i = 0; i < pool->n; i++) {
         struct balancer_task task = pool->tasks[i];
         struct balancer_child *child = &children[heap[0]];
-        if (average(child) > 0 && average(child) + task.time_s > limit_s) {
+        if (!has_room_for(self, child, &task, limit_s)) {
             left[n_left++] = task;
             continue;
         }

@@ -54,7 +54,8 @@ void balancer_node_receive(struct balancer_node *node, const struct balancer_mes
 
 /* Assigns the tasks, the longest first, each to the child with the
  * least average load, unless it would raise a worker of that load above the limit: such a task
- * is left, unless the child has no load at all. Sorts the
+ * is left, unless the child has no load at all. With the rule fills_over tasks are left only
+ * when no child is below the limit. Sorts the
  * tasks: first the n_assigned ones, whose loads are added to the children's, then those left.
  * Ties are broken by number, so that the outcome does not depend on the order of messages. */
 void balancer_node_assign(struct balancer_node *node, struct balancer_pool *pool, double limit_s);

@@ -9,14 +9,15 @@
 #include <stdio.h>
 #include <string.h>
 
-/* In a static pool, where the tasks left only decrease, a thief pauses after PATIENCE
- * refusals in a row for PAUSE_ATTEMPTS times the duration of an attempt, but for no more than
- * 1 / PAUSE_PART of the time of its search, which bounds the delay. In a dynamic pool, where
- * tasks appear anywhere at any time, it does not pause. */
-enum { PATIENCE = 32, PAUSE_ATTEMPTS = 8, PAUSE_PART = 8 };
+/* In a static pool, where the tasks left only decrease, a thief pauses after --retry refusals in a
+ * row for PAUSE_ATTEMPTS times the duration of an attempt, but for no more than 1 / PAUSE_PART of
+ * the time of its search, which bounds the delay. In a dynamic pool, where tasks appear anywhere at
+ * any time, it does not pause. */
+enum { PAUSE_ATTEMPTS = 8, PAUSE_PART = 8 };
 
-/* Least time of such an attempt with its pause, in any pool: otherwise time would stand still
- * where simulated messages take none. */
+/* After so many refusals an attempt takes MIN_ATTEMPT_S at least, in any pool: otherwise time
+ * would stand still where simulated messages take none. */
+enum { BRISK_ATTEMPTS = 32 };
 #define MIN_ATTEMPT_S 1e-6
 
 #define FIELD(name) offsetof(struct stealing_settings, name)
@@ -30,6 +31,18 @@ static const struct option_row stealing_rows[] = {
                   .value = "RULE", .expert = true, .help = "algorithm that detects the end"),
     INTEGER_OPTION("deque", FIELD(deque), 0, 1e12, .default_text = "0", .value = "N",
                    .expert = true, .help = "bound on the entries of a deque; 0: none"),
+    CHOICE_OPTION("release", FIELD(release), "all,half", .default_text = "all",
+                  .preset_text = "half", .value = "HOW", .expert = true,
+                  .help = "long tasks that a worker shares when thieves have none left: all that "
+                          "wait, or half of them as published"),
+    INTEGER_OPTION("retry", FIELD(retry), 0, 1e15, .default_text = "32", .preset_text = "0",
+                   .value = "N", .expert = true,
+                   .help = "refusals in a row before a thief pauses; 0: it never pauses, as "
+                           "published"),
+    FLAG_OPTION("as-published", FIELD(as_published), .is_preset = true,
+                .help = "the algorithms as their paper has them (Lifflander et al., 2012): "
+                        "--release half --retry 0, retentive: --retain order, persist: "
+                        "--pass-up=false; an option that is given beats this one"),
 };
 
 static enum status check_steal(const struct taskpool_settings *settings);
@@ -103,20 +116,29 @@ void stealing_begin(struct stealing *self, bool enabled)
     termination_begin(&self->termination);
 }
 
+/* As the paper's addTask, task by task, where the release is the paper's. */
+static enum status push_range(struct stealing *self, struct task_range range)
+{
+    TRY(task_deque_push_range(&self->deque, range));
+    if (self->settings->release == RELEASE_HALF)
+        task_deque_share_one(&self->deque);
+    return STATUS_OK;
+}
+
 enum status stealing_seed(void *state)
 {
     struct stealing *self = state;
     const struct seeding *seeding = self->setup->seeding;
     int worker = self->comm->rank;
     for (int64_t i = seeding_n_ranges(seeding, worker) - 1; i >= 0; i--)
-        TRY(task_deque_push_range(&self->deque, seeding_range(seeding, worker, i)));
+        TRY(push_range(self, seeding_range(seeding, worker, i)));
     return STATUS_OK;
 }
 
 enum status stealing_push(struct stealing *self, const struct task_ranges *ranges)
 {
     for (int64_t i = ranges->n - 1; i >= 0; i--)
-        TRY(task_deque_push_range(&self->deque, ranges->list[i]));
+        TRY(push_range(self, ranges->list[i]));
     return STATUS_OK;
 }
 
@@ -133,13 +155,18 @@ static void note(struct stealing *self, const struct mode_work *work, bool initi
         die_no_memory("no memory to note which tasks ran");
 }
 
+static bool releases_all(const struct stealing *self, const struct mode_work *work)
+{
+    return work->tasks_are_long && self->settings->release == RELEASE_ALL;
+}
+
 bool stealing_next_local(void *state, struct mode_work *work)
 {
     struct stealing *self = state;
     bool initial = false;
     bool taken = self->deque.record_size > 0
                      ? task_deque_take_record(&self->deque, work->record, &initial)
-                     : task_deque_take_range(&self->deque, work->n_wanted, work->tasks_are_long,
+                     : task_deque_take_range(&self->deque, work->n_wanted, releases_all(self, work),
                                              &work->range);
     if (!taken)
         return false;
@@ -173,21 +200,31 @@ static int choose_victim(struct stealing *self)
     return victim < comm->rank ? victim : victim + 1;
 }
 
+/* Whether refusals are too few yet for a pause or for the least time of an attempt. */
+static bool asks_at_once(const struct stealing *self)
+{
+    int64_t retry = self->settings->retry;
+    return self->n_refusals < (retry > 0 && retry < BRISK_ATTEMPTS ? retry : BRISK_ATTEMPTS);
+}
+
 /* After a refusal: sets the time of the next request. */
 static void set_pause(struct stealing *self)
 {
     double now_s = comm_now(self->comm);
-    if (++self->n_refusals < PATIENCE)
+    int64_t retry = self->settings->retry;
+    self->n_refusals++;
+    if (asks_at_once(self))
         return;
+    bool may_pause = self->deque.record_size == 0 && retry > 0 && self->n_refusals >= retry;
     double attempt_s = now_s - self->asked_s;
-    double limit_s = self->deque.record_size > 0 ? 0 : (now_s - self->searched_from_s) / PAUSE_PART;
+    double limit_s = may_pause ? (now_s - self->searched_from_s) / PAUSE_PART : 0;
     double pause_s = fmin(PAUSE_ATTEMPTS * attempt_s, limit_s);
     self->ask_after_s = now_s + fmax(pause_s, MIN_ATTEMPT_S - attempt_s);
 }
 
 static bool pauses(struct stealing *self)
 {
-    if (self->n_refusals < PATIENCE)
+    if (asks_at_once(self))
         return false;
     double left_s = self->ask_after_s - comm_now(self->comm);
     if (left_s > 0)
@@ -212,8 +249,8 @@ enum mode_step stealing_next(void *state, struct mode_work *work)
     if (stealing_next_local(self, work))
         return MODE_RUN;
     /* Of records one is taken at a time, long or not: most are short. */
-    bool tasks_are_long = work->tasks_are_long && self->deque.record_size == 0;
-    if (task_deque_acquire(&self->deque, tasks_are_long) && stealing_next_local(self, work))
+    bool one_by_one = releases_all(self, work) && self->deque.record_size == 0;
+    if (task_deque_acquire(&self->deque, one_by_one) && stealing_next_local(self, work))
         return MODE_RUN;
     if (self->ran && self->ran->runs_long)
         ran_tasks_end(self->ran, comm_now(self->comm));

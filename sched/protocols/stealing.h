@@ -7,9 +7,15 @@
  * where the paper has active messages. A thief has one request under way. The
  * victim answers at once, with a refusal or with a transfer, which is read
  * straight from its deque while it continues and answers others; a refused thief
- * asks the next victim. Unlike the paper's, a thief of a static pool pauses after many refusals
- * in a row: there is hardly anything left then, and requests of all workers would flood
- * the network and the few that still have tasks. */
+ * asks the next victim.
+ *
+ * Two changes, which --as-published undoes:
+ * --release all  of long tasks a worker shares all that wait, not half: one that waits behind
+ *                another long one, and that no thief can take, would end last. And it shares none
+ *                before its first task; the paper's shares one when it adds its second.
+ * --retry N      a thief of a static pool pauses after N refusals in a row: there is hardly
+ *                anything left then, and requests of all workers would flood the network and
+ *                the few that still have tasks. */
 #ifndef BERYL_SCHED_STEALING_H
 #define BERYL_SCHED_STEALING_H
 
@@ -33,12 +39,16 @@ enum stealing_kind {
 };
 
 enum stealing_victim { VICTIM_RANDOM, VICTIM_NODE };
+enum stealing_release { RELEASE_ALL, RELEASE_HALF };
 
 struct stealing_settings {
     const char *steal; /* "half" or a number: of the shared tasks, per steal */
     int victim;        /* enum stealing_victim */
     int termination;   /* enum termination_rule */
     int64_t deque;     /* most entries that a deque may hold; 0: no bound */
+    int release;       /* enum stealing_release: of long tasks */
+    int64_t retry;     /* refusals in a row before a pause; 0: no pauses */
+    bool as_published; /* read by the table of options alone */
 };
 
 extern struct mode_options stealing_options;

@@ -21,7 +21,7 @@ void ran_tasks_take(struct ran_tasks *self, const struct task_range *range, bool
                     double now_s)
 {
     ran_tasks_end(self, now_s);
-    self->runs_long = tasks_are_long && task_range_count(range) == 1;
+    self->runs_long = tasks_are_long && !self->keeps_order && task_range_count(range) == 1;
     self->running = range->first;
     self->began_s = now_s;
     if (!self->runs_long && task_ranges_add_range(&self->ranges, *range) != STATUS_OK)

@@ -122,26 +122,25 @@ static void cut(struct task_deque *deque, int64_t position, int64_t n)
     upper->last = lower->first;
 }
 
-/* Shares about half of the local tasks. Called when nothing is shared, so that
+/* Shares about n of the local tasks. Called when nothing is shared, so that
  * no thief reads the entries that are changed before split is. */
-static void release(struct task_deque *deque)
+static void release(struct task_deque *deque, int64_t n)
 {
-    int64_t half = deque->local_tasks / 2;
-    if (half < deque->min_share)
+    if (n < deque->min_share)
         return;
     int64_t split = atomic_load_explicit(&deque->split, memory_order_relaxed);
     int64_t n_released = 0;
     if (split + 1 == deque->head) {
         if (deque->record_size > 0 || !has_room(deque))
             return;
-        cut(deque, split, deque->local_tasks - half);
+        cut(deque, split, deque->local_tasks - n);
         deque->head++;
-        n_released = half;
+        n_released = n;
         split++;
     } else {
         do
             n_released += count_at(deque, split++);
-        while (split + 1 < deque->head && n_released + count_at(deque, split) <= half);
+        while (split + 1 < deque->head && n_released + count_at(deque, split) <= n);
     }
     deque->local_tasks -= n_released;
     deque->shared_tasks = n_released;
@@ -167,7 +166,13 @@ static bool shares_nothing(const struct task_deque *deque)
 static void release_if_none_shared(struct task_deque *deque)
 {
     if (shares_nothing(deque))
-        release(deque);
+        release(deque, deque->local_tasks / 2);
+}
+
+void task_deque_share_one(struct task_deque *deque)
+{
+    if (shares_nothing(deque) && deque->local_tasks > 1)
+        release(deque, 1);
 }
 
 enum status task_deque_push_record(struct task_deque *deque, const void *record, bool mark)

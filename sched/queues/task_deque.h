@@ -81,6 +81,10 @@ void task_deque_fini(struct task_deque *deque);
 enum status task_deque_push_range(struct task_deque *deque, struct task_range range);
 enum status task_deque_push_record(struct task_deque *deque, const void *record, bool mark);
 
+/* Shares the task that would run last, if nothing is shared and there is another; fewer than
+ * min_share are not shared. After each push of ranges. Worker. */
+void task_deque_share_one(struct task_deque *deque);
+
 /* Takes local tasks: of a range, n_wanted of them but at most half of the
  * local ones, rounded up; of records, one. Then, if nothing is shared, shares about half of the
  * local tasks; of long tasks all, because one that waits behind the last long one

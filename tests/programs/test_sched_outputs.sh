@@ -94,6 +94,41 @@ for mode in share steal retentive; do
     done
 done
 
+# --as-published sets the papers' values; an option that is given beats it, in any order.
+published()
+{
+    timeout 60 "$beryl_sched" --exponential 0.01 --tasks 2000 --simulate 16 --iterations 4 \
+        --sched "$2" "${@:3}" --json "$1.json" > "$1.txt" || complain "$*: exit status $?"
+    keep_results --json "$1.json"
+}
+for mode in steal retentive persist; do
+    more=()
+    [ $mode != retentive ] || more=(--retain order)
+    [ $mode != persist ] || more=(--pass-up=false)
+    published usual $mode
+    published preset $mode --as-published
+    published by_hand $mode --release half --retry 0 "${more[@]}"
+    published beaten $mode --retry 32 --as-published --release all
+    published beaten_too $mode --release=all --as-published --retry=32
+    python3 - <<'END' || complain "--as-published, $mode"
+import json
+runs = {name: json.load(open(name + ".json")) for name in
+        ("usual", "preset", "by_hand", "beaten", "beaten_too")}
+assert runs["preset"]["options"] == {**runs["by_hand"]["options"], "as-published": True}
+assert runs["preset"]["iterations"] == runs["by_hand"]["iterations"]
+assert runs["preset"]["iterations"] != runs["usual"]["iterations"]
+assert runs["beaten"] == runs["beaten_too"]
+assert runs["beaten"]["iterations"] != runs["preset"]["iterations"]
+assert (runs["beaten"]["options"]["release"], runs["beaten"]["options"]["retry"]) == ("all", 32)
+END
+done
+
+# Simulated parents of dtree have a thread, which the log says, unless --progress says otherwise.
+simulate tree --exponential 0.01 --tasks 2000 --sched dtree
+grep -q '^Threads    one of each parent' tree.txt || complain "dtree: nothing of threads in the log"
+simulate tree --exponential 0.01 --tasks 2000 --sched dtree --progress poll
+grep -q '^Threads' tree.txt && complain "dtree --progress poll: threads in the log"
+
 cat > sweep.txt <<'END'
 # These lines add to the command line.
 --gauss 1e-4,2e-5 --tasks 500 --sched retentive --simulate 8

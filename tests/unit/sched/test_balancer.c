@@ -250,7 +250,8 @@ static void assign(struct reference *self, int first, int size, int width, bool 
             }
         }
         task->tried = true;
-        if (best_s > 0 && best_s + task->time_s > limit_s)
+        bool fits = best_s <= 0 || best_s + task->time_s <= limit_s;
+        if (self->balance->rules.fills_over ? best_s >= limit_s : !fits)
             continue;
         task->first = first + best * width;
         task->size = block_size(size, width, best);
@@ -367,6 +368,8 @@ static const struct balancer_rules rule_cases[] = {
     {.branching = 3, .donate_above = 1.1, .fill_to = 3},
     {.branching = 3, .donate_above = 1.003, .fill_to = 1.003, .balance_over = 1},
     {.branching = 2, .donate_above = 1.003, .fill_to = 1.003, .balance_over = 0.3},
+    {.branching = 3, .donate_above = 1.003, .fill_to = 1.003, .fills_over = true},
+    {.branching = 7, .donate_above = 1.1, .fill_to = 1.5, .fills_over = true},
 };
 
 static void test_moves_what_the_algorithms_move(void **state)

@@ -133,6 +133,40 @@ static void test_a_mode_gets_its_own_options_only(void **state)
     assert_true(has_value(&selected, "steal", "half"));
 }
 
+static void test_as_published_is_for_the_modes_that_steal(void **state)
+{
+    (void)state;
+    static const char *const stealing[] = {"steal", "retentive", "persist"};
+    for (int i = 0; i < 3; i++) {
+        struct taskpool_settings settings;
+        taskpool_settings_default(&settings);
+        settings.mode = stealing[i];
+        check_ok(taskpool_settings_set(&settings, "as-published", NULL));
+        check_ok(mode_options_check(&settings));
+        assert_true(has_value(&settings, "release", "half"));
+        assert_true(has_value(&settings, "retry", "0"));
+        assert_true(has_value(&settings, "retain", "order"));
+        assert_true(has_value(&settings, "pass-up", "false"));
+        check_ok(taskpool_settings_set(&settings, "drain", "0.25"));
+        check_status(STATUS_USAGE, mode_options_check(&settings));
+        assert_non_null(strstr(status_text(), "--drain"));
+    }
+    struct taskpool_settings settings, selected;
+    struct mode_list list;
+    taskpool_settings_default(&settings);
+    check_ok(taskpool_settings_set(&settings, "as-published", "true"));
+    settings.mode = "dtree";
+    check_status(STATUS_USAGE, mode_options_check(&settings));
+    assert_non_null(strstr(status_text(), "it is for steal, retentive, persist"));
+    check_ok(mode_list_parse("compare", "static,steal", &list));
+    check_ok(mode_options_check_list(&settings, &list));
+    mode_options_select(&settings, "steal", &selected);
+    assert_true(has_value(&selected, "release", "half"));
+    assert_true(has_value(&selected, "pass-up", "true"));
+    mode_options_select(&settings, "static", &selected);
+    assert_true(has_value(&selected, "release", "all"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -142,6 +176,7 @@ int main(void)
         cmocka_unit_test(test_a_value_that_a_mode_cannot_use_is_refused),
         cmocka_unit_test(test_an_option_must_be_for_one_of_the_modes),
         cmocka_unit_test(test_a_mode_gets_its_own_options_only),
+        cmocka_unit_test(test_as_published_is_for_the_modes_that_steal),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -41,6 +41,30 @@ static void test_retentive_runs_the_same_in_the_same_order(void **state)
     dismiss(2);
 }
 
+/* One worker, whose task t takes t seconds: in the second iteration the first task that runs. */
+static int64_t first_retained(const char *command_line)
+{
+    struct mode_work work = {.n_wanted = 1, .tasks_are_long = true};
+    hire(1, command_line);
+    load(0, 8, 8);
+    while (mode->next(workers[0].stealing, &work) == MODE_RUN)
+        hand_clock_s += (double)work.range.first;
+    assert_int_equal(mode->restore(workers[0].stealing), MODE_DONE);
+    assert_int_equal(mode->next(workers[0].stealing, &work), MODE_RUN);
+    int64_t first = work.range.first;
+    dismiss(1);
+    return first;
+}
+
+static void test_the_longest_come_first_or_the_order_stays(void **state)
+{
+    (void)state;
+    assert_in_range(first_retained("--sched=retentive"), 40, 70); /* by powers of two */
+    assert_int_equal(first_retained("--sched=retentive --retain=order"), 0);
+    assert_int_equal(first_retained("--sched=retentive --as-published"), 0);
+    assert_in_range(first_retained("--sched=retentive --retain=longest --as-published"), 40, 70);
+}
+
 /* A task runs where it ran in the last iteration, but for those that were stolen
  * since; and there are fewer and fewer. Without a reason to steal there are none. */
 static void test_retentive_starts_where_the_tasks_ran(void **state)
@@ -74,6 +98,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_retentive_runs_the_same_in_the_same_order),
+        cmocka_unit_test(test_the_longest_come_first_or_the_order_stays),
         cmocka_unit_test(test_retentive_starts_where_the_tasks_ran),
     };
     MPI_Init(NULL, NULL);

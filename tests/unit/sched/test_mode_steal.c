@@ -226,6 +226,59 @@ static void test_a_thief_that_many_refused_pauses(void **state)
     dismiss(16);
 }
 
+static void test_retry_is_the_number_of_refusals_before_a_pause(void **state)
+{
+    (void)state;
+    struct task_range range;
+    hire(16, "--sched=steal --retry=3");
+    for (int i = 0; i < 3; i++)
+        ask_and_be_refused();
+    assert_int_equal(next(9, 1, &range), MODE_SEARCH);
+    assert_int_equal(n_messages, 0);
+    dismiss(16);
+    /* 0, the published value: at once, however often. */
+    const char *const never[] = {"--sched=steal --retry=0", "--sched=steal --as-published"};
+    for (int i = 0; i < 2; i++) {
+        hire(16, never[i]);
+        for (int j = 0; j < 200; j++)
+            ask_and_be_refused();
+        assert_int_equal(next(9, 1, &range), MODE_SEARCH);
+        assert_int_equal(n_messages, 1);
+        dismiss(16);
+    }
+}
+
+/* Of long tasks all that wait are shared, or half of them as published, and then one at first. */
+static void test_release_of_long_tasks(void **state)
+{
+    (void)state;
+    const struct {
+        const char *options;
+        int64_t n_seeded, n_stolen, n_shared, n_shared_later;
+    } cases[] = {{"--sched=steal", 0, 50, 48, 47},
+                 {"--sched=steal --release=half", 1, 1, 48, 24},
+                 {"--sched=steal --as-published", 1, 1, 48, 24},
+                 {"--sched=steal --as-published --release=all", 0, 50, 48, 47}};
+    const int64_t per_range[] = {100, 1};
+    for (size_t i = 0; i < 2 * sizeof cases / sizeof cases[0]; i++) {
+        struct mode_work work = {.n_wanted = 1, .tasks_are_long = true};
+        hire(2, cases[i / 2].options);
+        load(0, 100, per_range[i % 2]);
+        struct task_deque *deque = &workers[0].stealing->deque;
+        assert_int_equal(deque->shared_tasks, cases[i / 2].n_seeded);
+        assert_int_equal(stealing_next(workers[0].stealing, &work), MODE_RUN);
+        assert_int_equal(steal(), cases[i / 2].n_stolen);
+        assert_int_equal(stealing_next(workers[0].stealing, &work), MODE_RUN);
+        assert_int_equal(deque->shared_tasks, cases[i / 2].n_shared);
+        /* Without local tasks it takes one of them back, or half. */
+        while (deque->local_tasks > 0)
+            assert_int_equal(stealing_next(workers[0].stealing, &work), MODE_RUN);
+        assert_int_equal(stealing_next(workers[0].stealing, &work), MODE_RUN);
+        assert_int_equal(deque->shared_tasks, cases[i / 2].n_shared_later);
+        dismiss(2);
+    }
+}
+
 /* The three others of the node first, as often as there are such; then any. */
 static void test_the_own_node_first(void **state)
 {
@@ -342,6 +395,8 @@ int main(void)
         cmocka_unit_test(test_transfers_overlap),
         cmocka_unit_test(test_a_refused_thief_asks_another),
         cmocka_unit_test(test_a_thief_that_many_refused_pauses),
+        cmocka_unit_test(test_retry_is_the_number_of_refusals_before_a_pause),
+        cmocka_unit_test(test_release_of_long_tasks),
         cmocka_unit_test(test_the_own_node_first),
         cmocka_unit_test(test_static_sends_no_message),
         cmocka_unit_test(test_messages_that_take_no_time),
