@@ -120,13 +120,20 @@ class Experiment:
             return list(pool.map(self.run_workers, lines))
 
     def run_workers(self, options):
+        result, by_iteration = self.run_iterations(options)
+        return result, by_iteration[-1]
+
+    def run_iterations(self, options):
+        """One such run, with a list of the workers' figures for each iteration."""
         with tempfile.TemporaryDirectory() as folder:
             table = pathlib.Path(folder) / "workers.csv"
             result = self.run(f"{options} --write-statistics {table}")
             with open(table, encoding="utf-8", newline="") as file:
                 heads, *rows = csv.reader(file)
-        return result, [dict(zip(heads, map(float, row))) for row in rows
-                        if row[0] == rows[-1][0]]
+        by_iteration = {}
+        for row in rows:
+            by_iteration.setdefault(row[0], []).append(dict(zip(heads, map(float, row))))
+        return result, list(by_iteration.values())
 
     # --- what comes out ---
 

@@ -3,6 +3,9 @@
 (PMEO-PDS 2007): work sharing (mode share) against work stealing (mode steal) on the trees T1
 and T3, by chunk size and polling or release interval.
 
+steal is the paper's: one chunk at a time, the end found by a token in a ring; "steal half" is
+Beryl's, half of what the victim shares and a tree.
+
 Simulated: 16 to 64 processes of a machine like theirs (figures 1 to 4), then up to 16,384. For
 real: 1, 2 and 4 processes here, compared with a walk of the tree by one process without scheduler.
 """
@@ -16,12 +19,14 @@ import figure
 # 5 us from process to process, 2 us of it busy at either end, and 900 MB/s.
 MACHINE = "--time-scale 4 --latency 5e-6 --overhead 2e-6 --bandwidth 9e8 --node-size 1"
 TREES = {"T1": (4130071, 3305118, 10), "T3": (4112897, 3599034, 1572)}
-MODES = {"share": "--release-every", "steal": "--poll-every"}
-INTERVAL = {"share": 128, "steal": 8}
+MODES = {"share": "--release-every", "steal": "--poll-every", "steal half": "--poll-every"}
+INTERVAL = {"share": 128, "steal": 8, "steal half": 8}
+RING_PROCESSES = 64  # at most, as in the paper: a token takes 25 us for each process of its round
 # Chunks that can be best on many processes. (Where nothing is shared, ten thousand thieves ask
 # in vain for seconds: 10^9 events.)
 BEYOND = {("T1", "share"): [10], ("T1", "steal"): [2, 5],
-          ("T3", "share"): [10, 50], ("T3", "steal"): [10]}
+          ("T3", "share"): [10, 50], ("T3", "steal"): [10],
+          ("T1", "steal half"): [2, 5], ("T3", "steal half"): [10]}
 
 PAPER = {
     "best release interval and chunk": {"T1": [256, 5], "T3": [32, 50]},
@@ -34,6 +39,14 @@ PAPER = {
     "original program, one core of 2024, million nodes per second": {"T1": 7.9, "T3": 9.2},
     "original program, 2 processes, chunk 20": {"T1": 11.2, "T3": 16.9},
 }
+
+
+def scheduling(mode, processes, chunk, interval):
+    options = f"--sched {mode.split()[0]} --chunk {chunk} {MODES[mode]} {interval}"
+    if mode == "steal":
+        ring = processes <= RING_PROCESSES
+        options += f" --steal {chunk} --termination {'ring' if ring else 'tree'}"
+    return options
 
 
 def speed(result):
@@ -54,9 +67,8 @@ class Walks:
     def run(self, lab):
         # The longest first, so that the last to end is a short one.
         keys = sorted(self.results, key=lambda key: -key[2])
-        lines = [f"--uts {tree} --sched {mode} --simulate {processes} --chunk {chunk} "
-                 f"{MODES[mode]} {interval} {MACHINE}"
-                 for tree, mode, processes, chunk, interval in keys]
+        lines = [f"--uts {tree} --simulate {key[0]} {scheduling(mode, *key)} {MACHINE}"
+                 for tree, mode, *key in keys]
         self.results = dict(zip(keys, lab.sweep(lines)))
 
     def speed(self, tree, mode, processes, chunk, interval=None):
@@ -87,7 +99,7 @@ def chunk_panels(lab, walks, chunks, processes):
             lab.table(f"{tree}, {mode}, {MODES[mode]} {INTERVAL[mode]}: million nodes per second",
                       ["chunk"] + [line.label for line in lines],
                       [[c] + [line.y[i] for line in lines] for i, c in enumerate(sizes)])
-            number = 3 if mode == "share" else 4
+            number = {"share": "3", "steal": "4", "steal half": "4, with halves"}[mode]
             panels.append(figure.Panel(f"{number}: {mode}, {tree}", "chunk",
                                        "million nodes per second", lines, x_log=True, y_from=0))
     return panels
@@ -131,6 +143,7 @@ def scaling(lab, walks, processes):
         return walks.best(tree, mode, 64)[0] / walks.best(tree, mode, 32)[0]
     lab.at_most("T1: sharing gains nothing from 32 to 64 processes", gain("T1", "share"), 1.1)
     lab.at_least("T1: stealing scales from 32 to 64 processes", gain("T1", "steal"), 1.5)
+    lab.at_least("T1: stealing halves scales from 32 to 64 processes", gain("T1", "steal half"), 1.5)
     lab.at_least("T3: sharing scales further than on T1",
                  gain("T3", "share") / gain("T1", "share"), 1.2)
     return figure.Panel("Beyond: the best chunk", "processes", "million nodes per second", lines,
@@ -146,8 +159,8 @@ def for_real(lab):
         for mode in MODES:
             found = {}
             for processes in (1, 2, 4):
-                result = lab.run(f"--uts {tree} --sched {mode} --chunk 20 --iterations 5",
-                                 processes)
+                result = lab.run(f"--uts {tree} --iterations 5 "
+                                 + scheduling(mode, processes, 20, INTERVAL[mode]), processes)
                 wrong += (result["nodes"], result["leaves"], result["depth"]) != sizes
                 found[processes] = max(result["nodes"] / it["makespan_seconds"] * 1e-6
                                        for it in experiment.iterations(result))
@@ -157,6 +170,32 @@ def for_real(lab):
     lab.table("For real: million nodes per second", ["tree", "mode", "sequential", "1 process",
                                                      "2 processes", "4 processes"], rows)
     lab.equal("real walks whose nodes, leaves or depth are wrong", wrong, 0)
+
+
+def figure_5(lab):
+    """How 16 processes spend the walk of T1: the sums of the paper's traces. Share's first
+    process is the manager."""
+    found, panels = {}, []
+    modes = ["steal", "share"]
+    runs = lab.sweep_workers([f"--uts T1 --simulate 16 {scheduling(mode, 16, 5, INTERVAL[mode])} "
+                              f"{MACHINE}" for mode in modes])
+    for mode, (result, workers) in zip(modes, runs):
+        seconds = experiment.last(result)["makespan_seconds"]
+        shares = {name: [100 * worker[f"{name}_seconds"] / seconds for worker in workers]
+                  for name in ("task", "search", "communication", "idle")}
+        found[mode] = {"seconds": seconds, "percent of the time": shares}
+        panels.append(figure.Panel(f"5: {mode}, T1, 16 processes", "process", "% of the time",
+                                   [figure.Series(name, list(range(len(workers))), values)
+                                    for name, values in shares.items()], y_from=0))
+    working = {mode: sum(of["percent of the time"]["task"]) / 16 for mode, of in found.items()}
+    lab.beryl["5: T1, 16 processes"] = found
+    lab.table("Figure 5: T1, 16 processes, percent of the time with work",
+              ["mode", "mean", "least"],
+              [[mode, working[mode], min(of["percent of the time"]["task"])]
+               for mode, of in found.items()])
+    lab.at_least("figure 5: processes that steal work more of the time, times",
+                 working["steal"] / working["share"], 1.1)
+    return panels
 
 
 def main():
@@ -187,6 +226,7 @@ def main():
     walks.count_exactly(lab)
     panels = interval_panels(lab, walks, [5, 20, 50], intervals)
     panels += chunk_panels(lab, walks, chunks, processes)
+    panels += figure_5(lab)
     panels.append(scaling(lab, walks, processes + beyond))
     if lab.options.real:
         for_real(lab)
