@@ -230,20 +230,27 @@ static void test_retry_is_the_number_of_refusals_before_a_pause(void **state)
 {
     (void)state;
     struct task_range range;
-    hire(16, "--sched=steal --retry=3");
-    for (int i = 0; i < 3; i++)
-        ask_and_be_refused();
-    assert_int_equal(next(9, 1, &range), MODE_SEARCH);
-    assert_int_equal(n_messages, 0);
-    dismiss(16);
     /* 0, the published value: at once, however often. */
-    const char *const never[] = {"--sched=steal --retry=0", "--sched=steal --as-published"};
-    for (int i = 0; i < 2; i++) {
-        hire(16, never[i]);
-        for (int j = 0; j < 200; j++)
-            ask_and_be_refused();
-        assert_int_equal(next(9, 1, &range), MODE_SEARCH);
-        assert_int_equal(n_messages, 1);
+    const struct {
+        const char *options;
+        int n_attempts;
+    } cases[] = {{"--sched=steal --retry=3", 3},
+                 {"--sched=steal --retry=100", 100},
+                 {"--sched=steal --retry=0", 1000},
+                 {"--sched=steal --as-published", 1000},
+                 {"--sched=steal --as-published --retry=5", 5}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        int n_attempts = 0;
+        hire(16, cases[i].options);
+        for (; n_attempts < 1000; n_attempts++) {
+            assert_int_equal(next(9, 1, &range), MODE_SEARCH);
+            if (n_messages == 0)
+                break;
+            hand_clock_s += 0.5;
+            deliver(0);
+            deliver(0);
+        }
+        assert_int_equal(n_attempts, cases[i].n_attempts);
         dismiss(16);
     }
 }
