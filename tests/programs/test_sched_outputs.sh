@@ -114,7 +114,9 @@ for mode in steal retentive persist; do
 import json
 runs = {name: json.load(open(name + ".json")) for name in
         ("usual", "preset", "by_hand", "beaten", "beaten_too")}
-assert runs["preset"]["options"] == {**runs["by_hand"]["options"], "as-published": True}
+options = runs["preset"]["options"]
+assert [options[name] for name in ("as-published", "release", "retry", "retain", "pass-up")] == \
+    [True, "half", 0, "order", False]
 assert runs["preset"]["iterations"] == runs["by_hand"]["iterations"]
 assert runs["preset"]["iterations"] != runs["usual"]["iterations"]
 assert runs["beaten"] == runs["beaten_too"]
