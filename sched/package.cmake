@@ -22,6 +22,7 @@ foreach(header
         sched/core/statistics.h
         sched/drivers/sim/machine.h
         sched/drivers/sim/noise.h
+        sched/profiles/task_data.h
         sched/queues/task_ranges.h
         support/base/random.h
         support/base/status.h

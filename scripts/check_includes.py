@@ -35,7 +35,7 @@ ROOMS = {
     "sched/modes": SUPPORT + ["sched/queues", "sched/core", "sched/protocols"],
     "sched/drivers/mpi": ["support/base", "support/mpi", "support/io/signal_notice.h",
                           "sched/core"],
-    "sched/drivers/sim": SUPPORT + ["sched/core"],
+    "sched/drivers/sim": SUPPORT + ["sched/core", "sched/profiles/task_data.h"],
     "sched": SUPPORT + ["sched/core", "sched/modes", "sched/drivers/mpi", "sched/drivers/sim"],
     "sched/workloads/bnsl": SUPPORT,
     "sched/workloads": SUPPORT + ["sched", "sched/core", "sched/queues", "sched/profiles",
@@ -98,7 +98,7 @@ PACKAGES = {
 
 # Headers of C and POSIX, without their endings.
 SYSTEM = """arpa/inet assert complex ctype dirent errno fcntl fenv float getopt glob inttypes
-limits locale math netdb netinet/in netinet/tcp pthread sched setjmp signal stdalign stdarg
+limits locale math netdb netinet/in netinet/tcp pthread sched search setjmp signal stdalign stdarg
 stdatomic stdbool stddef stdint stdio stdlib string strings sys/mman sys/resource sys/socket
 sys/stat sys/statvfs sys/time sys/types sys/wait time unistd""".split()
 

@@ -133,7 +133,8 @@ static const struct option_row run_rows[] = {
                         "in all builds"),
     TEXT_OPTION("write-profile", FIELD(profile), .value = "FILE.csv|FILE.npy",
                 .help = "seconds of every non-null task of the last build, by its number among "
-                        "all tasks"),
+                        "all tasks; beside X.csv the tiles that it reads and writes, X.blocks.csv "
+                        "and X.sizes.csv"),
 };
 
 void hf_options_tables(struct hf_options *options, struct option_table tables[HF_OPTION_TABLES])

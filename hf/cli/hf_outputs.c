@@ -2,6 +2,7 @@
 
 #include "hf/checkpoint/checkpoint.h"
 #include "hf/cli/hf_report.h"
+#include "sched/profiles/task_data.h"
 #include "sched/report/report.h"
 #include "support/base/agree.h"
 #include "support/io/json.h"
@@ -11,17 +12,21 @@
  * a checkpoint may replace a checkpoint that is read. */
 static enum status check_output_files(const struct hf_options *options)
 {
+    struct task_data_paths paths;
+    bool has_blocks = task_data_paths(options->profile, &paths);
     const struct output outputs[] = {{"json", options->json},
                                      {"report", options->report},
                                      {"write-profile", options->profile},
+                                     {"write-profile", has_blocks ? paths.blocks : NULL},
+                                     {"write-profile", has_blocks ? paths.sizes : NULL},
                                      {"checkpoint", options->scf.checkpoint}};
     const char *inputs[] = {options->molecule, options->basis};
     bool reads_density = hf_options_density(options) == HF_DENSITY_FILE;
     const char *checkpoints[] = {options->guess, options->restart,
                                  reads_density ? options->density : NULL};
-    TRY(outputs_check_distinct(outputs, 4, inputs, 2));
-    TRY(outputs_check_distinct(outputs, 3, checkpoints, 3));
-    return outputs_check_writable(outputs, 3);
+    TRY(outputs_check_distinct(outputs, 6, inputs, 2));
+    TRY(outputs_check_distinct(outputs, 5, checkpoints, 3));
+    return outputs_check_writable(outputs, 5);
 }
 
 enum status hf_outputs_check(const struct hf_options *options, MPI_Comm comm)

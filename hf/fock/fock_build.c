@@ -2,6 +2,7 @@
 
 #include "hf/fock/density_tiles.h"
 #include "hf/fock/fock_accumulator.h"
+#include "hf/fock/fock_blocks.h"
 #include "hf/fock/fock_cost.h"
 #include "hf/fock/fock_digest.h"
 #include "hf/fock/fock_worker.h"
@@ -330,15 +331,20 @@ const struct class_costs *fock_sum_class_costs(const struct fock *fock)
     return fock->class_cost_sums;
 }
 
-/* The non-null tasks of this process's history, under their ids. */
-static enum status translate_history(const struct fock *fock, struct history *translated)
+/* The non-null tasks of this process's history, under their ids, and the tiles of each. */
+static enum status translate_history(const struct fock *fock, bool with_blocks,
+                                     struct history *translated, struct data_records *blocks)
 {
+    const struct tiling *tiling = fock->screening->tiling;
     const struct history *history = taskpool_history(fock->pool);
     for (int64_t i = 0; i < history->n_entries; i++) {
         const struct history_entry *entry = &history->entries[i];
-        if (!fock_tasks_is_null(fock->tasks, entry->task))
-            TRY(history_add(translated, fock_tasks_id(fock->tasks, entry->task), entry->time_s,
-                            entry->worker));
+        if (fock_tasks_is_null(fock->tasks, entry->task))
+            continue;
+        TRY(history_add(translated, fock_tasks_id(fock->tasks, entry->task), entry->time_s,
+                        entry->worker));
+        if (with_blocks)
+            TRY(fock_blocks_add(fock->tasks, tiling, fock->n_spins, entry->task, blocks));
     }
     return STATUS_OK;
 }
@@ -346,9 +352,15 @@ static enum status translate_history(const struct fock *fock, struct history *tr
 enum status fock_write_profile(const struct fock *fock, const char *path)
 {
     struct history translated = {0};
-    enum status status = status_agree(fock->comm, translate_history(fock, &translated));
+    struct data_records blocks = {0};
+    struct task_data_paths paths;
+    enum status status = status_agree(
+        fock->comm, translate_history(fock, task_data_paths(path, &paths), &translated, &blocks));
+    if (status == STATUS_OK)
+        status = task_data_write(fock->comm, &blocks, path);
     if (status == STATUS_OK)
         status = profile_write(fock->comm, &translated, path);
+    data_records_fini(&blocks);
     history_fini(&translated);
     return status;
 }

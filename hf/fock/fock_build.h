@@ -75,7 +75,8 @@ const struct fock_tasks *fock_tasks_of(const struct fock *fock);
 const struct class_costs *fock_sum_class_costs(const struct fock *fock);
 
 /* Writes the seconds of every non-null task of the last build, by fock_tasks_id
- * (sched/profiles/profile.h). For a pool created with keep_history. Collective. Errors: STATUS_IO,
+ * (sched/profiles/profile.h), and beside a CSV the tiles that each reads and writes
+ * (task_data.h there). For a pool created with keep_history. Collective. Errors: STATUS_IO,
  * STATUS_NO_MEMORY. */
 enum status fock_write_profile(const struct fock *fock, const char *path);
 

@@ -2,6 +2,7 @@
 
 #include "sched/core/speeds.h"
 #include "sched/modes/mode_options.h"
+#include "sched/profiles/task_data.h"
 #include "support/arrays/blas_kernels.h"
 #include "support/base/agree.h"
 #include "support/base/log.h"
@@ -31,9 +32,14 @@ struct program_run {
 
 static enum status check_outputs(const struct tce_options *options)
 {
-    const struct output outputs[] = {{"json", options->json}, {"write-profile", options->profile}};
-    TRY(outputs_check_distinct(outputs, 2, &options->file, 1));
-    return outputs_check_writable(outputs, 2);
+    struct task_data_paths paths;
+    bool has_blocks = task_data_paths(options->profile, &paths);
+    const struct output outputs[] = {{"json", options->json},
+                                     {"write-profile", options->profile},
+                                     {"write-profile", has_blocks ? paths.blocks : NULL},
+                                     {"write-profile", has_blocks ? paths.sizes : NULL}};
+    TRY(outputs_check_distinct(outputs, 4, &options->file, 1));
+    return outputs_check_writable(outputs, 4);
 }
 
 static enum status read_program(struct program_run *run)

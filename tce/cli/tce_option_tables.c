@@ -21,7 +21,9 @@ static const struct option_row program_rows[] = {
     FLAG_OPTION("verify", FIELD(verify),
                 .help = "compare every result with plain nested loops, which takes very long"),
     TEXT_OPTION("write-profile", FIELD(profile), .value = "FILE.csv|FILE.npy",
-                .help = "seconds of every task, those of all stages one after another"),
+                .help = "seconds of every task, those of all stages one after another; beside "
+                        "X.csv, unless --dry-run, the blocks that it reads and writes, "
+                        "X.blocks.csv and X.sizes.csv"),
 };
 
 static const struct option_row contraction_rows[] = {

@@ -96,6 +96,54 @@ struct contraction_cost contraction_task_cost(const struct contraction *contract
     return cost;
 }
 
+/* What visits the blocks of a task. */
+struct block_visit {
+    enum status (*visit)(const struct contraction_access *access, void *context);
+    void *context;
+};
+
+static enum status visit_pair(const struct contraction_sums *sums, const struct term_walk *walk,
+                              const struct block_visit *visitor)
+{
+    const struct contraction_tasks *term = &sums->terms[walk->term];
+    const struct block_pair *pair = &walk->pairs.pair;
+    struct contraction_access access = {
+        .problem = walk->term,
+        .place = CONTRACTION_A,
+        .block = pair->block_A,
+        .elements = contraction_tasks_extent(term, &term->indices.A.own, pair->tile)};
+    TRY(visitor->visit(&access, visitor->context));
+    if (!term->problem->has_B)
+        return STATUS_OK;
+    access.place = CONTRACTION_B;
+    access.block = pair->block_B;
+    access.elements = contraction_tasks_extent(term, &term->indices.B.own, pair->tile);
+    return visitor->visit(&access, visitor->context);
+}
+
+enum status contraction_visit_blocks(const struct contraction *contraction, int64_t task,
+                                     enum status (*visit)(const struct contraction_access *access,
+                                                          void *context),
+                                     void *context)
+{
+    const struct contraction_sums *sums = &contraction->sums;
+    const struct block_visit visitor = {visit, context};
+    struct contraction_task found;
+    struct term_walk walk;
+    contraction_sums_task(sums, task, &found);
+    struct contraction_access target = {.problem = found.sum->first_term,
+                                        .place = CONTRACTION_C,
+                                        .block = found.block,
+                                        .elements = (int64_t)elements_of_C(&found)};
+    if (!found.sum->scalar && sums->problems[target.problem].add)
+        TRY(visit(&target, context));
+    term_walk_begin(sums, &found, &walk);
+    while (term_walk_next(&walk))
+        TRY(visit_pair(sums, &walk, &visitor));
+    target.writes = true;
+    return found.sum->scalar ? STATUS_OK : visit(&target, context);
+}
+
 void contraction_bind(struct contraction *contraction, int problem, struct tensor *C,
                       struct tensor *A, struct tensor *B)
 {

@@ -84,6 +84,23 @@ struct contraction_cost contraction_task_cost(const struct contraction *contract
 /* The time that a task is expected to take, in seconds on a processor of the day. */
 double contraction_task_seconds(const struct contraction *contraction, int64_t task);
 
+/* A block that a task reads, or that it writes. */
+enum contraction_place { CONTRACTION_A, CONTRACTION_B, CONTRACTION_C };
+struct contraction_access {
+    int problem; /* one of those whose tensor it is a block of */
+    enum contraction_place place;
+    bool writes;
+    int64_t block;
+    int64_t elements;
+};
+
+/* Calls visit for each block of a task, the one that is written last; some may be read several
+ * times. A task of a scalar writes none. Stops at the first failure and returns it. */
+enum status contraction_visit_blocks(const struct contraction *contraction, int64_t task,
+                                     enum status (*visit)(const struct contraction_access *access,
+                                                          void *context),
+                                     void *context);
+
 /* Gives the tensors, where the problem did not have them; B is NULL without B. Borrowed. */
 void contraction_bind(struct contraction *contraction, int problem, struct tensor *C,
                       struct tensor *A, struct tensor *B);

@@ -3,6 +3,7 @@
 #include "sched/profiles/profile.h"
 #include "support/base/agree.h"
 #include "support/base/clock.h"
+#include "tce/execution/task_blocks.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
@@ -209,19 +210,37 @@ static enum status append_history(const struct history *stage, int64_t first, st
     return STATUS_OK;
 }
 
+/* The tasks of all stages, and what they read and write unless blocks is NULL. */
+static enum status collect_tasks(const struct executor *self, struct history *all,
+                                 struct task_blocks *blocks)
+{
+    int64_t first = 0;
+    if (blocks)
+        TRY(task_blocks_init(self->plan, blocks));
+    for (int k = 0; k < self->plan->n_stages; k++) {
+        const struct contraction *contraction = self->contractions[k];
+        const struct history *stage = taskpool_history(contraction_pool(contraction));
+        TRY(append_history(stage, first, all));
+        if (blocks)
+            TRY(task_blocks_add(blocks, k, contraction, stage, first));
+        first += contraction_n_tasks(contraction);
+    }
+    return STATUS_OK;
+}
+
 enum status executor_write_profile(const struct executor *self, const char *path)
 {
     struct history all = {0};
-    enum status status = STATUS_OK;
-    int64_t first = 0;
-    for (int k = 0; k < self->plan->n_stages && status == STATUS_OK; k++) {
-        status =
-            append_history(taskpool_history(contraction_pool(self->contractions[k])), first, &all);
-        first += contraction_n_tasks(self->contractions[k]);
-    }
-    status = status_agree(self->comm, status);
+    struct task_blocks blocks = {0};
+    struct task_data_paths paths;
+    bool has_blocks = task_data_paths(path, &paths);
+    enum status status =
+        status_agree(self->comm, collect_tasks(self, &all, has_blocks ? &blocks : NULL));
+    if (status == STATUS_OK)
+        status = task_data_write(self->comm, &blocks.records, path);
     if (status == STATUS_OK)
         status = profile_write(self->comm, &all, path);
+    task_blocks_fini(&blocks);
     history_fini(&all);
     return status;
 }

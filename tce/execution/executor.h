@@ -40,7 +40,8 @@ enum status executor_run(struct executor *executor, int first, int last,
                          struct executor_record *record);
 
 /* Writes the seconds of every task of the last run, those of all stages one after another,
- * as profile_write does; for pools with a history. Errors: those of profile_write. */
+ * as profile_write does, and beside a CSV the blocks that each reads and writes; for pools with a
+ * history. Errors: those of profile_write. */
 enum status executor_write_profile(const struct executor *executor, const char *path);
 
 #endif

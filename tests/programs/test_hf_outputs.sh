@@ -97,6 +97,11 @@ ids()
     run 0 $row --write-profile tasks.csv "$@"
     [ "$(head -n 1 tasks.csv)" = task,seconds ] || complain "no header"
     tail -n +2 tasks.csv | cut -d , -f 1
+    tail -n +2 tasks.blocks.csv | cut -d , -f 1 | uniq | cmp -s - <(tail -n +2 tasks.csv | cut -d , -f 1) ||
+        complain "not the tasks of the profile have data"
+    tail -n +2 tasks.blocks.csv | cut -d , -f 3 | sort -nu |
+        cmp -s - <(tail -n +2 tasks.sizes.csv | cut -d , -f 1) ||
+        complain "not the blocks of the tasks have sizes"
 }
 
 for options in "--symmetry full" "--symmetry none"; do
@@ -111,6 +116,22 @@ for options in "--symmetry full" "--symmetry none"; do
     grep -q "\"non_null\": $(wc -l < none)," "$folder/output" || complain "$(wc -l < none) tasks"
     ! grep -q "\"tasks\": $(wc -l < none)," "$folder/output" || complain "no task is null"
 done
+
+# The four tiles of a quartet make six pairs, or fewer, each read of D and written of F.
+ids --fock-only 1 > /dev/null
+python3 - << 'END' || complain "tasks read other tiles than they write"
+import collections, csv
+tasks = collections.defaultdict(lambda: {"r": [], "w": []})
+for row in csv.DictReader(open("tasks.blocks.csv")):
+    tasks[row["task"]][row["access"]].append(int(row["block"]))
+n_pairs = 6 * 7 // 2
+for blocks in tasks.values():
+    assert 1 <= len(set(blocks["r"])) == len(blocks["r"]) <= 6, blocks
+    assert blocks["w"] == [n_pairs + block for block in blocks["r"]], blocks
+sizes = {int(row["block"]): row for row in csv.DictReader(open("tasks.sizes.csv"))}
+for block, row in sizes.items():
+    assert int(row["owner"]) == block % n_pairs and int(row["bytes"]) == 2 * 2 * 8, row
+END
 
 # The memory estimate includes a history of all tasks, and no cache for --count-tasks.
 run 1 "$inputs/be512.xyz" --basis be15s --tile 20 --symmetry none --prune none --fock-only 1 \

@@ -251,6 +251,12 @@ static void list_packed(const struct contraction_problem *problem, char packed[4
     packed[n] = 0;
 }
 
+static enum status add_elements(const struct contraction_access *access, void *sum)
+{
+    *(double *)sum += (double)access->elements;
+    return STATUS_OK;
+}
+
 static void test_blocks_are_packed_only_where_they_must(void **state)
 {
     (void)state;
@@ -285,13 +291,19 @@ static void test_blocks_are_packed_only_where_they_must(void **state)
                                               .factor = 1};
         struct contraction *contraction;
         char packed[4];
-        double flops = 0;
+        double flops = 0, elements = 0, bytes = 0;
         check_ok(contraction_create(1, &problem, &(struct contraction_settings){0}, &contraction));
         list_packed(&problem, packed);
         assert_string_equal(packed, forms[f].packed);
-        for (int64_t task = 0; task < contraction_n_tasks(contraction); task++)
-            flops += contraction_task_cost(contraction, task).flops;
+        for (int64_t task = 0; task < contraction_n_tasks(contraction); task++) {
+            struct contraction_cost cost = contraction_task_cost(contraction, task);
+            flops += cost.flops;
+            bytes += cost.bytes;
+            check_ok(contraction_visit_blocks(contraction, task, add_elements, &elements));
+            elements += forms[f].C[0] == 0; /* the part of a scalar, which is no block */
+        }
         assert_true(flops == forms[f].flops);
+        assert_true(elements * sizeof(double) == bytes);
         contraction_destroy(contraction);
     }
     index_space_destroy(space);

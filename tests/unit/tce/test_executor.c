@@ -1,5 +1,6 @@
 /* A plan at work: intermediates come and go with the steps, it can be run again and from a
  * later step on, and what it cost is added up. */
+#include "sched/profiles/task_data_read.h"
 #include "tce/execution/program_instance.h"
 #include "tests/cases/darray_case.h"
 #include "tests/check.h"
@@ -229,6 +230,32 @@ static void test_all_steps_can_be_repeated_with_what_iterations_keep(void **stat
     program_instance_fini(&instance);
 }
 
+/* Every task has data: it writes a block, unless its sum is a scalar, and what it reads has a size.
+ */
+static void check_task_data(const char *path)
+{
+    struct profile profile;
+    struct task_data *data;
+    int64_t n_reads = 0, n_writes = 0;
+    check_ok(profile_read(MPI_COMM_SELF, path, true, &profile));
+    check_ok(task_data_read(path, &profile, &data));
+    for (int64_t task = 0; task < profile.n; task++) {
+        int64_t n;
+        const struct task_access *access = task_data_of(data, task, &n);
+        assert_true(n > 0);
+        for (int64_t i = 0; i < n; i++) {
+            n_writes += access[i].writes;
+            n_reads += !access[i].writes;
+            assert_true(i == n - 1 || !access[i].writes);
+            int64_t bytes = data->blocks[access[i].block].bytes;
+            assert_true(bytes > 0 && bytes % (int64_t)sizeof(double) == 0);
+        }
+    }
+    assert_true(n_reads > profile.n && n_writes > 0);
+    task_data_destroy(data);
+    profile_fini(&profile);
+}
+
 static void test_every_task_is_in_the_profile(void **state)
 {
     (void)state;
@@ -252,7 +279,10 @@ static void test_every_task_is_in_the_profile(void **state)
         }
         assert_null(fgets(line, sizeof line, stream));
         fclose(stream);
+        check_task_data(path);
         remove(path);
+        remove("test_tce_executor_profile.blocks.csv");
+        remove("test_tce_executor_profile.sizes.csv");
     }
     program_instance_fini(&instance);
 }

@@ -1,0 +1,63 @@
+/* Blocks of data that tasks read and write, for simulations that charge for moving them. Beside a
+ * profile X.csv lie
+ *     X.blocks.csv   task,access,block: access r or w; tasks ascend
+ *     X.sizes.csv    block,bytes,owner: blocks ascend
+ * Tasks are those of X.csv. The remainder of an owner by the number of workers is the worker that
+ * holds the block, as arrays deal their blocks out: so one file fits any number of workers. */
+#ifndef BERYL_SCHED_PROFILES_TASK_DATA_H
+#define BERYL_SCHED_PROFILES_TASK_DATA_H
+
+#include "support/base/status.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct data_block {
+    int64_t bytes;
+    int64_t owner; /* 0 or more */
+};
+
+struct task_access {
+    int64_t block; /* index of task_data.blocks */
+    bool writes;
+};
+
+struct task_data {
+    int64_t n_blocks;
+    int64_t *numbers; /* n_blocks, ascending: those on file */
+    struct data_block *blocks;
+    int64_t n_tasks;
+    int64_t *tasks; /* n_tasks, ascending; NULL: 0, 1, ... Other tasks need no data */
+    int64_t *first; /* n_tasks + 1: accesses of the task in place i begin at first[i] */
+    struct task_access *accesses;
+};
+
+/* The n accesses of a task, in the order on file; undefined if n is 0. */
+const struct task_access *task_data_of(const struct task_data *data, int64_t task, int64_t *n);
+
+static inline int data_block_owner(const struct data_block *block, int n_workers)
+{
+    return (int)(block->owner % n_workers);
+}
+
+/* The worker that holds the first block that the task writes, or reads if it writes none; of a task
+ * without data that of its number. */
+int task_data_owner(const struct task_data *data, int64_t task, int n_workers);
+
+/* From now on the tasks have these numbers: n_tasks, ascending, copied.
+ * Errors: STATUS_NO_MEMORY. */
+enum status task_data_number(struct task_data *data, const int64_t *tasks);
+
+/* NULL is fine. */
+void task_data_destroy(struct task_data *data);
+
+/* The two files beside a profile. */
+enum { TASK_DATA_PATH = 4096 };
+struct task_data_paths {
+    char blocks[TASK_DATA_PATH], sizes[TASK_DATA_PATH];
+};
+
+/* False if the profile can have none: its name does not end in .csv, is NULL or too long. */
+bool task_data_paths(const char *profile, struct task_data_paths *paths);
+
+#endif

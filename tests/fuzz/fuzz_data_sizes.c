@@ -1,0 +1,17 @@
+#include "sched/profiles/task_data_read.h"
+#include "tests/fuzz/fuzz.h"
+
+#include <assert.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct task_data *read;
+    if (task_data_read_sizes(fuzz_mpi_file("x.sizes.csv", data, size), &read) != STATUS_OK)
+        return 0;
+    for (int64_t i = 0; i < read->n_blocks; i++) {
+        assert(read->numbers[i] >= 0 && (i == 0 || read->numbers[i] > read->numbers[i - 1]));
+        assert(read->blocks[i].bytes >= 0 && data_block_owner(&read->blocks[i], 3) >= 0);
+    }
+    task_data_destroy(read);
+    return 0;
+}
