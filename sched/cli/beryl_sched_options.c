@@ -119,6 +119,7 @@ static enum status check_workload(const struct beryl_sched_options *options)
         const char *option, *with, *why;
     } without_effect[] = {
         {real && own && workload->time_scale != 1, "time-scale", own, " unless simulated"},
+        {own && workload->drift > 0, "drift", own, ", whose tasks take the time of their work"},
         {real && (uts || jacobi) && has_speeds, "speeds", own, " unless simulated"},
         {uts && options->profile, "write-profile", "uts", ", whose tasks have no numbers"},
         {uts && options->pool.seeding != SEEDING_BLOCK, "seeding", "uts",

@@ -20,13 +20,10 @@ enum status beryl_sched_outputs_check_inputs(const struct beryl_sched_options *o
 {
     struct output outputs[N_OUTPUTS];
     list_outputs(options, outputs);
-    const char *inputs[] = {run->workload.profile,
-                            run->workload.bnsl,
-                            run->workload.bnsl_network,
-                            run->pool.speeds,
-                            run->machine.noise_trace,
-                            run->machine.file,
-                            run->sweep};
+    const char *inputs[] = {run->workload.profile,      run->workload.bnsl,
+                            run->workload.bnsl_network, run->pool.speeds,
+                            run->machine.known_speeds,  run->machine.noise_trace,
+                            run->machine.file,          run->sweep};
     return outputs_check_distinct(outputs, N_OUTPUTS, inputs, sizeof inputs / sizeof inputs[0]);
 }
 

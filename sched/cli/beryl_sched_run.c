@@ -5,6 +5,7 @@
 #include "sched/core/statistics_report.h"
 #include "sched/modes/modes.h"
 #include "sched/profiles/profile.h"
+#include "sched/profiles/task_data.h"
 #include "support/base/agree.h"
 #include "support/base/log.h"
 #include "support/base/version.h"
@@ -12,6 +13,7 @@
 
 #include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 
 struct run {
     struct beryl_sched_options completed;
@@ -82,20 +84,37 @@ static enum status create_workload(struct run *run)
     return workload_create(&settings, run->comm, &run->workload);
 }
 
+/* What the modes of a simulated run know. */
+static struct taskpool_settings known_settings(const struct beryl_sched_options *options)
+{
+    struct taskpool_settings settings = options->pool;
+    const char *known = options->machine.known_speeds;
+    if (known)
+        settings.speeds = strcmp(known, "none") == 0 ? "" : known;
+    return settings;
+}
+
+/* NULL: tasks wait for none. */
+static const struct task_data *moved_data(const struct run *run)
+{
+    return run->options->machine.data == MACHINE_DATA_ON ? run->workload->data : NULL;
+}
+
 static enum status create_sched_pool(struct run *run)
 {
     struct workload *workload = run->workload;
-    const struct taskpool_settings *settings = &run->options->pool;
+    const struct taskpool_settings settings = known_settings(run->options);
     if (!run->simulated)
-        return taskpool_create(run->comm, &workload->problem, settings, &run->pool);
+        return taskpool_create(run->comm, &workload->problem, &settings, &run->pool);
     TRY(machine_options_apply(&run->options->machine, &run->machine, &run->noise));
     run->machine.speeds = run->speeds;
     run->machine.time = workload->time;
     run->machine.are_null = workload->are_null;
+    run->machine.data = moved_data(run);
     run->machine.context = workload;
     struct taskpool_problem problem = workload->problem;
     problem.run = NULL; /* a simulated duration needs no waiting */
-    return taskpool_simulate(&problem, settings, &run->machine, &run->pool);
+    return taskpool_simulate(&problem, &settings, &run->machine, &run->pool);
 }
 
 static enum status prepare_run(struct run *run)
@@ -118,6 +137,9 @@ static void print_run_start(const struct run *run)
     log_print("Workload   %s\n", run->workload->name);
     if (run->workload->problem.record_size == 0)
         log_print("Tasks      %lld\n", (long long)run->workload->problem.n_tasks);
+    if (moved_data(run))
+        log_print("Data       %lld blocks, of which tasks wait for those of other workers\n",
+                  (long long)moved_data(run)->n_blocks);
     log_print("Workers    %d%s, scheduling %s\n", run->n_workers,
               run->simulated ? ", simulated" : "", mode_name(run));
     const struct mode *mode = mode_find(mode_name(run));
@@ -236,11 +258,24 @@ enum status beryl_sched_run(const struct beryl_sched_options *options, MPI_Comm 
     return status;
 }
 
+/* The file that the pool would read. */
+static enum status try_known_speeds(struct run *run)
+{
+    const char *path = known_settings(run->options).speeds;
+    double *speeds;
+    if (!path || !*path)
+        return STATUS_OK;
+    TRY(speeds_read(run->comm, path, run->n_workers, &speeds));
+    free(speeds);
+    return STATUS_OK;
+}
+
 /* Reading a profile may take long, so that is left to the run. */
 static enum status try_run(struct run *run)
 {
     TRY(find_workers(run));
     TRY(find_speeds(run));
+    TRY(try_known_speeds(run));
     TRY(machine_options_apply(&run->options->machine, &run->machine, &run->noise));
     return run->options->workload.profile ? STATUS_OK : create_workload(run);
 }

@@ -152,7 +152,7 @@ struct calibration_row {
     const char *meaning;
 };
 
-enum { N_ROWS = 9 };
+enum { N_ROWS = 10 };
 
 static void fill_rows(const struct calibration *calibration, struct calibration_row rows[N_ROWS])
 {
@@ -166,6 +166,7 @@ static void fill_rows(const struct calibration *calibration, struct calibration_
         {"overhead", true, &typical->overhead_s, 1e-6, "us, to send or to receive a message"},
         {"counter-time", true, &m->counter_s, 1e-6,
          "us, of the counter for a request, all processes requesting"},
+        {"poll-time", true, &m->poll_s, 1e-6, "us, of a poll for messages that finds none"},
         {"crowded-speed", true, &calibration->crowded_speed, 1,
          "of a worker when all of its node compute, relative to one alone"},
         {"fetch-add", false, &m->fetch_add_s, 1e-6, "us, from a request to the counter's answer"},

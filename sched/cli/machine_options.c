@@ -20,9 +20,12 @@ static const struct machine_settings default_machine = {
     .latency_spread_s = 0,
     .overhead_s = 1e-6,
     .task_s = 0,
+    .poll_s = 0,
     .bandwidth = 1e10,
     .node_bandwidth = 1e10,
     .crowded_speed = 1,
+    .data = MACHINE_DATA_ON,
+    .cache_bytes = 1000000000,
 };
 
 /* Without default_text, so that options given without --simulate can be refused. */
@@ -52,6 +55,9 @@ const struct option_row machine_option_rows[] = {
                         "--overhead)"),
     REAL_OPTION("task-overhead", FIELD(task_s), 0, 1e6, .value = "SECONDS", .expert = true,
                 .help = "time of a worker for each task in addition to the task's own (0)"),
+    REAL_OPTION("poll-time", FIELD(poll_s), 0, 1e6, .value = "SECONDS", .expert = true,
+                .help = "time of a worker for each poll for messages, which --poll-every counts; "
+                        "0: polls between any two tasks, for nothing (0)"),
     REAL_OPTION("bandwidth", FIELD(bandwidth), 0, 1e18, .min_excluded = true,
                 .value = "BYTES_PER_S", .help = "bandwidth between nodes (1e10)"),
     REAL_OPTION("node-bandwidth", FIELD(node_bandwidth), 0, 1e18, .min_excluded = true,
@@ -60,6 +66,14 @@ const struct option_row machine_option_rows[] = {
                 .expert = true,
                 .help = "speed of a worker while all of its node compute, relative to one alone "
                         "(1)"),
+    CHOICE_OPTION("data", FIELD(data), "on,off", .expert = true,
+                  .help = "on: tasks wait for the blocks that the files beside their profile name, "
+                          "X.blocks.csv and X.sizes.csv; off: they do not (on)"),
+    INTEGER_OPTION("node-cache", FIELD(cache_bytes), 0, 1e18, .value = "BYTES", .expert = true,
+                   .help = "memory of a node for blocks of other workers (1000000000)"),
+    TEXT_OPTION("known-speeds", FIELD(known_speeds), .value = "FILE|none",
+                .help = "the workers' speeds as the modes know them; none: they know of no "
+                        "differences (those of --speeds)"),
     TEXT_OPTION("machine", FIELD(file), .value = "FILE.json",
                 .help = "values for the options above that are not given, as --calibrate writes "
                         "them"),
@@ -86,9 +100,12 @@ const struct machine_settings machine_settings_unknown = {
     .overhead_s = -1,
     .counter_s = -1,
     .task_s = -1,
+    .poll_s = -1,
     .bandwidth = -1,
     .node_bandwidth = -1,
     .crowded_speed = -1,
+    .data = -1,
+    .cache_bytes = -1,
 };
 
 /* The first option but --simulate that was given, NULL if none was. */
@@ -158,6 +175,8 @@ enum status machine_options_apply(const struct machine_settings *settings,
         .overhead_s = settings->overhead_s,
         .counter_s = settings->counter_s,
         .task_s = settings->task_s,
+        .poll_s = settings->poll_s,
+        .cache_bytes = settings->cache_bytes,
         .node_server = settings->server,
     };
     if (!settings->noise && !settings->noise_trace)

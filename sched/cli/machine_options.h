@@ -11,6 +11,9 @@
 
 enum machine_topology { TOPOLOGY_NODE, TOPOLOGY_FLAT };
 
+/* Whether moving the data that a profile's tasks need takes time. */
+enum machine_data { MACHINE_DATA_ON, MACHINE_DATA_OFF };
+
 /* As given on the command line; see struct taskpool_machine. Numbers that were not given are
  * below 0, texts are NULL. */
 struct machine_settings {
@@ -24,13 +27,20 @@ struct machine_settings {
     double overhead_s;
     double counter_s;
     double task_s;
+    double poll_s;
     double bandwidth; /* bytes per second */
     double node_bandwidth;
     double crowded_speed; /* of the workers of a full node, relative to one alone */
+    int data;             /* enum machine_data */
+    int64_t cache_bytes;  /* of a node */
     const char *file;     /* with values for what was not given */
     bool server;
     const char *noise;       /* "PERIOD,LENGTH" */
     const char *noise_trace; /* file */
+
+    /* File of the workers' speeds as the modes know them, or "none"; NULL: the true ones, those of
+     * --speeds. */
+    const char *known_speeds;
 };
 
 /* Settings before parsing: nothing given. */

@@ -16,6 +16,9 @@ static const struct option_row shared_rows[] = {
                 .default_text = "1", .value = "X",
                 .help = "factor of durations; a simulated node of a tree takes 125 ns, a point of "
                         "a mesh 1.05 ns"),
+    REAL_OPTION("drift", WORKLOAD_FIELD(drift), 0, 10, .default_text = "0", .value = "X",
+                .help = "each task's duration changes from iteration to iteration: its logarithm "
+                        "by a normally distributed number of this standard deviation"),
 };
 
 const struct workload_settings workload_settings_unknown = {

@@ -27,6 +27,7 @@ struct workload_settings {
     double null_s;           /* of a null task; -1: not given */
     int64_t n_sweeps;        /* iterations of jacobi; 0: not given */
     double time_scale;       /* factor of durations */
+    double drift;            /* of durations, from iteration to iteration */
 
     const char *bnsl_network; /* file of the known network, or NULL */
     int64_t bnsl_candidates;  /* upper bound on a variable's possible parents */
@@ -43,6 +44,7 @@ struct workload_settings {
 /* The field of an option of a workload. */
 #define WORKLOAD_FIELD(name) offsetof(struct workload_settings, name)
 
+struct task_data; /* sched/profiles/task_data.h */
 struct workload;
 
 struct workload_functions {
@@ -67,7 +69,8 @@ struct workload {
      * context being the workload. */
     double (*time)(int64_t task, const void *record, const void *context);
     bool (*are_null)(int64_t first, int64_t last, const void *context); /* NULL: none are */
-    struct taskpool *pool; /* set by the user; borrowed */
+    struct task_data *data; /* what simulated tasks read and write; NULL: unknown. Its own */
+    struct taskpool *pool;  /* set by the user; borrowed */
 };
 
 struct workload_kind {

@@ -1,6 +1,7 @@
 /* Tasks of given durations: those of a profile, or drawn for each task from the seed and its
  * number. Run for real they wait, busily. */
 #include "sched/profiles/profile_read.h"
+#include "sched/profiles/task_data_read.h"
 #include "sched/workloads/sparse_profile.h"
 #include "sched/workloads/workload.h"
 #include "support/base/agree.h"
@@ -19,6 +20,8 @@ struct workload_durations {
     double mean, sd;
     struct profile profile;       /* seconds of each task, if there is one */
     struct sparse_profile sparse; /* or of those that are not null */
+    double drift;
+    int64_t iteration;
     uint64_t seed;
     double scale;
     double speed;
@@ -68,10 +71,25 @@ static double duration_of(const struct workload_durations *self, int64_t task)
     return self->scale * self->draw(self, &random);
 }
 
+/* The product of a factor for each iteration so far, of mean 1. Null tasks have one duration. */
+static double drift_of(const struct workload_durations *self, int64_t task)
+{
+    if (self->drift == 0 || self->iteration == 0 ||
+        (self->sparse.n_tasks > 0 && sparse_profile_are_null(&self->sparse, task, task + 1)))
+        return 1;
+    struct random_stream random;
+    /* A stream that neither a duration nor a worker nor the network has. */
+    random_stream_init(&random, self->seed, ~(uint64_t)task - 1);
+    double logarithm = 0;
+    for (int64_t i = 0; i < self->iteration; i++)
+        logarithm += self->drift * (draw_normal(&random) - self->drift / 2);
+    return exp(logarithm);
+}
+
 static double duration_time(int64_t task, const void *record, const void *context)
 {
     (void)record;
-    return duration_of(context, task);
+    return duration_of(context, task) * drift_of(context, task);
 }
 
 static bool durations_are_null(int64_t first, int64_t last, const void *context)
@@ -83,16 +101,29 @@ static bool durations_are_null(int64_t first, int64_t last, const void *context)
 static enum status wait_busily(int64_t task, void *context)
 {
     const struct workload_durations *self = context;
-    double end_s = clock_now_s() + duration_of(self, task) / self->speed;
+    double end_s = clock_now_s() + duration_time(task, NULL, self) / self->speed;
     while (clock_now_s() < end_s) {
     }
     return STATUS_OK;
 }
 
-/* For --seeding cost, where a cost of 0 has no meaning. */
+/* For --seeding cost, where a cost of 0 has no meaning: what is predicted does not drift. */
 static double duration_cost(int64_t task, void *context)
 {
     return duration_of(context, task) + 1e-12;
+}
+
+static int owner_of_data(int64_t task, int n_workers, void *context)
+{
+    const struct workload_durations *self = context;
+    return task_data_owner(self->workload.data, task, n_workers);
+}
+
+static enum status count_iteration(struct workload *workload, MPI_Comm comm)
+{
+    (void)comm;
+    ((struct workload_durations *)workload)->iteration++;
+    return STATUS_OK;
 }
 
 /* --- creation --- */
@@ -102,9 +133,11 @@ static void destroy_durations(struct workload *workload)
     struct workload_durations *self = (struct workload_durations *)workload;
     profile_fini(&self->profile);
     sparse_profile_fini(&self->sparse);
+    task_data_destroy(workload->data);
 }
 
-static const struct workload_functions duration_functions = {.destroy = destroy_durations};
+static const struct workload_functions duration_functions = {.end_iteration = count_iteration,
+                                                             .destroy = destroy_durations};
 
 static enum status parse_exponential(const char *text, struct workload_durations *self)
 {
@@ -131,18 +164,40 @@ static enum status parse_mean_sd(const char *option, const char *text,
     return STATUS_OK;
 }
 
-static enum status read_durations(const struct workload_settings *settings, MPI_Comm comm,
-                                  struct workload_durations *self)
+/* Data have an effect on simulated tasks only. */
+static bool wants_data(const struct workload_settings *settings)
+{
+    return settings->n_simulated > 0 && task_data_is_beside(settings->profile);
+}
+
+/* The tasks' numbers are read for their data's sake, too. */
+static enum status read_task_durations(const struct workload_settings *settings, MPI_Comm comm,
+                                       struct workload_durations *self)
 {
     struct workload *workload = &self->workload;
     if (settings->n_tasks < 0) {
-        TRY(profile_read(comm, settings->profile, false, &self->profile));
+        TRY(profile_read(comm, settings->profile, wants_data(settings), &self->profile));
         workload->problem.n_tasks = self->profile.n;
         return STATUS_OK;
     }
     workload->are_null = durations_are_null;
     return sparse_profile_init(&self->sparse, comm, settings->profile, settings->n_tasks,
                                settings->null_s);
+}
+
+/* Tasks are known by their place in the profile or, beside null tasks, by their numbers. */
+static enum status read_durations(const struct workload_settings *settings, MPI_Comm comm,
+                                  struct workload_durations *self)
+{
+    struct workload *workload = &self->workload;
+    bool sparse = settings->n_tasks >= 0;
+    TRY(read_task_durations(settings, comm, self));
+    if (!wants_data(settings))
+        return STATUS_OK;
+    const struct profile *profile = sparse ? &self->sparse.profile : &self->profile;
+    TRY(task_data_read(settings->profile, profile, &workload->data));
+    workload->problem.owner = owner_of_data;
+    return sparse ? task_data_number(workload->data, profile->tasks) : STATUS_OK;
 }
 
 static enum status choose_durations(const struct workload_settings *settings, MPI_Comm comm,
@@ -171,6 +226,7 @@ static enum status create_durations(const struct workload_settings *settings, MP
     self->workload.time = duration_time;
     self->seed = (uint64_t)settings->seed;
     self->scale = settings->time_scale;
+    self->drift = settings->drift;
     self->speed = settings->speed;
     *workload = &self->workload;
     return choose_durations(settings, comm, self);

@@ -73,6 +73,13 @@ for file in empty.csv binary.csv folder folder.npy missing.npy missing/profile.c
     refuse $file --profile $file
 done
 refuse negative.csv:3 --profile negative.csv
+printf 'task,seconds\n0,1\n' > data.csv
+printf 'task,access,block\n1,r,0\n' > data.blocks.csv
+refuse data.sizes.csv --profile data.csv --simulate 2
+printf 'block,bytes,owner\n0,8,0\n' > data.sizes.csv
+refuse data.blocks.csv:2 --profile data.csv --simulate 2
+refuse "--drift has no effect with --uts" --uts T1 --sched steal --drift 0.1
+refuse --drift $drawn --drift -1
 refuse T6 --uts T6
 refuse -q --uts "-t 0 -q 2"
 refuse "one workload only" --jacobi 4,4,4 --sweeps 1 --uts T1
@@ -134,6 +141,9 @@ refuse "--write-profile has no effect" --uts T1 --sched steal --write-profile a.
 refuse folder $drawn --json folder
 refuse good.csv --profile good.csv --json good.csv
 refuse missing.speeds $drawn --speeds missing.speeds
+refuse missing.speeds $drawn --simulate 2 --known-speeds missing.speeds
+refuse "--known-speeds has no effect without --simulate" $drawn --known-speeds none
+bad_line "$drawn --simulate 2 --known-speeds zero.speeds"
 refuse "--speeds has no effect" --uts T1 --sched steal --speeds zero.speeds
 
 # The machine of a simulation.

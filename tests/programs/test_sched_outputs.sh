@@ -74,6 +74,43 @@ has real.json shd 0
 simulate replayed --profile profile.csv --sched static
 has replayed.json tasks 16
 
+# Tasks wait for the blocks that are named beside their profile, unless data do not count.
+{ echo task,seconds; seq 0 63 | sed 's/$/,1e-3/'; } > moved.csv
+simulate before --profile moved.csv --sched static
+{ echo task,access,block; seq 0 63 | sed 's/$/,r,7/'; } > moved.blocks.csv
+printf 'block,bytes,owner\n7,1000000,16\n' > moved.sizes.csv # with the first of 16 workers
+simulate off --profile moved.csv --sched static --data off
+simulate on --profile moved.csv --sched static --node-cache 0
+simulate kept --profile moved.csv --sched static
+simulate owned --profile moved.csv --sched static --seeding owner
+# Durations drift after the first iteration, and no further for a second run.
+simulate still --exponential 1e-3 --tasks 500 --sched static
+simulate drifted --exponential 1e-3 --tasks 500 --sched static --drift 0.5
+simulate again --exponential 1e-3 --tasks 500 --sched static --drift 0.5
+cmp -s drifted.json again.json || complain "--drift: two results of one seed"
+# A mode may know nothing, or the wrong thing, of the workers' speeds.
+seq 1 16 > speeds
+seq 16 -1 1 > reversed
+fast="--gauss 1e-3,1e-4 --tasks 5000 --sched dtree --fan-out 16 --first-share 1 --speeds speeds"
+simulate known $fast
+simulate same $fast --known-speeds speeds
+simulate unknown $fast --known-speeds none
+simulate wrong $fast --known-speeds reversed
+python3 - <<'END' || complain "data, drift or known speeds have another effect than they should"
+import json
+def makespans(name):
+    return [i["makespan_seconds"] for i in json.load(open(f"{name}.json"))["iterations"]]
+on, off, kept, owned = map(makespans, ("on", "off", "kept", "owned"))
+assert makespans("before") == off
+for i in range(2):
+    assert off[i] < kept[i] < on[i], (off, kept, on)
+    assert owned[i] > 0.0639, owned
+still, drifted = makespans("still"), makespans("drifted")
+assert still[0] == still[1] == drifted[0] != drifted[1], (still, drifted)
+known, unknown, wrong = (makespans(name)[0] for name in ("known", "unknown", "wrong"))
+assert makespans("same") == makespans("known") and known < unknown < wrong, (known, unknown, wrong)
+END
+
 tree="-t 1 -a 3 -d 6 -b 4 -r 19"
 timeout 60 "$beryl_sched" --uts "$tree" --sched steal --json one.json > one.txt ||
     complain "exit status $?"

@@ -123,6 +123,28 @@ static void equip(struct schedule *schedule, struct random_stream *random)
     schedule->noise_times_s[1] = 1e-3;
 }
 
+/* What polls cost, and some blocks of data, of which each task reads one and writes one. */
+static void charge(struct schedule *schedule, struct random_stream *random)
+{
+    struct taskpool_machine *machine = &schedule->machine;
+    machine->poll_s = pick(random, 4) ? 0 : 1e-6;
+    machine->data = pick(random, 4) ? NULL : &schedule->data;
+    machine->bandwidth = machine->data ? 1e7 : 0;
+    machine->cache_bytes = 1000 * pick(random, 4);
+    schedule->data = (struct task_data){.n_blocks = SCHEDULE_N_BLOCKS,
+                                        .blocks = schedule->blocks,
+                                        .n_tasks = schedule->n_tasks,
+                                        .first = schedule->first_accesses,
+                                        .accesses = schedule->accesses};
+    for (int64_t i = 0; i < SCHEDULE_N_BLOCKS; i++)
+        schedule->blocks[i] = (struct data_block){.bytes = 300 * i, .owner = 7 * i};
+    for (int64_t i = 0; i < 2 * schedule->n_tasks; i++)
+        schedule->accesses[i] =
+            (struct task_access){.block = pick(random, SCHEDULE_N_BLOCKS), .writes = i % 2};
+    for (int64_t task = 0; task <= schedule->n_tasks; task++)
+        schedule->first_accesses[task] = 2 * task;
+}
+
 void schedule_init(struct schedule *schedule, const struct taskpool_settings *settings,
                    uint64_t seed)
 {
@@ -145,6 +167,8 @@ void schedule_init(struct schedule *schedule, const struct taskpool_settings *se
     equip(schedule, &random);
     for (int64_t task = 0; task < schedule->n_tasks; task++)
         schedule->times_s[task] = length(schedule->lengths, task, &random);
+    random_stream_init(&random, seed, 1);
+    charge(schedule, &random);
 }
 
 static enum status run_task(int64_t task, void *context)
@@ -266,7 +290,7 @@ void schedule_describe(const struct schedule *schedule, char *text, size_t size)
 {
     snprintf(text, size,
              "seed %llu: %d workers of %d threads, %lld %stasks of %s length, latency %g s, spread "
-             "%g s, %s%s%s%s",
+             "%g s, %s%s%s%s%s%s",
              (unsigned long long)schedule->seed, schedule->machine.n_workers,
              schedule->machine.n_threads, (long long)schedule->n_tasks,
              !schedule->dynamic ? ""
@@ -276,5 +300,6 @@ void schedule_describe(const struct schedule *schedule, char *text, size_t size)
              schedule->machine.latency_spread_s, progress_words[schedule->settings.progress],
              schedule->machine.node_server ? ", servers" : "",
              schedule->machine.noise ? ", noise" : "",
-             schedule->machine.are_null ? ", null tasks" : "");
+             schedule->machine.are_null ? ", null tasks" : "",
+             schedule->machine.poll_s > 0 ? ", polls" : "", schedule->machine.data ? ", data" : "");
 }

@@ -1,17 +1,18 @@
 /* One simulated schedule of a pool, made up from a seed: number of workers,
- * lengths of tasks, network, polling. Properties of every schedule: each task runs
+ * lengths of tasks, network, polling, data. Properties of every schedule: each task runs
  * exactly once in each of five iterations, every worker finishes, no message is
  * left, and no worker is notified of the end while tasks are left. */
 #ifndef BERYL_TESTS_PROPERTY_SCHEDULE_H
 #define BERYL_TESTS_PROPERTY_SCHEDULE_H
 
 #include "sched/drivers/sim/machine.h"
+#include "sched/profiles/task_data.h"
 #include "sched/taskpool.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { SCHEDULE_N_ITERATIONS = 5, SCHEDULE_MAX_TASKS = 512 };
+enum { SCHEDULE_N_ITERATIONS = 5, SCHEDULE_MAX_TASKS = 512, SCHEDULE_N_BLOCKS = 6 };
 
 /* The shapes of task lengths. */
 enum schedule_lengths {
@@ -30,6 +31,10 @@ struct schedule {
     struct taskpool_machine machine;
     struct noise noise;
     double noise_times_s[2];
+    struct task_data data;
+    int64_t first_accesses[SCHEDULE_MAX_TASKS + 1];
+    struct task_access accesses[2 * SCHEDULE_MAX_TASKS];
+    struct data_block blocks[SCHEDULE_N_BLOCKS];
     int lengths; /* enum schedule_lengths */
     int64_t n_tasks;
     double times_s[SCHEDULE_MAX_TASKS];

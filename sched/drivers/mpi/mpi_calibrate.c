@@ -264,6 +264,30 @@ static void calibrate_counter(struct probe *probe, MPI_Comm comm, struct quartil
     *counter_s = samples_quartiles(&samples);
 }
 
+/* --- polls --- */
+
+/* Readings of the clock around a poll: the driver's accounts of tasks, poll and mode. */
+enum { CLOCKS_OF_POLL = 3 };
+
+/* By process 0; no message is on its way. */
+static void calibrate_poll(struct probe *probe, struct quartiles *poll_s)
+{
+    struct samples samples = {0};
+    bool measures = probe->comm.base.rank == 0;
+    mpi_comm_begin(&probe->comm);
+    for (double start_s = clock_now_s(); measures && !is_enough(&samples, start_s);) {
+        double begin_s = clock_now_s(), now_s = begin_s;
+        for (int i = 0; i < BATCH; i++) {
+            mpi_comm_deliver(&probe->comm);
+            for (int k = 0; k < CLOCKS_OF_POLL; k++)
+                now_s = clock_now_s();
+        }
+        samples_add(&samples, (now_s - begin_s) / BATCH);
+    }
+    *poll_s = samples_quartiles(&samples);
+    mpi_comm_finish(&probe->comm);
+}
+
 /* --- all --- */
 
 /* The lowest rank that is not on this process's node, which is process 0's where it counts;
@@ -290,6 +314,7 @@ void mpi_calibrate(MPI_Comm comm, struct mpi_calibration *calibration)
     calibrate_link(&probe, others[1], bulk, &calibration->far);
     calibrate_fetch_add(&probe, comm, &calibration->fetch_add_s);
     calibrate_counter(&probe, comm, &calibration->counter_s);
+    calibrate_poll(&probe, &calibration->poll_s);
     mpi_comm_finish(&probe.comm);
     mpi_comm_fini(&probe.comm);
 }

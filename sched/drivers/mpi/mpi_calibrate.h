@@ -20,6 +20,7 @@ struct mpi_calibration {
     struct mpi_calibration_link far;  /* between nodes */
     struct quartiles fetch_add_s;     /* from a request to its answer, without other requests */
     struct quartiles counter_s;       /* between two answers while all processes request */
+    struct quartiles poll_s;          /* of a poll between tasks that finds nothing */
 };
 
 /* Collective over comm, of two processes or more; takes about a second. The result is

@@ -119,10 +119,15 @@ static enum status sim_run(struct driver *driver, struct statistics_worker *work
     sim->status = STATUS_OK;
     sim->driver.ran = (struct task_census){0};
     sim->counter = 0;
+    if (sim->data)
+        sim_data_begin(sim->data);
     for (int i = 0; i < sim->n_workers; i++)
-        for (int j = 0; j < sim->n_threads; j++)
-            sim_threads(sim_worker(sim, i))[j].interval =
-                poll_interval_begin(sim->setup->settings->poll_every);
+        for (int j = 0; j < sim->n_threads; j++) {
+            struct sim_thread *thread = &sim_threads(sim_worker(sim, i))[j];
+            thread->interval = poll_interval_begin(sim->setup->settings->poll_every);
+            thread->n_since_poll = 0;
+            thread->since_poll_s = 0;
+        }
     enum status status = run_phase(sim, false);
     for (int i = 0; i < sim->n_workers; i++)
         take_sim_statistics(sim_worker(sim, i), &workers[(int64_t)i * sim->n_threads]);
@@ -174,6 +179,7 @@ static void sim_destroy(struct driver *driver)
             sim->mode->fini(sim_worker(sim, i)->state);
     event_queue_fini(&sim->events);
     sim_network_fini(sim);
+    sim_data_destroy(sim->data);
     free(sim->workers);
     free(sim->servers);
     free(sim->ranks);
@@ -284,6 +290,13 @@ static enum status init_workers(struct driver_sim *sim)
     return STATUS_OK;
 }
 
+/* Whether the driver over MPI would: to receive messages, or to serve other nodes' accesses. */
+static bool polls_between_tasks(const struct driver_sim *sim)
+{
+    return sim->setup->settings->progress == PROGRESS_POLL &&
+           (sim->mode->receive || sim->n_workers > sim->node_size);
+}
+
 enum status driver_sim_create(const struct mode *mode, const struct taskpool_machine *machine,
                               const struct mode_setup *setup, struct history *history,
                               struct driver **out)
@@ -306,9 +319,12 @@ enum status driver_sim_create(const struct mode *mode, const struct taskpool_mac
     sim->machine = machine;
     sim->setup = setup;
     sim->history = history;
+    sim->poll_s = polls_between_tasks(sim) ? machine->poll_s : 0;
     /* A stream different from those of the workers. */
     random_stream_init(&sim->random, (uint64_t)setup->settings->seed, UINT64_MAX);
-    enum status status = init_workers(sim);
+    enum status status = sim_data_create(sim);
+    if (status == STATUS_OK)
+        status = init_workers(sim);
     if (status != STATUS_OK) {
         sim_destroy(&sim->driver);
         return status;

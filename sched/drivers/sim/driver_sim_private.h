@@ -20,6 +20,9 @@ enum event_kind {
     EVENT_WAKE,    /* value: the number of the call of comm_wake */
     EVENT_FETCH,   /* a request reaches the counter: value is the increment */
     EVENT_FETCHED, /* its answer, value, reaches the worker */
+    EVENT_DEPARTS, /* a block that a thread moves, from being its number, may leave its sender */
+    EVENT_ARRIVES, /* it reaches its receiver's card */
+    EVENT_MOVED,   /* it is there */
 };
 
 /* A message that is too long for an event. */
@@ -51,6 +54,8 @@ struct sim_thread {
     struct task_range range; /* tasks that have not ended */
     int64_t n_running;       /* of these, the first that run now */
     struct poll_interval interval;
+    int64_t n_since_poll; /* tasks */
+    double since_poll_s;  /* their time */
     double noise_phase_s;
     struct statistics_worker statistics;
 };
@@ -74,6 +79,8 @@ struct sim_worker {
     double wake_s;                   /* time of the last; -1: it has passed */
 };
 
+struct sim_data;
+
 struct driver_sim {
     struct driver driver; /* first */
     const struct mode *mode;
@@ -83,10 +90,12 @@ struct driver_sim {
     int n_workers;
     int n_threads; /* of a worker */
     int node_size;
-    char *workers;      /* n_workers x worker_size */
-    size_t worker_size; /* with threads, state and record */
-    double *servers;    /* node_server: the progress thread of each node is busy until then */
-    int *ranks;         /* 0, 1, ... */
+    char *workers;         /* n_workers x worker_size */
+    size_t worker_size;    /* with threads, state and record */
+    double *servers;       /* node_server: the progress thread of each node is busy until then */
+    int *ranks;            /* 0, 1, ... */
+    double poll_s;         /* of a worker's time, for each poll between tasks */
+    struct sim_data *data; /* NULL: tasks need none */
 
     struct event_queue events;
     struct sim_message *spare_messages;
@@ -139,6 +148,34 @@ extern const struct comm_functions sim_comm_functions;
  * it; returns that clock. */
 double sim_spend_overhead(struct sim_worker *worker);
 
+/* Messages that a worker sends, and blocks that it moves, count for its first thread. */
+void sim_count_message(struct sim_worker *worker, size_t size);
+
+/* --- sim_data.c: blocks of data that tasks read and write --- */
+
+/* The blocks that a thread brings where they are needed. */
+enum sim_moves {
+    SIM_MOVES_READ,    /* by the task that it is about to run, to its node */
+    SIM_MOVES_WRITTEN, /* by the task that it has run: into the memory of its node or, where they
+                        * have no room, to their owners */
+    SIM_MOVES_REST,    /* from the memory of its node to their owners, at the end of an iteration */
+};
+
+/* For driver_sim.c. Errors of create: STATUS_NO_MEMORY; sim_data_destroy then follows, too. */
+enum status sim_data_create(struct driver_sim *sim);
+void sim_data_destroy(struct sim_data *data);
+
+/* Begins an iteration. */
+void sim_data_begin(struct sim_data *data);
+
+/* The caller moves blocks; false: there was nothing to move. Otherwise it is busy until
+ * sim_go_on_moving returns false, which takes the events of that. */
+bool sim_move(struct sim_worker *worker, enum sim_moves why, int64_t task);
+bool sim_go_on_moving(struct sim_worker *worker, const struct event *event, enum sim_moves *why);
+
+/* The time that the caller took to read the blocks of its task. */
+double sim_read_s(struct sim_worker *worker);
+
 /* --- sim_worker.c: the worker's reaction to events --- */
 
 /* Moves the clock of a waiting thread to this time. */
@@ -150,8 +187,22 @@ void sim_proceed(struct sim_worker *worker);
 /* The same for all threads that wait, from this time on. */
 void sim_proceed_waiting(struct sim_worker *worker, double time_s);
 
+/* The caller runs its next tasks, whose data are there. */
+void sim_compute(struct sim_worker *worker);
+
 /* The tasks that ran on the caller end at this time: their bodies run now. */
 void sim_end_tasks(struct sim_worker *worker, double time_s);
+
+/* Whether the caller polls for messages now, and pays for it: where polls cost nothing after any
+ * task, else after as many as it has to.
+ * ran  false: after null tasks that took the time between two polls */
+bool sim_polls_now(struct sim_worker *worker, bool ran);
+
+/* The caller is done with this phase. */
+void sim_end_thread(struct sim_worker *worker);
+
+/* Whether a time is not too late; if it is, the run fails. */
+bool sim_check_time(struct driver_sim *sim, double time_s);
 
 /* --- sim_events.c --- */
 

@@ -8,6 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct task_data;
+
 struct taskpool_machine {
     int n_workers;
     int n_threads; /* of each worker, which share its tasks; 0: 1. Static pools only */
@@ -31,6 +33,8 @@ struct taskpool_machine {
     double counter_s;  /* of the shared counter, on worker 0, for each request: requests are
                         * served one after another */
     double task_s;     /* of a worker's time, for each task, in addition to the task's own */
+    double poll_s;     /* of a worker's time, for each poll for messages between tasks, where the
+                        * driver over MPI polls; 0: a worker polls whenever it could */
 
     /* --progress thread: one thread answers the messages of all workers of a node, one after
      * another; else each worker has its own. */
@@ -52,6 +56,12 @@ struct taskpool_machine {
     bool (*are_null)(int64_t first, int64_t last, const void *context);
 
     const void *context; /* borrowed */
+
+    /* The blocks that tasks of a static pool read and write, each on the node of a worker; NULL:
+     * none is charged for. Copies of others' blocks, and what its workers write, stay on a node as
+     * long as they have room there, or to the end of an iteration. See sim_data.c for the times. */
+    const struct task_data *data; /* sched/profiles/task_data.h, borrowed */
+    int64_t cache_bytes;          /* that room, of each node */
 
     /* For tests: called with the head of every message when it is sent; or NULL. */
     void (*observe)(int from, int to, const void *message, size_t size, void *context);

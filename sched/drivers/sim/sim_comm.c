@@ -22,8 +22,7 @@ double sim_spend_overhead(struct sim_worker *worker)
     return worker->caller->clock_s += overhead_s;
 }
 
-/* Messages that a worker sends count for its first thread. */
-static void count_message(struct sim_worker *worker, size_t size)
+void sim_count_message(struct sim_worker *worker, size_t size)
 {
     struct statistics_worker *statistics = &sim_threads(worker)->statistics;
     statistics->messages++;
@@ -64,7 +63,7 @@ static void sim_comm_send(struct comm *comm, int to, const struct comm_message *
     if (sim->machine->observe)
         sim->machine->observe(comm->rank, to, message->head, message->head_size,
                               sim->machine->observer);
-    count_message(worker, size);
+    sim_count_message(worker, size);
     event.time_s = sim_spend_overhead(worker) + sim_latency(sim, comm->rank, to, size);
     event_queue_add(&sim->events, event);
 }
@@ -77,7 +76,7 @@ static void sim_comm_fetch_add(struct comm *comm, int64_t increment)
         sim_comm_protocol_broken(comm, COMM_NO_FETCHED);
         return;
     }
-    count_message(worker, sizeof increment);
+    sim_count_message(worker, sizeof increment);
     double sent_s = sim_spend_overhead(worker);
     event_queue_add(&sim->events, (struct event){.kind = EVENT_FETCH,
                                                  .time_s = sent_s + sim_latency(sim, comm->rank, 0,

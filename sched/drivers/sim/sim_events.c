@@ -123,6 +123,54 @@ static void answer_fetch(struct driver_sim *sim, const struct event *event)
     sim->counter += event->value;
 }
 
+/* A thread that waits delivers what came while tasks ran without polls. */
+static void deliver_to_waiting(struct sim_worker *worker, double time_s)
+{
+    worker->caller = find_waiting(worker);
+    sim_stop_waiting(worker->caller, time_s);
+    receive_queued(worker);
+    sim_proceed_waiting(worker, worker->caller->clock_s);
+}
+
+/* ran  some of them were not null */
+static void go_on_after_tasks(struct sim_worker *worker, bool ran)
+{
+    double time_s = worker->caller->clock_s;
+    if (sim_polls_now(worker, ran))
+        receive_queued(worker);
+    sim_proceed(worker);
+    if (worker->first && worker->n_waiting > 0)
+        deliver_to_waiting(worker, time_s);
+}
+
+static void end_tasks_at(struct sim_worker *worker, const struct event *event)
+{
+    struct sim_thread *thread = worker->caller = &sim_threads(worker)[event->from];
+    bool ran = thread->n_running > 0;
+    int64_t task = thread->range.first;
+    sim_end_tasks(worker, event->time_s);
+    if (!worker->sim->data || !ran || !sim_move(worker, SIM_MOVES_WRITTEN, task))
+        go_on_after_tasks(worker, ran);
+}
+
+static void go_on_moving(struct sim_worker *worker, const struct event *event)
+{
+    enum sim_moves why;
+    if (sim_go_on_moving(worker, event, &why))
+        return;
+    switch (why) {
+    case SIM_MOVES_READ:
+        sim_compute(worker);
+        break;
+    case SIM_MOVES_WRITTEN:
+        go_on_after_tasks(worker, true);
+        break;
+    case SIM_MOVES_REST:
+        sim_end_thread(worker);
+        break;
+    }
+}
+
 void sim_handle_event(struct driver_sim *sim, const struct event *event)
 {
     struct sim_worker *worker = sim_worker(sim, event->worker);
@@ -137,10 +185,12 @@ void sim_handle_event(struct driver_sim *sim, const struct event *event)
         answer_fetch(sim, event);
         break;
     case EVENT_RAN:
-        worker->caller = &sim_threads(worker)[event->from];
-        sim_end_tasks(worker, event->time_s);
-        receive_queued(worker);
-        sim_proceed(worker);
+        end_tasks_at(worker, event);
+        break;
+    case EVENT_DEPARTS:
+    case EVENT_ARRIVES:
+    case EVENT_MOVED:
+        go_on_moving(worker, event);
         break;
     case EVENT_WAKE:
         if (event->value != worker->n_wakes)

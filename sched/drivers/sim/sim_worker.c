@@ -23,14 +23,20 @@ static double work_end(const struct sim_worker *worker, double start_s, double w
 /* Latest time: beyond it a double does not resolve microseconds well enough. */
 #define MAX_TIME_S 1e9
 
+bool sim_check_time(struct driver_sim *sim, double time_s)
+{
+    bool fits = time_s <= MAX_TIME_S;
+    if (!fits)
+        sim->protocol =
+            FAIL(STATUS_LIMIT, "simulated tasks end after %g s, later than %g", time_s, MAX_TIME_S);
+    return fits;
+}
+
 static void call_back_at(struct sim_worker *worker, double time_s)
 {
     int32_t thread = (int32_t)(worker->caller - sim_threads(worker));
-    if (!(time_s <= MAX_TIME_S)) {
-        worker->sim->protocol =
-            FAIL(STATUS_LIMIT, "simulated tasks end after %g s, later than %g", time_s, MAX_TIME_S);
+    if (!sim_check_time(worker->sim, time_s))
         return;
-    }
     worker->caller->doing = RUNNING;
     event_queue_add(&worker->sim->events, (struct event){.kind = EVENT_RAN,
                                                          .time_s = time_s,
@@ -38,12 +44,20 @@ static void call_back_at(struct sim_worker *worker, double time_s)
                                                          .from = thread});
 }
 
-/* Begins the caller's next tasks, up to the next poll. */
+/* Begins the caller's next tasks, up to the next poll; where they need data, one. */
 static void begin_tasks(struct sim_worker *worker)
 {
     struct sim_thread *thread = worker->caller;
     int64_t left = thread->has_record ? 1 : task_range_count(&thread->range);
-    thread->n_running = left < thread->interval.n ? left : thread->interval.n;
+    int64_t to_poll = worker->sim->data ? 1 : thread->interval.n - thread->n_since_poll;
+    thread->n_running = left < to_poll ? left : to_poll;
+    if (!worker->sim->data || !sim_move(worker, SIM_MOVES_READ, thread->range.first))
+        sim_compute(worker);
+}
+
+void sim_compute(struct sim_worker *worker)
+{
+    struct sim_thread *thread = worker->caller;
     thread->began_s = thread->clock_s;
     double time_s = thread->clock_s;
     for (int64_t i = 0; i < thread->n_running; i++) {
@@ -79,6 +93,8 @@ static void end_task(struct sim_worker *worker, int64_t task, double time_s)
     run_body(worker, task);
     statistics->tasks++;
     statistics->task_s += time_s;
+    if (sim->data)
+        time_s += sim_read_s(worker); /* as a task takes it that fetches its data itself */
     statistics->scheduler_s += sim->machine->task_s;
     if (sim->history && sim->status == STATUS_OK)
         sim->status = history_add(sim->history, task, time_s, worker->comm.rank);
@@ -89,8 +105,8 @@ static void end_task(struct sim_worker *worker, int64_t task, double time_s)
 void sim_end_tasks(struct sim_worker *worker, double time_s)
 {
     struct sim_thread *thread = worker->caller;
-    if (thread->n_running > 0)
-        poll_interval_next(&thread->interval, thread->n_running, time_s - thread->began_s);
+    thread->n_since_poll += thread->n_running;
+    thread->since_poll_s += thread->n_running > 0 ? time_s - thread->began_s : 0;
     double start_s = thread->began_s;
     thread->clock_s = time_s;
     for (; thread->n_running > 0; thread->n_running--) {
@@ -101,6 +117,26 @@ void sim_end_tasks(struct sim_worker *worker, double time_s)
         thread->range.first += thread->range.step;
     }
     thread->has_record = false;
+}
+
+static void forget_time_since_poll(struct sim_thread *thread)
+{
+    thread->n_since_poll = 0;
+    thread->since_poll_s = 0;
+}
+
+bool sim_polls_now(struct sim_worker *worker, bool ran)
+{
+    struct sim_thread *thread = worker->caller;
+    double poll_s = worker->sim->poll_s;
+    if (poll_s > 0 && ran && thread->n_since_poll < thread->interval.n)
+        return false;
+    if (thread->n_since_poll > 0)
+        poll_interval_next(&thread->interval, thread->n_since_poll, thread->since_poll_s);
+    forget_time_since_poll(thread);
+    thread->clock_s += poll_s;
+    thread->statistics.communication_s += poll_s;
+    return true;
 }
 
 static bool is_null(const struct sim_worker *worker, const struct task_range *range)
@@ -130,8 +166,16 @@ static void end_sim_phase(struct sim_worker *worker)
         worker->sim->n_active--;
 }
 
+void sim_end_thread(struct sim_worker *worker)
+{
+    struct sim_thread *thread = worker->caller;
+    thread->statistics.elapsed_s = thread->clock_s - worker->sim->start_s;
+    end_sim_phase(worker);
+}
+
 static void begin_waiting(struct sim_worker *worker, enum mode_step step)
 {
+    forget_time_since_poll(worker->caller);
     worker->caller->doing = WAITING;
     worker->caller->searches = step == MODE_SEARCH;
     worker->n_waiting++;
@@ -168,13 +212,14 @@ static bool get_tasks(struct sim_worker *worker)
     struct driver_sim *sim = worker->sim;
     struct sim_thread *thread = worker->caller;
     /* A long task may follow a null task; in the same range no thief could take it. */
-    int64_t n_wanted = sim->machine->are_null ? 1 : thread->interval.n;
-    struct mode_work work = {
-        .n_wanted = n_wanted, .tasks_are_long = n_wanted == 1, .record = worker->record};
+    bool one = sim->machine->are_null;
+    struct mode_work work = {.n_wanted = one ? 1 : thread->interval.n - thread->n_since_poll,
+                             .tasks_are_long = one || thread->interval.n == 1,
+                             .record = worker->record};
     enum mode_step step = call_sim_mode(worker, &work);
     if (step == MODE_DONE) {
-        thread->statistics.elapsed_s = thread->clock_s - sim->start_s;
-        end_sim_phase(worker);
+        if (!sim->data || !sim_move(worker, SIM_MOVES_REST, 0))
+            sim_end_thread(worker);
     } else if (step != MODE_RUN) {
         begin_waiting(worker, step);
     } else if (sim->n_threads > 1) {

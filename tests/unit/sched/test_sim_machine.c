@@ -22,6 +22,11 @@ static double nothing(int64_t task, const void *record, const void *context)
     return 0;
 }
 
+static double one_microsecond(int64_t task, const void *record, const void *context)
+{
+    return 1e-6 * one_second(task, record, context);
+}
+
 /* The figures of one iteration; each second of each thread is accounted for. */
 static struct statistics_iteration run(const char *mode, int64_t n_tasks,
                                        const struct taskpool_machine *machine, int progress)
@@ -111,6 +116,22 @@ static void a_task_costs_its_worker_time(void **state)
     check_close(figures.scheduler_s, 4, 1e-12);
 }
 
+/* After the first task, and then after every eighth of so short ones. */
+static void a_poll_costs_its_worker_time(void **state)
+{
+    (void)state;
+    struct taskpool_machine machine = {
+        .n_workers = 2, .node_size = 1, .poll_s = 1e-3, .time = one_microsecond};
+    struct statistics_iteration figures = run("static", 200, &machine, PROGRESS_POLL);
+    check_close(figures.makespan_s, 100e-6 + 13e-3, 1e-12);
+    check_close(figures.communication_s, 2 * 13e-3, 1e-12);
+    /* Nobody polls on behalf of a thread that receives, nor where no message can come. */
+    check_close(run("static", 200, &machine, PROGRESS_THREAD).makespan_s, 100e-6, 1e-12);
+    machine.node_size = 2;
+    check_close(run("static", 200, &machine, PROGRESS_POLL).makespan_s, 100e-6, 1e-12);
+    assert_true(run("steal", 200, &machine, PROGRESS_POLL).makespan_s > 5e-3);
+}
+
 static double ten_milliseconds(int64_t task, const void *record, const void *context)
 {
     return 0.01 * one_second(task, record, context);
@@ -171,6 +192,7 @@ int main(void)
         cmocka_unit_test(bandwidth_delays_long_messages),
         cmocka_unit_test(noise_delays_tasks),
         cmocka_unit_test(a_task_costs_its_worker_time),
+        cmocka_unit_test(a_poll_costs_its_worker_time),
         cmocka_unit_test(a_server_answers_one_after_another),
         cmocka_unit_test(null_tasks_take_their_time),
     };
