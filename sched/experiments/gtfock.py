@@ -7,9 +7,12 @@ portions (--drain 0.1 for 0.5).
 A node is a simulated worker, because a task is work for all threads of a node. The tasks are
 those of C96H24 here (a task for each pair of shells, (M,:|N,:), timed by beryl-hf and scaled to
 the mean of the paper's table 2), and as many as the paper's with a normal distribution of
-table 2's mean and deviation. Communication of density and Fock blocks is not simulated.
+table 2's mean and deviation. The bars of computation, communication and imbalance are of such a pool
+whose work items read and write blocks of the density and of the Fock matrix: a node of GTFock keeps
+those of its items, under Dtree each item fetches its own.
 """
 import pathlib
+import random
 import statistics
 import sys
 import tempfile
@@ -88,6 +91,60 @@ def drawn(lab):
     return panel
 
 
+# Items of a node in the static distribution, and those that share their blocks of D and of F
+# ("sub-blocks", 5 x 5); the functions that are significant for the shells on one side of those, a
+# guess, as the paper does not have it.
+EDGE, SUBBLOCK, SIGNIFICANT = 10, 5, 3000
+BARS = {"computation": ["task_seconds"], "communication": ["communication_seconds"],
+        "misc": ["search_seconds", "scheduler_seconds"], "imbalance": ["idle_seconds"]}
+
+
+def write_items(path, side):
+    """The work items of side x side nodes, node by node, and beside them their data: block b of D and
+    block n + b of F, n being the number of sub-blocks, belong to the node whose items they are."""
+    generator, (mean, sd) = random.Random(1), POOLS["GTFock 15mer"]
+    n_row, within = side * EDGE // SUBBLOCK, range(EDGE)
+    items = [(r * EDGE + a, c * EDGE + b) for r in range(side) for c in range(side)
+             for a in within for b in within]
+    blocks = [i // SUBBLOCK * n_row + j // SUBBLOCK for i, j in items]
+    owners = {block: task // EDGE ** 2 for task, block in enumerate(blocks)}
+    n, size = len(owners), SIGNIFICANT ** 2 * 8
+    tables = {
+        ".csv": ("task,seconds", (f"{t},{max(generator.gauss(mean, sd), 0):.9g}"
+                                  for t in range(len(items)))),
+        ".blocks.csv": ("task,access,block", (f"{t},r,{b}\n{t},w,{n + b}"
+                                              for t, b in enumerate(blocks))),
+        ".sizes.csv": ("block,bytes,owner", (f"{k * n + b},{size},{owners[b]}" for k in (0, 1)
+                                             for b in sorted(owners)))}
+    for ending, (head, rows) in tables.items():
+        path.with_suffix(ending).write_text("\n".join([head, *rows]) + "\n")
+
+
+def communication(lab):
+    """Figure 6's bars, for a square of nodes."""
+    side = 8 if lab.quick else 16
+    schedules = {"static": "--sched static", "stealing": "--sched steal",
+                 "dtree": "--sched dtree --fan-out 256 --node-cache 0",
+                 "dtree, keeping blocks": "--sched dtree --fan-out 256"}
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder) / "items.csv"
+        write_items(path, side)
+        runs = lab.sweep([f"--profile {path} --simulate {side ** 2} {NETWORK} {options}"
+                          for options in schedules.values()])
+    found = {name: {bar: sum(experiment.last(run)[key] for key in keys) / side ** 2
+                    for bar, keys in BARS.items()} for name, run in zip(schedules, runs)}
+    name = f"15mer, seconds of a node of {side ** 2}"
+    lab.beryl[name] = found
+    lab.table(name, ["", *BARS], [[mode, *bars.values()] for mode, bars in found.items()])
+    waits = [found[mode]["communication"] for mode in ("static", "stealing", "dtree")]
+    lab.check("communication: static, stealing, dtree", waits, "ascending", waits == sorted(waits))
+    idle = [found[mode]["imbalance"] for mode in ("dtree", "static")]
+    lab.check("imbalance: dtree, static", idle, "ascending", idle == sorted(idle))
+    return figure.Panel(f"Figure 6: {name}", "", "seconds",
+                        [figure.Series(bar, list(found), [bars[bar] for bars in found.values()])
+                         for bar in BARS if bar != "computation"], bars=True)
+
+
 def time_tasks(lab, profile):
     molecule = experiment.ROOT / "inputs/c96h24.xyz"
     print(f"{lab.name}: timing the tasks of {molecule.name} ...", flush=True)
@@ -125,7 +182,7 @@ def main():
                          help="durations of tasks, instead of timing those of C96H24")
     lab = experiment.begin("gtfock", __doc__, options.parse_args())
     lab.paper = PAPER
-    panels = [drawn(lab)]
+    panels = [drawn(lab), communication(lab)]
     if lab.options.profile:
         panels.append(measured(lab, lab.options.profile.stem, lab.options.profile.resolve()))
     elif not lab.quick:

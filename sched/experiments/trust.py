@@ -4,9 +4,11 @@ measured on this machine, for every mode, with 1 process and with 2.
 
 1. beryl-sched --calibrate measures the machine.
 2. An application runs in one process, in which no mode has anything to decide, and writes
-   how long each task took: of each task the median of the rounds is the profile.
+   how long each task took, and which blocks of data it reads and writes: of each task the median
+   of the rounds is the profile.
 3. Every mode runs the application for real, and simulated from the profile of step 2 on the
-   machine of step 1. Nothing is fitted to the real runs.
+   machine of step 1, transfers of blocks between the workers included. Nothing is fitted to the
+   real runs.
 
 The applications are the Fock build of a chain of 64 beryllium atoms and a tensor contraction.
 Rounds alternate profiles and modes, so that a machine that changes its speed does so for both,
@@ -56,12 +58,15 @@ class Contraction:
 # --- runs ---
 
 def run_profile(application, folder):
-    """Seconds of every task of the second iteration in one process."""
+    """Seconds of every task of the second iteration in one process. The tasks' data are left in
+    profile.blocks.csv and profile.sizes.csv, where simulate() takes them from; their numbers, the
+    same each time, in application.tasks."""
     path = folder / "profile.csv"
     experiment.execute([*map(str, application.command), str(application.n_skipped + 2), "--sched",
                         "static", "--write-profile", str(path)])
-    rows = path.read_text().splitlines()[1:]
-    return [float(row.split(",")[1]) for row in rows]
+    rows = [row.split(",") for row in path.read_text().splitlines()[1:]]
+    application.tasks = [task for task, _ in rows]
+    return [float(seconds) for _, seconds in rows]
 
 
 def run_modes(application, modes, processes, iterations, folder):
@@ -96,12 +101,14 @@ def measure(lab, application, folder):
     return profiles, runs
 
 
-def simulate(lab, seconds, machine, processes, modes, folder):
-    """Iterations of the modes; --progress poll, because real parents of dtree have no thread."""
-    profile = folder / "simulated.csv"
-    rows = "".join(f"{task},{time:.9g}\n" for task, time in enumerate(seconds))
+def simulate(lab, application, seconds, machine, processes, modes, folder, data="on"):
+    """Iterations of the modes; --progress poll, because real parents of dtree have no thread; data:
+    whether transfers count."""
+    profile = folder / "profile.csv"  # beside the data of its tasks
+    rows = "".join(f"{task},{time:.9g}\n"
+                   for task, time in zip(application.tasks, seconds, strict=True))
     profile.write_text("task,seconds\n" + rows)
-    options = (f"--profile {profile} --machine {machine} --simulate {processes} "
+    options = (f"--profile {profile} --machine {machine} --simulate {processes} --data {data} "
                f"--iterations {ITERATIONS[processes]} --progress poll --sched ")
     return {mode: experiment.iterations(lab.run(options + mode)) for mode in modes}
 
@@ -216,12 +223,13 @@ def examine(lab, application, machine, folder, texts):
     made = summaries(profiles)
     seconds = made["median"]
 
-    def predict(seconds, processes, modes):
-        return compare(measured[processes],
-                       simulate(lab, seconds, machine, processes, modes, folder))
+    def predict(seconds, processes, modes, data="on"):
+        return compare(measured[processes], simulate(lab, application, seconds, machine, processes,
+                                                     modes, folder, data))
     tables = {processes: predict(seconds, processes, list(measured[processes]))
               for processes in ITERATIONS}
     others = {name: (times, predict(times, 2, PREDICTED)) for name, times in made.items()}
+    others["median, no transfers"] = (seconds, predict(seconds, 2, PREDICTED, "off"))
     show(lab, application, tables, texts)
     show_statistics(lab, application, others, texts)
     check(lab, application, tables[2])
