@@ -293,8 +293,7 @@ static enum status init_workers(struct driver_sim *sim)
 /* Whether the driver over MPI would: to receive messages, or to serve other nodes' accesses. */
 static bool polls_between_tasks(const struct driver_sim *sim)
 {
-    return sim->setup->settings->progress == PROGRESS_POLL &&
-           (sim->mode->receive || sim->n_workers > sim->node_size);
+    return sim->mode->receive || sim->n_workers > sim->node_size;
 }
 
 enum status driver_sim_create(const struct mode *mode, const struct taskpool_machine *machine,

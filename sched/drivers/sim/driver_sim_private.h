@@ -206,6 +206,9 @@ bool sim_check_time(struct driver_sim *sim, double time_s);
 
 /* --- sim_events.c --- */
 
+/* Whether a thread receives the worker's messages while tasks run. */
+bool sim_has_progress_thread(const struct sim_worker *worker);
+
 /* Handles an event. */
 void sim_handle_event(struct driver_sim *sim, const struct event *event);
 

@@ -72,7 +72,7 @@ static void serve_message(struct sim_worker *worker, const struct event *event)
         sim_proceed_waiting(worker, worker->serving_s);
 }
 
-static bool has_progress_thread(const struct sim_worker *worker)
+bool sim_has_progress_thread(const struct sim_worker *worker)
 {
     const struct driver_sim *sim = worker->sim;
     int progress = sim->setup->settings->progress;
@@ -92,7 +92,7 @@ static struct sim_thread *find_waiting(struct sim_worker *worker)
 static void take_message(struct sim_worker *worker, const struct event *event)
 {
     struct driver_sim *sim = worker->sim;
-    bool by_thread = has_progress_thread(worker);
+    bool by_thread = sim_has_progress_thread(worker);
     if (worker->n_active == 0) {
         sim->n_lost++;
         if (event->size == 0)

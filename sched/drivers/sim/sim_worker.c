@@ -128,7 +128,8 @@ static void forget_time_since_poll(struct sim_thread *thread)
 bool sim_polls_now(struct sim_worker *worker, bool ran)
 {
     struct sim_thread *thread = worker->caller;
-    double poll_s = worker->sim->poll_s;
+    bool pays = worker->sim->poll_s > 0 && !sim_has_progress_thread(worker);
+    double poll_s = pays ? worker->sim->poll_s : 0;
     if (poll_s > 0 && ran && thread->n_since_poll < thread->interval.n)
         return false;
     if (thread->n_since_poll > 0)
