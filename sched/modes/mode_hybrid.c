@@ -9,14 +9,14 @@
  * the tasklets of a node, --tasklets those of a worker, so that a number suits groups of any size:
  * the thesis's 32 on a node of 16 workers are --tasklets 2.
  * The paper's queue is in memory shared by threads; here the first worker
- * of the group, its leader (mode_hybrid_private.h), keeps it and works like the others. In the
+ * of the group, its leader (hybrid_leader.h), keeps it and works like the others. In the
  * first iteration each member sends the leader its tasks that are not static; the leader hands out
  * nothing before it has those of all members, because until then it cannot know that none is left.
  * A member requests a tasklet with the last of its static tasks and then whenever it begins one, so
  * that the next is here in time. A member that is granted none requests no more; the leader is done
  * when that holds for all.
  */
-#include "sched/modes/mode_hybrid_private.h"
+#include "sched/protocols/hybrid_leader.h"
 #include "support/base/die.h"
 #include "support/io/option_row.h"
 

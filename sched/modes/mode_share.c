@@ -25,7 +25,7 @@
  * the printed algorithm 2: its "Polling_Interval" is the release interval; and
  * a release does not wait for the number of tasks to be a multiple
  * of it, when there may be no surplus by chance. */
-#include "sched/modes/mode_share_private.h"
+#include "sched/protocols/share_manager.h"
 #include "support/base/die.h"
 #include "support/io/option_row.h"
 

@@ -1,7 +1,7 @@
 /* The messages of mode hybrid (mode_hybrid.c), its groups, and the leader of a group: the member
  * that keeps the queue and hands out the tasklets. */
-#ifndef BERYL_SCHED_MODE_HYBRID_PRIVATE_H
-#define BERYL_SCHED_MODE_HYBRID_PRIVATE_H
+#ifndef BERYL_SCHED_HYBRID_LEADER_H
+#define BERYL_SCHED_HYBRID_LEADER_H
 
 #include "sched/core/mode.h"
 #include "sched/queues/task_ranges.h"

@@ -1,5 +1,6 @@
+#include "sched/protocols/share_manager.h"
+
 #include "sched/core/peek.h"
-#include "sched/modes/mode_share_private.h"
 #include "sched/protocols/termination.h"
 
 #include <stdio.h>

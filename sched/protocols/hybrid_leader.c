@@ -1,5 +1,6 @@
+#include "sched/protocols/hybrid_leader.h"
+
 #include "sched/core/peek.h"
-#include "sched/modes/mode_hybrid_private.h"
 #include "sched/queues/tasklet_queue.h"
 #include "sched/queues/tasklets.h"
 #include "support/base/die.h"

@@ -1,6 +1,6 @@
 /* Messages and state of the two roles, worker and manager, in mode share (mode_share.c). */
-#ifndef BERYL_SCHED_MODE_SHARE_PRIVATE_H
-#define BERYL_SCHED_MODE_SHARE_PRIVATE_H
+#ifndef BERYL_SCHED_SHARE_MANAGER_H
+#define BERYL_SCHED_SHARE_MANAGER_H
 
 #include "sched/core/mode.h"
 #include "sched/queues/record_list.h"
