@@ -21,6 +21,7 @@ struct taskpool {
     MPI_Comm comm; /* owned */
     struct taskpool_problem problem;
     struct taskpool_settings settings;
+    const struct taskpool_machine *bound; /* of a bound: the machine that it knows; else NULL */
     struct seeding seeding;
     int64_t *speed_sums;
     struct mode_setup setup;
@@ -92,6 +93,30 @@ static enum status sum_speeds(struct taskpool *pool, int n_workers)
     return status_agree(pool->comm, status);
 }
 
+/* The schedule of a bound for the next iteration. */
+static enum status seed_bound(struct taskpool *pool)
+{
+    const struct taskpool_machine *machine = pool->bound;
+    const struct seeding_knowledge knowledge = {
+        .time = machine->time,
+        .context = machine->context,
+        .task_s = machine->task_s,
+        .speeds = machine->speeds,
+        .n_threads = machine->n_threads > 0 ? machine->n_threads : 1,
+    };
+    seeding_fini(&pool->seeding);
+    return seeding_longest_init(&pool->seeding, pool->problem.n_tasks, machine->n_workers,
+                                &knowledge);
+}
+
+static enum status seed_mode(struct taskpool *pool, const struct mode *mode, int n_workers)
+{
+    int rule = pool->settings.seeding;
+    if (mode->prefers_cost && rule == SEEDING_BLOCK && pool->problem.cost)
+        rule = SEEDING_COST;
+    return seeding_init(&pool->seeding, pool->comm, &pool->problem, rule, n_workers);
+}
+
 /* Fills pool->setup, the data that the workers share. */
 static enum status set_up(struct taskpool *pool, const struct mode *mode, int n_workers)
 {
@@ -102,10 +127,7 @@ static enum status set_up(struct taskpool *pool, const struct mode *mode, int n_
     if (speeds && *speeds)
         TRY(sum_speeds(pool, n_workers));
     if (mode->seeded && pool->problem.record_size == 0) {
-        int rule = pool->settings.seeding;
-        if (mode->prefers_cost && rule == SEEDING_BLOCK && pool->problem.cost)
-            rule = SEEDING_COST;
-        TRY(seeding_init(&pool->seeding, pool->comm, &pool->problem, rule, n_workers));
+        TRY(pool->bound ? seed_bound(pool) : seed_mode(pool, mode, n_workers));
         pool->setup.seeding = &pool->seeding;
     }
     return STATUS_OK;
@@ -125,6 +147,9 @@ static enum status init_pool(struct taskpool *pool, const struct taskpool_machin
                     pool->settings.mode, mode_names_where(NULL, NULL, names, sizeof names));
     TRY(mode_options_check_made(&pool->settings, mode));
     MPI_Comm_size(pool->comm, &n_workers);
+    if (!machine)
+        TRY(mode_check_real(mode));
+    pool->bound = mode->is_bound ? machine : NULL;
     TRY(set_up(pool, mode, machine ? machine->n_workers : n_workers));
     if (machine)
         return driver_sim_create(mode, machine, &pool->setup, history, &pool->driver);
@@ -276,6 +301,8 @@ enum status taskpool_run(struct taskpool *pool)
 
 enum status taskpool_restore(struct taskpool *pool)
 {
+    if (pool->bound)
+        TRY(seed_bound(pool));
     return pool->driver->functions->restore(pool->driver);
 }
 

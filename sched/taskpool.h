@@ -48,8 +48,9 @@ enum status taskpool_settings_set(struct taskpool_settings *settings, const char
                                   const char *value);
 
 /* The thread level to request from MPI_Init_thread before such pools are created. A progress
- * thread needs the highest; over TCP, Open MPI offers windows, which mode counter needs, only
- * at the lowest, and as Debian configures it only with `mpirun --mca osc ^ucx`. */
+ * thread needs the highest; over TCP, Open MPI offers windows, which the modes over the shared
+ * counter need, only at the lowest, and as Debian configures it only with `mpirun --mca osc ^ucx`.
+ */
 int taskpool_thread_level(const struct taskpool_settings *settings);
 
 /* Creates a pool over a duplicate of comm. Collective.

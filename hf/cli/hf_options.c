@@ -208,6 +208,7 @@ static enum status check_hf_options(struct hf_options *options)
         return FAIL(STATUS_USAGE, "--restart and --guess both name the first density: leave one "
                                   "out");
     TRY(mode_options_choose(&options->pool, options->compare, &options->modes));
+    TRY(mode_options_check_real(&options->modes));
     if (options->compare)
         TRY(check_compare(options));
     if (options->scf.checkpoint && !hf_options_solve(options))

@@ -2,6 +2,7 @@
 
 #include "sched/cli/machine_file.h"
 #include "sched/modes/mode_options.h"
+#include "sched/modes/modes.h"
 #include "sched/profiles/profile.h"
 
 #include <stdbool.h>
@@ -192,6 +193,8 @@ static enum status parse_sched(int argc, char **argv, const struct beryl_sched_o
     if (options->machine.server && options->pool.progress != PROGRESS_THREAD)
         return FAIL(STATUS_USAGE, "--server has no effect without --progress thread");
     TRY(check_mode_settings(&options->pool));
+    if (is_real(options))
+        TRY(mode_check_real(mode_find(options->pool.mode)));
     options->pool.keep_history = options->profile != NULL;
     TRY(check_workload(options));
     TRY(profile_check_name(options->profile));

@@ -85,6 +85,8 @@ struct mode {
 
     size_t state_size; /* bytes of one worker's state, zeroed before init */
     bool seeded;       /* whether it starts from setup->seeding, in a static pool */
+    bool is_bound;     /* knows all durations: simulated only, seeded by seeding_longest_init, and
+                        * not one of the modes that are listed or that "all" stands for */
     bool prefers_cost; /* from --seeding cost where costs are predicted, instead of block */
     size_t task_bytes; /* memory of a worker for each of its tasks, at most, besides ranges */
 

@@ -118,13 +118,14 @@ void seeding_fini(struct seeding *seeding)
 
 int64_t seeding_n_ranges(const struct seeding *seeding, int worker)
 {
-    return seeding->rule == SEEDING_OWNER ? seeding->owned[worker - seeding->first_owned].n : 1;
+    return seeding->owned ? seeding->owned[worker - seeding->first_owned].n : 1;
 }
 
 struct task_range seeding_range(const struct seeding *seeding, int worker, int64_t i)
 {
     switch ((enum taskpool_seeding)seeding->rule) {
     case SEEDING_OWNER:
+    case SEEDING_LONGEST:
         return seeding->owned[worker - seeding->first_owned].list[i];
     case SEEDING_COST:
         return (struct task_range){

@@ -12,7 +12,7 @@ struct seeding {
     int64_t n_tasks;
     int n_workers;
     int64_t *boundary; /* cost: n_workers + 1; worker w gets [boundary[w], boundary[w + 1]) */
-    struct task_ranges *owned; /* owner: of the workers of this process */
+    struct task_ranges *owned; /* owner, longest: of the workers of this process */
     int first_owned;           /* the worker of owned[0] */
     int n_owned;
 };
@@ -20,7 +20,7 @@ struct seeding {
 void seeding_fini(struct seeding *seeding);
 
 /* The worker's tasks are the ranges [0, seeding_n_ranges), some of them maybe
- * empty. With --seeding owner only for workers of this process. */
+ * empty. With lists of owned tasks only for workers of this process. */
 int64_t seeding_n_ranges(const struct seeding *seeding, int worker);
 struct task_range seeding_range(const struct seeding *seeding, int worker, int64_t i);
 

@@ -29,8 +29,8 @@ struct mode_options seeding_options = MODE_OPTIONS(seeding_rows, 0);
 
 static const struct option_row chunk_rows[] = {
     INTEGER_OPTION("chunk", FIELD(chunk), 0, 1e15, .default_text = "0", .value = "N",
-                   .help = "tasks handed out together, or the fewest that are stolen; 0: 20 for "
-                           "share, else 1"),
+                   .help = "tasks handed out together, or, where their number varies or they are "
+                           "stolen, the fewest; 0: 20 for share, else 1"),
 };
 
 struct mode_options chunk_options = MODE_OPTIONS(chunk_rows, 0);

@@ -10,8 +10,15 @@
 #include <stdint.h>
 
 /* First tasks of a worker: blocks of equal numbers of tasks; tasks rank, rank + size, ...;
- * the tasks whose data it owns; blocks of equal predicted cost. */
-enum taskpool_seeding { SEEDING_BLOCK, SEEDING_CYCLIC, SEEDING_OWNER, SEEDING_COST };
+ * the tasks whose data it owns; blocks of equal predicted cost. The last is no value of --seeding:
+ * a bound's schedule, see seeding_longest_init. */
+enum taskpool_seeding {
+    SEEDING_BLOCK,
+    SEEDING_CYCLIC,
+    SEEDING_OWNER,
+    SEEDING_COST,
+    SEEDING_LONGEST
+};
 
 /* Poll for messages between tasks, or receive them in a thread, which takes
  * MPI_THREAD_MULTIPLE. By mode: poll, but simulated workers have a thread where their mode says so

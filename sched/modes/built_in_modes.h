@@ -1,12 +1,19 @@
 /* The modes of this library, in the order of --help: MODE(NAME) stands for mode_NAME, which
  * the file mode_NAME.c in this folder defines. A new mode is that file and a line here; the
- * build reads this list too. */
+ * build reads this list too. BOUND(NAME) is the same for what is no mode but a bound to compare
+ * them with (mode.h, is_bound). */
+BOUND(lpt)
 MODE(static)
 MODE(counter)
+MODE(guided)
+MODE(factoring)
+MODE(trapezoid)
 MODE(share)
 MODE(steal)
+MODE(lifeline)
 MODE(retentive)
 MODE(persist)
+MODE(diffusion)
 MODE(dtree)
 MODE(hybrid)
 MODE(auto)

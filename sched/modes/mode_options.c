@@ -10,7 +10,7 @@
 
 static const struct option_row sched_row = OPTION_OF_KIND(
     OPTION_WORD, "sched", offsetof(struct taskpool_settings, mode), .default_text = "auto",
-    .list_choices = mode_names, .value = "MODE", .help = "scheduling mode");
+    .list_choices = mode_choices, .value = "MODE", .help = "scheduling mode");
 
 /* The table, for as many modes as were registered when it was made. */
 static struct {
@@ -188,6 +188,13 @@ enum status mode_options_choose(const struct taskpool_settings *settings, const 
     if (strcmp(settings->mode, defaults.mode) != 0)
         return FAIL(STATUS_USAGE, "--compare names the modes itself: leave --sched out");
     return mode_options_check_list(settings, modes);
+}
+
+enum status mode_options_check_real(const struct mode_list *list)
+{
+    for (int i = 0; i < list->n; i++)
+        TRY(mode_check_real(mode_find(list->modes[i])));
+    return STATUS_OK;
 }
 
 enum status mode_options_check(const struct taskpool_settings *settings)

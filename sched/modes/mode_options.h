@@ -27,6 +27,9 @@ enum status mode_options_check(const struct taskpool_settings *settings);
 enum status mode_options_check_list(const struct taskpool_settings *settings,
                                     const struct mode_list *list);
 
+/* Refuses modes that can only be simulated. Errors: STATUS_USAGE. */
+enum status mode_options_check_real(const struct mode_list *list);
+
 /* Refuses settings made before the mode was registered, where its options are without values.
  * Errors: STATUS_USAGE. */
 enum status mode_options_check_made(const struct taskpool_settings *settings,

@@ -1,16 +1,9 @@
 /* Mode `static`: the seeding is final. No messages; the baseline. */
-#include "sched/core/mode.h"
+#include "sched/modes/mode_static.h"
 
 #include <stdio.h>
 
-struct static_state {
-    const struct seeding *seeding;
-    int worker;
-    int64_t next_range; /* of the worker's seeding */
-    int64_t n_tasks;    /* of the worker */
-};
-
-static enum status static_init(void *state, const struct mode_setup *setup, struct comm *comm)
+enum status static_init(void *state, const struct mode_setup *setup, struct comm *comm)
 {
     struct static_state *self = state;
     self->seeding = setup->seeding;
@@ -18,7 +11,7 @@ static enum status static_init(void *state, const struct mode_setup *setup, stru
     return STATUS_OK;
 }
 
-static enum status static_seed(void *state)
+enum status static_seed(void *state)
 {
     struct static_state *self = state;
     for (int64_t i = 0; i < seeding_n_ranges(self->seeding, self->worker); i++) {
@@ -28,7 +21,7 @@ static enum status static_seed(void *state)
     return STATUS_OK;
 }
 
-static enum mode_step static_next(void *state, struct mode_work *work)
+enum mode_step static_next(void *state, struct mode_work *work)
 {
     struct static_state *self = state;
     if (self->next_range == seeding_n_ranges(self->seeding, self->worker))
@@ -37,20 +30,20 @@ static enum mode_step static_next(void *state, struct mode_work *work)
     return MODE_RUN;
 }
 
-static enum mode_step static_restore(void *state)
+enum mode_step static_restore(void *state)
 {
     struct static_state *self = state;
     self->next_range = 0;
     return MODE_DONE;
 }
 
-static double static_progress(const void *state, int64_t n_run)
+double static_progress(const void *state, int64_t n_run)
 {
     const struct static_state *self = state;
     return self->n_tasks > 0 ? (double)n_run / (double)self->n_tasks : 1;
 }
 
-static void static_describe(const void *state, char *text, size_t size)
+void static_describe(const void *state, char *text, size_t size)
 {
     const struct static_state *self = state;
     snprintf(text, size, "%lld of its %lld ranges of tasks begun, %lld tasks in all",

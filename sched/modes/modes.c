@@ -8,17 +8,33 @@
 #include <stdio.h>
 #include <string.h>
 
-#define MODE(name) extern const struct mode mode_##name;
+#define MODE(name)  extern const struct mode mode_##name;
+#define BOUND(name) MODE(name)
 #include "sched/modes/built_in_modes.h"
 #undef MODE
+#undef BOUND
 
 #define MODE(name) &mode_##name,
+#define BOUND(name)
 static const struct mode *const built_in[] = {
 #include "sched/modes/built_in_modes.h"
 };
 #undef MODE
+#undef BOUND
 
-enum { N_BUILT_IN = sizeof built_in / sizeof built_in[0], NAMES_SIZE = 33 * MODES_MAX };
+#define MODE(name)
+#define BOUND(name) &mode_##name,
+static const struct mode *const bounds[] = {
+#include "sched/modes/built_in_modes.h"
+};
+#undef MODE
+#undef BOUND
+
+enum {
+    N_BUILT_IN = sizeof built_in / sizeof built_in[0],
+    N_BOUNDS = sizeof bounds / sizeof bounds[0],
+    NAMES_SIZE = 33 * MODES_MAX
+};
 
 static_assert((int)N_BUILT_IN <= (int)MODES_MAX, "room for the modes of this library");
 
@@ -28,6 +44,7 @@ static struct {
     int n;
     size_t settings_size; /* bytes of taskpool_settings.of_modes in use */
     char names[NAMES_SIZE];
+    char choices[NAMES_SIZE + 33 * N_BOUNDS]; /* the same and the bounds */
 } registry;
 
 static const struct mode *find_registered(const char *name)
@@ -35,6 +52,9 @@ static const struct mode *find_registered(const char *name)
     for (int i = 0; name && i < registry.n; i++)
         if (strcmp(registry.modes[i]->name, name) == 0)
             return registry.modes[i];
+    for (int i = 0; name && i < N_BOUNDS; i++)
+        if (strcmp(bounds[i]->name, name) == 0)
+            return bounds[i];
     return NULL;
 }
 
@@ -146,6 +166,17 @@ const char *mode_names(void)
     return registry.names;
 }
 
+const char *mode_choices(void)
+{
+    register_built_in();
+    size_t length = strlen(registry.names);
+    memcpy(registry.choices, registry.names, length + 1);
+    for (int i = 0; i < N_BOUNDS; i++)
+        length += (size_t)snprintf(registry.choices + length, sizeof registry.choices - length,
+                                   ",%s", bounds[i]->name);
+    return registry.choices;
+}
+
 const char *mode_names_where(bool (*holds)(const struct mode *mode, const void *context),
                              const void *context, char *names, size_t size)
 {
@@ -156,6 +187,17 @@ const char *mode_names_where(bool (*holds)(const struct mode *mode, const void *
             length += (size_t)snprintf(names + length, size - length, "%s%s",
                                        length > 0 ? ", " : "", mode_at(i)->name);
     return names;
+}
+
+enum status mode_check_real(const struct mode *mode)
+{
+    char names[1024];
+    if (mode->is_bound)
+        return FAIL(STATUS_USAGE,
+                    "--sched %s knows all durations beforehand, which only beryl-sched --simulate "
+                    "can: use one of %s",
+                    mode->name, mode_names_where(NULL, NULL, names, sizeof names));
+    return STATUS_OK;
 }
 
 enum status mode_register(const struct mode *mode)

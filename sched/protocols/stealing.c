@@ -266,18 +266,9 @@ enum mode_step stealing_next(void *state, struct mode_work *work)
 static void take_stolen(struct stealing *self, const struct steal_message *transfer)
 {
     struct task_deque *deque = &self->deque;
-    const char *entries = (const char *)(transfer + 1);
     int64_t n_before = task_deque_n_tasks(deque);
-    enum status status = STATUS_OK;
-    for (int64_t i = 0; i < transfer->n_entries && status == STATUS_OK; i++) {
-        const char *entry = entries + (size_t)i * deque->entry_size;
-        status = deque->record_size > 0
-                     ? task_deque_push_record(deque, entry, entry[deque->record_size])
-                     : task_deque_push_range(deque, *(const struct task_range *)entry);
-    }
-    if (status == STATUS_OK)
-        status = task_deque_push_range(deque, transfer->part);
-    if (status != STATUS_OK)
+    if (task_deque_push_batch(deque, transfer + 1, transfer->n_entries, transfer->part) !=
+        STATUS_OK)
         die("no room for stolen tasks");
     if (self->termination.closed)
         comm_fail(self->comm, "work arrived after the end was found");

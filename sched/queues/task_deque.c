@@ -186,6 +186,19 @@ enum status task_deque_push_record(struct task_deque *deque, const void *record,
     return STATUS_OK;
 }
 
+enum status task_deque_push_batch(struct task_deque *deque, const void *entries, int64_t n,
+                                  struct task_range part)
+{
+    for (int64_t i = 0; i < n; i++) {
+        const char *entry = (const char *)entries + (size_t)i * deque->entry_size;
+        if (deque->record_size > 0)
+            TRY(task_deque_push_record(deque, entry, entry[deque->record_size]));
+        else
+            TRY(task_deque_push_range(deque, *(const struct task_range *)entry));
+    }
+    return task_deque_push_range(deque, part);
+}
+
 bool task_deque_take_record(struct task_deque *deque, void *record, bool *mark)
 {
     if (deque->local_tasks == 0)

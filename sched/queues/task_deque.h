@@ -85,6 +85,12 @@ enum status task_deque_push_record(struct task_deque *deque, const void *record,
  * min_share are not shared. After each push of ranges. Worker. */
 void task_deque_share_one(struct task_deque *deque);
 
+/* Puts a batch that arrived: n entries of a deque of the same kind, as task_deque_give_away chose
+ * them, and a part of one more range, which may be empty. Worker.
+ * Errors: those of the above; some of the entries may then be in the deque. */
+enum status task_deque_push_batch(struct task_deque *deque, const void *entries, int64_t n,
+                                  struct task_range part);
+
 /* Takes local tasks: of a range, n_wanted of them but at most half of the
  * local ones, rounded up; of records, one. Then, if nothing is shared, shares about half of the
  * local tasks; of long tasks all, because one that waits behind the last long one

@@ -20,7 +20,7 @@ struct tasklets {
 /* Cuts the tasks of a list (copied), in its order, into n_wanted tasklets, or
  * single tasks if they are fewer. With equal sizes these differ by one at most.
  * With skew they shrink in equal steps from nearly twice the average to one task
- * (as the chunks of Tzeng and Ni, IEEE Trans. Parallel Distrib. Syst. 4 (1993)
+ * (as the chunks of Tzen and Ni, IEEE Trans. Parallel Distrib. Syst. 4 (1993)
  * 87): of m tasks in k tasklets, those from the i-th on hold
  *     k - i + (m - k) (k - i) (k - i - 1) / (k (k - 1))
  * tasks, rounded. Unlike a fixed fraction of the rest, this gives exactly n_wanted tasklets and

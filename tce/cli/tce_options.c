@@ -67,7 +67,8 @@ static enum status check_program(struct tce_options *options)
     TRY(profile_check_name(options->profile));
     if (options->compare && options->profile)
         return FAIL(STATUS_USAGE, "--write-profile is for one mode: leave --compare out");
-    return mode_options_choose(&options->pool, options->compare, &options->modes);
+    TRY(mode_options_choose(&options->pool, options->compare, &options->modes));
+    return mode_options_check_real(&options->modes);
 }
 
 static enum status check_method(const struct tce_options *options)

@@ -1,11 +1,15 @@
 /* Modes that are wrong on purpose, made of built-in ones that notice nothing: worker 0 loses a
  * task ("loses"), or loses one and runs another twice ("swaps"), or loses a record of a dynamic
- * pool ("forgets"). */
+ * pool ("forgets"). "loses-MODE" and "swaps-MODE" do the same to the mode of that name, on each
+ * worker. */
 #ifndef BERYL_TESTS_SABOTAGE_MODE_H
 #define BERYL_TESTS_SABOTAGE_MODE_H
 
 #include "sched/modes/modes.h"
 #include "tests/check.h"
+
+#include <stdio.h>
+#include <string.h>
 
 /* Followed by the state of the mode underneath. */
 struct sabotage_state {
@@ -39,6 +43,15 @@ static inline enum status sabotage_init_steal(void *state, const struct mode_set
     return sabotage_init("steal", state, setup, comm);
 }
 
+/* The mode that the chosen one names after its dash. */
+static inline enum status sabotage_init_named(void *state, const struct mode_setup *setup,
+                                              struct comm *comm)
+{
+    TRY(sabotage_init(strchr(setup->settings->mode, '-') + 1, state, setup, comm));
+    ((struct sabotage_state *)state)->saboteur = true;
+    return STATUS_OK;
+}
+
 static inline void sabotage_fini(void *state)
 {
     struct sabotage_state *self = state;
@@ -49,7 +62,7 @@ static inline void sabotage_fini(void *state)
 static inline enum status sabotage_seed(void *state)
 {
     struct sabotage_state *self = state;
-    return self->under->seed(sabotage_under(state));
+    return self->under->seed ? self->under->seed(sabotage_under(state)) : STATUS_OK;
 }
 
 static inline enum mode_step sabotage_restore(void *state)
@@ -75,6 +88,18 @@ static inline void sabotage_sent(void *state, int64_t token)
 {
     struct sabotage_state *self = state;
     self->under->sent(sabotage_under(state), token);
+}
+
+static inline void sabotage_fetched(void *state, int64_t value)
+{
+    struct sabotage_state *self = state;
+    self->under->fetched(sabotage_under(state), value);
+}
+
+static inline void sabotage_finished(void *state, int64_t task, double time_s)
+{
+    struct sabotage_state *self = state;
+    self->under->finished(sabotage_under(state), task, time_s);
 }
 
 static inline double sabotage_progress(const void *state, int64_t n_run)
@@ -116,6 +141,50 @@ static inline enum mode_step sabotage_forget(void *state, struct mode_work *work
         return step;
     self->lost = true;
     return self->under->next(sabotage_under(state), work);
+}
+
+/* name  "loses-MODE" or "swaps-MODE" of the mode underneath; must outlive the program */
+static inline void register_sabotage_of(const struct mode *under, const char *name,
+                                        enum mode_step (*next)(void *, struct mode_work *),
+                                        struct mode *made)
+{
+    *made = *under;
+    made->name = name;
+    made->help = "wrong on purpose";
+    made->options = NULL;
+    made->state_size = sizeof(struct sabotage_state) + under->state_size;
+    made->init = sabotage_init_named;
+    made->fini = sabotage_fini;
+    made->seed = under->seed ? sabotage_seed : NULL;
+    made->next = next;
+    made->next_local = NULL;
+    made->add = under->add ? sabotage_add : NULL;
+    made->receive = under->receive ? sabotage_receive : NULL;
+    made->sent = under->sent ? sabotage_sent : NULL;
+    made->fetched = under->fetched ? sabotage_fetched : NULL;
+    made->finished = under->finished ? sabotage_finished : NULL;
+    made->restore = sabotage_restore;
+    made->progress = sabotage_progress;
+    made->describe = NULL;
+    check_ok(mode_register(made));
+}
+
+/* The modes whose sabotage is registered by name. */
+static const char *const sabotaged_modes[] = {"counter",   "guided",   "factoring",
+                                              "trapezoid", "lifeline", "diffusion"};
+enum { N_SABOTAGED = sizeof sabotaged_modes / sizeof sabotaged_modes[0] };
+static char sabotage_names[N_SABOTAGED][2][32];
+
+static inline void register_sabotages_by_name(void)
+{
+    static struct mode modes[N_SABOTAGED][2];
+    for (int i = 0; i < N_SABOTAGED; i++)
+        for (int swaps = 0; swaps < 2; swaps++) {
+            snprintf(sabotage_names[i][swaps], sizeof sabotage_names[i][swaps], "%s-%s",
+                     swaps ? "swaps" : "loses", sabotaged_modes[i]);
+            register_sabotage_of(mode_find(sabotaged_modes[i]), sabotage_names[i][swaps],
+                                 swaps ? sabotage_swap : sabotage_lose, &modes[i][swaps]);
+        }
 }
 
 /* Once per program. */

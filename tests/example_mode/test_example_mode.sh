@@ -10,7 +10,7 @@ trap 'rm -rf "$folder"' EXIT
 
 for program in "$beryl_hf" "$beryl_sched"; do
     "$program" --help > "$folder/help"
-    tr -s ' \n' ' ' < "$folder/help" | grep -q 'hybrid, auto, example; default: auto'
+    tr -s ' \n' ' ' < "$folder/help" | grep -q 'hybrid, auto, example, lpt; default: auto'
     tr -s ' \n' ' ' < "$folder/help" | grep -q -- '--example-grant N example: tasks handed out'
 done
 "$beryl_sched" --list-modes | grep -q "^example	static	worker 0 hands out"

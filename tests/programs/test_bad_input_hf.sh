@@ -218,6 +218,8 @@ refuse "--seeding has no effect with --sched counter" water.xyz $with_basis --sc
     --seeding cyclic
 refuse "--chunk has no effect with --sched static" water.xyz $with_basis --sched static --chunk 4
 refuse "--guided has no effect with --sched static" water.xyz $with_basis --sched static --guided
+refuse "--sched lpt knows all durations" water.xyz $with_basis --sched lpt
+refuse "--sched lpt knows all durations" water.xyz $with_basis --compare static,lpt
 refuse "--seeding has no effect with --sched auto" water.xyz $with_basis --seeding cyclic
 
 # Values that the mode cannot use.

@@ -34,6 +34,14 @@ static void test_wrong_modes_are_found_out(void **state)
     check_found("swaps", n_of_large_pool > 0 ? n_of_large_pool : 1000);
 }
 
+static void test_wrong_modes_of_every_kind_are_found_out(void **state)
+{
+    (void)state;
+    for (int i = 0; i < N_SABOTAGED; i++)
+        for (int swaps = 0; swaps < 2; swaps++)
+            check_found(sabotage_names[i][swaps], 1000);
+}
+
 static enum status change_record(void *record, void *context)
 {
     (void)context;
@@ -62,11 +70,13 @@ int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_wrong_modes_are_found_out),
+        cmocka_unit_test(test_wrong_modes_of_every_kind_are_found_out),
         cmocka_unit_test(test_lost_records_are_found_out),
     };
     MPI_Init(&argc, &argv);
     n_of_large_pool = argc > 1 ? atoll(argv[1]) : 0;
     register_sabotage();
+    register_sabotages_by_name();
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     MPI_Finalize();
     return failed;

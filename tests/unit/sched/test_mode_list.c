@@ -50,6 +50,20 @@ static void test_all_is_every_mode_once(void **state)
         assert_string_equal(list.modes[i], mode_at(i)->name);
 }
 
+static void test_a_bound_is_named_and_never_meant_by_all(void **state)
+{
+    (void)state;
+    struct mode_list list;
+    check_ok(mode_list_parse("compare", "all", &list));
+    check_ok(mode_options_check_real(&list));
+    for (int i = 0; i < list.n; i++)
+        assert_string_not_equal(list.modes[i], "lpt");
+    check_ok(mode_list_parse("compare", "static,lpt", &list));
+    assert_string_equal(list.modes[1], "lpt");
+    check_status(STATUS_USAGE, mode_options_check_real(&list));
+    assert_non_null(strstr(status_text(), "--sched lpt"));
+}
+
 static void test_what_is_no_list_is_refused(void **state)
 {
     (void)state;
@@ -172,6 +186,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_names_keep_their_order),
         cmocka_unit_test(test_all_is_every_mode_once),
+        cmocka_unit_test(test_a_bound_is_named_and_never_meant_by_all),
         cmocka_unit_test(test_what_is_no_list_is_refused),
         cmocka_unit_test(test_a_value_that_a_mode_cannot_use_is_refused),
         cmocka_unit_test(test_an_option_must_be_for_one_of_the_modes),

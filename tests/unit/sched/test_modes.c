@@ -38,6 +38,8 @@ struct fake_run {
     int64_t counter;
     int64_t next_task;
     int64_t n_answers;
+    int64_t n_chunks;
+    int64_t sizes[64]; /* of the first n_chunks */
 };
 
 static void take_turn(struct fake_run *run, struct fake_worker *worker)
@@ -56,13 +58,16 @@ static void take_turn(struct fake_run *run, struct fake_worker *worker)
         assert_true(work.range.last > work.range.first);
         assert_int_equal(work.range.step, 1);
         run->next_task = work.range.last;
+        if (run->n_chunks < (int64_t)N_OF(run->sizes))
+            run->sizes[run->n_chunks] = task_range_count(&work.range);
+        run->n_chunks++;
     }
     worker->done = step == MODE_DONE;
 }
 
 static void run_iteration(struct fake_run *run, struct random_stream *random)
 {
-    run->counter = run->next_task = run->n_answers = 0;
+    run->counter = run->next_task = run->n_answers = run->n_chunks = 0;
     int n_done = 0;
     for (int i = 0; i < run->n_workers; i++)
         run->workers[i].done = false;
@@ -75,17 +80,19 @@ static void run_iteration(struct fake_run *run, struct random_stream *random)
     }
 }
 
-/* Answers per iteration. */
-static int64_t run_counter(int64_t n_tasks, int n_workers, int64_t chunk, bool guided)
+/* Three iterations of a mode over the counter; the last one is described by the result, whose
+ * workers are gone.
+ * guided  of mode counter */
+static struct fake_run run_over_counter(const char *mode, int64_t n_tasks, int n_workers,
+                                        int64_t chunk, bool guided)
 {
     struct taskpool_problem problem = {.n_tasks = n_tasks};
-    const struct mode *counter = mode_find("counter");
     struct taskpool_settings settings;
     taskpool_settings_default(&settings);
     settings.chunk = chunk;
     check_ok(taskpool_settings_set(&settings, "guided", guided ? "true" : "false"));
     struct mode_setup setup = {.problem = &problem, .settings = &settings};
-    struct fake_run run = {.mode = counter,
+    struct fake_run run = {.mode = mode_find(mode),
                            .workers = calloc((size_t)n_workers, sizeof *run.workers),
                            .n_workers = n_workers};
     struct random_stream random;
@@ -93,22 +100,30 @@ static int64_t run_counter(int64_t n_tasks, int n_workers, int64_t chunk, bool g
     for (int i = 0; i < n_workers; i++) {
         struct fake_worker *worker = &run.workers[i];
         worker->comm = (struct comm){.functions = &fake_functions, .rank = i, .size = n_workers};
-        worker->state = calloc(1, counter->state_size);
-        check_ok(counter->init(worker->state, &setup, &worker->comm));
+        worker->state = calloc(1, run.mode->state_size);
+        check_ok(run.mode->init(worker->state, &setup, &worker->comm));
     }
     for (int iteration = 0; iteration < 3; iteration++) {
         run_iteration(&run, &random);
         assert_int_equal(run.next_task, n_tasks);
         for (int i = 0; i < n_workers; i++) {
-            assert_true(counter->progress(run.workers[i].state, 0) == 1);
-            assert_int_equal(counter->restore(run.workers[i].state), MODE_DONE);
+            assert_true(run.mode->progress(run.workers[i].state, 0) == 1);
+            assert_int_equal(run.mode->restore(run.workers[i].state), MODE_DONE);
         }
     }
     for (int i = 0; i < n_workers; i++)
         free(run.workers[i].state);
     free(run.workers);
-    return run.n_answers;
+    return run;
 }
+
+/* Answers per iteration. */
+static int64_t run_counter(int64_t n_tasks, int n_workers, int64_t chunk, bool guided)
+{
+    return run_over_counter("counter", n_tasks, n_workers, chunk, guided).n_answers;
+}
+
+static const char *const published[] = {"guided", "factoring", "trapezoid"};
 
 static void test_counter_hands_out_every_task_once(void **state)
 {
@@ -119,8 +134,11 @@ static void test_counter_hands_out_every_task_once(void **state)
     for (size_t t = 0; t < N_OF(n_tasks); t++)
         for (size_t c = 0; c < N_OF(chunks); c++)
             for (size_t w = 0; w < N_OF(n_workers); w++)
-                for (int guided = 0; guided < 2; guided++)
+                for (int guided = 0; guided < 2; guided++) {
                     run_counter(n_tasks[t], n_workers[w], chunks[c], guided);
+                    for (size_t m = 0; m < N_OF(published); m++)
+                        run_over_counter(published[m], n_tasks[t], n_workers[w], chunks[c], false);
+                }
 }
 
 static void test_counter_at_the_limit_of_ids(void **state)
@@ -132,6 +150,11 @@ static void test_counter_at_the_limit_of_ids(void **state)
         run_counter(TASKPOOL_MAX_TASKS, n_workers[w], INT64_C(1) << 50, false);
         run_counter(TASKPOOL_MAX_TASKS, n_workers[w], 1000, true);
         run_counter(INT64_C(21743271936), n_workers[w], 100000, true);
+        for (size_t m = 0; m < N_OF(published); m++) {
+            run_over_counter(published[m], TASKPOOL_MAX_TASKS, n_workers[w], INT64_MAX, false);
+            run_over_counter(published[m], TASKPOOL_MAX_TASKS, n_workers[w], 1000, false);
+            run_over_counter(published[m], INT64_C(21743271936), n_workers[w], 1, false);
+        }
     }
 }
 
@@ -143,6 +166,32 @@ static void test_counter_accesses(void **state)
     (void)state;
     assert_in_range(run_counter(1000, 4, 10, false), 100, 104);
     assert_in_range(run_counter(INT64_C(1) << 40, 8, 1, true), 16, (int)(28 * 16 + 16 + 8));
+}
+
+static void check_sizes(const struct fake_run *run, const int64_t *sizes, size_t n)
+{
+    assert_int_equal(run->n_chunks, n);
+    for (size_t i = 0; i < n; i++)
+        assert_int_equal(run->sizes[i], sizes[i]);
+}
+
+/* 100 tasks on 4 workers: ceil(R / 4) of R tasks left; ceil(R / 8), four times each; f = 12 and
+ * l = 1, chunks that begin at 12 i - 11 i (i - 1) / 30, the last two of 16 beyond the end. */
+static void test_chunks_are_those_of_the_papers(void **state)
+{
+    (void)state;
+    const int64_t guided[] = {25, 19, 14, 11, 8, 6, 5, 3, 3, 2, 1, 1, 1, 1};
+    const int64_t guided_3[] = {25, 19, 14, 11, 8, 6, 5, 3, 3, 3, 3};
+    const int64_t factoring[] = {13, 13, 13, 13, 6, 6, 6, 6, 3, 3, 3, 3, 2, 2, 2, 2, 1, 1, 1, 1};
+    const int64_t trapezoid[] = {12, 11, 10, 10, 9, 9, 7, 7, 6, 6, 4, 4, 3, 2};
+    struct fake_run run = run_over_counter("guided", 100, 4, 0, false);
+    check_sizes(&run, guided, N_OF(guided));
+    run = run_over_counter("guided", 100, 4, 3, false);
+    check_sizes(&run, guided_3, N_OF(guided_3));
+    run = run_over_counter("factoring", 100, 4, 0, false);
+    check_sizes(&run, factoring, N_OF(factoring));
+    run = run_over_counter("trapezoid", 100, 4, 0, false);
+    check_sizes(&run, trapezoid, N_OF(trapezoid));
 }
 
 static void test_names_are_the_modes(void **state)
@@ -157,6 +206,10 @@ static void test_names_are_the_modes(void **state)
     }
     assert_string_equal(taskpool_mode_names(), names);
     assert_null(mode_find("stat"));
+    assert_null(strstr(names, "lpt"));
+    assert_true(mode_find("lpt")->is_bound);
+    check_ok(mode_check_real(mode_find("static")));
+    check_status(STATUS_USAGE, mode_check_real(mode_find("lpt")));
 }
 
 static void test_defaults(void **state)
@@ -183,6 +236,7 @@ int main(void)
         cmocka_unit_test(test_counter_hands_out_every_task_once),
         cmocka_unit_test(test_counter_at_the_limit_of_ids),
         cmocka_unit_test(test_counter_accesses),
+        cmocka_unit_test(test_chunks_are_those_of_the_papers),
         cmocka_unit_test(test_names_are_the_modes),
         cmocka_unit_test(test_defaults),
     };

@@ -104,6 +104,74 @@ static void test_large_pools_cost_a_few_words(void **state)
     }
 }
 
+static double time_of(int64_t task, const void *record, const void *context)
+{
+    (void)record;
+    return ((const double *)context)[task];
+}
+
+/* Whether a worker has these tasks, in this order. */
+static void check_tasks(const struct seeding *seeding, int worker, const int64_t *tasks, int64_t n)
+{
+    int64_t n_found = 0;
+    for (int64_t i = 0; i < seeding_n_ranges(seeding, worker); i++) {
+        struct task_range range = seeding_range(seeding, worker, i);
+        for (int64_t task = range.first; task < range.last; task += range.step)
+            assert_int_equal(task, tasks[n_found++]);
+    }
+    assert_int_equal(n_found, n);
+}
+
+static void test_longest_first_goes_where_it_ends_first(void **state)
+{
+    (void)state;
+    const double times_s[] = {3, 5, 3, 4, 3};
+    const int64_t first[] = {1, 2}, second[] = {3, 0, 4};
+    struct seeding_knowledge knowledge = {.time = time_of, .context = times_s, .n_threads = 1};
+    struct seeding seeding;
+    check_ok(seeding_longest_init(&seeding, 5, 2, &knowledge));
+    check_tasks(&seeding, 0, first, 2);  /* 5 + 3 */
+    check_tasks(&seeding, 1, second, 3); /* 4 + 3 + 3 */
+    seeding_fini(&seeding);
+
+    /* At half the speed the task of 4 s ends after 8 s, on the other worker it would after 9. */
+    const double speeds[] = {0.5, 1};
+    const int64_t slow[] = {3}, fast[] = {1, 0, 2, 4};
+    knowledge.speeds = speeds;
+    check_ok(seeding_longest_init(&seeding, 5, 2, &knowledge));
+    check_tasks(&seeding, 0, slow, 1);
+    check_tasks(&seeding, 1, fast, 4);
+    seeding_fini(&seeding);
+}
+
+static double falling_time(int64_t task, const void *record, const void *context)
+{
+    (void)record;
+    (void)context;
+    return 1 / (1.0 + (double)(task % 97));
+}
+
+static void test_longest_first_loses_no_task(void **state)
+{
+    (void)state;
+    const int64_t n_tasks[] = {0, 1, 7, 10000};
+    const int n_workers[] = {1, 2, 3, 7, 200};
+    double speeds[200];
+    for (size_t i = 0; i < N_OF(speeds); i++)
+        speeds[i] = 1 + (double)(i % 5);
+    for (size_t t = 0; t < N_OF(n_tasks); t++)
+        for (size_t w = 0; w < N_OF(n_workers); w++)
+            for (int variant = 0; variant < 4; variant++) {
+                struct seeding_knowledge knowledge = {.time = falling_time,
+                                                      .speeds = variant % 2 ? speeds : NULL,
+                                                      .n_threads = variant < 2 ? 1 : 3};
+                struct seeding seeding;
+                check_ok(seeding_longest_init(&seeding, n_tasks[t], n_workers[w], &knowledge));
+                check_each_task_once(&seeding);
+                seeding_fini(&seeding);
+            }
+}
+
 static int no_such_owner(int64_t task, int n_workers, void *context)
 {
     (void)context;
@@ -139,6 +207,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_each_task_has_one_worker),
         cmocka_unit_test(test_shares_of_cost_are_equal),
         cmocka_unit_test(test_large_pools_cost_a_few_words),
+        cmocka_unit_test(test_longest_first_goes_where_it_ends_first),
+        cmocka_unit_test(test_longest_first_loses_no_task),
         cmocka_unit_test(test_bad_rules_are_refused),
     };
     return check_run_parallel(tests, &argc, &argv);

@@ -63,8 +63,9 @@ static void simulate(const char *mode, int progress, double makespan_s[N_ITERATI
 /* Whether a mode promises to; a mode that was added need not. */
 static bool balances(const char *mode)
 {
-    static const char *const names[] = {"counter", "share", "steal",  "retentive",
-                                        "persist", "dtree", "hybrid", "auto"};
+    static const char *const names[] = {"counter", "factoring", "trapezoid", "share",
+                                        "steal",   "lifeline",  "retentive", "persist",
+                                        "dtree",   "hybrid",    "auto"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         if (strcmp(mode, names[i]) == 0)
             return true;

@@ -1,0 +1,519 @@
+/* Mode `diffusion`: GrapeVine, the distributed balancer of Menon and Kale, SC 2013. Each worker
+ * runs the tasks that it has, without stealing; before the next iteration tasks diffuse by what
+ * workers hear of each other:
+ *
+ * (1) The average of the measured loads is found by the tree of all ranks (rank_tree.h).
+ * (2) Gossip: a worker below the average sends its load to --gossip-fan-out random workers. The
+ *     receiver of a message of one round adds the loads in it to those that it knows, and sends
+ *     these to as many workers in the next round, once in each round. There are
+ *     --gossip-rounds, by default twice as many as would reach all workers if none were reached twice,
+ *     because the messages of a round know little of each other.
+ * (3) Transfer: a worker above --gossip-threshold times the average, the limit, sends its shortest
+ *     tasks to workers that it knows to be below the average, each chosen with a probability in
+ *     proportion to what it lacks to the limit, if the task does not lift it above as far as this
+ *     worker knows. A receiver to which several have sent returns what would lift it above the
+ *     limit, and the sender tries others.
+ * The end of (2) and of (3) is detected by acknowledgements (diffusing.h), where Charm++ detects
+ * quiescence.
+ *
+ * Unlike in the paper a worker remembers the loads of KNOWN_MAX workers at most, chosen at
+ * random from those it receives, because the sets would grow with the number of workers.
+ * A worker runs its tasks in the order in which it ran them, and then those that it received. */
+#include "sched/core/mode.h"
+#include "sched/protocols/diffusing.h"
+#include "sched/protocols/rank_tree.h"
+#include "sched/queues/duration_bins.h"
+#include "sched/queues/task_ranges.h"
+#include "support/base/array.h"
+#include "support/base/die.h"
+#include "support/io/option_row.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { KNOWN_MAX = 64, BATCH_TASKS = 512 };
+
+struct diffusion_settings {
+    int64_t fan_out;
+    int64_t rounds;   /* 0: by the number of workers */
+    double threshold; /* T: times the average load */
+};
+
+#define FIELD(name) offsetof(struct diffusion_settings, name)
+
+static const struct option_row diffusion_rows[] = {
+    INTEGER_OPTION("gossip-fan-out", FIELD(fan_out), 2, 1000, .default_text = "2", .value = "N",
+                   .help = "random workers to which one sends the loads that it knows of"),
+    INTEGER_OPTION("gossip-rounds", FIELD(rounds), 0, 1000, .default_text = "0", .value = "N",
+                   .help = "rounds of this; 0: twice the logarithm of the number of workers"),
+    REAL_OPTION("gossip-threshold", FIELD(threshold), 1, 1e6, .default_text = "1.05", .value = "T",
+                .help = "workers above T times the average load send tasks, and none is lifted "
+                        "above that"),
+};
+
+static struct mode_options diffusion_options =
+    MODE_OPTIONS(diffusion_rows, sizeof(struct diffusion_settings));
+
+/* The first word of every message. */
+enum diffusion_kind {
+    DIFFUSION_LOAD,    /* to the parent: of its subtree */
+    DIFFUSION_AVERAGE, /* to a child: of a worker */
+    DIFFUSION_GOSSIP,
+    DIFFUSION_TASKS,  /* to a worker below the average */
+    DIFFUSION_RETURN, /* the tasks that it has no room for */
+    DIFFUSION_END_OF_GOSSIP,
+    DIFFUSION_END_OF_TRANSFER,
+};
+
+struct diffusion_message {
+    int32_t kind;  /* enum diffusion_kind */
+    int32_t round; /* gossip, from 1 */
+    int64_t n;     /* gossip: loads, transfer: tasks, which follow */
+    double load_s; /* load, average */
+};
+
+/* The load of a worker below the average. */
+struct diffusion_load {
+    int32_t worker;
+    float load_s;
+};
+
+struct diffusion_gossip {
+    struct diffusion_message head;
+    struct diffusion_load loads[KNOWN_MAX]; /* head.n, by worker */
+};
+
+struct diffusion_task {
+    int64_t task;
+    double time_s;
+};
+
+struct diffusion_batch {
+    struct diffusion_message head;
+    struct diffusion_task tasks[BATCH_TASKS]; /* head.n */
+};
+
+struct diffusion_state {
+    const struct mode_setup *setup; /* borrowed, as comm and settings */
+    const struct diffusion_settings *settings;
+    struct comm *comm;
+
+    struct task_ranges tasks; /* of this iteration */
+    int64_t next_range;
+    int64_t n_tasks;           /* in all ranges */
+    struct duration_bins bins; /* tasks that ran here; after balancing those that are to run here */
+
+    /* Balancing. */
+    bool balancing;
+    int n_loads;  /* from children */
+    double sum_s; /* of the subtree that they and this worker are */
+    bool knows_average;
+    double average_s, limit_s;
+    int32_t last_round; /* of the gossip that it sent */
+    int n_known;
+    struct diffusion_load known[KNOWN_MAX]; /* n_known, by worker; later with what it sent them */
+    bool has_donated;
+    struct diffusing gossip, transfer;
+};
+
+/* --- the iteration --- */
+
+static enum status diffusion_init(void *state, const struct mode_setup *setup, struct comm *comm)
+{
+    struct diffusion_state *self = state;
+    *self = (struct diffusion_state){
+        .setup = setup, .settings = settings_of(setup->settings, &diffusion_options), .comm = comm};
+    diffusing_init(&self->gossip, comm, DIFFUSION_END_OF_GOSSIP);
+    diffusing_init(&self->transfer, comm, DIFFUSION_END_OF_TRANSFER);
+    return STATUS_OK;
+}
+
+static void diffusion_fini(void *state)
+{
+    struct diffusion_state *self = state;
+    task_ranges_fini(&self->tasks);
+    duration_bins_fini(&self->bins);
+}
+
+static void count_own_tasks(struct diffusion_state *self)
+{
+    self->n_tasks = 0;
+    for (int64_t i = 0; i < self->tasks.n; i++)
+        self->n_tasks += task_range_count(&self->tasks.list[i]);
+}
+
+static enum status diffusion_seed(void *state)
+{
+    struct diffusion_state *self = state;
+    const struct seeding *seeding = self->setup->seeding;
+    for (int64_t i = 0; i < seeding_n_ranges(seeding, self->comm->rank); i++)
+        TRY(task_ranges_add_range(&self->tasks, seeding_range(seeding, self->comm->rank, i)));
+    count_own_tasks(self);
+    return STATUS_OK;
+}
+
+static enum mode_step diffusion_next(void *state, struct mode_work *work)
+{
+    struct diffusion_state *self = state;
+    if (self->next_range == self->tasks.n)
+        return MODE_DONE;
+    work->range = self->tasks.list[self->next_range++];
+    return MODE_RUN;
+}
+
+/* Adds a task to those of the next iteration. */
+static void keep_task(struct diffusion_state *self, int64_t task, double time_s)
+{
+    if (duration_bins_add(&self->bins, task, time_s) != STATUS_OK)
+        die("%s", status_text());
+}
+
+static void diffusion_finished(void *state, int64_t task, double time_s)
+{
+    keep_task(state, task, time_s);
+}
+
+/* --- the average --- */
+
+static void send_load(struct diffusion_state *self, int32_t kind, int to, double load_s)
+{
+    const struct diffusion_message message = {.kind = kind, .load_s = load_s};
+    comm_send(self->comm, to, &message, sizeof message);
+}
+
+/* --- gossip --- */
+
+static int32_t count_rounds(const struct diffusion_state *self)
+{
+    if (self->settings->rounds > 0)
+        return (int32_t)self->settings->rounds;
+    int32_t n = 1;
+    for (int64_t reached = self->settings->fan_out; reached < self->comm->size; n++)
+        reached *= self->settings->fan_out;
+    return 2 * n;
+}
+
+static void send_gossip(struct diffusion_state *self, int32_t round)
+{
+    struct comm *comm = self->comm;
+    struct diffusion_gossip gossip = {
+        .head = {.kind = DIFFUSION_GOSSIP, .round = round, .n = self->n_known}};
+    size_t size = sizeof gossip.head + (size_t)self->n_known * sizeof gossip.loads[0];
+    memcpy(gossip.loads, self->known, (size_t)self->n_known * sizeof gossip.loads[0]);
+    self->last_round = round;
+    for (int64_t i = 0; i < self->settings->fan_out; i++) {
+        int to = (int)random_below(&comm->random, (uint64_t)comm->size - 1);
+        comm_send(comm, to < comm->rank ? to : to + 1, &gossip, size);
+        diffusing_sent_work(&self->gossip);
+    }
+}
+
+/* Adds loads, sorted by worker, to those that are known; of more than KNOWN_MAX as many are kept,
+ * each set of them equally probable. */
+static void merge_loads(struct diffusion_state *self, const struct diffusion_load *loads, int n)
+{
+    struct diffusion_load all[2 * KNOWN_MAX];
+    int n_all = 0;
+    for (int i = 0, j = 0; i < self->n_known || j < n;) {
+        bool mine = j == n || (i < self->n_known && self->known[i].worker <= loads[j].worker);
+        const struct diffusion_load *next = mine ? &self->known[i] : &loads[j];
+        if (mine && j < n && loads[j].worker == next->worker)
+            j++;
+        all[n_all++] = *next;
+        if (mine)
+            i++;
+        else
+            j++;
+    }
+    self->n_known = 0;
+    for (int i = 0, n_free = n_all < KNOWN_MAX ? n_all : KNOWN_MAX; i < n_all; i++) {
+        if (n_free < n_all - i &&
+            (int)random_below(&self->comm->random, (uint64_t)(n_all - i)) >= n_free)
+            continue;
+        self->known[self->n_known++] = all[i];
+        n_free--;
+    }
+}
+
+static void receive_gossip(struct diffusion_state *self, int from,
+                           const struct diffusion_gossip *gossip)
+{
+    int32_t round = gossip->head.round;
+    diffusing_received_work(&self->gossip, from);
+    merge_loads(self, gossip->loads, (int)gossip->head.n);
+    if (round < count_rounds(self) && round + 1 > self->last_round)
+        send_gossip(self, round + 1);
+}
+
+/* The average is known: passes it on, and begins to gossip. */
+static void take_average(struct diffusion_state *self, double average_s)
+{
+    self->knows_average = true;
+    self->average_s = average_s;
+    self->limit_s = self->settings->threshold * average_s;
+    for (int i = 0; i < rank_tree_n_children(self->comm); i++)
+        send_load(self, DIFFUSION_AVERAGE, rank_tree_child(self->comm, i), average_s);
+    if (self->bins.load_s >= average_s)
+        return;
+    const struct diffusion_load own = {self->comm->rank, (float)self->bins.load_s};
+    merge_loads(self, &own, 1);
+    send_gossip(self, 1);
+}
+
+/* --- transfer --- */
+
+/* A worker with room for a task, by its index among the known ones, which counts the task there;
+ * -1 if there is none. */
+static int choose_receiver(struct diffusion_state *self, double time_s)
+{
+    for (;;) {
+        double missing_s = 0;
+        for (int i = 0; i < self->n_known; i++)
+            missing_s += self->limit_s - self->known[i].load_s;
+        if (!(missing_s > 0))
+            return -1;
+        double place_s = missing_s * random_unit(&self->comm->random);
+        int chosen = 0;
+        for (; chosen < self->n_known - 1; chosen++) {
+            place_s -= self->limit_s - self->known[chosen].load_s;
+            if (place_s < 0)
+                break;
+        }
+        float *load_s = &self->known[chosen].load_s;
+        if (*load_s + time_s <= self->limit_s) {
+            *load_s += (float)time_s;
+            return chosen;
+        }
+        /* Nor is there room for the longer ones to come. */
+        self->known[chosen] = self->known[--self->n_known];
+    }
+}
+
+static void send_batch(struct diffusion_state *self, int to, struct diffusion_batch *batch)
+{
+    if (batch->head.n == 0)
+        return;
+    comm_send(self->comm, to, batch,
+              sizeof batch->head + (size_t)batch->head.n * sizeof batch->tasks[0]);
+    diffusing_sent_work(&self->transfer);
+    batch->head.n = 0;
+}
+
+static void add_to_batch(struct diffusion_state *self, int to, struct diffusion_batch *batch,
+                         const struct diffusion_task *task)
+{
+    batch->tasks[batch->head.n++] = *task;
+    if (batch->head.n == BATCH_TASKS)
+        send_batch(self, to, batch);
+}
+
+/* The tasks that a worker is about to send. */
+struct donation {
+    struct diffusion_task task;
+    int to;
+};
+
+/* Takes the shortest tasks, as long as the load is above the limit and somebody has room. */
+static void choose_donations(struct diffusion_state *self, struct donation **donations, int64_t *n)
+{
+    int64_t capacity = 0, entry;
+    float time_s;
+    while (self->bins.load_s > self->limit_s &&
+           duration_bins_remove_smallest(&self->bins, &entry, &time_s)) {
+        int receiver = choose_receiver(self, time_s);
+        enum status status = receiver < 0
+                                 ? duration_bins_put_back(&self->bins, entry, time_s)
+                                 : array_reserve(donations, *n + 1, &capacity, sizeof **donations);
+        if (status != STATUS_OK)
+            die_no_memory("no memory to balance the tasks");
+        if (receiver < 0)
+            return;
+        (*donations)[(*n)++] =
+            (struct donation){.task = {duration_bins_removed_task(&self->bins, entry), time_s},
+                              .to = self->known[receiver].worker};
+    }
+}
+
+static int by_receiver(const void *a, const void *b)
+{
+    const struct donation *left = a, *right = b;
+    if (left->to != right->to)
+        return left->to < right->to ? -1 : 1;
+    return left->task.task < right->task.task ? -1 : 1;
+}
+
+static void donate_tasks(struct diffusion_state *self)
+{
+    struct diffusion_batch batch = {.head.kind = DIFFUSION_TASKS};
+    struct donation *donations = NULL;
+    int64_t n = 0;
+    choose_donations(self, &donations, &n);
+    if (n > 0)
+        qsort(donations, (size_t)n, sizeof *donations, by_receiver);
+    for (int64_t i = 0; i < n; i++) {
+        add_to_batch(self, donations[i].to, &batch, &donations[i].task);
+        if (i + 1 == n || donations[i + 1].to != donations[i].to)
+            send_batch(self, donations[i].to, &batch);
+    }
+    free(donations);
+}
+
+/* Keeps the tasks that do not lift this worker above the limit, and returns the others. */
+static void accept_tasks(struct diffusion_state *self, int from,
+                         const struct diffusion_batch *offered)
+{
+    struct diffusion_batch refused = {.head.kind = DIFFUSION_RETURN};
+    diffusing_received_work(&self->transfer, from);
+    for (int64_t i = 0; i < offered->head.n; i++) {
+        const struct diffusion_task *task = &offered->tasks[i];
+        if (self->bins.load_s + task->time_s <= self->limit_s) {
+            keep_task(self, task->task, task->time_s);
+            self->comm->counts.tasks_moved++;
+        } else {
+            add_to_batch(self, from, &refused, task);
+        }
+    }
+    send_batch(self, from, &refused);
+}
+
+/* Takes tasks back from a worker that has no room left, for others. */
+static void take_back(struct diffusion_state *self, int from,
+                      const struct diffusion_batch *returned)
+{
+    diffusing_received_work(&self->transfer, from);
+    for (int64_t i = 0; i < returned->head.n; i++)
+        keep_task(self, returned->tasks[i].task, returned->tasks[i].time_s);
+    for (int i = 0; i < self->n_known; i++)
+        if (self->known[i].worker == from)
+            self->known[i--] = self->known[--self->n_known];
+    self->has_donated = false;
+}
+
+/* --- between iterations --- */
+
+static void begin_balancing(struct diffusion_state *self)
+{
+    self->balancing = true;
+    self->n_loads = self->n_known = self->last_round = 0;
+    self->sum_s = self->bins.load_s;
+    self->knows_average = self->has_donated = false;
+    diffusing_begin(&self->gossip);
+    diffusing_begin(&self->transfer);
+}
+
+/* The loads of the whole subtree are there. */
+static void pass_load_on(struct diffusion_state *self)
+{
+    if (self->comm->rank > 0)
+        send_load(self, DIFFUSION_LOAD, rank_tree_parent(self->comm), self->sum_s);
+    else
+        take_average(self, self->sum_s / self->comm->size);
+}
+
+/* Goes on as far as possible; whether this worker has all tasks of the next iteration. */
+static bool has_balanced(struct diffusion_state *self)
+{
+    if (!self->knows_average)
+        return false;
+    if (self->average_s == 0)
+        return true;
+    diffusing_without_work(&self->gossip);
+    if (!self->gossip.finished)
+        return false;
+    if (!self->has_donated)
+        donate_tasks(self);
+    self->has_donated = true;
+    diffusing_without_work(&self->transfer);
+    return self->transfer.finished;
+}
+
+static enum mode_step diffusion_restore(void *state)
+{
+    struct diffusion_state *self = state;
+    if (!self->balancing && self->comm->size > 1) {
+        begin_balancing(self);
+        if (rank_tree_n_children(self->comm) == 0)
+            pass_load_on(self);
+    }
+    if (self->balancing && !has_balanced(self))
+        return MODE_WAIT;
+    self->balancing = false;
+    self->tasks.n = self->next_range = 0;
+    if (duration_bins_list(&self->bins, &self->tasks) != STATUS_OK)
+        die_no_memory("no memory for the next iteration's tasks");
+    duration_bins_clear(&self->bins);
+    count_own_tasks(self);
+    return MODE_DONE;
+}
+
+static void diffusion_receive(void *state, int from, const void *bytes, size_t size)
+{
+    struct diffusion_state *self = state;
+    const struct diffusion_message *message = bytes;
+    (void)size;
+    switch ((enum diffusion_kind)message->kind) {
+    case DIFFUSION_LOAD:
+        self->sum_s += message->load_s;
+        if (++self->n_loads == rank_tree_n_children(self->comm))
+            pass_load_on(self);
+        break;
+    case DIFFUSION_AVERAGE:
+        take_average(self, message->load_s);
+        break;
+    case DIFFUSION_GOSSIP:
+        receive_gossip(self, from, bytes);
+        break;
+    case DIFFUSION_TASKS:
+        accept_tasks(self, from, bytes);
+        break;
+    case DIFFUSION_RETURN:
+        take_back(self, from, bytes);
+        break;
+    case DIFFUSION_END_OF_GOSSIP:
+        diffusing_receive(&self->gossip, bytes);
+        break;
+    case DIFFUSION_END_OF_TRANSFER:
+        diffusing_receive(&self->transfer, bytes);
+        break;
+    }
+}
+
+static double diffusion_progress(const void *state, int64_t n_run)
+{
+    const struct diffusion_state *self = state;
+    return self->n_tasks > 0 ? (double)n_run / (double)self->n_tasks : 1;
+}
+
+static void diffusion_describe(const void *state, char *text, size_t size)
+{
+    const struct diffusion_state *self = state;
+    char gossip[128], transfer[128];
+    diffusing_describe(&self->gossip, gossip, sizeof gossip);
+    diffusing_describe(&self->transfer, transfer, sizeof transfer);
+    if (!self->balancing)
+        snprintf(text, size, "%lld of its %lld ranges of tasks begun, %lld tasks in all",
+                 (long long)self->next_range, (long long)self->tasks.n, (long long)self->n_tasks);
+    else
+        snprintf(text, size, "balancing, %s; gossip: %s; transfer: %s",
+                 self->knows_average ? "the average is known" : "the average is not known", gossip,
+                 transfer);
+}
+
+const struct mode mode_diffusion = {
+    .name = "diffusion",
+    .help = "gossip of workers with little load, to which the others send tasks between iterations",
+    .options = (struct mode_options *[]){&seeding_options, &diffusion_options, NULL},
+    .state_size = sizeof(struct diffusion_state),
+    .seeded = true,
+    .task_bytes = sizeof(struct duration_entry),
+    .init = diffusion_init,
+    .fini = diffusion_fini,
+    .seed = diffusion_seed,
+    .next = diffusion_next,
+    .receive = diffusion_receive,
+    .finished = diffusion_finished,
+    .restore = diffusion_restore,
+    .progress = diffusion_progress,
+    .describe = diffusion_describe,
+};

@@ -1,0 +1,96 @@
+/* Mode lifeline, simulated: work reaches every worker along lifelines alone, whatever the number
+ * of workers and the base, and a worker that waits for work sends no message. */
+#include "sched/drivers/sim/machine.h"
+#include "sched/taskpool.h"
+#include "tests/check.h"
+
+#include <stdio.h>
+
+enum { MAX_WORKERS = 40 };
+
+static double time_of_task(int64_t task, const void *record, const void *context)
+{
+    (void)record;
+    const double *first_s = context;
+    return task == 0 ? *first_s : 1e-3;
+}
+
+static int first_worker(int64_t task, int n_workers, void *context)
+{
+    (void)task, (void)n_workers, (void)context;
+    return 0;
+}
+
+/* All tasks are worker 0's in the beginning; the first of them takes first_s, the others 1 ms. */
+static struct taskpool *simulate(int n_workers, int64_t n_tasks, double first_s, const char *base,
+                                 const char *random_victims)
+{
+    struct taskpool_problem problem = {.n_tasks = n_tasks, .owner = first_worker};
+    static struct taskpool_machine machine;
+    static double context;
+    struct taskpool_settings settings;
+    struct taskpool *pool;
+    context = first_s;
+    machine = (struct taskpool_machine){
+        .n_workers = n_workers, .latency_s = 1e-6, .time = time_of_task, .context = &context};
+    taskpool_settings_default(&settings);
+    settings.mode = "lifeline";
+    settings.seeding = SEEDING_OWNER;
+    check_ok(taskpool_settings_set(&settings, "lifeline-base", base));
+    check_ok(taskpool_settings_set(&settings, "random-victims", random_victims));
+    check_ok(taskpool_simulate(&problem, &settings, &machine, &pool));
+    return pool;
+}
+
+static void test_lifelines_reach_all_workers(void **state)
+{
+    (void)state;
+    const char *const bases[] = {"2", "3", "5", "32", "1000"};
+    for (int n_workers = 1; n_workers <= MAX_WORKERS; n_workers++)
+        for (size_t b = 0; b < sizeof bases / sizeof bases[0]; b++) {
+            struct taskpool *pool = simulate(n_workers, 100 * n_workers, 1e-3, bases[b], "0");
+            for (int i = 0; i < 2; i++) {
+                check_ok(taskpool_run(pool));
+                const struct statistics_iteration *figures = taskpool_statistics(pool, i);
+                assert_int_equal(figures->tasks, 100 * n_workers);
+                /* 0.1 s each at best. The last two bases make one ring of most of these numbers,
+                 * where tasks go from one to the next. */
+                double serial_s = 0.1 * n_workers;
+                if (b < 3)
+                    assert_true(figures->makespan_s < 0.2);
+                else if (n_workers > 4)
+                    assert_true(figures->makespan_s < serial_s / 2);
+                check_ok(taskpool_restore(pool));
+            }
+            taskpool_destroy(pool);
+        }
+}
+
+/* While one long task runs, only refusals, acknowledgements and the end are exchanged: their
+ * number does not depend on how long it takes. */
+static void test_a_worker_that_waits_sends_nothing(void **state)
+{
+    (void)state;
+    int64_t messages[2];
+    for (int i = 0; i < 2; i++) {
+        struct taskpool *pool = simulate(32, 1, i == 0 ? 1e-2 : 10, "2", "1");
+        check_ok(taskpool_run(pool));
+        messages[i] = taskpool_statistics(pool, 0)->messages;
+        taskpool_destroy(pool);
+    }
+    assert_int_equal(messages[0], messages[1]);
+    /* Of each worker a random request and five calls, answered; an acknowledgement; the end. */
+    assert_true(messages[0] <= 32 * (2 * (1 + 5) + 2));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_lifelines_reach_all_workers),
+        cmocka_unit_test(test_a_worker_that_waits_sends_nothing),
+    };
+    MPI_Init(NULL, NULL);
+    int n_failed = cmocka_run_group_tests(tests, NULL, NULL);
+    MPI_Finalize();
+    return n_failed;
+}
