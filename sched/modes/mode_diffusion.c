@@ -3,11 +3,8 @@
  * workers hear of each other:
  *
  * (1) The average of the measured loads is found by the tree of all ranks (rank_tree.h).
- * (2) Gossip: a worker below the average sends its load to --gossip-fan-out random workers. The
- *     receiver of a message of one round adds the loads in it to those that it knows, and sends
- *     these to as many workers in the next round, once in each round. There are
- *     --gossip-rounds, by default twice as many as would reach all workers if none were reached twice,
- *     because the messages of a round know little of each other.
+ * (2) Gossip (gossip.h): workers below the average send their loads to --gossip-fan-out random
+ *     workers, and the receivers what they know to as many, over --gossip-rounds.
  * (3) Transfer: a worker above --gossip-threshold times the average, the limit, sends its shortest
  *     tasks to workers that it knows to be below the average, each chosen with a probability in
  *     proportion to what it lacks to the limit, if the task does not lift it above as far as this
@@ -16,11 +13,10 @@
  * The end of (2) and of (3) is detected by acknowledgements (diffusing.h), where Charm++ detects
  * quiescence.
  *
- * Unlike in the paper a worker remembers the loads of KNOWN_MAX workers at most, chosen at
- * random from those it receives, because the sets would grow with the number of workers.
  * A worker runs its tasks in the order in which it ran them, and then those that it received. */
 #include "sched/core/mode.h"
 #include "sched/protocols/diffusing.h"
+#include "sched/protocols/gossip.h"
 #include "sched/protocols/rank_tree.h"
 #include "sched/queues/duration_bins.h"
 #include "sched/queues/task_ranges.h"
@@ -30,9 +26,8 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-enum { KNOWN_MAX = 64, BATCH_TASKS = 512 };
+enum { BATCH_TASKS = 512 };
 
 struct diffusion_settings {
     int64_t fan_out;
@@ -67,21 +62,10 @@ enum diffusion_kind {
 };
 
 struct diffusion_message {
-    int32_t kind;  /* enum diffusion_kind */
-    int32_t round; /* gossip, from 1 */
-    int64_t n;     /* gossip: loads, transfer: tasks, which follow */
+    int32_t kind; /* enum diffusion_kind */
+    int32_t unused;
+    int64_t n;     /* tasks, which follow */
     double load_s; /* load, average */
-};
-
-/* The load of a worker below the average. */
-struct diffusion_load {
-    int32_t worker;
-    float load_s;
-};
-
-struct diffusion_gossip {
-    struct diffusion_message head;
-    struct diffusion_load loads[KNOWN_MAX]; /* head.n, by worker */
 };
 
 struct diffusion_task {
@@ -110,11 +94,9 @@ struct diffusion_state {
     double sum_s; /* of the subtree that they and this worker are */
     bool knows_average;
     double average_s, limit_s;
-    int32_t last_round; /* of the gossip that it sent */
-    int n_known;
-    struct diffusion_load known[KNOWN_MAX]; /* n_known, by worker; later with what it sent them */
     bool has_donated;
-    struct diffusing gossip, transfer;
+    struct gossip gossip; /* in (3) its known loads count what was sent there */
+    struct diffusing transfer;
 };
 
 /* --- the iteration --- */
@@ -124,7 +106,8 @@ static enum status diffusion_init(void *state, const struct mode_setup *setup, s
     struct diffusion_state *self = state;
     *self = (struct diffusion_state){
         .setup = setup, .settings = settings_of(setup->settings, &diffusion_options), .comm = comm};
-    diffusing_init(&self->gossip, comm, DIFFUSION_END_OF_GOSSIP);
+    gossip_init(&self->gossip, comm, DIFFUSION_GOSSIP, DIFFUSION_END_OF_GOSSIP,
+                self->settings->fan_out, self->settings->rounds);
     diffusing_init(&self->transfer, comm, DIFFUSION_END_OF_TRANSFER);
     return STATUS_OK;
 }
@@ -182,70 +165,6 @@ static void send_load(struct diffusion_state *self, int32_t kind, int to, double
     comm_send(self->comm, to, &message, sizeof message);
 }
 
-/* --- gossip --- */
-
-static int32_t count_rounds(const struct diffusion_state *self)
-{
-    if (self->settings->rounds > 0)
-        return (int32_t)self->settings->rounds;
-    int32_t n = 1;
-    for (int64_t reached = self->settings->fan_out; reached < self->comm->size; n++)
-        reached *= self->settings->fan_out;
-    return 2 * n;
-}
-
-static void send_gossip(struct diffusion_state *self, int32_t round)
-{
-    struct comm *comm = self->comm;
-    struct diffusion_gossip gossip = {
-        .head = {.kind = DIFFUSION_GOSSIP, .round = round, .n = self->n_known}};
-    size_t size = sizeof gossip.head + (size_t)self->n_known * sizeof gossip.loads[0];
-    memcpy(gossip.loads, self->known, (size_t)self->n_known * sizeof gossip.loads[0]);
-    self->last_round = round;
-    for (int64_t i = 0; i < self->settings->fan_out; i++) {
-        int to = (int)random_below(&comm->random, (uint64_t)comm->size - 1);
-        comm_send(comm, to < comm->rank ? to : to + 1, &gossip, size);
-        diffusing_sent_work(&self->gossip);
-    }
-}
-
-/* Adds loads, sorted by worker, to those that are known; of more than KNOWN_MAX as many are kept,
- * each set of them equally probable. */
-static void merge_loads(struct diffusion_state *self, const struct diffusion_load *loads, int n)
-{
-    struct diffusion_load all[2 * KNOWN_MAX];
-    int n_all = 0;
-    for (int i = 0, j = 0; i < self->n_known || j < n;) {
-        bool mine = j == n || (i < self->n_known && self->known[i].worker <= loads[j].worker);
-        const struct diffusion_load *next = mine ? &self->known[i] : &loads[j];
-        if (mine && j < n && loads[j].worker == next->worker)
-            j++;
-        all[n_all++] = *next;
-        if (mine)
-            i++;
-        else
-            j++;
-    }
-    self->n_known = 0;
-    for (int i = 0, n_free = n_all < KNOWN_MAX ? n_all : KNOWN_MAX; i < n_all; i++) {
-        if (n_free < n_all - i &&
-            (int)random_below(&self->comm->random, (uint64_t)(n_all - i)) >= n_free)
-            continue;
-        self->known[self->n_known++] = all[i];
-        n_free--;
-    }
-}
-
-static void receive_gossip(struct diffusion_state *self, int from,
-                           const struct diffusion_gossip *gossip)
-{
-    int32_t round = gossip->head.round;
-    diffusing_received_work(&self->gossip, from);
-    merge_loads(self, gossip->loads, (int)gossip->head.n);
-    if (round < count_rounds(self) && round + 1 > self->last_round)
-        send_gossip(self, round + 1);
-}
-
 /* The average is known: passes it on, and begins to gossip. */
 static void take_average(struct diffusion_state *self, double average_s)
 {
@@ -254,11 +173,8 @@ static void take_average(struct diffusion_state *self, double average_s)
     self->limit_s = self->settings->threshold * average_s;
     for (int i = 0; i < rank_tree_n_children(self->comm); i++)
         send_load(self, DIFFUSION_AVERAGE, rank_tree_child(self->comm, i), average_s);
-    if (self->bins.load_s >= average_s)
-        return;
-    const struct diffusion_load own = {self->comm->rank, (float)self->bins.load_s};
-    merge_loads(self, &own, 1);
-    send_gossip(self, 1);
+    if (self->bins.load_s < average_s)
+        gossip_tell(&self->gossip, self->bins.load_s);
 }
 
 /* --- transfer --- */
@@ -267,26 +183,27 @@ static void take_average(struct diffusion_state *self, double average_s)
  * -1 if there is none. */
 static int choose_receiver(struct diffusion_state *self, double time_s)
 {
+    struct gossip *gossip = &self->gossip;
     for (;;) {
         double missing_s = 0;
-        for (int i = 0; i < self->n_known; i++)
-            missing_s += self->limit_s - self->known[i].load_s;
+        for (int i = 0; i < gossip->n_known; i++)
+            missing_s += self->limit_s - gossip->known[i].load_s;
         if (!(missing_s > 0))
             return -1;
         double place_s = missing_s * random_unit(&self->comm->random);
         int chosen = 0;
-        for (; chosen < self->n_known - 1; chosen++) {
-            place_s -= self->limit_s - self->known[chosen].load_s;
+        for (; chosen < gossip->n_known - 1; chosen++) {
+            place_s -= self->limit_s - gossip->known[chosen].load_s;
             if (place_s < 0)
                 break;
         }
-        float *load_s = &self->known[chosen].load_s;
+        float *load_s = &gossip->known[chosen].load_s;
         if (*load_s + time_s <= self->limit_s) {
             *load_s += (float)time_s;
             return chosen;
         }
         /* Nor is there room for the longer ones to come. */
-        self->known[chosen] = self->known[--self->n_known];
+        gossip->known[chosen] = gossip->known[--gossip->n_known];
     }
 }
 
@@ -331,7 +248,7 @@ static void choose_donations(struct diffusion_state *self, struct donation **don
             return;
         (*donations)[(*n)++] =
             (struct donation){.task = {duration_bins_removed_task(&self->bins, entry), time_s},
-                              .to = self->known[receiver].worker};
+                              .to = self->gossip.known[receiver].worker};
     }
 }
 
@@ -384,9 +301,10 @@ static void take_back(struct diffusion_state *self, int from,
     diffusing_received_work(&self->transfer, from);
     for (int64_t i = 0; i < returned->head.n; i++)
         keep_task(self, returned->tasks[i].task, returned->tasks[i].time_s);
-    for (int i = 0; i < self->n_known; i++)
-        if (self->known[i].worker == from)
-            self->known[i--] = self->known[--self->n_known];
+    struct gossip *gossip = &self->gossip;
+    for (int i = 0; i < gossip->n_known; i++)
+        if (gossip->known[i].worker == from)
+            gossip->known[i--] = gossip->known[--gossip->n_known];
     self->has_donated = false;
 }
 
@@ -395,10 +313,10 @@ static void take_back(struct diffusion_state *self, int from,
 static void begin_balancing(struct diffusion_state *self)
 {
     self->balancing = true;
-    self->n_loads = self->n_known = self->last_round = 0;
+    self->n_loads = 0;
     self->sum_s = self->bins.load_s;
     self->knows_average = self->has_donated = false;
-    diffusing_begin(&self->gossip);
+    gossip_begin(&self->gossip);
     diffusing_begin(&self->transfer);
 }
 
@@ -418,8 +336,8 @@ static bool has_balanced(struct diffusion_state *self)
         return false;
     if (self->average_s == 0)
         return true;
-    diffusing_without_work(&self->gossip);
-    if (!self->gossip.finished)
+    diffusing_without_work(&self->gossip.end);
+    if (!self->gossip.end.finished)
         return false;
     if (!self->has_donated)
         donate_tasks(self);
@@ -462,7 +380,7 @@ static void diffusion_receive(void *state, int from, const void *bytes, size_t s
         take_average(self, message->load_s);
         break;
     case DIFFUSION_GOSSIP:
-        receive_gossip(self, from, bytes);
+        gossip_receive(&self->gossip, from, bytes);
         break;
     case DIFFUSION_TASKS:
         accept_tasks(self, from, bytes);
@@ -471,7 +389,7 @@ static void diffusion_receive(void *state, int from, const void *bytes, size_t s
         take_back(self, from, bytes);
         break;
     case DIFFUSION_END_OF_GOSSIP:
-        diffusing_receive(&self->gossip, bytes);
+        diffusing_receive(&self->gossip.end, bytes);
         break;
     case DIFFUSION_END_OF_TRANSFER:
         diffusing_receive(&self->transfer, bytes);
@@ -489,7 +407,7 @@ static void diffusion_describe(const void *state, char *text, size_t size)
 {
     const struct diffusion_state *self = state;
     char gossip[128], transfer[128];
-    diffusing_describe(&self->gossip, gossip, sizeof gossip);
+    diffusing_describe(&self->gossip.end, gossip, sizeof gossip);
     diffusing_describe(&self->transfer, transfer, sizeof transfer);
     if (!self->balancing)
         snprintf(text, size, "%lld of its %lld ranges of tasks begun, %lld tasks in all",
