@@ -9,6 +9,7 @@
 #include "sched/drivers/sim/driver_sim.h"
 #include "sched/modes/mode_options.h"
 #include "sched/modes/modes.h"
+#include "sched/timeline/timeline_report.h"
 #include "support/base/agree.h"
 #include "support/base/array.h"
 #include "support/base/die.h"
@@ -27,8 +28,9 @@ struct taskpool {
     struct mode_setup setup;
     struct history history;
     struct driver *driver;
-    struct task_census added; /* by this process: records of a dynamic pool before the first run */
-    struct task_census made;  /* and by the tasks of the iteration */
+    struct timeline *timeline; /* of the last iteration; NULL: not kept */
+    struct task_census added;  /* by this process: records of a dynamic pool before the first run */
+    struct task_census made;   /* and by the tasks of the iteration */
     bool running;
 
     int64_t n_iterations, capacity;
@@ -133,6 +135,18 @@ static enum status set_up(struct taskpool *pool, const struct mode *mode, int n_
     return STATUS_OK;
 }
 
+/* For the driver to fill. */
+static void keep_timeline(struct taskpool *pool)
+{
+    int rank, size, n = pool->driver->n_workers;
+    MPI_Comm_rank(pool->comm, &rank);
+    MPI_Comm_size(pool->comm, &size);
+    pool->timeline = timeline_create((int64_t)rank * n, n, (int64_t)size * n);
+    if (!pool->timeline)
+        die_no_memory("no memory for the course of an iteration");
+    pool->driver->timeline = pool->timeline;
+}
+
 /* machine  NULL: over MPI, a worker per process */
 static enum status init_pool(struct taskpool *pool, const struct taskpool_machine *machine)
 {
@@ -172,6 +186,8 @@ static enum status create_pool_of(MPI_Comm comm, const struct taskpool_problem *
         taskpool_destroy(pool);
         return status;
     }
+    if (pool->settings.keep_timeline)
+        keep_timeline(pool);
     *out = pool;
     return STATUS_OK;
 }
@@ -205,6 +221,7 @@ void taskpool_destroy(struct taskpool *pool)
         return;
     if (pool->driver)
         pool->driver->functions->destroy(pool->driver);
+    free(pool->timeline);
     seeding_fini(&pool->seeding);
     history_fini(&pool->history);
     free(pool->speed_sums);
@@ -284,10 +301,19 @@ static enum status end_iteration(struct taskpool *pool, enum status own)
     return run_outcome_check(&outcome, pool->settings.mode);
 }
 
+/* Of the last iteration, s. */
+static double past_makespan(const struct taskpool *pool)
+{
+    int64_t last = pool->n_iterations - 1;
+    return last >= 0 ? pool->iterations[slot_of_iteration(pool, last)].makespan_s : 0;
+}
+
 enum status taskpool_run(struct taskpool *pool)
 {
     TRY(make_room(pool));
     history_clear(&pool->history);
+    if (pool->timeline)
+        timeline_begin(pool->timeline, past_makespan(pool));
     pool->made = (struct task_census){0};
     pool->running = true;
     int64_t slot = slot_of_iteration(pool, pool->n_iterations);
@@ -335,6 +361,41 @@ enum status taskpool_write_statistics(const struct taskpool *pool, const char *p
     assert(pool->settings.keep_iterations == 0);
     return statistics_write_csv(pool->comm, pool->workers, pool->n_iterations,
                                 pool->driver->n_workers, path);
+}
+
+/* Task seconds of this process's workers in one iteration. */
+static void copy_loads(const struct taskpool *pool, int64_t iteration, double *loads_s)
+{
+    int n = pool->driver->n_workers;
+    const struct statistics_worker *workers =
+        &pool->workers[slot_of_iteration(pool, iteration) * n];
+    for (int i = 0; i < n; i++)
+        loads_s[i] = workers[i].task_s;
+}
+
+enum status taskpool_timeline(const struct taskpool *pool, json_t **timeline)
+{
+    int64_t last = pool->n_iterations - 1, keep = pool->settings.keep_iterations;
+    int n = pool->driver->n_workers;
+    *timeline = NULL;
+    if (!pool->timeline || last < 0)
+        return STATUS_OK;
+    double *loads_s = malloc(2 * (size_t)n * sizeof *loads_s);
+    enum status status =
+        status_agree(pool->comm, CHECK_MEMORY(loads_s, "no memory for %d loads", n));
+    if (status == STATUS_OK) {
+        copy_loads(pool, keep > 0 && last >= keep ? last - keep + 1 : 0, loads_s);
+        copy_loads(pool, last, loads_s + n);
+        const struct timeline_problem problem = {.problem = &pool->problem,
+                                                 .statistics = taskpool_statistics(pool, last),
+                                                 .all = keep == 0 ? pool->iterations : NULL,
+                                                 .first_loads_s = loads_s,
+                                                 .loads_s = loads_s + n,
+                                                 .n_workers = n};
+        status = timeline_to_json(pool->comm, pool->timeline, &problem, timeline);
+    }
+    free(loads_s);
+    return status;
 }
 
 const struct history *taskpool_history(const struct taskpool *pool)

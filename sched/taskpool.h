@@ -26,6 +26,7 @@
 #include <stdint.h>
 
 struct taskpool;
+struct json_t;           /* jansson.h */
 struct taskpool_machine; /* sched/drivers/sim/machine.h */
 struct mode;             /* sched/core/mode.h */
 
@@ -118,6 +119,11 @@ const struct statistics_iteration *taskpool_statistics(const struct taskpool *po
  * CSV with a header. Collective; rank 0 writes. Not with settings.keep_iterations.
  * Errors: STATUS_IO, STATUS_NO_MEMORY, STATUS_LIMIT; the same on every process. */
 enum status taskpool_write_statistics(const struct taskpool *pool, const char *path);
+
+/* The course of the last iteration, as the key `timeline` of a result, on process 0 of the pool;
+ * NULL elsewhere, and without settings.keep_timeline or an iteration. The caller owns it.
+ * Collective. Errors: STATUS_NO_MEMORY, STATUS_LIMIT; the same on every process. */
+enum status taskpool_timeline(const struct taskpool *pool, struct json_t **timeline);
 
 /* The tasks that this process ran without failure in the last iteration, in the order
  * in which they ended; empty unless settings.keep_history. Valid until the next run. */

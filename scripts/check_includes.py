@@ -33,10 +33,13 @@ ROOMS = {
     "sched/profiles": SUPPORT + ["sched/core"],
     "sched/protocols": SUPPORT + ["sched/queues", "sched/core"],
     "sched/modes": SUPPORT + ["sched/queues", "sched/core", "sched/protocols"],
+    "sched/timeline": SUPPORT + ["sched/core"],
     "sched/drivers/mpi": ["support/base", "support/mpi", "support/io/signal_notice.h",
-                          "sched/core"],
-    "sched/drivers/sim": SUPPORT + ["sched/core", "sched/profiles/task_data.h"],
-    "sched": SUPPORT + ["sched/core", "sched/modes", "sched/drivers/mpi", "sched/drivers/sim"],
+                          "sched/core", "sched/timeline/timeline.h"],
+    "sched/drivers/sim": SUPPORT + ["sched/core", "sched/profiles/task_data.h",
+                                    "sched/timeline/timeline.h"],
+    "sched": SUPPORT + ["sched/core", "sched/modes", "sched/timeline", "sched/drivers/mpi",
+                        "sched/drivers/sim"],
     "sched/workloads/bnsl": SUPPORT,
     "sched/workloads": SUPPORT + ["sched", "sched/core", "sched/queues", "sched/profiles",
                                   "sched/workloads/bnsl"],
@@ -92,8 +95,8 @@ PACKAGES = {
     "hdf5.h": ["hf/checkpoint", "tce/methods"],
     "openssl/evp.h": ["support/base"],
     "openssl/sha.h": ["sched/workloads"],
-    "jansson.h": ["support/io", "sched/core", "sched/modes", "sched/workloads", "sched/report",
-                  "sched/cli", "hf/cli"],
+    "jansson.h": ["support/io", "sched/core", "sched/timeline", "sched/modes", "sched/workloads",
+                  "sched/report", "sched/cli", "hf/cli"],
 }
 
 # Headers of C and POSIX, without their endings.

@@ -31,6 +31,7 @@ static enum status build_under_mode(const struct hf_compare_problem *problem, co
         hf_qcschema_add_build(build, entry);
         log_print("%-10s %5lld %9.3f\n", record->mode, (long long)i, build->seconds);
     }
+    TRY(fock_timeline(problem->fock, &record->timeline));
     for (int spin = 0; spin < problem->n_spins; spin++)
         TRY(tile_matrix_sha256(problem->tiling, problem->F[spin], record->sha256[spin]));
     return STATUS_OK;

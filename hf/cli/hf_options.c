@@ -3,6 +3,7 @@
 #include "basis/integrals/two_electron.h"
 #include "sched/modes/mode_options.h"
 #include "sched/profiles/profile.h"
+#include "support/io/command_line.h"
 
 #include <stddef.h>
 #include <string.h>
@@ -231,6 +232,7 @@ enum status hf_options_complete(struct hf_options *options, const char *molecule
 {
     options->molecule = molecule;
     options->fock.cache_bytes = options->cache_megabytes * 1000000;
+    options->pool.keep_timeline = options->json || options->report;
     TRY(check_hf_options(options));
     if (options->fock_only && !options->density)
         options->density = "guess";
@@ -278,6 +280,8 @@ enum status hf_options_parse(int argc, char **argv, struct hf_options *options,
     hf_options_init(options);
     struct options all = describe_beryl_hf(options, tables);
     TRY(options_parse(&all, argc, argv, request, &first_operand));
+    options->argc = argc;
+    options->argv = argv;
     if (*request != OPTION_REQUEST_RUN)
         return STATUS_OK;
     if (options->count_tasks)
@@ -296,6 +300,14 @@ void hf_options_answer(enum option_request request)
     struct option_table tables[N_TABLES];
     struct options all = describe_beryl_hf(&options, tables);
     options_answer(&all, request);
+}
+
+json_t *hf_options_command(const struct hf_options *options)
+{
+    struct hf_options copy = *options;
+    struct option_table tables[N_TABLES];
+    struct options all = describe_beryl_hf(&copy, tables);
+    return command_line_to_json(&all, all.program, options->argc, options->argv, HF_OUTPUTS);
 }
 
 json_t *hf_options_to_json(const struct hf_options *options)

@@ -44,6 +44,8 @@ struct hf_options {
     struct fock_settings fock;
     struct scf_settings scf;
     struct taskpool_settings pool;
+    int argc; /* the command line itself, borrowed */
+    char **argv;
 };
 
 #define HF_OPTION_NOT_GIVEN INT64_MIN
@@ -68,6 +70,11 @@ enum status hf_options_complete(struct hf_options *options, const char *molecule
  * or to have that density. */
 enum hf_density_source hf_options_density(const struct hf_options *options);
 bool hf_options_solve(const struct hf_options *options);
+
+/* The command line to repeat the run with (command_line.h), without HF_OUTPUTS. NULL when out of
+ * memory. */
+#define HF_OUTPUTS "json,report,write-profile"
+json_t *hf_options_command(const struct hf_options *options);
 
 /* Every option in force, for the record. */
 json_t *hf_options_to_json(const struct hf_options *options);

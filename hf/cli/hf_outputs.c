@@ -5,6 +5,7 @@
 #include "sched/profiles/task_data.h"
 #include "sched/report/report.h"
 #include "support/base/agree.h"
+#include "support/io/hardware.h"
 #include "support/io/json.h"
 #include "support/io/output_file.h"
 
@@ -64,6 +65,8 @@ enum status hf_outputs_write(struct hf_outcome *outcome, MPI_Comm comm)
     const struct hf_options *options = outcome->options;
     int rank;
     MPI_Comm_rank(comm, &rank);
+    if (options->report || options->json)
+        outcome->hardware = hardware_to_json(comm);
     if (options->report && outcome->complete)
         note_failure(outcome,
                      status_agree(comm, rank == 0 ? write_qcschema(outcome, true) : STATUS_OK));
@@ -73,6 +76,8 @@ enum status hf_outputs_write(struct hf_outcome *outcome, MPI_Comm comm)
     if (options->json)
         note_failure(outcome,
                      status_agree(comm, rank == 0 ? write_qcschema(outcome, false) : STATUS_OK));
+    json_decref(outcome->hardware);
+    outcome->hardware = NULL;
     if (outcome->status != STATUS_OK)
         status_set_text(outcome->error);
     return outcome->status;

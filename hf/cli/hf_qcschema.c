@@ -180,6 +180,8 @@ static void add_builds(const struct hf_outcome *outcome, json_t *extras)
     json_object_set_new(
         extras, "iterations",
         builds_to_json(fock ? fock_records(fock) : NULL, fock ? fock_n_builds(fock) : 0));
+    if (outcome->timeline)
+        json_object_set(extras, "timeline", outcome->timeline);
 }
 
 static void add_density(const struct hf_outcome *outcome, json_t *extras)
@@ -219,6 +221,9 @@ static json_t *extras_to_json(const struct hf_outcome *outcome)
     json_object_set_new(extras, "engines", engines_to_json(&outcome->engines));
     if (outcome->class_costs)
         json_object_set_new(extras, "classes", hf_class_costs_to_json(outcome->class_costs));
+    if (outcome->hardware)
+        json_object_set(extras, "hardware", outcome->hardware);
+    json_object_set_new(extras, "command", hf_options_command(outcome->options));
     json_object_set_new(extras, "options", options_in_force(outcome));
     return extras;
 }

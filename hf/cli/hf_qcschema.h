@@ -43,6 +43,8 @@ struct hf_outcome {
     int n_workers;
     int64_t memory_peak_bytes; /* largest of all processes */
     int64_t memory_part_bytes; /* the same, shared pages divided among their users; 0: unknown */
+    json_t *timeline;          /* of the last build, on process 0, or NULL */
+    json_t *hardware;          /* hardware_to_json, or NULL */
     json_t *scf_iterations;    /* array of hf_qcschema_scf_iteration, or NULL */
 };
 

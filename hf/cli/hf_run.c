@@ -129,9 +129,13 @@ static enum status write_hf_outputs(struct hf_run *run, struct hf_outcome *outco
     print_engines(&outcome->engines);
     log_print("Peak memory %.0f MB per process, %.0f with shared pages divided among processes\n",
               (double)outcome->memory_peak_bytes * 1e-6, (double)outcome->memory_part_bytes * 1e-6);
+    if (!run->options->compare)
+        TRY(fock_timeline(outcome->fock, &outcome->timeline));
     outcome->complete = true;
     run->written = true;
-    return hf_outputs_write(outcome, run->comm);
+    enum status status = hf_outputs_write(outcome, run->comm);
+    json_decref(outcome->timeline);
+    return status;
 }
 
 /* The scheduling statistics of every build. */

@@ -331,6 +331,11 @@ const struct class_costs *fock_sum_class_costs(const struct fock *fock)
     return fock->class_cost_sums;
 }
 
+enum status fock_timeline(const struct fock *fock, struct json_t **timeline)
+{
+    return taskpool_timeline(fock->pool, timeline);
+}
+
 /* The non-null tasks of this process's history, under their ids, and the tiles of each. */
 static enum status translate_history(const struct fock *fock, bool with_blocks,
                                      struct history *translated, struct data_records *blocks)

@@ -80,6 +80,9 @@ const struct class_costs *fock_sum_class_costs(const struct fock *fock);
  * STATUS_NO_MEMORY. */
 enum status fock_write_profile(const struct fock *fock, const char *path);
 
+/* taskpool_timeline of the last build. Collective; errors likewise. */
+enum status fock_timeline(const struct fock *fock, struct json_t **timeline);
+
 /* Bytes per process that the task pool keeps for tasks, these being shared evenly. 0 with
  * FOCK_PRUNE_INSPECT, whose number of tasks is found too late. Not collective. */
 int64_t fock_pool_bytes(const struct tiling *tiling, const struct fock_settings *settings,

@@ -4,6 +4,7 @@
 #include "sched/modes/mode_options.h"
 #include "sched/modes/modes.h"
 #include "sched/profiles/profile.h"
+#include "support/io/command_line.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -196,6 +197,7 @@ static enum status parse_sched(int argc, char **argv, const struct beryl_sched_o
     if (is_real(options))
         TRY(mode_check_real(mode_find(options->pool.mode)));
     options->pool.keep_history = options->profile != NULL;
+    options->pool.keep_timeline = (options->json || options->report) && !options->sweep;
     TRY(check_workload(options));
     TRY(profile_check_name(options->profile));
     options->n_iterations = count_iterations(options);
@@ -252,6 +254,16 @@ static json_t *table_to_json(const struct beryl_sched_options *options, int tabl
     struct option_table tables[N_TABLES];
     fill_tables(&copy, tables);
     return options_to_json(&(struct options){.tables = &tables[table], .n_tables = 1});
+}
+
+json_t *beryl_sched_options_command(const struct beryl_sched_options *options)
+{
+    struct beryl_sched_options copy = *options;
+    struct option_table tables[N_TABLES];
+    fill_tables(&copy, tables);
+    struct options all = sched_program_options(tables);
+    return command_line_to_json(&all, all.program, options->argc, options->argv,
+                                "json,report,write-statistics,write-profile");
 }
 
 json_t *beryl_sched_options_scheduling(const struct beryl_sched_options *options)

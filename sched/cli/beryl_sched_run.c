@@ -9,6 +9,7 @@
 #include "support/base/agree.h"
 #include "support/base/log.h"
 #include "support/base/version.h"
+#include "support/io/hardware.h"
 #include "support/io/json.h"
 
 #include <stdbool.h>
@@ -26,6 +27,8 @@ struct run {
     struct noise noise;
     struct workload *workload;
     struct taskpool *pool;
+    json_t *hardware; /* of a real run, or NULL */
+    json_t *timeline; /* on process 0, once the iterations are done; or NULL */
 };
 
 /* --- before --- */
@@ -161,7 +164,7 @@ static enum status run_iterations(struct run *run)
         if (functions->end_iteration)
             TRY(functions->end_iteration(run->workload, run->comm));
     }
-    return STATUS_OK;
+    return taskpool_timeline(run->pool, &run->timeline);
 }
 
 /* --- after --- */
@@ -194,6 +197,8 @@ static json_t *run_to_json(const struct run *run)
     if (workload->functions->add_result)
         workload->functions->add_result(workload, result);
     failed |= json_object_set_new(result, "iterations", iterations_to_json(run->pool));
+    if (run->timeline)
+        failed |= json_object_set(result, "timeline", run->timeline);
     if (failed == 0)
         return result;
     json_decref(result);
@@ -210,12 +215,15 @@ static enum status write_run_result(const struct run *run)
 {
     json_t *result;
     TRY(get_run_result(run, &result));
+    json_object_set_new(result, "command", beryl_sched_options_command(run->options));
+    if (run->hardware)
+        json_object_set(result, "hardware", run->hardware);
     enum status status = beryl_sched_outputs_write(run->options, result, run->workload->name);
     json_decref(result);
     return status;
 }
 
-static enum status report_run_results(const struct run *run)
+static enum status report_run_results(struct run *run)
 {
     statistics_print(taskpool_statistics(run->pool, 0), taskpool_n_iterations(run->pool));
     if (run->workload->functions->print)
@@ -224,11 +232,15 @@ static enum status report_run_results(const struct run *run)
         TRY(taskpool_write_statistics(run->pool, run->options->statistics));
     if (run->options->profile)
         TRY(profile_write(run->comm, taskpool_history(run->pool), run->options->profile));
+    if (!run->simulated)
+        run->hardware = hardware_to_json(run->comm);
     return status_agree(run->comm, run->rank == 0 ? write_run_result(run) : STATUS_OK);
 }
 
 static void end_run(struct run *run)
 {
+    json_decref(run->timeline);
+    json_decref(run->hardware);
     taskpool_destroy(run->pool);
     workload_destroy(run->workload);
     noise_fini(&run->noise);

@@ -135,7 +135,8 @@ static enum status write_sweep_result(const struct sweep *sweep, const char *tex
     for (size_t length, done = 0; done < size; done += length)
         if ((length = take_entries(sweep->runs, text + done, size - done)) == 0)
             return FAIL(STATUS_NO_MEMORY, "no memory for the results");
-    json_t *result = json_pack("{s:O}", "runs", sweep->runs);
+    json_t *result = json_pack("{s:o, s:O}", "command", beryl_sched_options_command(sweep->options),
+                               "runs", sweep->runs);
     TRY(CHECK_MEMORY(result, "no memory for the result"));
     enum status status = beryl_sched_outputs_write(sweep->options, result, sweep->file.path);
     json_decref(result);

@@ -7,6 +7,7 @@
 #include "support/base/status.h"
 
 struct driver;
+struct timeline; /* sched/timeline/timeline.h */
 
 struct driver_functions {
     /* One iteration. Collective. After a failed task the worker where it failed skips the
@@ -37,6 +38,7 @@ struct driver_functions {
 struct driver {
     const struct driver_functions *functions;
     int n_workers;          /* of this process */
+    struct timeline *timeline; /* of the run, begun before it; NULL: not kept; borrowed */
     struct task_census ran; /* on this process in the current or last iteration; cleared by run */
     /* Messages that this process sent less those that it received: in the last restore, and in the
      * last run. Over all processes the sums must be 0. */

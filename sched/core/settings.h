@@ -38,6 +38,7 @@ struct taskpool_settings {
     const char *speeds;      /* file of relative speeds, one per worker; NULL or "": all 1 */
     double watchdog_s;       /* over MPI: most time without a finished task; 0: no watchdog */
     bool keep_history;       /* set by the program: time every task, see taskpool_history */
+    bool keep_timeline;      /* likewise: see taskpool_timeline */
     int64_t keep_iterations; /* likewise: statistics of so many last iterations are kept; 0: of all,
                               * some 300 bytes each and more where workers are simulated */
 

@@ -8,8 +8,10 @@
 
 void mode_records_fini(struct mode_records *records)
 {
-    for (int m = 0; m < records->n; m++)
+    for (int m = 0; m < records->n; m++) {
         json_decref(records->list[m].iterations);
+        json_decref(records->list[m].timeline);
+    }
     *records = (struct mode_records){0};
 }
 
@@ -91,6 +93,8 @@ json_t *mode_record_to_json(const struct mode_record *record,
         if (keys[i])
             json_object_set_new(json, keys[i], json_string(record->sha256[i]));
     json_object_set(json, "iterations", record->iterations);
+    if (record->timeline)
+        json_object_set(json, "timeline", record->timeline);
     return json;
 }
 

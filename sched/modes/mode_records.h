@@ -21,6 +21,7 @@ struct mode_record {
     struct statistics_iteration last;                  /* the last iteration */
     char sha256[MODE_RECORD_DIGESTS][SHA256_HEX_SIZE]; /* of the results; "" until complete */
     json_t *iterations;                                /* array: statistics of each */
+    json_t *timeline; /* of the last iteration (taskpool_timeline), owned; or NULL */
 };
 
 struct mode_records {
@@ -46,9 +47,9 @@ enum status mode_records_check(const struct mode_records *records, const char *r
  * the first mode if static is not there. iteration  its name, "Fock build" */
 void mode_records_print(const struct mode_records *records, const char *iteration);
 
-/* {"sched", "tasks", digests, "iterations"} of a mode, or an object of these by mode; the caller
- * owns it. NULL when out of memory.
- * keys  of the digests, NULL for one that is left out */
+/* {"sched", "tasks", digests, "iterations", "timeline"} of a mode, or an object of these by mode;
+ * the caller owns it. NULL when out of memory. keys  of the digests, NULL for one that is left out
+ */
 json_t *mode_record_to_json(const struct mode_record *record,
                             const char *const keys[MODE_RECORD_DIGESTS]);
 json_t *mode_records_to_json(const struct mode_records *records,

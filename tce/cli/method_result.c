@@ -54,12 +54,20 @@ static json_t *modes_to_json(const struct method_result *result)
     return compare;
 }
 
+static void add_only_mode(const struct mode_record *record, json_t *extras)
+{
+    json_object_set(extras, "iterations", record->iterations);
+    if (record->timeline)
+        json_object_set(extras, "timeline", record->timeline);
+}
+
 static json_t *method_extras_to_json(const struct method_result *result, int64_t memory_part_bytes)
 {
     const struct orbital_spaces *orbitals = result->orbitals;
     const struct mode_records *records = result->records;
-    json_t *extras = json_pack("{s:o, s:I}", "options", tce_options_to_json(result->options),
-                               "memory_part_bytes", (json_int_t)memory_part_bytes);
+    json_t *extras = json_pack("{s:o, s:o, s:I}", "options", tce_options_to_json(result->options),
+                               "command", tce_options_command(result->options), "memory_part_bytes",
+                               (json_int_t)memory_part_bytes);
     if (orbitals)
         json_object_update_new(
             extras, json_pack("{s:I, s:I, s:I, s:f}", "frozen_orbitals",
@@ -70,7 +78,7 @@ static json_t *method_extras_to_json(const struct method_result *result, int64_t
     if (records->n > 0 && result->options->hf.compare)
         json_object_set_new(extras, "compare", modes_to_json(result));
     else if (records->n > 0)
-        json_object_set(extras, "iterations", records->list[0].iterations);
+        add_only_mode(&records->list[0], extras);
     return extras;
 }
 

@@ -226,6 +226,7 @@ static enum status solve_under_mode(struct method_run *run, const char *mode)
     enum status status = correlation_solve(&run->correlation, &pool, &settings);
     note_iterations(&run->correlation, record);
     TRY(status);
+    TRY(executor_timeline(run->correlation.instance.executor, &record->timeline));
     run->energies[run->records.n - 1] = correlation_energy(&run->correlation);
     return program_instance_sha256(&run->correlation.instance, record->sha256[0]);
 }

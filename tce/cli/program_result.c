@@ -3,6 +3,7 @@
 #include "sched/taskpool.h"
 #include "support/base/log.h"
 #include "support/io/json.h"
+#include "tce/cli/block_pattern.h"
 
 void program_result_print_memory(const struct memory_use *memory)
 {
@@ -33,12 +34,15 @@ json_t *program_result_note(struct mode_record *record, const struct executor_re
 }
 
 static json_t *program_to_json(const struct tce_options *options, int n_workers,
-                               const struct memory_use *memory, const struct mode_records *records)
+                               const struct memory_use *memory, const struct mode_records *records,
+                               const struct program_instance *instance, json_t *hardware)
 {
-    json_t *result = json_pack(
-        "{s:o, s:i, s:I, s:I, s:o}", "program", json_text(options->file), "workers", n_workers,
-        "memory_peak_bytes", (json_int_t)memory->peak_bytes, "memory_part_bytes",
-        (json_int_t)memory->part_bytes, "options", tce_options_to_json(options));
+    json_t *result =
+        json_pack("{s:o, s:i, s:I, s:I, s:o, s:o, s:O*, s:o*}", "program", json_text(options->file),
+                  "workers", n_workers, "memory_peak_bytes", (json_int_t)memory->peak_bytes,
+                  "memory_part_bytes", (json_int_t)memory->part_bytes, "options",
+                  tce_options_to_json(options), "command", tce_options_command(options), "hardware",
+                  hardware, "blocks", block_pattern_to_json(instance));
     if (!result)
         return NULL;
     const char *digests[] = {"sha256", NULL};
@@ -51,9 +55,10 @@ static json_t *program_to_json(const struct tce_options *options, int n_workers,
 
 enum status program_result_write(const struct tce_options *options, int n_workers,
                                  const struct memory_use *memory,
-                                 const struct mode_records *records)
+                                 const struct mode_records *records,
+                                 const struct program_instance *instance, json_t *hardware)
 {
-    json_t *result = program_to_json(options, n_workers, memory, records);
+    json_t *result = program_to_json(options, n_workers, memory, records, instance, hardware);
     enum status status = json_write_file(result, options->json);
     json_decref(result);
     return status;

@@ -19,9 +19,11 @@ void program_result_print_memory(const struct memory_use *memory);
 void program_result_print_scalars(const struct program_instance *instance);
 
 /* Writes --json: the figures of the mode, or of each that was compared. Not collective.
+ * hardware  hardware_to_json
  * Errors: STATUS_NO_MEMORY, STATUS_IO. */
 enum status program_result_write(const struct tce_options *options, int n_workers,
                                  const struct memory_use *memory,
-                                 const struct mode_records *records);
+                                 const struct mode_records *records,
+                                 const struct program_instance *instance, json_t *hardware);
 
 #endif

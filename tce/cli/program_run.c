@@ -8,6 +8,7 @@
 #include "support/base/log.h"
 #include "support/base/memory.h"
 #include "support/base/version.h"
+#include "support/io/hardware.h"
 #include "support/io/output_file.h"
 #include "support/io/text_file.h"
 #include "tce/cli/program_result.h"
@@ -132,6 +133,7 @@ static enum status run_program_under(struct program_run *run, const char *mode)
     struct taskpool_settings settings;
     mode_options_select(&options->pool, mode, &settings);
     settings.keep_history = options->profile != NULL;
+    settings.keep_timeline = options->json != NULL;
     TRY(executor_start(executor, &settings));
     for (int64_t i = 0; i < options->iterations; i++) {
         struct executor_record done;
@@ -141,6 +143,7 @@ static enum status run_program_under(struct program_run *run, const char *mode)
         print_iteration(record->mode, i, &done);
     }
     watch_memory(run);
+    TRY(executor_timeline(executor, &record->timeline));
     return program_instance_sha256(&run->instance, record->sha256[0]);
 }
 
@@ -161,9 +164,12 @@ static enum status write_json(const struct program_run *run)
     program_result_print_memory(&memory);
     if (!run->options->json)
         return STATUS_OK;
-    enum status status =
-        run->rank == 0 ? program_result_write(run->options, run->n_workers, &memory, &run->records)
-                       : STATUS_OK;
+    json_t *hardware = hardware_to_json(run->comm);
+    enum status status = run->rank == 0
+                             ? program_result_write(run->options, run->n_workers, &memory,
+                                                    &run->records, &run->instance, hardware)
+                             : STATUS_OK;
+    json_decref(hardware);
     return status_agree(run->comm, status);
 }
 

@@ -2,9 +2,11 @@
 
 #include "sched/modes/mode_options.h"
 #include "sched/profiles/profile.h"
+#include "support/io/command_line.h"
 #include "tce/cli/tce_option_tables.h"
 #include "tce/methods/methods.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static struct options describe_program(const struct tce_option_tables *tables)
@@ -131,6 +133,8 @@ enum status tce_options_parse(int argc, char **argv, struct tce_options *options
         all.synopsis = "run FILE.tce [options]";
     int shift = command ? 1 : 0;
     TRY(options_parse(&all, argc - shift, argv + shift, request, &first_operand));
+    options->argc = argc - shift;
+    options->argv = argv + shift;
     if (*request != OPTION_REQUEST_RUN)
         return STATUS_OK;
     options->file = argv[shift + first_operand];
@@ -145,6 +149,16 @@ enum status tce_options_parse(int argc, char **argv, struct tce_options *options
     options->contraction = (struct contraction_settings){
         .cache_bytes = options->cache_megabytes * 1000000, .prefetch = !options->no_prefetch};
     return STATUS_OK;
+}
+
+json_t *tce_options_command(const struct tce_options *options)
+{
+    char command[64];
+    struct tce_options copy = *options;
+    struct tce_option_tables tables;
+    struct options all = describe_command(&copy, &tables);
+    snprintf(command, sizeof command, "beryl-tce %s", options->method ? options->method : "run");
+    return command_line_to_json(&all, command, options->argc, options->argv, HF_OUTPUTS);
 }
 
 void tce_options_answer(const struct tce_options *options, enum option_request request)

@@ -40,6 +40,9 @@ struct tce_options {
     double converge;
     int64_t max_iterations;
     int64_t diis_size;
+
+    int argc; /* the command line after "run" or the method, borrowed */
+    char **argv;
 };
 
 /* Parses and checks what can be checked without reading a file. Pointers refer to argv.
@@ -51,6 +54,9 @@ void tce_options_answer(const struct tce_options *options, enum option_request r
 
 /* Settings of the pools of a run. Not collective. */
 const struct taskpool_settings *tce_options_pool(const struct tce_options *options);
+
+/* The command line to repeat the run with (command_line.h). NULL when out of memory. */
+json_t *tce_options_command(const struct tce_options *options);
 
 /* Every option in force. */
 json_t *tce_options_to_json(const struct tce_options *options);

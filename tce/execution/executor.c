@@ -200,6 +200,18 @@ enum status executor_run(struct executor *self, int first, int last, struct exec
     return STATUS_OK;
 }
 
+enum status executor_timeline(const struct executor *self, struct json_t **timeline)
+{
+    int most = 0;
+    for (int k = 1; k < self->plan->n_stages; k++)
+        if (stage_flops(self->plan, k) > stage_flops(self->plan, most))
+            most = k;
+    *timeline = NULL;
+    return self->plan->n_stages > 0
+               ? taskpool_timeline(contraction_pool(self->contractions[most]), timeline)
+               : STATUS_OK;
+}
+
 /* Appends a stage's tasks, which are numbered from first on. */
 static enum status append_history(const struct history *stage, int64_t first, struct history *all)
 {

@@ -39,6 +39,10 @@ struct executor_record {
 enum status executor_run(struct executor *executor, int first, int last,
                          struct executor_record *record);
 
+/* taskpool_timeline of the stage of the last run that does the most operations. Collective; errors
+ * likewise. */
+enum status executor_timeline(const struct executor *executor, struct json_t **timeline);
+
 /* Writes the seconds of every task of the last run, those of all stages one after another,
  * as profile_write does, and beside a CSV the blocks that each reads and writes; for pools with a
  * history. Errors: those of profile_write. */

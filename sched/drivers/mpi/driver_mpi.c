@@ -81,6 +81,7 @@ static enum mode_step wait_for_work(struct driver_mpi *driver, enum mode_step st
         step = ask_mpi_mode(driver, true, work, &n_events);
     }
     mpi_worker_account(driver, &worker->scheduler_s);
+    mpi_worker_note_steals(driver);
     start_messages(driver);
     driver->n_since_poll = 0;
     driver->polled_task_s = worker->task_s;
@@ -140,10 +141,10 @@ static enum status driver_mpi_run(struct driver *base, struct statistics_worker 
         mpi_watchdog_begin(driver->watchdog);
     driver->running = true;
     mpi_worker_start_thread(driver);
-    double start_s = clock_now_s();
-    driver->clock_s = start_s;
+    driver->n_noted = 0;
+    driver->start_s = driver->clock_s = driver->noted_s = clock_now_s();
     run_until_done(driver);
-    driver->worker.elapsed_s = driver->clock_s - start_s;
+    driver->worker.elapsed_s = driver->clock_s - driver->start_s;
     mpi_worker_stop_thread(driver);
     driver->running = false;
 

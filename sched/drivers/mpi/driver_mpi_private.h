@@ -8,6 +8,7 @@
 #include "sched/core/poll_interval.h"
 #include "sched/drivers/mpi/mpi_comm.h"
 #include "sched/drivers/mpi/mpi_watchdog.h"
+#include "sched/timeline/timeline.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -28,8 +29,11 @@ struct driver_mpi {
     int64_t n_since_poll; /* tasks */
     double polled_task_s; /* task seconds at the last poll */
     bool measures_next;   /* the mode's next decision is timed: see statistics.h */
+    double start_s;       /* of the iteration */
     double clock_s;       /* time is accounted for up to here */
+    double noted_s;       /* and the timeline has it up to here, if there is one */
     double polled_s;      /* spent in polls from inside the task that runs */
+    int64_t n_noted;      /* steals that the timeline has */
     bool running;         /* an iteration; else added tasks are initial ones */
     struct statistics_worker worker;
     enum status status; /* of the tasks of this iteration */
@@ -49,7 +53,7 @@ struct driver_mpi {
 
 /* --- mpi_worker.c: time, messages, the thread, tasks --- */
 
-/* Adds the time since the last call to one of the worker's times. */
+/* Adds the time since the last call to one of the worker's times, task_s to communication_s. */
 void mpi_worker_account(struct driver_mpi *driver, double *use_s);
 
 /* No effect without --progress thread. */
@@ -79,6 +83,9 @@ void mpi_worker_poll(struct driver_mpi *driver);
 /* Waits for an event or the time of comm_wake. n_events: driver->n_events at the mode's
  * last step. */
 void mpi_worker_wait(struct driver_mpi *driver, int64_t n_events);
+
+/* Notes in the timeline the steals since the last call. */
+void mpi_worker_note_steals(struct driver_mpi *driver);
 
 /* Whether the mode or the history needs the time of each task. */
 bool mpi_worker_is_timed(const struct driver_mpi *driver);

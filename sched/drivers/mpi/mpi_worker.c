@@ -6,11 +6,33 @@
 #include <math.h>
 #include <time.h>
 
+/* The time until now was in one of the uses, whose order is that of the worker's times. */
+static void note_account(struct driver_mpi *driver, enum timeline_use use, double now_s)
+{
+    bool records = driver->record && use == TIMELINE_TASK;
+    timeline_add(driver->driver.timeline, driver->comm.base.rank, use,
+                 driver->noted_s - driver->start_s, now_s - driver->start_s,
+                 records ? driver->n_since_poll : 0);
+    driver->noted_s = now_s;
+}
+
 void mpi_worker_account(struct driver_mpi *driver, double *use_s)
 {
     double now_s = clock_now_s();
+    if (driver->driver.timeline)
+        note_account(driver, (enum timeline_use)(use_s - &driver->worker.task_s), now_s);
     *use_s += now_s - driver->clock_s;
     driver->clock_s = now_s;
+}
+
+void mpi_worker_note_steals(struct driver_mpi *driver)
+{
+    struct timeline *timeline = driver->driver.timeline;
+    int64_t n = driver->comm.base.counts.steals_successful;
+    if (timeline && n > driver->n_noted)
+        timeline_add_steals(timeline, driver->comm.base.rank, driver->clock_s - driver->start_s,
+                            n - driver->n_noted);
+    driver->n_noted = n;
 }
 
 void mpi_worker_deliver(struct driver_mpi *driver)
@@ -94,6 +116,14 @@ bool mpi_worker_is_timed(const struct driver_mpi *driver)
     return !driver->record && (driver->history || driver->mode->finished);
 }
 
+/* A task with a number ended now. */
+static void note_mpi_task(struct driver_mpi *driver, int64_t task, double now_s)
+{
+    timeline_add_task(driver->driver.timeline, driver->comm.base.rank, task,
+                      driver->noted_s - driver->start_s, now_s - driver->start_s);
+    driver->noted_s = now_s;
+}
+
 static void report_finished(struct driver_mpi *driver, int64_t task, double time_s)
 {
     if (!driver->mode->finished)
@@ -119,6 +149,8 @@ static void run_timed(struct driver_mpi *driver, struct task_range *range, int64
         driver->polled_s = 0;
         driver->worker.task_s += time_s;
         driver->worker.tasks++;
+        if (driver->driver.timeline)
+            note_mpi_task(driver, task, driver->clock_s);
         pulse_set_finished(driver->slot, driver->worker.tasks);
         if (driver->history && status == STATUS_OK)
             status = history_add(driver->history, task, time_s, driver->comm.base.rank);
@@ -138,6 +170,16 @@ static void run_untimed(struct driver_mpi *driver, struct task_range *range, int
         driver->status = problem->run(task, problem->context);
         driver->worker.tasks++;
         pulse_set_finished(driver->slot, driver->worker.tasks);
+    }
+}
+
+/* The same, with the time of each for the timeline alone. */
+static void run_noted(struct driver_mpi *driver, struct task_range *range, int64_t n)
+{
+    for (; n > 0 && driver->status == STATUS_OK; n--) {
+        int64_t task = range->first;
+        run_untimed(driver, range, 1);
+        note_mpi_task(driver, task, clock_now_s());
     }
 }
 
@@ -183,6 +225,8 @@ void mpi_worker_run_range(struct driver_mpi *driver, struct task_range range)
         pulse_set(driver->slot, PULSE_TASK);
         if (timed)
             run_timed(driver, &range, n);
+        else if (driver->driver.timeline)
+            run_noted(driver, &range, n);
         else
             run_untimed(driver, &range, n);
         left -= n;

@@ -111,6 +111,7 @@ static void take_sim_statistics(struct sim_worker *worker, struct statistics_wor
     statistics[0].steals_successful = worker->comm.counts.steals_successful;
     statistics[0].tasks_moved = worker->comm.counts.tasks_moved;
     worker->comm.counts = (struct comm_counts){0};
+    worker->n_noted = 0;
 }
 
 static enum status sim_run(struct driver *driver, struct statistics_worker *workers)

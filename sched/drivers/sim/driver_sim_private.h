@@ -8,6 +8,7 @@
 #include "sched/core/poll_interval.h"
 #include "sched/drivers/sim/event_queue.h"
 #include "sched/drivers/sim/machine.h"
+#include "sched/timeline/timeline.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -72,6 +73,7 @@ struct sim_worker {
     double free_s;             /* the progress thread is busy until then */
     int n_waiting;             /* threads */
     int n_active;              /* threads that are not done with this phase */
+    int64_t n_noted;           /* steals that the timeline has */
     struct task_range left;    /* with several threads: tasks for the next thread that needs some */
     void *record;
     struct sim_queued *first, *last; /* queued messages */
@@ -178,8 +180,12 @@ double sim_read_s(struct sim_worker *worker);
 
 /* --- sim_worker.c: the worker's reaction to events --- */
 
-/* Moves the clock of a waiting thread to this time. */
-void sim_stop_waiting(struct sim_thread *thread, double time_s);
+/* Adds time that a thread of the worker spent to the timeline, if there is one. */
+void sim_note_time(struct sim_worker *worker, const struct sim_thread *thread,
+                   enum timeline_use use, double from_s, double to_s);
+
+/* Moves the clock of a waiting thread of the worker to this time. */
+void sim_stop_waiting(struct sim_worker *worker, struct sim_thread *thread, double time_s);
 
 /* The caller calls the mode until tasks run, or the thread waits or is done. */
 void sim_proceed(struct sim_worker *worker);

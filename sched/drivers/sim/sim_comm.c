@@ -18,8 +18,11 @@ double sim_spend_overhead(struct sim_worker *worker)
     double overhead_s = worker->sim->machine->overhead_s;
     if (worker->serving)
         return worker->serving_s += overhead_s;
-    worker->caller->statistics.communication_s += overhead_s;
-    return worker->caller->clock_s += overhead_s;
+    struct sim_thread *thread = worker->caller;
+    thread->statistics.communication_s += overhead_s;
+    sim_note_time(worker, thread, TIMELINE_COMMUNICATION, thread->clock_s,
+                  thread->clock_s + overhead_s);
+    return thread->clock_s += overhead_s;
 }
 
 void sim_count_message(struct sim_worker *worker, size_t size)

@@ -103,7 +103,7 @@ static void take_message(struct sim_worker *worker, const struct event *event)
         sim_queue_message(worker, event);
     } else {
         worker->caller = find_waiting(worker);
-        sim_stop_waiting(worker->caller, event->time_s);
+        sim_stop_waiting(worker, worker->caller, event->time_s);
         receive_message(worker, event);
         sim_proceed_waiting(worker, worker->caller->clock_s);
     }

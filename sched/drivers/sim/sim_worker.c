@@ -2,6 +2,48 @@
 
 #include <math.h>
 
+/* --- the timeline --- */
+
+/* Number of a thread among those of all workers. */
+static int64_t number_of_thread(const struct sim_worker *worker, const struct sim_thread *thread)
+{
+    int64_t in_worker = thread - sim_threads((struct sim_worker *)worker);
+    return (int64_t)worker->comm.rank * worker->sim->n_threads + in_worker;
+}
+
+void sim_note_time(struct sim_worker *worker, const struct sim_thread *thread,
+                   enum timeline_use use, double from_s, double to_s)
+{
+    const struct driver_sim *sim = worker->sim;
+    if (sim->driver.timeline && !sim->restoring)
+        timeline_add(sim->driver.timeline, number_of_thread(worker, thread), use,
+                     from_s - sim->start_s, to_s - sim->start_s, 0);
+}
+
+/* A task ended on the caller. */
+static void note_task(struct sim_worker *worker, int64_t task, double from_s, double to_s)
+{
+    const struct driver_sim *sim = worker->sim;
+    if (!sim->driver.timeline)
+        return;
+    timeline_add_task(sim->driver.timeline, number_of_thread(worker, worker->caller),
+                      worker->record ? -1 : task, from_s - sim->start_s, to_s - sim->start_s);
+    if (sim->machine->task_s > 0)
+        sim_note_time(worker, worker->caller, TIMELINE_SCHEDULER, to_s,
+                      to_s + sim->machine->task_s);
+}
+
+/* The caller got tasks, perhaps stolen ones. */
+static void note_steals(struct sim_worker *worker)
+{
+    const struct driver_sim *sim = worker->sim;
+    int64_t n = worker->comm.counts.steals_successful;
+    if (sim->driver.timeline && n > worker->n_noted)
+        timeline_add_steals(sim->driver.timeline, number_of_thread(worker, worker->caller),
+                            worker->caller->clock_s - sim->start_s, n - worker->n_noted);
+    worker->n_noted = n;
+}
+
 /* --- tasks --- */
 
 /* Duration of a task on this worker, without interruptions. */
@@ -113,6 +155,7 @@ void sim_end_tasks(struct sim_worker *worker, double time_s)
         int64_t task = thread->range.first;
         double end_s = work_end(worker, start_s, task_work(worker, task));
         end_task(worker, task, end_s - start_s);
+        note_task(worker, task, start_s, end_s);
         start_s = end_s + worker->sim->machine->task_s;
         thread->range.first += thread->range.step;
     }
@@ -154,6 +197,7 @@ static void run_null_tasks(struct sim_worker *worker)
     for (; thread->range.first < thread->range.last; thread->range.first += thread->range.step) {
         double end_s = work_end(worker, thread->clock_s, work_s);
         end_task(worker, thread->range.first, end_s - thread->clock_s);
+        note_task(worker, thread->range.first, thread->clock_s, end_s);
         thread->clock_s = end_s + worker->sim->machine->task_s;
     }
 }
@@ -226,6 +270,7 @@ static bool get_tasks(struct sim_worker *worker)
     } else if (sim->n_threads > 1) {
         leave_to_others(worker, &work);
     }
+    note_steals(worker);
     thread->has_record = step == MODE_RUN && worker->record;
     thread->range = step == MODE_RUN ? work.range : (struct task_range){0};
     return step == MODE_RUN;
@@ -258,9 +303,11 @@ void sim_proceed(struct sim_worker *worker)
         proceed_running(worker);
 }
 
-void sim_stop_waiting(struct sim_thread *thread, double time_s)
+void sim_stop_waiting(struct sim_worker *worker, struct sim_thread *thread, double time_s)
 {
     double waited_s = fmax(time_s, thread->clock_s) - thread->clock_s;
+    sim_note_time(worker, thread, thread->searches ? TIMELINE_SEARCH : TIMELINE_IDLE,
+                  thread->clock_s, thread->clock_s + waited_s);
     if (thread->searches)
         thread->statistics.search_s += waited_s;
     else
@@ -276,7 +323,7 @@ void sim_proceed_waiting(struct sim_worker *worker, double time_s)
             continue;
         worker->n_waiting--;
         worker->caller = &threads[i];
-        sim_stop_waiting(&threads[i], time_s);
+        sim_stop_waiting(worker, &threads[i], time_s);
         sim_proceed(worker);
     }
 }

@@ -4,6 +4,7 @@
 #include "support/io/text_file.h"
 #include "tests/cases/pool_cases.h"
 
+#include <jansson.h>
 #include <stdlib.h>
 
 enum { n_tasks = 300, n_iterations = 3 };
@@ -92,13 +93,46 @@ static void check_messages(const struct statistics_iteration *sum, const char *o
     assert_true(sum->steals_successful.mean <= sum->steals_attempted.mean);
 }
 
+static double sum_numbers(const json_t *array)
+{
+    double sum = 0;
+    for (size_t i = 0; i < json_array_size(array); i++)
+        sum += json_number_value(json_array_get(array, i));
+    return sum;
+}
+
+/* task_s  of all iterations; the bins have the polls from inside tasks as well */
+static void check_timeline(const struct taskpool *pool, double task_s, int rank, int size)
+{
+    json_t *timeline;
+    check_ok(taskpool_timeline(pool, &timeline));
+    if (rank > 0) {
+        assert_null(timeline);
+        return;
+    }
+    const json_t *utilisation = json_object_get(timeline, "utilisation");
+    double bin_s = json_number_value(json_object_get(utilisation, "bin_seconds"));
+    double noted_s = sum_numbers(json_object_get(utilisation, "task")) * bin_s * size;
+    assert_true(noted_s >= 0.98 * task_s &&
+                noted_s <= size * bin_s +
+                               size * json_number_value(json_object_get(utilisation, "seconds")));
+    check_close(sum_numbers(json_object_get(json_object_get(timeline, "durations"), "tasks")),
+                n_tasks, 0);
+    assert_int_equal(json_array_size(json_object_get(timeline, "lanes")), size < 16 ? size : 16);
+    assert_int_equal(
+        json_array_size(json_object_get(json_object_get(timeline, "first_loads"), "seconds")),
+        size);
+    json_decref(timeline);
+}
+
 static void check_pool(const char *options, bool keep_history)
 {
     struct busy busy = {0};
     struct taskpool_problem problem = {
         .n_tasks = n_tasks, .run = run, .owner = owner, .cost = cost, .context = &busy};
     struct taskpool_settings settings = pool_case_settings(options);
-    settings.keep_history = keep_history;
+    settings.keep_history = settings.keep_timeline = keep_history;
+    double task_s = 0;
     int rank, size;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
@@ -110,6 +144,7 @@ static void check_pool(const char *options, bool keep_history)
         const struct statistics_iteration *sum = taskpool_statistics(busy.pool, i);
         assert_int_equal(sum->iteration, i);
         check_sums(sum, size);
+        task_s += sum->task_s;
         check_messages(sum, options, size);
         MPI_Allreduce(MPI_IN_PLACE, &busy.spent_s, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
         assert_true(sum->task_s >= busy.spent_s);
@@ -120,6 +155,8 @@ static void check_pool(const char *options, bool keep_history)
             assert_int_equal(taskpool_history(busy.pool)->n_entries, 0);
         check_ok(taskpool_restore(busy.pool));
     }
+    if (keep_history)
+        check_timeline(busy.pool, task_s, rank, size);
     taskpool_destroy(busy.pool);
 }
 

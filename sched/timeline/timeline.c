@@ -1,0 +1,208 @@
+#include "sched/timeline/timeline.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* 2^-20 s, the first width of a bin: doubled, it is the same on every process. */
+#define FIRST_BIN_S 0x1p-20
+
+struct timeline *timeline_create(int64_t first, int64_t n_here, int64_t n_workers)
+{
+    int64_t n_lanes = n_workers < TIMELINE_LANES ? n_workers : TIMELINE_LANES;
+    int64_t n_most = n_here < n_lanes ? n_here : n_lanes;
+    struct timeline *made = calloc(1, sizeof *made + (size_t)n_most * sizeof made->lanes[0]);
+    if (!made)
+        return NULL;
+    made->n_workers = n_workers;
+    for (int64_t i = 0; i < n_lanes; i++) {
+        int64_t worker = i * n_workers / n_lanes;
+        if (worker >= first && worker < first + n_here)
+            made->lane_workers[made->n_lanes++] = (int32_t)worker;
+    }
+    made->bin_s = FIRST_BIN_S;
+    timeline_begin(made, 0);
+    return made;
+}
+
+void timeline_begin(struct timeline *timeline, double past_s)
+{
+    timeline->start_s += past_s;
+    timeline->n_sample = 0;
+    timeline->keep_below = UINT64_MAX;
+    memset(timeline->durations, 0, sizeof timeline->durations);
+    for (int32_t i = 0; i < timeline->n_lanes; i++) {
+        timeline->lanes[i] =
+            (struct timeline_lane){.worker = timeline->lane_workers[i], .steal_step = 1};
+    }
+}
+
+/* --- bins --- */
+
+static void double_bins(struct timeline *timeline)
+{
+    for (int i = 0; i < TIMELINE_BINS; i++)
+        for (int use = 0; use < TIMELINE_N_USES; use++)
+            timeline->bins[i][use] =
+                2 * i < TIMELINE_BINS ? timeline->bins[2 * i][use] + timeline->bins[2 * i + 1][use]
+                                      : 0;
+    timeline->bin_s *= 2;
+}
+
+void timeline_widen_bins(struct timeline *timeline, double bin_s)
+{
+    while (timeline->bin_s < bin_s)
+        double_bins(timeline);
+}
+
+static void fill_bins(struct timeline *timeline, enum timeline_use use, double from_s, double to_s)
+{
+    while (to_s > TIMELINE_BINS * timeline->bin_s)
+        double_bins(timeline);
+    double bin_s = timeline->bin_s;
+    for (int i = (int)(from_s / bin_s); i < TIMELINE_BINS && i * bin_s < to_s; i++)
+        timeline->bins[i][use] += fmin(to_s, (i + 1) * bin_s) - fmax(from_s, i * bin_s);
+}
+
+/* --- lanes --- */
+
+/* NULL: the worker is none of the sample. */
+static struct timeline_lane *find_lane(struct timeline *timeline, int64_t worker)
+{
+    for (int32_t i = 0; i < timeline->n_lanes; i++)
+        if (timeline->lane_workers[i] == worker)
+            return &timeline->lanes[i];
+    return NULL;
+}
+
+/* Whether the next span became part of the last one, because one of the two, and what lies between
+ * them, are too short to be shown. */
+static bool merge_spans(struct timeline_span *last, const struct timeline_span *next,
+                        double resolution_s)
+{
+    double last_s = last->to_s - last->from_s, next_s = next->to_s - next->from_s;
+    if (next->from_s - last->to_s > resolution_s || fmin(last_s, next_s) > resolution_s)
+        return false;
+    last->use = next_s > last_s ? next->use : last->use;
+    last->to_s = next->to_s;
+    last->n_tasks += next->n_tasks;
+    return true;
+}
+
+/* Leaves at most half of the spans. */
+static void thin_out_spans(struct timeline_lane *lane)
+{
+    while (lane->n_spans > TIMELINE_SPANS / 2) {
+        int32_t n = 1;
+        lane->resolution_s = lane->resolution_s > 0
+                                 ? 2 * lane->resolution_s
+                                 : lane->spans[lane->n_spans - 1].to_s / (8 * TIMELINE_SPANS);
+        for (int32_t i = 1; i < lane->n_spans; i++)
+            if (!merge_spans(&lane->spans[n - 1], &lane->spans[i], lane->resolution_s))
+                lane->spans[n++] = lane->spans[i];
+        lane->n_spans = n;
+    }
+}
+
+static void add_span(struct timeline_lane *lane, const struct timeline_span *span)
+{
+    struct timeline_span *last = lane->n_spans > 0 ? &lane->spans[lane->n_spans - 1] : NULL;
+    if (last && span->n_tasks == 0 && span->use == last->use && span->from_s <= last->to_s) {
+        last->to_s = span->to_s;
+        return;
+    }
+    if (last && lane->resolution_s > 0 && merge_spans(last, span, lane->resolution_s))
+        return;
+    if (lane->n_spans == TIMELINE_SPANS)
+        thin_out_spans(lane);
+    lane->spans[lane->n_spans++] = *span;
+}
+
+void timeline_add(struct timeline *timeline, int64_t worker, enum timeline_use use, double from_s,
+                  double to_s, int64_t n_tasks)
+{
+    if (!(to_s > from_s) && n_tasks == 0)
+        return;
+    from_s = fmin(fmax(from_s, 0), to_s);
+    fill_bins(timeline, use, timeline->start_s + from_s, timeline->start_s + to_s);
+    struct timeline_lane *lane = use == TIMELINE_IDLE ? NULL : find_lane(timeline, worker);
+    if (lane)
+        add_span(lane, &(struct timeline_span){
+                           .from_s = from_s, .to_s = to_s, .n_tasks = n_tasks, .use = use});
+}
+
+void timeline_add_steals(struct timeline *timeline, int64_t worker, double time_s, int64_t n)
+{
+    struct timeline_lane *lane = find_lane(timeline, worker);
+    for (int64_t i = 0; lane && i < n; i++, lane->n_steals++) {
+        if (lane->n_steals == TIMELINE_STEALS * lane->steal_step) {
+            for (int k = 0; k < TIMELINE_STEALS / 2; k++)
+                lane->steals_s[k] = lane->steals_s[2 * k];
+            lane->steal_step *= 2;
+        }
+        if (lane->n_steals % lane->steal_step == 0)
+            lane->steals_s[lane->n_steals / lane->steal_step] = time_s;
+    }
+}
+
+/* --- tasks --- */
+
+/* The last step of splitmix64 (Steele, Lea and Flood 2014). */
+static uint64_t scramble(uint64_t x)
+{
+    x += 0x9e3779b97f4a7c15u;
+    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+    x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
+    return x ^ (x >> 31);
+}
+
+bool timeline_keeps(int64_t task, uint64_t keep_below)
+{
+    return scramble((uint64_t)task) < keep_below;
+}
+
+static void halve_sample(struct timeline *timeline)
+{
+    int64_t n = 0;
+    timeline->keep_below /= 2;
+    for (int64_t i = 0; i < timeline->n_sample; i++)
+        if (timeline_keeps(timeline->sample[i].task, timeline->keep_below))
+            timeline->sample[n++] = timeline->sample[i];
+    timeline->n_sample = n;
+}
+
+static void add_to_sample(struct timeline *timeline, int64_t task, double time_s)
+{
+    if (!timeline_keeps(task, timeline->keep_below))
+        return;
+    while (timeline->n_sample == TIMELINE_SAMPLE)
+        halve_sample(timeline);
+    if (timeline_keeps(task, timeline->keep_below))
+        timeline->sample[timeline->n_sample++] = (struct timeline_task){task, time_s};
+}
+
+static int bin_of_duration(double time_s)
+{
+    int exponent;
+    double mantissa = frexp(fmax(time_s, 0), &exponent); /* in [1/2, 1) */
+    int octave = exponent - 1 - TIMELINE_FIRST_OCTAVE;
+    if (mantissa == 0 || octave < 0)
+        return 0;
+    int bin = octave * TIMELINE_PER_OCTAVE + (int)((2 * mantissa - 1) * TIMELINE_PER_OCTAVE);
+    return bin < TIMELINE_DURATIONS ? bin : TIMELINE_DURATIONS - 1;
+}
+
+double timeline_duration(int bin)
+{
+    int octave = bin / TIMELINE_PER_OCTAVE, k = bin % TIMELINE_PER_OCTAVE;
+    return ldexp(1 + (double)k / TIMELINE_PER_OCTAVE, octave + TIMELINE_FIRST_OCTAVE);
+}
+
+void timeline_add_task(struct timeline *timeline, int64_t worker, int64_t task, double from_s,
+                       double to_s)
+{
+    timeline->durations[bin_of_duration(to_s - from_s)]++;
+    if (task >= 0)
+        add_to_sample(timeline, task, to_s - from_s);
+    timeline_add(timeline, worker, TIMELINE_TASK, from_s, to_s, 1);
+}

@@ -1,0 +1,101 @@
+/* The course of a run in bounded memory, whatever its length: utilisation in bins; of the last
+ * iteration lanes of a sample of workers, the distribution of durations and a sample of tasks. One
+ * per process, filled by its driver; timeline_report.h puts those of all processes together. Not
+ * collective. */
+#ifndef BERYL_SCHED_TIMELINE_H
+#define BERYL_SCHED_TIMELINE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Uses of a worker's time, as in statistics.h and in its order. */
+enum timeline_use {
+    TIMELINE_TASK,
+    TIMELINE_IDLE,
+    TIMELINE_SEARCH,
+    TIMELINE_SCHEDULER,
+    TIMELINE_COMMUNICATION,
+    TIMELINE_N_USES
+};
+
+enum {
+    TIMELINE_BINS = 256,
+    TIMELINE_LANES = 16,
+    TIMELINE_SPANS = 128, /* of a lane */
+    TIMELINE_STEALS = 64, /* of a lane */
+    TIMELINE_SAMPLE = 512,
+    /* Durations in [2^o (1 + k/8), 2^o (1 + (k+1)/8)) s: bin 8 (o - TIMELINE_FIRST_OCTAVE) + k. */
+    TIMELINE_PER_OCTAVE = 8,
+    TIMELINE_FIRST_OCTAVE = -30,
+    TIMELINE_OCTAVES = 44,
+    TIMELINE_DURATIONS = TIMELINE_PER_OCTAVE * TIMELINE_OCTAVES,
+};
+
+/* Time in one use, and the tasks that ended in it. Times are from the start of the iteration. */
+struct timeline_span {
+    double from_s, to_s;
+    int64_t n_tasks;
+    int64_t use; /* enum timeline_use; of several that were merged the longest's */
+};
+
+/* The spans of one worker. When they are too many, those shorter than the resolution are merged
+ * with their neighbours, and the resolution grows. */
+struct timeline_lane {
+    int32_t worker;
+    int32_t n_spans;
+    int64_t n_steals; /* in all; steals has every k-th, k = steal_step */
+    int64_t steal_step;
+    double resolution_s;
+    struct timeline_span spans[TIMELINE_SPANS];
+    double steals_s[TIMELINE_STEALS];
+};
+
+struct timeline_task {
+    int64_t task;
+    double time_s;
+};
+
+struct timeline {
+    int64_t n_workers; /* of all processes */
+    double start_s;    /* of the last iteration: the makespans before it */
+    double bin_s;      /* a power of two */
+    double bins[TIMELINE_BINS][TIMELINE_N_USES]; /* seconds, sums over this process's workers */
+    int64_t durations[TIMELINE_DURATIONS];       /* tasks that were timed one by one */
+    uint64_t keep_below; /* the sample has the tasks whose number scrambles to less */
+    int64_t n_sample;
+    struct timeline_task sample[TIMELINE_SAMPLE];
+    int32_t n_lanes;                      /* of this process's workers */
+    int32_t lane_workers[TIMELINE_LANES]; /* those of the lanes, in one line of a cache */
+    struct timeline_lane lanes[];
+};
+
+/* Creates one for workers [first, first + n_here) of n_workers, to be freed with free; NULL when
+ * out of memory. */
+struct timeline *timeline_create(int64_t first, int64_t n_here, int64_t n_workers);
+
+/* Begins an iteration, past_s after the last one, and forgets of that all but the bins. */
+void timeline_begin(struct timeline *timeline, double past_s);
+
+/* A worker of this process spent [from_s, to_s), counted from the start of the iteration, and
+ * n_tasks ended then; with none, the time extends a span of the same use. Idle time may be left
+ * out: it is what remains. */
+void timeline_add(struct timeline *timeline, int64_t worker, enum timeline_use use, double from_s,
+                  double to_s, int64_t n_tasks);
+
+/* The same for a task that was timed by itself. task: its number; -1: it has none */
+void timeline_add_task(struct timeline *timeline, int64_t worker, int64_t task, double from_s,
+                       double to_s);
+
+/* A worker got n stolen batches. */
+void timeline_add_steals(struct timeline *timeline, int64_t worker, double time_s, int64_t n);
+
+/* Doubles the width of the bins until it is bin_s, itself such a width. */
+void timeline_widen_bins(struct timeline *timeline, double bin_s);
+
+/* Whether the sample has a task, with this keep_below. */
+bool timeline_keeps(int64_t task, uint64_t keep_below);
+
+/* Begin of a bin of durations, seconds. */
+double timeline_duration(int bin);
+
+#endif

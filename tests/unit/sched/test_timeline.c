@@ -1,0 +1,237 @@
+/* The course of a run: bins hold all time whatever their width, lanes and samples stay within their
+ * bounds, and that of a simulated pool agrees with its statistics. */
+#include "sched/drivers/sim/machine.h"
+#include "sched/taskpool.h"
+#include "sched/timeline/timeline_report.h"
+#include "tests/check.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static double sum_bins(const struct timeline *timeline, enum timeline_use use)
+{
+    double sum_s = 0;
+    for (int i = 0; i < TIMELINE_BINS; i++)
+        sum_s += timeline->bins[i][use];
+    return sum_s;
+}
+
+static struct timeline *make_timeline(int64_t n_workers)
+{
+    struct timeline *timeline = timeline_create(0, n_workers, n_workers);
+    assert_non_null(timeline);
+    return timeline;
+}
+
+static void bins_widen_and_keep_all_time(void **state)
+{
+    (void)state;
+    struct timeline *timeline = make_timeline(2);
+    const double ends_s[] = {1e-7, 3e-6, 4e-4, 0.02, 1, 1234};
+    double from_s = 0;
+    for (int i = 0; i < 6; i++) {
+        timeline_add(timeline, 0, i % 2 ? TIMELINE_SEARCH : TIMELINE_TASK, from_s, ends_s[i], 0);
+        from_s = ends_s[i];
+        assert_true(TIMELINE_BINS * timeline->bin_s >= from_s);
+        check_close(sum_bins(timeline, TIMELINE_TASK) + sum_bins(timeline, TIMELINE_SEARCH), from_s,
+                    1e-12 * from_s);
+    }
+    /* Half of them at least are in use. */
+    assert_true(TIMELINE_BINS * timeline->bin_s < 2 * 1234);
+    /* The next iteration continues after this one. */
+    timeline_begin(timeline, 1234);
+    timeline_add(timeline, 1, TIMELINE_TASK, 0, 6, 1);
+    int bin = (int)(1237 / timeline->bin_s);
+    assert_true(timeline->bins[bin][TIMELINE_TASK] > 0);
+    free(timeline);
+}
+
+static void lanes_are_bounded_and_lose_no_task(void **state)
+{
+    (void)state;
+    struct timeline *timeline = make_timeline(1);
+    const int64_t n = 10000;
+    for (int64_t i = 0; i < n; i++) {
+        double from_s = 1e-3 * (double)i;
+        timeline_add(timeline, 0, TIMELINE_SEARCH, from_s, from_s + 1e-4, 0);
+        timeline_add_steals(timeline, 0, from_s + 1e-4, 1);
+        timeline_add_task(timeline, 0, i, from_s + 1e-4, from_s + 1e-3);
+    }
+    const struct timeline_lane *lane = &timeline->lanes[0];
+    int64_t n_tasks = 0;
+    double past_s = 0;
+    assert_in_range(lane->n_spans, 2, TIMELINE_SPANS);
+    for (int32_t i = 0; i < lane->n_spans; i++) {
+        assert_true(lane->spans[i].from_s >= past_s && lane->spans[i].to_s > lane->spans[i].from_s);
+        past_s = lane->spans[i].to_s;
+        n_tasks += lane->spans[i].n_tasks;
+    }
+    assert_int_equal(n_tasks, n);
+    check_close(past_s, 10, 1e-9);
+    assert_int_equal(lane->n_steals, n);
+    int64_t n_kept = (n + lane->steal_step - 1) / lane->steal_step;
+    assert_in_range(n_kept, TIMELINE_STEALS / 2, TIMELINE_STEALS);
+    for (int64_t i = 0; i < n_kept; i++)
+        check_close(lane->steals_s[i], 1e-3 * (double)(i * lane->steal_step) + 1e-4, 1e-9);
+    free(timeline);
+}
+
+static void few_spans_are_kept_as_they_are(void **state)
+{
+    (void)state;
+    struct timeline *timeline = make_timeline(1);
+    for (int i = 0; i < TIMELINE_SPANS; i++)
+        timeline_add_task(timeline, 0, i, i, i + 1);
+    assert_int_equal(timeline->lanes[0].n_spans, TIMELINE_SPANS);
+    check_close(timeline->lanes[0].resolution_s, 0, 0);
+    check_close(timeline->lanes[0].spans[17].from_s, 17, 0);
+    free(timeline);
+}
+
+static void a_sample_is_the_same_in_any_order(void **state)
+{
+    (void)state;
+    struct timeline *up = make_timeline(1), *down = make_timeline(1);
+    const int64_t n = 20000;
+    for (int64_t i = 0; i < n; i++) {
+        timeline_add_task(up, 0, i, 0, 1e-3 * (double)(i + 1));
+        timeline_add_task(down, 0, n - 1 - i, 0, 1e-3 * (double)(n - i));
+    }
+    assert_in_range(up->n_sample, TIMELINE_SAMPLE / 4, TIMELINE_SAMPLE);
+    assert_int_equal(up->n_sample, down->n_sample);
+    for (int64_t i = 0; i < up->n_sample; i++) {
+        const struct timeline_task *other = &down->sample[up->n_sample - 1 - i];
+        assert_int_equal(up->sample[i].task, other->task);
+        check_close(up->sample[i].time_s, other->time_s, 0);
+    }
+    assert_memory_equal(up->durations, down->durations, sizeof up->durations);
+    free(up);
+    free(down);
+}
+
+static void durations_lie_in_their_bins(void **state)
+{
+    (void)state;
+    const double durations_s[] = {1.5e-9, 1e-6, 0.75, 0.875, 1, 1.1249, 1.125, 1000};
+    for (size_t i = 0; i < sizeof durations_s / sizeof durations_s[0]; i++) {
+        struct timeline *timeline = make_timeline(1);
+        timeline_add_task(timeline, 0, 0, 0, durations_s[i]);
+        int bin = 0;
+        while (timeline->durations[bin] == 0)
+            bin++;
+        assert_true(timeline_duration(bin) <= durations_s[i]);
+        assert_true(durations_s[i] < timeline_duration(bin + 1));
+        free(timeline);
+    }
+}
+
+/* --- a pool --- */
+
+static double time_of(int64_t task, const void *record, const void *context)
+{
+    (void)record;
+    (void)context;
+    return 1e-3 * (double)(1 + task % 7);
+}
+
+static double cost_of(int64_t task, void *context)
+{
+    (void)context;
+    return (double)(1 + task % 7);
+}
+
+static double sum_array(const json_t *object, const char *key)
+{
+    const json_t *array = json_object_get(object, key);
+    double sum = 0;
+    for (size_t i = 0; i < json_array_size(array); i++)
+        sum += json_number_value(json_array_get(array, i));
+    return sum;
+}
+
+/* Seconds in one use according to the bins, all but the last of which are full. */
+static double seconds_of(const json_t *utilisation, const char *key, double n_workers)
+{
+    const json_t *bins = json_object_get(utilisation, key);
+    double bin_s = json_number_value(json_object_get(utilisation, "bin_seconds")), sum = 0;
+    double end_s = json_number_value(json_object_get(utilisation, "seconds"));
+    for (size_t i = 0; i < json_array_size(bins); i++) {
+        double width_s = fmin(bin_s, end_s - (double)i * bin_s);
+        sum += json_number_value(json_array_get(bins, i)) * width_s * n_workers;
+    }
+    return sum;
+}
+
+static void check_lanes(const json_t *lanes, double makespan_s)
+{
+    assert_int_equal(json_array_size(lanes), TIMELINE_LANES);
+    for (size_t i = 0; i < json_array_size(lanes); i++) {
+        const json_t *lane = json_array_get(lanes, i);
+        size_t n = json_array_size(json_object_get(lane, "to_seconds"));
+        double end_s =
+            json_number_value(json_array_get(json_object_get(lane, "to_seconds"), n - 1));
+        assert_int_equal(strlen(json_string_value(json_object_get(lane, "uses"))), n);
+        assert_true(end_s <= makespan_s + 1e-9);
+    }
+}
+
+static void a_simulated_pool_agrees_with_its_statistics(void **state)
+{
+    (void)state;
+    enum { n_workers = 40, n_tasks = 5000, n_iterations = 3 };
+    struct taskpool_machine machine = {
+        .n_workers = n_workers, .latency_s = 1e-5, .overhead_s = 1e-6, .time = time_of};
+    struct taskpool_problem problem = {.n_tasks = n_tasks, .cost = cost_of};
+    struct taskpool_settings settings;
+    struct taskpool *pool;
+    taskpool_settings_default(&settings);
+    settings.mode = "steal";
+    settings.keep_timeline = true;
+    check_ok(taskpool_simulate(&problem, &settings, &machine, &pool));
+    double task_s = 0, search_s = 0, communication_s = 0, seconds = 0;
+    for (int i = 0; i < n_iterations; i++) {
+        if (i > 0)
+            check_ok(taskpool_restore(pool));
+        check_ok(taskpool_run(pool));
+        const struct statistics_iteration *iteration = taskpool_statistics(pool, i);
+        task_s += iteration->task_s;
+        search_s += iteration->search_s;
+        communication_s += iteration->communication_s;
+        seconds += iteration->makespan_s;
+    }
+    json_t *timeline;
+    check_ok(taskpool_timeline(pool, &timeline));
+    const struct statistics_iteration *last = taskpool_statistics(pool, n_iterations - 1);
+    const json_t *utilisation = json_object_get(timeline, "utilisation");
+    check_close(json_number_value(json_object_get(utilisation, "seconds")), seconds, 1e-12);
+    check_close(seconds_of(utilisation, "task", n_workers), task_s, 1e-9);
+    check_close(seconds_of(utilisation, "search", n_workers), search_s, 1e-9);
+    check_close(seconds_of(utilisation, "communication", n_workers), communication_s, 1e-9);
+    check_close(sum_array(json_object_get(timeline, "durations"), "tasks"), n_tasks, 0);
+    check_lanes(json_object_get(timeline, "lanes"), last->makespan_s);
+    const json_t *sample = json_object_get(timeline, "sample"), *loads;
+    check_close(sum_array(sample, "seconds"), 1e-3 * sum_array(sample, "cost"), 1e-12);
+    loads = json_object_get(timeline, "loads");
+    assert_int_equal(json_array_size(json_object_get(loads, "seconds")), n_workers);
+    check_close(sum_array(loads, "seconds"), last->task_s, 1e-9);
+    check_close(json_number_value(json_array_get(json_object_get(loads, "seconds"), 0)),
+                last->load_max, 1e-12);
+    json_decref(timeline);
+    taskpool_destroy(pool);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(bins_widen_and_keep_all_time),
+        cmocka_unit_test(lanes_are_bounded_and_lose_no_task),
+        cmocka_unit_test(few_spans_are_kept_as_they_are),
+        cmocka_unit_test(a_sample_is_the_same_in_any_order),
+        cmocka_unit_test(durations_lie_in_their_bins),
+        cmocka_unit_test(a_simulated_pool_agrees_with_its_statistics),
+    };
+    MPI_Init(NULL, NULL);
+    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    MPI_Finalize();
+    return failed;
+}
