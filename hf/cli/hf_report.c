@@ -1,5 +1,6 @@
 #include "hf/cli/hf_report.h"
 
+#include "hf/cli/hf_report_molecule.h"
 #include "hf/cli/hf_report_orbitals.h"
 
 #include <math.h>
@@ -169,6 +170,7 @@ static enum status draw_convergence(FILE *page, const struct report_run *run)
         gradient[place] = report_real(now, "gradient");
     }
     struct svg_chart chart = {
+        .id = "convergence",
         .title = "Convergence of the SCF",
         .place_title = "iteration",
         .value_title = "hartree",
@@ -185,7 +187,34 @@ static enum status draw_convergence(FILE *page, const struct report_run *run)
     return STATUS_OK;
 }
 
-const struct report_section hf_report = {.name = write_hill_formula,
+static enum status draw_first_charts(FILE *page, const struct report_run *run)
+{
+    TRY(hf_report_molecule(page, run));
+    return draw_convergence(page, run);
+}
+
+/* --- the answer --- */
+
+static void write_energy(FILE *page, const struct report_run *run)
+{
+    double energy = report_real(run->result, "return_result");
+    if (isnan(energy))
+        return;
+    fputs("The energy of ", page);
+    if (!write_hill_formula(page, run))
+        fputs("the molecule", page);
+    fputs(" is <b>", page);
+    html_number(page, energy, 8);
+    fputs("</b> hartree (", page);
+    html_text(page, report_text(json_object_get(run->result, "model"), "method"));
+    fputs(", ", page);
+    html_text(page, report_text(json_object_get(run->result, "model"), "basis"));
+    fputs(json_is_false(json_object_get(run->result, "success")) ? "), not converged. " : "). ",
+          page);
+}
+
+const struct report_section hf_report = {.answer = write_energy,
+                                         .name = write_hill_formula,
                                          .tables = write_tables,
-                                         .first_charts = draw_convergence,
+                                         .first_charts = draw_first_charts,
                                          .last_charts = hf_report_orbital_ladder};

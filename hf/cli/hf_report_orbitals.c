@@ -210,6 +210,7 @@ enum status hf_report_orbital_ladder(FILE *page, const struct report_run *run)
         return STATUS_OK;
     choose_axis(&ladder);
     struct svg_chart chart = {
+        .id = "orbitals",
         .title = "Orbital energies",
         .value_title = "hartree",
         .n_series = 2,

@@ -1,5 +1,5 @@
-/* Recorded runs as one self-contained page of HTML: no network, no scripts; charts are inline
- * SVG. */
+/* Recorded runs as one self-contained page of HTML: no network; charts are inline
+ * SVG, and the one script zooms the lanes of workers. */
 #ifndef BERYL_SCHED_REPORT_REPORT_H
 #define BERYL_SCHED_REPORT_REPORT_H
 
@@ -9,8 +9,8 @@
 #include <jansson.h>
 #include <stdint.h>
 
-/* Writes the page; with several runs it compares them first. The same runs give
- * the same bytes. Not collective.
+/* Writes the page: answers in words, several files side by side, then each run, and each
+ * comparison of modes as one section. The same runs give the same bytes. Not collective.
  * results  n >= 1 results as --json writes them (RESULTS.md); a comparison of modes counts as a
  *          run for each mode, a sweep as a run for each line
  * names    n names to show for them, any bytes

@@ -1,6 +1,7 @@
 #include "sched/report/report_charts.h"
 
 #include <math.h>
+#include <string.h>
 
 const struct svg_series report_times[REPORT_N_TIMES] = {
     {.name = "task", .colour = 0},          {.name = "search", .colour = 1},
@@ -8,10 +9,11 @@ const struct svg_series report_times[REPORT_N_TIMES] = {
     {.name = "communication", .colour = 4},
 };
 
-static struct svg_chart chart_over_iterations(const struct report_run *run, const char *title,
-                                              const char *value_title)
+static struct svg_chart chart_over_iterations(const struct report_run *run, const char *id,
+                                              const char *title, const char *value_title)
 {
     return (struct svg_chart){
+        .id = id,
         .title = title,
         .place_title = run->has_fock && run->group > 1 ? "Fock build, each point a mean of several"
                        : run->has_fock                 ? "Fock build"
@@ -34,8 +36,8 @@ static void add_series(struct svg_chart *chart, const struct report_run *run,
 
 static void draw_times(FILE *page, const struct report_run *run)
 {
-    struct svg_chart chart = chart_over_iterations(run, "Where the workers\u2019 time went",
-                                                   "seconds, mean over the workers");
+    struct svg_chart chart = chart_over_iterations(
+        run, "times", "Where the workers\u2019 time went", "seconds, mean over the workers");
     for (int i = 0; i < REPORT_N_TIMES; i++)
         add_series(&chart, run, (enum report_column)(REPORT_TASK + i), report_times[i].name,
                    report_times[i].colour);
@@ -57,13 +59,15 @@ static void draw_lines(FILE *page, const struct report_run *run, struct svg_char
 static void draw_seconds(FILE *page, const struct report_run *run)
 {
     const char *title = run->has_fock ? "Time of each Fock build" : "Time of each iteration";
-    draw_lines(page, run, chart_over_iterations(run, title, "seconds"), REPORT_FOCK_SECONDS,
-               "Fock build, total", REPORT_MAKESPAN, "tasks, first to last (makespan)");
+    draw_lines(page, run, chart_over_iterations(run, "seconds", title, "seconds"),
+               REPORT_FOCK_SECONDS, "Fock build, total", REPORT_MAKESPAN,
+               "tasks, first to last (makespan)");
 }
 
 static void draw_efficiency(FILE *page, const struct report_run *run)
 {
-    struct svg_chart chart = chart_over_iterations(run, "Efficiency and imbalance", "per cent");
+    struct svg_chart chart =
+        chart_over_iterations(run, "efficiency", "Efficiency and imbalance", "per cent");
     chart.high = 100;
     draw_lines(page, run, chart, REPORT_EFFICIENCY, "efficiency", REPORT_IMBALANCE,
                "imbalance (max/mean \u2212 1)");
@@ -72,8 +76,53 @@ static void draw_efficiency(FILE *page, const struct report_run *run)
 static void draw_steals(FILE *page, const struct report_run *run)
 {
     if (run->means[REPORT_STEALS_ATTEMPTED] > 0)
-        draw_lines(page, run, chart_over_iterations(run, "Steals", "per worker"),
-                   REPORT_STEALS_ATTEMPTED, "tried", REPORT_STEALS_SUCCESSFUL, "done");
+        draw_lines(page, run, chart_over_iterations(run, "steals", "Steals", "per worker"),
+                   REPORT_STEALS_SUCCESSFUL, "done", REPORT_STEALS_ATTEMPTED, "attempted");
+}
+
+/* --- blocks --- */
+
+enum { MAX_BLOCK_CELLS = 64, BLOCKS_WIDTH = 640, BLOCKS_SIDE = 320 };
+
+/* Squares whose areas are the parts of the blocks that exist. */
+static void draw_block_line(FILE *page, const char *digits, double y, double cell)
+{
+    double left = 0.5 * (BLOCKS_WIDTH - BLOCKS_SIDE);
+    for (int i = 0; i < MAX_BLOCK_CELLS && digits[i] != '\0'; i++) {
+        double part = (digits[i] - '0') / 9.0, side = cell * sqrt(part), margin = (cell - side) / 2;
+        if (part > 0 && part <= 1)
+            fprintf(page,
+                    "<rect class=\"k0\" x=\"%.2f\" y=\"%.2f\" width=\"%.2f\" height=\"%.2f\">"
+                    "<title>%.0f %%</title></rect>\n",
+                    left + cell * i + margin, y + margin, side, side, 100 * part);
+    }
+}
+
+void report_blocks(FILE *page, const struct report_run *run)
+{
+    const json_t *blocks = json_object_get(run->shared, "blocks");
+    const json_t *lines = json_object_get(blocks, "filled");
+    size_t n = json_array_size(lines), n_columns = 1;
+    if (n == 0 || n > MAX_BLOCK_CELLS)
+        return;
+    for (size_t i = 0; i < n; i++) {
+        const char *digits = json_string_value(json_array_get(lines, i));
+        n_columns = digits && strlen(digits) > n_columns ? strlen(digits) : n_columns;
+    }
+    char title[160];
+    double cell = (double)BLOCKS_SIDE / (double)(n > n_columns ? n : n_columns);
+    snprintf(title, sizeof title, "Blocks of %.60s: %.0f of %.0f \u00d7 %.0f exist",
+             report_text(blocks, "tensor") ? report_text(blocks, "tensor") : "a tensor",
+             report_real(blocks, "blocks"), report_real(blocks, "rows"),
+             report_real(blocks, "columns"));
+    const struct svg_chart chart = {.id = "blocks", .title = title};
+    svg_start(page, &chart, BLOCKS_WIDTH, (int)(cell * (double)n) + 2);
+    for (size_t i = 0; i < n; i++) {
+        const char *digits = json_string_value(json_array_get(lines, i));
+        if (digits)
+            draw_block_line(page, digits, 1 + cell * (double)i, cell);
+    }
+    svg_end(page);
 }
 
 void report_charts(FILE *page, const struct report_run *run)

@@ -12,6 +12,9 @@
 enum { REPORT_N_TIMES = REPORT_COMMUNICATION - REPORT_TASK + 1 };
 extern const struct svg_series report_times[REPORT_N_TIMES];
 
+/* Which blocks of a tensor exist: the key `blocks` of a result, if it has one. */
+void report_blocks(FILE *page, const struct report_run *run);
+
 /* Per iteration: where the workers' time went, seconds, efficiency and
  * imbalance, steals. Series that the file does not have are left out. */
 void report_charts(FILE *page, const struct report_run *run);

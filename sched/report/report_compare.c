@@ -2,6 +2,8 @@
 
 #include "sched/report/report_charts.h"
 #include "sched/report/report_tables.h"
+#include "sched/report/report_timeline.h"
+#include "sched/report/report_words.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -16,38 +18,44 @@ struct comparison {
     double *means[REPORT_N_COLUMNS]; /* [0] owns the memory of all */
 };
 
-static const char *mode_of(const struct report_run *run)
+/* Runs of several files have a number and say their workers. */
+static void write_label(const struct report_run *run, int64_t i, bool numbered, char *label)
 {
-    const char *mode = json_string_value(report_figure(run, "sched"));
-    return mode ? mode : "mode not known";
+    if (numbered)
+        snprintf(label, LABEL_SIZE, "%lld \u00b7 %.40s, %lld %s", (long long)i + 1,
+                 report_mode_name(run), (long long)run->workers,
+                 run->workers == 1 ? "worker" : "workers");
+    else
+        snprintf(label, LABEL_SIZE, "%.40s", report_mode_name(run));
 }
 
-static void fill_comparison(const struct report_runs *runs, struct comparison *comparison)
+static void fill_comparison(const struct report_runs *runs, int64_t first, bool numbered,
+                            struct comparison *comparison)
 {
-    for (int64_t i = 0; i < runs->n; i++) {
-        const struct report_run *run = &runs->runs[i];
-        snprintf(comparison->labels[i], LABEL_SIZE, "%lld \u00b7 %.40s, %lld %s", (long long)i + 1,
-                 mode_of(run), (long long)run->workers, run->workers == 1 ? "worker" : "workers");
+    for (int64_t i = 0; i < comparison->n; i++) {
+        const struct report_run *run = &runs->runs[first + i];
+        write_label(run, first + i, numbered, comparison->labels[i]);
         comparison->names[i] = comparison->labels[i];
         for (int column = 0; column < REPORT_N_COLUMNS; column++)
             comparison->means[column][i] = run->means[column];
         /* Seconds of an iteration, be it a Fock build or not. */
-        comparison->means[REPORT_FOCK_SECONDS][i] = run->means[report_seconds_column(run)];
+        comparison->means[REPORT_FOCK_SECONDS][i] = run->seconds.median;
     }
 }
 
-static enum status create_comparison(const struct report_runs *runs, struct comparison *comparison)
+static enum status create_comparison(const struct report_runs *runs, int64_t first, int64_t n_runs,
+                                     bool numbered, struct comparison *comparison)
 {
-    size_t n = (size_t)runs->n;
-    *comparison = (struct comparison){.n = runs->n,
+    size_t n = (size_t)n_runs;
+    *comparison = (struct comparison){.n = n_runs,
                                       .labels = calloc(n, sizeof *comparison->labels),
                                       .names = calloc(n, sizeof *comparison->names)};
     double *all = calloc(REPORT_N_COLUMNS * n, sizeof *all);
     for (int column = 0; all && column < REPORT_N_COLUMNS; column++)
         comparison->means[column] = all + (size_t)column * n;
     TRY(CHECK_MEMORY(comparison->labels && comparison->names && all,
-                     "no memory to compare %lld runs", (long long)runs->n));
-    fill_comparison(runs, comparison);
+                     "no memory to compare %lld runs", (long long)n_runs));
+    fill_comparison(runs, first, numbered, comparison);
     return STATUS_OK;
 }
 
@@ -77,16 +85,14 @@ static void write_comparison_table(FILE *page, const struct report_runs *runs,
         fputs("</a></td><td class=\"word\">", page);
         report_name(page, run, section);
         fputs("</td><td class=\"mode\">", page);
-        html_text(page, mode_of(run));
+        html_text(page, report_mode_name(run));
         const struct {
             double figure;
             int decimals;
-        } figures[] = {{(double)run->workers, 0},
-                       {(double)run->n_iterations, 0},
-                       {run->means[report_seconds_column(run)], 4},
-                       {run->means[REPORT_EFFICIENCY], 1},
-                       {run->means[REPORT_IMBALANCE], 1},
-                       {report_real(run->result, "return_result"), 8}};
+        } figures[] = {
+            {(double)run->workers, 0},         {(double)run->n_iterations, 0},
+            {run->seconds.median, 4},          {run->means[REPORT_EFFICIENCY], 1},
+            {run->means[REPORT_IMBALANCE], 1}, {report_real(run->result, "return_result"), 8}};
         for (size_t k = 0; k < sizeof figures / sizeof figures[0]; k++) {
             fputs("</td><td>", page);
             html_number(page, figures[k].figure, figures[k].decimals);
@@ -101,6 +107,7 @@ static void draw_compared_column(FILE *page, const struct comparison *comparison
                                  const char *value_title, double high)
 {
     struct svg_chart chart = {
+        .id = "compared-figure",
         .title = title,
         .value_title = value_title,
         .n_places = comparison->n,
@@ -115,6 +122,7 @@ static void draw_compared_column(FILE *page, const struct comparison *comparison
 static void draw_compared_times(FILE *page, const struct comparison *comparison)
 {
     struct svg_chart chart = {
+        .id = "compared-times",
         .title = "Where the workers\u2019 time went",
         .value_title = "seconds per iteration, mean over the workers",
         .n_places = comparison->n,
@@ -132,15 +140,81 @@ enum status report_compare(FILE *page, const struct report_runs *runs,
                            const struct report_section *section)
 {
     struct comparison comparison;
-    enum status status = create_comparison(runs, &comparison);
+    enum status status = create_comparison(runs, 0, runs->n, true, &comparison);
     if (status == STATUS_OK) {
         write_comparison_table(page, runs, section);
         fputs("<div class=\"charts\">\n", page);
         draw_compared_column(page, &comparison, REPORT_FOCK_SECONDS, "Time of each iteration",
-                             "seconds, mean over the iterations or Fock builds", 0);
+                             "seconds, median of the iterations or Fock builds", 0);
         draw_compared_column(page, &comparison, REPORT_EFFICIENCY, "Efficiency",
                              "per cent, mean over the iterations", 100);
         draw_compared_times(page, &comparison);
+        fputs("</div>\n", page);
+    }
+    destroy_comparison(&comparison);
+    return status;
+}
+
+/* --- modes --- */
+
+static void write_cell(FILE *page, double number, int decimals)
+{
+    fputs("<td>", page);
+    html_number(page, number, decimals);
+    fputs("</td>", page);
+}
+
+static void write_mode_row(FILE *page, const struct report_runs *runs, int64_t i,
+                           const struct report_run *reference)
+{
+    const struct report_run *run = &runs->runs[i];
+    int decimals = reference->seconds.median < 0.1 ? 6 : 4;
+    fprintf(page, "<tr><td class=\"mode\"><a href=\"#run%lld\">", (long long)i + 1);
+    html_text(page, report_mode_name(run));
+    fputs("</a></td>", page);
+    write_cell(page, run->seconds.median, decimals);
+    write_cell(page, run->seconds.least, decimals);
+    write_cell(page, run->seconds.largest, decimals);
+    write_cell(page, run->seconds.median / reference->seconds.median, 3);
+    write_cell(page, run->means[REPORT_EFFICIENCY], 1);
+    write_cell(page, run->means[REPORT_IMBALANCE], 1);
+    write_cell(page, run->means[REPORT_STEALS_SUCCESSFUL], 1);
+    write_cell(page, run->means[REPORT_STEALS_ATTEMPTED], 1);
+    write_cell(page, run->means[REPORT_TASKS_MOVED], 0);
+    write_cell(page, run->means[REPORT_MESSAGES], 0);
+    fputs("</tr>\n", page);
+}
+
+static void write_mode_table(FILE *page, const struct report_runs *runs, int64_t first, int64_t n)
+{
+    const struct report_run *reference = &runs->runs[report_reference(runs, first, n)];
+    fputs("<div class=\"wide\"><table class=\"figures modes\">\n<thead><tr><th "
+          "class=\"word\">mode</th><th>median<br><small>s</small></th>"
+          "<th>fastest<br><small>s</small></th><th>slowest<br><small>s</small></th><th>of ",
+          page);
+    html_text(page, report_mode_name(reference));
+    fputs("<br><small>ratio</small></th><th>efficiency<br><small>%</small></th>"
+          "<th>imbalance<br><small>%</small></th><th>steals done<br><small>per worker</small></th>"
+          "<th>attempted<br><small>per worker</small></th><th>tasks moved</th><th>messages</th>"
+          "</tr></thead>\n",
+          page);
+    for (int64_t i = first; i < first + n; i++)
+        write_mode_row(page, runs, i, reference);
+    fputs("</table></div>\n", page);
+}
+
+enum status report_compare_modes(FILE *page, const struct report_runs *runs, int64_t first,
+                                 int64_t n)
+{
+    struct comparison comparison;
+    enum status status = create_comparison(runs, first, n, false, &comparison);
+    if (status == STATUS_OK) {
+        write_mode_table(page, runs, first, n);
+        fputs("<div class=\"charts\">\n", page);
+        draw_compared_column(page, &comparison, REPORT_FOCK_SECONDS, "Time of each iteration",
+                             "seconds, median of the iterations or Fock builds", 0);
+        draw_compared_times(page, &comparison);
+        status = report_timeline_compare(page, runs, first, n);
         fputs("</div>\n", page);
     }
     destroy_comparison(&comparison);

@@ -6,6 +6,12 @@
 
 #include <stdio.h>
 
+/* The n modes of a comparison, from run number first on: a table with the ratio to the reference,
+ * charts of their seconds, of where their time went, of utilisation and loads.
+ * Errors: STATUS_NO_MEMORY. */
+enum status report_compare_modes(FILE *page, const struct report_runs *runs, int64_t first,
+                                 int64_t n);
+
 /* A table of the runs, numbered from 1, and charts of where their time went,
  * of the seconds of an iteration and of the efficiency.
  * section  names the runs, or NULL

@@ -51,6 +51,34 @@ const json_t *report_figure(const struct report_run *run, const char *key)
     return own ? own : json_object_get(run->shared, key);
 }
 
+int64_t report_numbers(const json_t *array, double **numbers)
+{
+    size_t size = json_array_size(array);
+    size_t n = size < REPORT_MAX_NUMBERS ? size : REPORT_MAX_NUMBERS;
+    *numbers = malloc((n + 1) * sizeof **numbers);
+    for (size_t i = 0; *numbers && i < n; i++) {
+        const json_t *value = json_array_get(array, i);
+        double number = json_is_number(value) ? json_number_value(value) : NAN;
+        (*numbers)[i] = fabs(number) < LARGEST_FIGURE ? number : NAN;
+    }
+    return *numbers ? (int64_t)n : 0;
+}
+
+const char *report_mode_name(const struct report_run *run)
+{
+    const char *mode = json_string_value(report_figure(run, "sched"));
+    return run->mode ? run->mode : mode ? mode : "mode not known";
+}
+
+int64_t report_group_size(const struct report_runs *runs, int64_t i)
+{
+    int64_t n = 1;
+    while (runs->runs[i].mode && i + n < runs->n && runs->runs[i + n].mode &&
+           runs->runs[i + n].shared == runs->runs[i].shared)
+        n++;
+    return n;
+}
+
 const char *report_iteration_word(const struct report_run *run)
 {
     return run->has_fock ? "Fock build" : "iteration";
@@ -86,6 +114,32 @@ static double mean_over_iterations(const struct report_run *run, enum report_col
     return n > 0 ? sum / (double)n : NAN;
 }
 
+static int compare_numbers(const void *left, const void *right)
+{
+    double a = *(const double *)left, b = *(const double *)right;
+    return (a > b) - (a < b);
+}
+
+static enum status find_spread(struct report_run *run)
+{
+    const json_t *iterations = json_object_get(run->figures, "iterations");
+    double *seconds = malloc(((size_t)run->n_iterations + 1) * sizeof *seconds);
+    TRY(CHECK_MEMORY(seconds, "no memory for the seconds of %s", run->name));
+    size_t n = 0;
+    for (int64_t i = 0; i < run->n_iterations; i++) {
+        double figure = read_figure(json_array_get(iterations, (size_t)i),
+                                    report_seconds_column(run), run->workers);
+        if (!isnan(figure))
+            seconds[n++] = figure;
+    }
+    qsort(seconds, n, sizeof *seconds, compare_numbers);
+    run->seconds = n > 0 ? (struct report_spread){(seconds[(n - 1) / 2] + seconds[n / 2]) / 2,
+                                                  seconds[0], seconds[n - 1]}
+                         : (struct report_spread){NAN, NAN, NAN};
+    free(seconds);
+    return STATUS_OK;
+}
+
 static enum status read_columns(struct report_run *run)
 {
     run->group = (run->n_iterations + REPORT_MAX_PLACES - 1) / REPORT_MAX_PLACES;
@@ -104,7 +158,7 @@ static enum status read_columns(struct report_run *run)
         }
     }
     run->has_fock = !isnan(run->means[REPORT_FOCK_SECONDS]);
-    return STATUS_OK;
+    return find_spread(run);
 }
 
 /* "FILE", or "FILE: MODE" (or the options of a run of a sweep), in UTF-8 whatever the name of the
@@ -136,9 +190,11 @@ static enum status add_run(struct report_runs *runs, const json_t *result, const
                                .figures = figures,
                                .shared = shared,
                                .n_iterations = (int64_t)json_array_size(iterations),
+                               .file = make_name(name, NULL),
+                               .mode = shared == figures ? NULL : mode,
                                .name = make_name(name, mode)};
     runs->n++;
-    TRY(CHECK_MEMORY(run->name, "no memory for a name"));
+    TRY(CHECK_MEMORY(run->name && run->file, "no memory for a name"));
     double workers = json_number_value(report_figure(run, "workers"));
     run->workers = workers >= 1 && workers < 1e15 ? (int64_t)workers : 1;
     return read_columns(run);
@@ -175,6 +231,7 @@ void report_runs_fini(struct report_runs *runs)
 {
     for (int64_t i = 0; i < runs->n; i++) {
         free(runs->runs[i].name);
+        free(runs->runs[i].file);
         free(runs->runs[i].columns[0]);
     }
     free(runs->runs);

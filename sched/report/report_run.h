@@ -33,11 +33,18 @@ enum report_column {
     REPORT_N_COLUMNS
 };
 
-enum { REPORT_MAX_PLACES = 200 };
+enum { REPORT_MAX_PLACES = 200, REPORT_MAX_NUMBERS = 4096 };
+
+/* Of the seconds of the iterations. */
+struct report_spread {
+    double median, least, largest;
+};
 
 /* One run under one mode. */
 struct report_run {
     char *name;            /* owned */
+    char *file;            /* owned */
+    const char *mode;      /* its name in a comparison, borrowed; NULL: no part of one */
     const json_t *result;  /* the file's root; borrowed */
     const json_t *figures; /* workers, sched, iterations, ...; borrowed, part of result */
     const json_t *shared;  /* those of the whole file: the same, except in a comparison */
@@ -49,6 +56,7 @@ struct report_run {
     int64_t n_places, group;
     double *columns[REPORT_N_COLUMNS]; /* n_places each; columns[0] owns the memory of all */
     double means[REPORT_N_COLUMNS];    /* over all iterations */
+    struct report_spread seconds;      /* of report_seconds_column; NAN: not known */
 };
 
 struct report_runs {
@@ -72,6 +80,16 @@ const char *report_text(const json_t *object, const char *key);
 
 /* A figure of the run, or of its whole file; NULL if there is none. */
 const json_t *report_figure(const struct report_run *run, const char *key);
+
+/* The numbers of an array, at most REPORT_MAX_NUMBERS, NAN for other entries; to be freed with
+ * free, NULL when out of memory, which counts as none. Returns how many. */
+int64_t report_numbers(const json_t *array, double **numbers);
+
+/* Name of the run's mode, as its comparison has it. */
+const char *report_mode_name(const struct report_run *run);
+
+/* Runs of the comparison that run number i begins, 1 if it is no part of one. */
+int64_t report_group_size(const struct report_runs *runs, int64_t i);
 
 /* Word for an iteration: "Fock build" or "iteration". */
 const char *report_iteration_word(const struct report_run *run);

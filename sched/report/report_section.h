@@ -14,6 +14,8 @@
 
 /* Each function writes HTML, and nothing for a run that the application does not know. */
 struct report_section {
+    /* Sentences that the answer begins with, each followed by a blank; or NULL. */
+    void (*answer)(FILE *page, const struct report_run *run);
     /* Name of the problem, in a few words, such as a formula. Returns whether it wrote any. */
     bool (*name)(FILE *page, const struct report_run *run);
     /* Tables before those of the scheduler. Returns whether it wrote any. */

@@ -12,8 +12,8 @@ void report_name(FILE *page, const struct report_run *run, const struct report_s
 
 static void scheduling_rows(FILE *page, const struct report_run *run)
 {
-    const char *mode = json_string_value(report_figure(run, "sched"));
-    html_row_text(page, "Scheduling mode", mode);
+    if (!run->mode)
+        html_row_text(page, "Scheduling mode", report_mode_name(run));
     html_row_number(page, "Workers", (double)run->workers, 0, "");
     const json_t *tasks = report_figure(run, "tasks"), *non_null = report_figure(run, "non_null");
     if (json_is_number(tasks))
@@ -23,9 +23,11 @@ static void scheduling_rows(FILE *page, const struct report_run *run)
     html_row_number(page, run->has_fock ? "Fock builds" : "Iterations", (double)run->n_iterations,
                     0, "");
     double seconds = run->means[report_seconds_column(run)];
-    html_row_number(page, "Time of each, mean", seconds, seconds < 0.1 ? 6 : 4, "s");
-    html_row_number(page, "Efficiency, mean", run->means[REPORT_EFFICIENCY], 1, "%");
-    html_row_number(page, "Imbalance, mean", run->means[REPORT_IMBALANCE], 1, "%");
+    if (!run->mode) {
+        html_row_number(page, "Time of each, mean", seconds, seconds < 0.1 ? 6 : 4, "s");
+        html_row_number(page, "Efficiency, mean", run->means[REPORT_EFFICIENCY], 1, "%");
+        html_row_number(page, "Imbalance, mean", run->means[REPORT_IMBALANCE], 1, "%");
+    }
     html_row_number(page, "Peak memory", report_real(run->shared, "memory_peak_bytes") * 1e-6, 0,
                     "MB in the largest process");
 }
@@ -34,10 +36,37 @@ static void scheduling_rows(FILE *page, const struct report_run *run)
 static void workload_rows(FILE *page, const struct report_run *run)
 {
     html_row_text(page, "Workload", report_text(run->shared, "workload"));
+    html_row_text(page, "Program", report_text(run->shared, "program"));
     html_row_text(page, "Options", report_text(run->shared, "options_text"));
     html_row_number(page, "Nodes of the tree", report_real(run->shared, "nodes"), 0, "");
     html_row_number(page, "Leaves", report_real(run->shared, "leaves"), 0, "");
     html_row_number(page, "Depth", report_real(run->shared, "depth"), 0, "");
+}
+
+/* The command to repeat the run with, and the hardware that it ran on. */
+static void origin_table(FILE *page, const struct report_run *run)
+{
+    const char *command = report_text(run->shared, "command");
+    const json_t *hardware = json_object_get(run->shared, "hardware");
+    if (!command && !hardware)
+        return;
+    fputs("<table class=\"origin\">\n", page);
+    if (command) {
+        html_row_start(page, "Command");
+        fputs("<code>", page);
+        /* Simulated runs take one process. */
+        if (run->workers > 1 && hardware)
+            fprintf(page, "mpirun -np %lld ", (long long)run->workers);
+        html_text(page, command);
+        fputs("</code>", page);
+        html_row_end(page);
+    }
+    html_row_text(page, "Processor", report_text(hardware, "processor"));
+    html_row_number(page, "Cores of a node", report_real(hardware, "cores"), 0, "");
+    html_row_number(page, "Nodes", report_real(hardware, "nodes"), 0, "");
+    html_row_text(page, "Beryl",
+                  report_text(json_object_get(run->result, "provenance"), "version"));
+    fputs("</table>\n", page);
 }
 
 /* The options of a simulated machine, as given or by default. */
@@ -88,6 +117,7 @@ void report_summary(FILE *page, const struct report_run *run, const struct repor
     scheduling_rows(page, run);
     fputs("</table>\n", page);
     machine_table(page, run);
+    origin_table(page, run);
     fputs("</div>\n", page);
 }
 
@@ -108,8 +138,8 @@ static const struct table_column {
     {REPORT_BALANCE, "balancing", "s", 4},
     {REPORT_EFFICIENCY, "efficiency", "%", 1},
     {REPORT_IMBALANCE, "imbalance", "%", 1},
-    {REPORT_STEALS_ATTEMPTED, "steals tried", "per worker", 1},
     {REPORT_STEALS_SUCCESSFUL, "steals done", "per worker", 1},
+    {REPORT_STEALS_ATTEMPTED, "attempted", "per worker", 1},
     {REPORT_TASKS_MOVED, "tasks moved", "", 0},
     {REPORT_MESSAGES, "messages", "", 0},
     {REPORT_BYTES, "bytes", "", 0},

@@ -12,7 +12,7 @@ enum { MAX_VALUE_TICKS = 6, MAX_LABELS = 14, MAX_MARKED_PLACES = 60 };
 
 void svg_start(FILE *page, const struct svg_chart *chart, int width, int height)
 {
-    fputs("<figure><figcaption><b>", page);
+    fprintf(page, "<figure data-chart=\"%s\"><figcaption><b>", chart->id ? chart->id : "");
     html_text(page, chart->title);
     fputs("</b>", page);
     for (int s = 0; s < chart->n_series && chart->n_series > 1; s++) {
@@ -162,9 +162,7 @@ static void draw_line(FILE *page, const struct svg_chart *chart, int s, const st
 {
     const struct svg_series *series = &chart->series[s];
     bool pen_down = false;
-    /* Dashes distinguish the lines without colour. */
-    fprintf(page, "<path class=\"line l%d\"%s d=\"", series->colour,
-            s > 0 ? " stroke-dasharray=\"6 4\"" : "");
+    fprintf(page, "<path class=\"line l%d d%d\" d=\"", series->colour, s);
     for (int64_t i = 0; i < chart->n_places; i++) {
         bool drawn = is_drawn(chart, series->values[i]);
         if (drawn)

@@ -10,7 +10,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
-enum { SVG_MAX_SERIES = 6 };
+/* Series of a chart, and their colours. */
+enum { SVG_MAX_SERIES = 7 };
 
 struct svg_series {
     const char *name;
@@ -19,6 +20,7 @@ struct svg_series {
 };
 
 struct svg_chart {
+    const char *id; /* data-chart of the figure, or NULL */
     const char *title;
     const char *place_title; /* meaning of the places */
     const char *value_title; /* with the unit */

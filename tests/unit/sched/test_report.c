@@ -193,12 +193,56 @@ static void test_a_comparison_counts_as_a_run_for_each_mode(void **state)
                           (const char *const[]){"caf\xe9", "uts"}, 2, &section, page_path));
     char *page = read_page();
     check_page_has(page, "3 recorded runs");
-    check_page_has(page, "Run 1: caf?: static");
+    check_page_has(page, "Comparison of 2 modes: caf?<");
+    assert_null(strstr(page, "Run 1:"));
+    check_page_has(page, "Run 3: uts");
+    check_page_has(page, "<b>steal</b> was fastest, 2.00 \u00d7 as fast as static: "
+                         "1.000 s against 2.000 s in an iteration (median of 1).");
     check_page_has(page, "2 \u00b7 steal, 3 workers");
     check_page_has(page, "<td class=\"word\">[3]</td>");
     check_page_has(page, "<td class=\"word\">uts T1</td>");
     free(page);
     json_decref(workload);
+    json_decref(run);
+    unlink(page_path);
+}
+
+/* static waits for one of four workers, steal for messages. */
+static const char lost_text[] =
+    "{'workload':'w','workers':4,'command':'beryl-sched --gauss 1,2','hardware':"
+    "{'processor':'P <9>','cores':8,'nodes':1},'compare':{"
+    "'static':{'sched':'static','iterations':[{'makespan_seconds':2,'task_seconds':4.24,"
+    "'idle_seconds':3.76,'imbalance':0.9}],'timeline':{'makespan_seconds':2,'utilisation':"
+    "{'seconds':2,'bin_seconds':1,'starts_seconds':[0],'task':[1,0.06],'search':[0,0],"
+    "'scheduler':[0,0],'communication':[0,0]},'durations':{'edges_seconds':[0.5,1,2],"
+    "'tasks':[3,1]},'sample':{'task':[0,1],'seconds':[1,2],'cost':[3,1]},'lanes':[{'worker':0,"
+    "'uses':'ts','from_seconds':[0,1],'to_seconds':[1,2],'tasks':[7,0],'steals_seconds':[0.5]}],"
+    "'first_loads':{'seconds':[2,1]},'loads':{'seconds':[2,1],'overloaded':2}}},"
+    "'steal':{'sched':'steal','iterations':[{'makespan_seconds':1.9,'task_seconds':6.08,"
+    "'idle_seconds':0.1,'search_seconds':1.42,'imbalance':0.2}]}}}";
+
+static void test_losses_are_put_into_words(void **state)
+{
+    (void)state;
+    json_t *run = parse(lost_text);
+    check_ok(report_write((const json_t *const[]){run}, (const char *const[]){"r.json"}, 1, NULL,
+                          page_path));
+    char *page = read_page();
+    const char *const expected[] = {
+        "<b>steal</b> was fastest, 1.053 \u00d7 as fast as static",
+        "<b>static</b> lost 47 % of its time to two overloaded workers.",
+        "<b>steal</b> lost 20 % of its time searching for tasks.",
+        "<code>mpirun -np 4 beryl-sched --gauss 1,2</code>",
+        "P &lt;9&gt;",
+        "<title>task 100 % at 0</title>",
+        "<title>task 0\u20131 s, 7 tasks</title>",
+        "<title>steal 0.5 s</title>",
+        "<title>3 tasks at 0.5</title>",
+        "data-chart=\"costs\"",
+        "data-chart=\"compared-loads\""};
+    for (size_t i = 0; i < sizeof expected / sizeof expected[0]; i++)
+        check_page_has(page, expected[i]);
+    free(page);
     json_decref(run);
     unlink(page_path);
 }
@@ -263,6 +307,7 @@ int main(void)
         cmocka_unit_test(test_empty_and_infinite_ranges_give_an_axis),
         cmocka_unit_test(test_page_shows_the_measurements_and_the_section),
         cmocka_unit_test(test_a_comparison_counts_as_a_run_for_each_mode),
+        cmocka_unit_test(test_losses_are_put_into_words),
         cmocka_unit_test(test_a_sweep_counts_as_a_run_for_each_line),
         cmocka_unit_test(test_other_json_is_refused),
     };

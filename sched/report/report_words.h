@@ -1,0 +1,23 @@
+/* The answer that the page begins with: what was fastest and what the time was lost to, in words.
+ */
+#ifndef BERYL_SCHED_REPORT_REPORT_WORDS_H
+#define BERYL_SCHED_REPORT_REPORT_WORDS_H
+
+#include "sched/report/report_section.h"
+
+#include <stdint.h>
+#include <stdio.h>
+
+/* One or a few sentences on one run, or on the n runs of a comparison from first on.
+ * section  may begin with its own, or NULL */
+void report_answer(FILE *page, const struct report_runs *runs, int64_t first, int64_t n,
+                   const struct report_section *section);
+
+/* Number of the run that the others are compared with, among the n from first on: static, or
+ * the first. */
+int64_t report_reference(const struct report_runs *runs, int64_t first, int64_t n);
+
+/* Number of the run with the lowest median; first if none is known. */
+int64_t report_fastest(const struct report_runs *runs, int64_t first, int64_t n);
+
+#endif
