@@ -151,6 +151,8 @@ for mode in steal retentive persist; do
 import json
 runs = {name: json.load(open(name + ".json")) for name in
         ("usual", "preset", "by_hand", "beaten", "beaten_too")}
+for run in runs.values():
+    del run["command"]
 options = runs["preset"]["options"]
 assert [options[name] for name in ("as-published", "release", "retry", "retain", "pass-up")] == \
     [True, "half", 0, "order", False]

@@ -46,6 +46,7 @@ static void names_are_full_and_outputs_left_out(void **state)
     check_line("p run --tile 8 --quiet --basis sto-3g a.xyz b", 10,
                (char *[]){"x", "a.xyz", "--ti=8", "--json", "out.json", "--qu", "--basis", "sto-3g",
                           "--json=o", "b", NULL});
+    check_line("p run --quiet=false", 2, (char *[]){"x", "--quiet=false", NULL});
     check_line("p run", 1, (char *[]){"x", NULL});
 }
 
