@@ -114,7 +114,7 @@ static double mean_over_iterations(const struct report_run *run, enum report_col
     return n > 0 ? sum / (double)n : NAN;
 }
 
-static int compare_numbers(const void *left, const void *right)
+static int compare_seconds(const void *left, const void *right)
 {
     double a = *(const double *)left, b = *(const double *)right;
     return (a > b) - (a < b);
@@ -132,7 +132,7 @@ static enum status find_spread(struct report_run *run)
         if (!isnan(figure))
             seconds[n++] = figure;
     }
-    qsort(seconds, n, sizeof *seconds, compare_numbers);
+    qsort(seconds, n, sizeof *seconds, compare_seconds);
     run->seconds = n > 0 ? (struct report_spread){(seconds[(n - 1) / 2] + seconds[n / 2]) / 2,
                                                   seconds[0], seconds[n - 1]}
                          : (struct report_spread){NAN, NAN, NAN};

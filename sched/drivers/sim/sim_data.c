@@ -234,6 +234,7 @@ bool sim_go_on_moving(struct sim_worker *worker, const struct event *event, enum
     double end_s = event->time_s + worker->sim->machine->overhead_s;
     double moved_s = end_s - thread->clock_s;
     thread->statistics.communication_s += moved_s;
+    sim_note_time(worker, thread, TIMELINE_COMMUNICATION, thread->clock_s, end_s);
     thread->clock_s = end_s;
     if (mover->why == SIM_MOVES_READ)
         mover->read_s += moved_s;

@@ -127,7 +127,7 @@ static void answer_fetch(struct driver_sim *sim, const struct event *event)
 static void deliver_to_waiting(struct sim_worker *worker, double time_s)
 {
     worker->caller = find_waiting(worker);
-    sim_stop_waiting(worker->caller, time_s);
+    sim_stop_waiting(worker, worker->caller, time_s);
     receive_queued(worker);
     sim_proceed_waiting(worker, worker->caller->clock_s);
 }

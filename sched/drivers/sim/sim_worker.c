@@ -178,6 +178,8 @@ bool sim_polls_now(struct sim_worker *worker, bool ran)
     if (thread->n_since_poll > 0)
         poll_interval_next(&thread->interval, thread->n_since_poll, thread->since_poll_s);
     forget_time_since_poll(thread);
+    sim_note_time(worker, thread, TIMELINE_COMMUNICATION, thread->clock_s,
+                  thread->clock_s + poll_s);
     thread->clock_s += poll_s;
     thread->statistics.communication_s += poll_s;
     return true;
