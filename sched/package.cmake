@@ -13,6 +13,7 @@ install(EXPORT taskpool NAMESPACE taskpool:: FILE taskpoolTargets.cmake
 
 foreach(header
         sched/taskpool.h
+        sched/comparison/comparison.h
         sched/core/comm.h
         sched/core/history.h
         sched/core/mode.h
@@ -25,6 +26,7 @@ foreach(header
         sched/profiles/task_data.h
         sched/queues/task_ranges.h
         support/base/random.h
+        support/base/rank_statistics.h
         support/base/status.h
         support/io/option_row.h)
     cmake_path(GET header PARENT_PATH folder)

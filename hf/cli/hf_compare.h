@@ -1,10 +1,10 @@
-/* --compare: the same Fock builds under several scheduling modes, one after another. */
+/* --compare: the same Fock builds under several scheduling modes, in rounds. */
 #ifndef BERYL_HF_HF_COMPARE_H
 #define BERYL_HF_HF_COMPARE_H
 
 #include "hf/fock/fock_build.h"
+#include "sched/comparison/mode_records.h"
 #include "sched/modes/mode_list.h"
-#include "sched/modes/mode_records.h"
 #include "support/arrays/darray.h"
 #include "support/base/status.h"
 
@@ -14,7 +14,7 @@
 struct hf_compare_problem {
     const struct mode_list *modes;
     const struct taskpool_settings *pool; /* each mode takes the options that are for it */
-    int64_t n_builds;                     /* under each mode */
+    int64_t n_builds;                     /* under each mode in each round */
     struct fock *fock;
     const struct tiling *tiling;
     int n_spins;
@@ -26,8 +26,8 @@ struct hf_compare_problem {
  * Errors: as taskpool_create. */
 enum status hf_compare_check(const struct hf_compare_problem *problem);
 
-/* Runs the modes in the order of the list and prints a line for each build. Every mode begins
- * as if it were the first, with the same tasks. Collective.
+/* Runs the modes in the order of the list, records->n_rounds times, and prints a line for each
+ * build. In every round every mode begins as if it were the first, with the same tasks. Collective.
  * records  appended to, also before a failure; digests: SHA-256 of F, per spin
  * Errors: as fock_restart and fock_build. */
 enum status hf_compare_run(const struct hf_compare_problem *problem, struct mode_records *records);

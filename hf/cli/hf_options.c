@@ -1,6 +1,7 @@
 #include "hf/cli/hf_options.h"
 
 #include "basis/integrals/two_electron.h"
+#include "sched/comparison/comparison.h"
 #include "sched/modes/mode_options.h"
 #include "sched/profiles/profile.h"
 #include "support/io/command_line.h"
@@ -125,7 +126,12 @@ static const struct option_row run_rows[] = {
                     "checkpoint's (default: guess)"),
     TEXT_OPTION("compare", FIELD(compare), .value = "M1,M2,...|all",
                 .help = "--fock-only (5) under each of these modes, one after another, and a "
-                        "table; options of a mode go to those that have them"),
+                        "table; options of a mode go to those that have them; a mode may be named "
+                        "again, to see what differs by chance"),
+    INTEGER_OPTION("rounds", FIELD(rounds), 1, COMPARISON_ROUNDS_MAX, .default_text = "1",
+                   .value = "N",
+                   .help = "of --compare, each with all modes; from several follows which modes "
+                           "differ, with intervals"),
     FLAG_OPTION("count-tasks", FIELD(count_tasks),
                 .help = "print the numbers of tasks, non-null tasks and integrals above the "
                         "threshold, and stop"),
@@ -208,7 +214,7 @@ static enum status check_hf_options(struct hf_options *options)
     if (options->restart && options->guess)
         return FAIL(STATUS_USAGE, "--restart and --guess both name the first density: leave one "
                                   "out");
-    TRY(mode_options_choose(&options->pool, options->compare, &options->modes));
+    TRY(mode_options_choose(&options->pool, options->compare, options->rounds, &options->modes));
     TRY(mode_options_check_real(&options->modes));
     if (options->compare)
         TRY(check_compare(options));

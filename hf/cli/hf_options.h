@@ -36,6 +36,7 @@ struct hf_options {
     int64_t fock_only;      /* number of builds; 0: the SCF */
     const char *density;    /* of these builds: "guess", "converged" or a file; NULL for the SCF */
     const char *compare;    /* the text of the option, or NULL */
+    int64_t rounds;         /* of compare */
     struct mode_list modes; /* those that it names, or the one of --sched */
     bool count_tasks;
     const char *json;

@@ -15,6 +15,7 @@
 #include "support/base/sha256.h"
 #include "support/base/version.h"
 #include "support/io/application.h"
+#include "support/mpi/oversubscription.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -158,6 +159,7 @@ static enum status run_builds(struct hf_run *run)
     const struct hf_options *options = run->options;
     if (options->compare) {
         struct hf_compare_problem compare = compare_problem_of(run);
+        run->compared.comparison.oversubscribed = is_oversubscribed(run->comm);
         return hf_compare_run(&compare, &run->compared);
     }
     struct hf_calculation *calculation = &run->calculation;
@@ -190,7 +192,7 @@ static enum status run_fock_only(struct hf_run *run)
     log_print("\n");
     TRY(hf_calculation_digest(&run->calculation, "F", run->F, sha256));
     if (run->options->compare) {
-        mode_records_print(&run->compared, "Fock build");
+        mode_records_print(&run->compared, "Fock build", run->options->pool.seed);
         /* Only sums in fixed point are the same in any order. */
         if (run->options->fock.accumulate == FOCK_ACCUMULATE_FIXED)
             status = mode_records_check(&run->compared, "Fock matrix");
@@ -233,7 +235,10 @@ static enum status run_hf_stages(struct hf_run *run)
 
 enum status hf_run(const struct hf_options *options, MPI_Comm comm, bool *accepted)
 {
-    struct hf_run run = {.options = options, .comm = comm, .accepted = accepted};
+    struct hf_run run = {.options = options,
+                         .comm = comm,
+                         .compared.n_rounds = options->rounds,
+                         .accepted = accepted};
     MPI_Comm_rank(comm, &run.rank);
     MPI_Comm_size(comm, &run.n_workers);
     enum status status = run_hf_stages(&run);

@@ -1,4 +1,5 @@
 /* beryl-sched: schedulers without chemistry. */
+#include "sched/cli/beryl_sched_compare.h"
 #include "sched/cli/beryl_sched_options.h"
 #include "sched/cli/beryl_sched_run.h"
 #include "sched/cli/beryl_sched_sweep.h"
@@ -46,8 +47,10 @@ static enum status run_sched(const struct beryl_sched_options *options, bool *ac
         confine_simulation();
     if (options->calibration)
         return calibrate(MPI_COMM_WORLD, options->calibration, accepted);
-    return (options->sweep ? beryl_sched_sweep : beryl_sched_run)(options, MPI_COMM_WORLD,
-                                                                  accepted);
+    if (options->sweep)
+        return beryl_sched_sweep(options, MPI_COMM_WORLD, accepted);
+    return (options->compare ? beryl_sched_compare : beryl_sched_run)(options, MPI_COMM_WORLD,
+                                                                      accepted);
 }
 
 int main(int argc, char **argv)

@@ -1,6 +1,7 @@
 #include "sched/cli/beryl_sched_options.h"
 
 #include "sched/cli/machine_file.h"
+#include "sched/comparison/comparison.h"
 #include "sched/modes/mode_options.h"
 #include "sched/modes/modes.h"
 #include "sched/profiles/profile.h"
@@ -16,6 +17,18 @@
 static const struct option_row run_rows[] = {
     INTEGER_OPTION("iterations", FIELD(n_iterations), 1, 1e6, .value = "N",
                    .help = "runs of the same tasks, each with the history of the last (1)"),
+    TEXT_OPTION("compare", FIELD(compare), .value = "M1,M2,...|all",
+                .help = "run it under each of these modes, and print a table; options of a mode go "
+                        "to those that have them; a mode may be named again, to see what differs "
+                        "by chance"),
+    INTEGER_OPTION("rounds", FIELD(n_rounds), 1, COMPARISON_ROUNDS_MAX, .default_text = "1",
+                   .value = "N",
+                   .help = "of --compare, each with all modes; from several follows which modes "
+                           "differ, with intervals"),
+    INTEGER_OPTION("seeds", FIELD(n_seeds), 1, COMPARISON_ROUNDS_MAX, .value = "N",
+                   .help =
+                       "rounds of a simulated --compare: the first with --seed, each other with "
+                       "the next number"),
     TEXT_OPTION("write-statistics", FIELD(statistics), .value = "FILE.csv",
                 .help = "write a table of every worker in every iteration"),
     TEXT_OPTION("write-profile", FIELD(profile), .value = "FILE.csv|FILE.npy",
@@ -65,11 +78,43 @@ static struct options sched_program_options(const struct option_table *tables)
 /* --- contradictions --- */
 
 /* --speeds has an effect with every mode: the workers themselves have these speeds. */
-static enum status check_mode_settings(const struct taskpool_settings *pool)
+static enum status choose_modes(struct beryl_sched_options *options)
 {
-    struct taskpool_settings without_speeds = *pool;
+    struct taskpool_settings without_speeds = options->pool;
     without_speeds.speeds = "";
-    return mode_options_check(&without_speeds);
+    return mode_options_choose(&without_speeds, options->compare, options->n_rounds,
+                               &options->modes);
+}
+
+/* Of all modes, those whose tasks can add tasks. */
+static void keep_dynamic_modes(struct mode_list *list)
+{
+    int n = 0;
+    for (int m = 0; m < list->n; m++)
+        if (mode_find(list->modes[m])->add)
+            list->modes[n++] = list->modes[m];
+    list->n = n;
+}
+
+/* After the modes were chosen. */
+static enum status check_comparison(struct beryl_sched_options *options)
+{
+    const bool simulated = options->machine.n_workers > 0;
+    if (options->n_seeds > 0 && !options->compare)
+        return FAIL(STATUS_USAGE, "--seeds has no effect without --compare");
+    if (options->n_seeds > 0 && !simulated)
+        return FAIL(STATUS_USAGE, "--seeds is for simulated runs: use --rounds");
+    if (simulated && options->n_rounds > 1)
+        return FAIL(STATUS_USAGE, "--rounds would repeat a simulated run to the last bit: use "
+                                  "--seeds");
+    if (options->compare && (options->statistics || options->profile))
+        return FAIL(STATUS_USAGE, "--%s is for one mode: leave --compare out",
+                    options->statistics ? "write-statistics" : "write-profile");
+    if (options->compare && options->workload.uts && strcmp(options->compare, "all") == 0)
+        keep_dynamic_modes(&options->modes);
+    if (options->n_seeds > 0)
+        options->n_rounds = options->n_seeds;
+    return STATUS_OK;
 }
 
 /* Nothing given. Errors: STATUS_USAGE. */
@@ -193,9 +238,10 @@ static enum status parse_sched(int argc, char **argv, const struct beryl_sched_o
     TRY(machine_options_check(&options->machine));
     if (options->machine.server && options->pool.progress != PROGRESS_THREAD)
         return FAIL(STATUS_USAGE, "--server has no effect without --progress thread");
-    TRY(check_mode_settings(&options->pool));
+    TRY(choose_modes(options));
     if (is_real(options))
-        TRY(mode_check_real(mode_find(options->pool.mode)));
+        TRY(mode_options_check_real(&options->modes));
+    TRY(check_comparison(options));
     options->pool.keep_history = options->profile != NULL;
     options->pool.keep_timeline = (options->json || options->report) && !options->sweep;
     TRY(check_workload(options));
@@ -210,9 +256,11 @@ enum status beryl_sched_options_parse(int argc, char **argv, struct beryl_sched_
     TRY(parse_sched(argc, argv, NULL, options, request));
     options->argc = argc;
     options->argv = argv;
-    if (options->sweep && (options->statistics || options->profile))
+    if (options->sweep && (options->statistics || options->profile || options->compare))
         return FAIL(STATUS_USAGE, "--%s has no effect with --sweep",
-                    options->statistics ? "write-statistics" : "write-profile");
+                    options->statistics ? "write-statistics"
+                    : options->profile  ? "write-profile"
+                                        : "compare");
     return STATUS_OK;
 }
 

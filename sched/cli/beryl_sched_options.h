@@ -3,6 +3,7 @@
 #define BERYL_SCHED_BERYL_SCHED_OPTIONS_H
 
 #include "sched/cli/machine_options.h"
+#include "sched/modes/mode_list.h"
 #include "sched/taskpool.h"
 #include "sched/workloads/workload.h"
 #include "support/base/status.h"
@@ -17,7 +18,11 @@ struct beryl_sched_options {
     struct workload_settings workload;
     struct machine_settings machine;
     struct taskpool_settings pool;
-    int64_t n_iterations; /* of jacobi, its sweeps */
+    int64_t n_iterations;   /* of jacobi, its sweeps */
+    const char *compare;    /* the text of the option, or NULL */
+    int64_t n_rounds;       /* of compare; with simulated workers its seeds */
+    int64_t n_seeds;        /* 0: not given */
+    struct mode_list modes; /* those that compare names, or the one of --sched */
     const char *json;
     const char *report;      /* page of HTML */
     const char *profile;     /* CSV or NumPy, of the last iteration's tasks */

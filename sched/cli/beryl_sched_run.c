@@ -134,7 +134,7 @@ static const char *mode_name(const struct run *run)
     return run->options->pool.mode;
 }
 
-static void print_run_start(const struct run *run)
+static void print_run_start(const struct run *run, const char *scheduling)
 {
     log_print("beryl-sched %s\n\n", BERYL_VERSION);
     log_print("Workload   %s\n", run->workload->name);
@@ -144,10 +144,12 @@ static void print_run_start(const struct run *run)
         log_print("Data       %lld blocks, of which tasks wait for those of other workers\n",
                   (long long)moved_data(run)->n_blocks);
     log_print("Workers    %d%s, scheduling %s\n", run->n_workers,
-              run->simulated ? ", simulated" : "", mode_name(run));
-    const struct mode *mode = mode_find(mode_name(run));
-    if (run->simulated && mode->has_thread && run->options->pool.progress == PROGRESS_BY_MODE)
-        log_print("Threads    %s\n", mode->thread_help);
+              run->simulated ? ", simulated" : "", scheduling);
+    for (int m = 0; m < run->options->modes.n; m++) {
+        const struct mode *mode = mode_find(run->options->modes.modes[m]);
+        if (run->simulated && mode->has_thread && run->options->pool.progress == PROGRESS_BY_MODE)
+            log_print("Threads    %s\n", mode->thread_help);
+    }
     log_print("\n");
 }
 
@@ -256,7 +258,7 @@ static enum status do_run(struct run *run, bool *accepted)
                      run->rank == 0 ? beryl_sched_outputs_check(run->options) : STATUS_OK));
     TRY(prepare_run(run));
     *accepted = true;
-    print_run_start(run);
+    print_run_start(run, mode_name(run));
     TRY(run_iterations(run));
     return report_run_results(run);
 }
@@ -300,7 +302,7 @@ enum status beryl_sched_try(const struct beryl_sched_options *options)
     return status;
 }
 
-static enum status simulate_run(struct run *run, json_t **result)
+static enum status compute_result(struct run *run, json_t **result)
 {
     TRY(find_workers(run));
     TRY(prepare_run(run));
@@ -308,10 +310,47 @@ static enum status simulate_run(struct run *run, json_t **result)
     return get_run_result(run, result);
 }
 
+enum status beryl_sched_check(const struct beryl_sched_options *options, MPI_Comm comm,
+                              const char *scheduling)
+{
+    struct run run = {.options = options, .comm = comm};
+    enum status status = find_workers(&run);
+    if (status == STATUS_OK)
+        status = prepare_run(&run);
+    if (status == STATUS_OK && scheduling)
+        print_run_start(&run, scheduling);
+    end_run(&run);
+    return status;
+}
+
+/* Seconds of an iteration, balancing before it included. */
+static void record_iterations(const struct run *run, int position, struct mode_records *records)
+{
+    struct mode_record *record = mode_records_begin(records, position, mode_name(run));
+    for (int64_t i = 0; i < taskpool_n_iterations(run->pool); i++) {
+        const struct statistics_iteration *statistics = taskpool_statistics(run->pool, i);
+        mode_records_note(records, position, statistics->makespan_s + statistics->balance_s,
+                          statistics);
+    }
+    record->timeline = json_incref(run->timeline);
+    mode_records_end(records, position);
+}
+
+enum status beryl_sched_record(const struct beryl_sched_options *options, MPI_Comm comm,
+                               int position, struct mode_records *records, json_t **result)
+{
+    struct run run = {.options = options, .comm = comm};
+    enum status status = compute_result(&run, result);
+    if (status == STATUS_OK)
+        record_iterations(&run, position, records);
+    end_run(&run);
+    return status;
+}
+
 enum status beryl_sched_simulate(const struct beryl_sched_options *options, json_t **result)
 {
     struct run run = {.options = options, .comm = MPI_COMM_SELF};
-    enum status status = simulate_run(&run, result);
+    enum status status = compute_result(&run, result);
     end_run(&run);
     return status;
 }

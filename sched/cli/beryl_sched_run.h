@@ -3,6 +3,7 @@
 #define BERYL_SCHED_BERYL_SCHED_RUN_H
 
 #include "sched/cli/beryl_sched_options.h"
+#include "sched/comparison/mode_records.h"
 #include "support/base/status.h"
 
 #include <jansson.h>
@@ -20,6 +21,19 @@ enum status beryl_sched_run(const struct beryl_sched_options *options, MPI_Comm 
 /* Checks that a simulated run can be started; a profile is not read. Not collective. Errors: as
  * above. */
 enum status beryl_sched_try(const struct beryl_sched_options *options);
+
+/* Starts a run and ends it before its first task, to find what is wrong with it. Collective.
+ * scheduling  printed with workload and workers; NULL: nothing is
+ * Errors: as above. */
+enum status beryl_sched_check(const struct beryl_sched_options *options, MPI_Comm comm,
+                              const char *scheduling);
+
+/* One run, without output, as the next round of a comparison. Collective.
+ * position  of its mode in the records
+ * result    out, the JSON result; the caller's
+ * Errors: as above. */
+enum status beryl_sched_record(const struct beryl_sched_options *options, MPI_Comm comm,
+                               int position, struct mode_records *records, json_t **result);
 
 /* One simulated run, without output. Not collective.
  * result  out, the JSON result; the caller's

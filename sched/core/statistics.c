@@ -54,6 +54,12 @@ void statistics_totals_add(struct statistics_totals *totals, const struct statis
         maxima[i] = fmax(maxima[i], other_maxima[i]);
 }
 
+/* Rounding may leave the mean above the maximum of equal loads. */
+static double imbalance_of(double load_max, double load_mean)
+{
+    return load_mean > 0 ? fmax(0, load_max / load_mean - 1) : 0;
+}
+
 static struct statistics_spread spread_of_sums(double sum, double sum_of_squares, double n)
 {
     double mean = sum / n;
@@ -86,7 +92,7 @@ void statistics_summarize(const struct statistics_totals *all, struct statistics
         .balance_s = maxima.balance_s,
         .load_mean = load_mean,
         .load_max = maxima.task_s,
-        .imbalance = load_mean > 0 ? maxima.task_s / load_mean - 1 : 0,
+        .imbalance = imbalance_of(maxima.task_s, load_mean),
         .efficiency = capacity_s > 0 ? sums.task_s / capacity_s : 1,
         .steals_attempted = spread_of_sums(sums.attempted, sums.attempted_squared, sums.workers),
         .steals_successful = spread_of_sums(sums.successful, sums.successful_squared, sums.workers),
@@ -121,6 +127,6 @@ void statistics_add(struct statistics_iteration *sum, const struct statistics_it
     add_spread(&sum->steals_attempted, &next->steals_attempted);
     add_spread(&sum->steals_successful, &next->steals_successful);
     double capacity_s = (double)sum->n_workers * sum->makespan_s;
-    sum->imbalance = sum->load_mean > 0 ? sum->load_max / sum->load_mean - 1 : 0;
+    sum->imbalance = imbalance_of(sum->load_max, sum->load_mean);
     sum->efficiency = capacity_s > 0 ? sum->task_s / capacity_s : 1;
 }

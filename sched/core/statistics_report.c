@@ -1,6 +1,7 @@
 #include "sched/core/statistics_report.h"
 #include "support/base/agree.h"
 #include "support/base/log.h"
+#include "support/base/rank_statistics.h"
 #include "support/io/output_file.h"
 #include "support/mpi/gather.h"
 
@@ -24,12 +25,6 @@ static void print_rows(const struct statistics_iteration *iterations, int64_t n)
     }
 }
 
-static int compare_makespans(const void *left, const void *right)
-{
-    double a = *(const double *)left, b = *(const double *)right;
-    return (a > b) - (a < b);
-}
-
 /* Prints nothing when out of memory. */
 static void print_spread(const struct statistics_iteration *iterations, int64_t n)
 {
@@ -39,12 +34,11 @@ static void print_spread(const struct statistics_iteration *iterations, int64_t 
         return;
     for (int64_t i = 0; i < n; i++)
         sum += makespans[i] = iterations[i].makespan_s;
-    qsort(makespans, (size_t)n, sizeof *makespans, compare_makespans);
-    double median = (makespans[(n - 1) / 2] + makespans[n / 2]) / 2;
+    numbers_sort(makespans, n);
     log_print("\nMakespans  least %.4g s, median %.4g s, mean %.4g s, 99 %% below %.4g s, largest "
               "%.4g s\n",
-              makespans[0], median, sum / (double)n, makespans[(n - 1) * 99 / 100],
-              makespans[n - 1]);
+              makespans[0], numbers_quantile(makespans, n, 0.5), sum / (double)n,
+              makespans[(n - 1) * 99 / 100], makespans[n - 1]);
     free(makespans);
 }
 

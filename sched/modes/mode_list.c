@@ -14,9 +14,8 @@ static enum status add_mode(const char *option, const char *name, struct mode_li
         return FAIL(STATUS_USAGE, "--%s: '%s' %s; give 'all' alone, or some of %s", option, name,
                     strcmp(name, "all") == 0 ? "stands alone" : "is not a mode",
                     mode_names_where(NULL, NULL, names, sizeof names));
-    for (int i = 0; i < list->n; i++)
-        if (list->modes[i] == mode->name)
-            return FAIL(STATUS_USAGE, "--%s names %s twice", option, name);
+    if (list->n == MODES_MAX)
+        return FAIL(STATUS_USAGE, "--%s names more than %d modes", option, (int)MODES_MAX);
     list->modes[list->n++] = mode->name;
     return STATUS_OK;
 }

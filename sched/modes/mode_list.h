@@ -4,16 +4,16 @@
 
 #include "support/base/status.h"
 
-enum { MODES_MAX = 64 }; /* that can be registered */
+enum { MODES_MAX = 64 }; /* that can be registered, or named */
 
 struct mode_list {
     int n;
-    const char *modes[MODES_MAX]; /* their names, each once */
+    const char *modes[MODES_MAX]; /* their names; one may be there several times */
 };
 
 /* text    "all", in the order of mode_names, or names separated by commas
  * option  named in messages, without the dashes
- * Errors: STATUS_USAGE (no mode, an unknown one, one named twice). */
+ * Errors: STATUS_USAGE (no mode, an unknown one, too many). */
 enum status mode_list_parse(const char *option, const char *text, struct mode_list *list);
 
 #endif

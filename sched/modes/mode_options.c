@@ -177,10 +177,12 @@ enum status mode_options_check_made(const struct taskpool_settings *settings,
 }
 
 enum status mode_options_choose(const struct taskpool_settings *settings, const char *compare,
-                                struct mode_list *modes)
+                                int64_t n_rounds, struct mode_list *modes)
 {
     struct taskpool_settings defaults;
     *modes = (struct mode_list){.n = 1, .modes = {settings->mode}};
+    if (!compare && n_rounds > 1)
+        return FAIL(STATUS_USAGE, "--rounds has no effect without --compare");
     if (!compare)
         return mode_options_check(settings);
     TRY(mode_list_parse("compare", compare, modes));

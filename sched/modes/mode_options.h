@@ -36,9 +36,11 @@ enum status mode_options_check_made(const struct taskpool_settings *settings,
                                     const struct mode *mode);
 
 /* The modes of a run: those named by --compare, or the one of --sched if compare is NULL.
- * Errors: STATUS_USAGE (both options are given), those of mode_list_parse and the checks above. */
+ * n_rounds  of --rounds
+ * Errors: STATUS_USAGE (both options are given; several rounds of one mode), those of
+ * mode_list_parse and the checks above. */
 enum status mode_options_choose(const struct taskpool_settings *settings, const char *compare,
-                                struct mode_list *modes);
+                                int64_t n_rounds, struct mode_list *modes);
 
 /* The settings of one mode of such a list: options that it does not read get
  * their defaults. */

@@ -1,23 +1,29 @@
 #include "sched/report/report_program.h"
 
 #include "sched/report/report.h"
+#include "sched/report/report_difference.h"
 #include "support/io/application.h"
 #include "support/io/options.h"
 #include "support/io/output_file.h"
 
 #include <errno.h>
 #include <limits.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 struct report_settings {
     const char *output;
+    bool difference;
 };
 
 static const struct option_row report_rows[] = {
     TEXT_OPTION("output", offsetof(struct report_settings, output), .letter = 'o',
                 .value = "FILE.html", .help = "the page to write"),
+    FLAG_OPTION("difference", offsetof(struct report_settings, difference),
+                .help = "instead of a page: print what changed from the first of two runs to the "
+                        "second"),
 };
 
 static enum status load_result(const char *path, json_t **result)
@@ -37,6 +43,14 @@ static enum status load_result(const char *path, json_t **result)
     return STATUS_OK;
 }
 
+static enum status check_difference(const struct report_settings *settings, size_t n)
+{
+    if (settings->output)
+        return FAIL(STATUS_USAGE, "--difference writes no page: leave -o out");
+    return n == 2 ? STATUS_OK
+                  : FAIL(STATUS_USAGE, "--difference is of two runs: name A.json B.json");
+}
+
 /* A page in the place of a result would destroy it. */
 static enum status check_report_paths(const struct report_settings *settings, size_t n,
                                       char **paths)
@@ -52,14 +66,18 @@ static enum status check_report_paths(const struct report_settings *settings, si
 static enum status report_files(const struct report_settings *settings, size_t n, char **paths,
                                 const struct report_section *section, bool *accepted)
 {
-    TRY(check_report_paths(settings, n, paths));
+    TRY(settings->difference ? check_difference(settings, n)
+                             : check_report_paths(settings, n, paths));
     json_t **results = calloc(n, sizeof *results);
     TRY(CHECK_MEMORY(results, "no memory for %zu results", n));
     enum status status = STATUS_OK;
     for (size_t i = 0; i < n && status == STATUS_OK; i++)
         status = load_result(paths[i], &results[i]);
     *accepted = status == STATUS_OK;
-    if (*accepted)
+    if (*accepted && settings->difference)
+        status =
+            report_difference((const json_t *const *)results, (const char *const *)paths, stdout);
+    else if (*accepted)
         status = report_write((const json_t *const *)results, (const char *const *)paths,
                               (int64_t)n, section, settings->output);
     for (size_t i = 0; i < n; i++)
@@ -74,7 +92,8 @@ int report_program(int argc, char **argv, const struct report_section *section)
     const struct option_table table = OPTION_TABLE("Options", report_rows, &settings);
     const struct options options = {
         .program = "beryl-report",
-        .synopsis = "RUN.json ... -o page.html",
+        .synopsis = "RUN.json ... -o page.html\n"
+                    "       beryl-report --difference A.json B.json",
         .purpose = "Turns recorded runs (what --json writes) into one self-contained page; "
                    "several runs are compared.",
         .tables = &table,

@@ -47,9 +47,9 @@ static json_t *modes_to_json(const struct method_result *result)
     json_t *compare = json_object();
     for (int m = 0; m < result->records->n; m++) {
         const struct mode_record *record = &result->records->list[m];
-        json_t *mode = mode_record_to_json(record, (const char *[]){"sha256", NULL});
+        json_t *mode = mode_record_to_json(result->records, m, (const char *[]){"sha256", NULL});
         json_object_set_new(mode, "correlation_energy", json_real(result->energies[m]));
-        json_object_set_new(compare, record->mode, mode);
+        json_object_set_new(compare, record->name, mode);
     }
     return compare;
 }
@@ -75,9 +75,10 @@ static json_t *method_extras_to_json(const struct method_result *result, int64_t
                               (json_int_t)orbital_spaces_n_occupied(orbitals), "virtual_orbitals",
                               (json_int_t)orbital_spaces_n_virtual(orbitals), "integral_seconds",
                               result->integral_seconds));
-    if (records->n > 0 && result->options->hf.compare)
+    if (records->n > 0 && result->options->hf.compare) {
         json_object_set_new(extras, "compare", modes_to_json(result));
-    else if (records->n > 0)
+        json_object_set_new(extras, "comparison", mode_records_summary_to_json(records));
+    } else if (records->n > 0)
         add_only_mode(&records->list[0], extras);
     return extras;
 }

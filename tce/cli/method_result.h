@@ -3,7 +3,7 @@
 #define BERYL_TCE_METHOD_RESULT_H
 
 #include "hf/cli/hf_calculation.h"
-#include "sched/modes/mode_records.h"
+#include "sched/comparison/mode_records.h"
 #include "support/base/status.h"
 #include "tce/cli/tce_options.h"
 #include "tce/integrals/orbital_space.h"
@@ -17,7 +17,7 @@ struct method_result {
     const struct hf_calculation *calculation;
     const struct orbital_spaces *orbitals; /* NULL before the SCF converged */
     const struct mode_records *records;
-    const double *energies; /* of correlation, hartree: one of each record */
+    const double *energies; /* of correlation, hartree: one of each record, of its last round */
     double integral_seconds;
     int64_t memory_bytes; /* of this process, while iterating */
 };

@@ -11,6 +11,7 @@
 #include "support/base/log.h"
 #include "support/base/version.h"
 #include "support/io/application.h"
+#include "support/mpi/oversubscription.h"
 #include "tce/cli/method_result.h"
 #include "tce/cli/program_result.h"
 #include "tce/integrals/orbital_space.h"
@@ -194,19 +195,21 @@ static enum status prepare_integrals(struct method_run *run)
 }
 
 /* Records the iterations, also of a solution that failed. */
-static void note_iterations(const struct correlation *correlation, struct mode_record *record)
+static void note_iterations(const struct correlation *correlation, int position,
+                            struct mode_records *records)
 {
     for (int64_t i = 0; i < correlation->n_iterations; i++) {
         const struct correlation_iteration *iteration = &correlation->iterations[i];
-        json_t *entry = program_result_note(record, &iteration->record);
+        json_t *entry = program_result_note(records, position, &iteration->record);
         json_object_set_new(entry, "energy", json_real(iteration->energy));
         json_object_set_new(entry, "change", json_real(iteration->change));
     }
 }
 
-static enum status solve_under_mode(struct method_run *run, const char *mode)
+static enum status solve_under_mode(struct method_run *run, int position)
 {
     const struct tce_options *options = run->options;
+    const char *mode = options->hf.modes.modes[position];
     struct scf_problem problem = hf_calculation_problem(&run->calculation);
     const struct correlation_checkpoint checkpoint = {.path = options->hf.scf.checkpoint,
                                                       .every = options->hf.scf.checkpoint_every,
@@ -218,17 +221,33 @@ static enum status solve_under_mode(struct method_run *run, const char *mode)
         .diis_size = (int)options->diis_size,
         .restart = run->has_amplitudes ? run->calculation.checkpoint : NULL,
         .checkpoint = checkpoint.path ? &checkpoint : NULL};
-    struct mode_record *record = mode_records_begin(&run->records, mode);
+    struct mode_record *record = mode_records_begin(&run->records, position, mode);
     struct taskpool_settings pool = pool_of(run, mode);
     if (options->hf.compare)
-        log_print("\nScheduling by %s\n", record->mode);
+        log_print("\nScheduling by %s\n", record->name);
     log_print("\n");
     enum status status = correlation_solve(&run->correlation, &pool, &settings);
-    note_iterations(&run->correlation, record);
+    note_iterations(&run->correlation, position, &run->records);
     TRY(status);
     TRY(executor_timeline(run->correlation.instance.executor, &record->timeline));
-    run->energies[run->records.n - 1] = correlation_energy(&run->correlation);
-    return program_instance_sha256(&run->correlation.instance, record->sha256[0]);
+    run->energies[position] = correlation_energy(&run->correlation);
+    TRY(program_instance_sha256(&run->correlation.instance, record->sha256[0]));
+    mode_records_end(&run->records, position);
+    return STATUS_OK;
+}
+
+static enum status solve_rounds(struct method_run *run)
+{
+    const struct hf_options *hf = &run->options->hf;
+    run->records.comparison.oversubscribed = is_oversubscribed(run->comm);
+    mode_records_announce(&run->records, hf->modes.n);
+    for (int64_t round = 0; round < hf->rounds; round++) {
+        if (hf->rounds > 1)
+            log_print("\nround %lld of %lld\n", (long long)round + 1, (long long)hf->rounds);
+        for (int m = 0; m < hf->modes.n; m++)
+            TRY(solve_under_mode(run, m));
+    }
+    return STATUS_OK;
 }
 
 static struct method_result result_of(const struct method_run *run)
@@ -244,19 +263,17 @@ static struct method_result result_of(const struct method_run *run)
 
 static enum status run_method_stages(struct method_run *run)
 {
-    const struct mode_list *modes = &run->options->hf.modes;
     TRY(read_input(run));
     TRY(prepare_method(run));
     if (run->options->dry_run)
         return STATUS_OK;
     TRY(run_scf_of_method(run));
     TRY(prepare_integrals(run));
-    for (int i = 0; i < modes->n; i++)
-        TRY(solve_under_mode(run, modes->modes[i]));
+    TRY(solve_rounds(run));
     struct method_result result = result_of(run);
     method_result_print(&result);
     if (run->options->hf.compare)
-        mode_records_print(&run->records, "iteration");
+        mode_records_print(&run->records, "iteration", run->options->hf.pool.seed);
     return mode_records_check(&run->records, "result");
 }
 
@@ -275,8 +292,11 @@ enum status method_run(const struct tce_options *options, MPI_Comm comm, bool *a
     struct method_run *run = calloc(1, sizeof *run);
     if (!run)
         die_no_memory("no memory for the run of a method");
-    *run = (struct method_run){
-        .options = options, .comm = comm, .scf_options = options->hf, .accepted = accepted};
+    *run = (struct method_run){.options = options,
+                               .comm = comm,
+                               .scf_options = options->hf,
+                               .records.n_rounds = options->hf.rounds,
+                               .accepted = accepted};
     MPI_Comm_rank(comm, &run->rank);
     enum status status = write_method_outputs(run, run_method_stages(run));
     mode_records_fini(&run->records);

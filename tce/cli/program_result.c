@@ -25,9 +25,11 @@ void program_result_print_scalars(const struct program_instance *instance)
     }
 }
 
-json_t *program_result_note(struct mode_record *record, const struct executor_record *iteration)
+json_t *program_result_note(struct mode_records *records, int position,
+                            const struct executor_record *iteration)
 {
-    json_t *entry = mode_record_note(record, iteration->seconds, &iteration->statistics);
+    json_t *entry =
+        mode_records_note(records, position, iteration->seconds, &iteration->statistics);
     json_object_set_new(entry, "seconds", json_real(iteration->seconds));
     json_object_set_new(entry, "flops", json_real(iteration->flops));
     return entry;
@@ -46,10 +48,11 @@ static json_t *program_to_json(const struct tce_options *options, int n_workers,
     if (!result)
         return NULL;
     const char *digests[] = {"sha256", NULL};
-    if (options->compare)
+    if (options->compare) {
         json_object_set_new(result, "compare", mode_records_to_json(records, digests));
-    else
-        json_object_update_new(result, mode_record_to_json(&records->list[0], digests));
+        json_object_set_new(result, "comparison", mode_records_summary_to_json(records));
+    } else
+        json_object_update_new(result, mode_record_to_json(records, 0, digests));
     return result;
 }
 

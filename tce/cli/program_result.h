@@ -2,15 +2,16 @@
 #ifndef BERYL_TCE_PROGRAM_RESULT_H
 #define BERYL_TCE_PROGRAM_RESULT_H
 
-#include "sched/modes/mode_records.h"
+#include "sched/comparison/mode_records.h"
 #include "support/base/memory.h"
 #include "support/base/status.h"
 #include "tce/cli/tce_options.h"
 #include "tce/execution/program_instance.h"
 
-/* Records an evaluation of a program's statements. Returns its entry in the record's iterations,
- * borrowed; NULL when out of memory. */
-json_t *program_result_note(struct mode_record *record, const struct executor_record *iteration);
+/* Records an evaluation of a program's statements under the mode at this position. Returns its
+ * entry in the record's iterations, borrowed; NULL when out of memory. */
+json_t *program_result_note(struct mode_records *records, int position,
+                            const struct executor_record *iteration);
 
 /* Prints the memory that processes used. */
 void program_result_print_memory(const struct memory_use *memory);

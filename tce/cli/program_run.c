@@ -11,6 +11,7 @@
 #include "support/io/hardware.h"
 #include "support/io/output_file.h"
 #include "support/io/text_file.h"
+#include "support/mpi/oversubscription.h"
 #include "tce/cli/program_result.h"
 #include "tce/execution/program_instance.h"
 #include "tce/execution/verification.h"
@@ -114,7 +115,7 @@ static enum status fill_tensors(struct program_run *run, bool all)
 
 static void print_iteration(const char *mode, int64_t i, const struct executor_record *done)
 {
-    log_print("%-10s %9lld %11.4f %9.2f %11.2f %% %9lld\n", mode, (long long)i, done->seconds,
+    log_print("%-12s %9lld %11.4f %9.2f %11.2f %% %9lld\n", mode, (long long)i, done->seconds,
               1e-9 * done->flops / done->seconds, 100 * done->statistics.efficiency,
               (long long)done->statistics.tasks);
 }
@@ -125,11 +126,12 @@ static void watch_memory(struct program_run *run)
     run->memory_bytes = bytes > run->memory_bytes ? bytes : run->memory_bytes;
 }
 
-static enum status run_program_under(struct program_run *run, const char *mode)
+static enum status run_program_under(struct program_run *run, int position)
 {
     const struct tce_options *options = run->options;
+    const char *mode = options->modes.modes[position];
     struct executor *executor = run->instance.executor;
-    struct mode_record *record = mode_records_begin(&run->records, mode);
+    struct mode_record *record = mode_records_begin(&run->records, position, mode);
     struct taskpool_settings settings;
     mode_options_select(&options->pool, mode, &settings);
     settings.keep_history = options->profile != NULL;
@@ -139,20 +141,28 @@ static enum status run_program_under(struct program_run *run, const char *mode)
         struct executor_record done;
         TRY(fill_tensors(run, false));
         TRY(executor_run(executor, 0, run->instance.plan->n_stages, &done));
-        program_result_note(record, &done);
-        print_iteration(record->mode, i, &done);
+        program_result_note(&run->records, position, &done);
+        print_iteration(record->name, i, &done);
     }
     watch_memory(run);
     TRY(executor_timeline(executor, &record->timeline));
-    return program_instance_sha256(&run->instance, record->sha256[0]);
+    TRY(program_instance_sha256(&run->instance, record->sha256[0]));
+    mode_records_end(&run->records, position);
+    return STATUS_OK;
 }
 
 static enum status run_modes(struct program_run *run)
 {
     const struct tce_options *options = run->options;
-    log_print("mode       iteration     seconds  GFLOP/s    efficiency     tasks\n");
-    for (int m = 0; m < options->modes.n; m++)
-        TRY(run_program_under(run, options->modes.modes[m]));
+    run->records.comparison.oversubscribed = is_oversubscribed(run->comm);
+    mode_records_announce(&run->records, options->modes.n);
+    log_print("mode         iteration     seconds  GFLOP/s    efficiency     tasks\n");
+    for (int64_t round = 0; round < options->rounds; round++) {
+        if (options->rounds > 1)
+            log_print("round %lld of %lld\n", (long long)round + 1, (long long)options->rounds);
+        for (int m = 0; m < options->modes.n; m++)
+            TRY(run_program_under(run, m));
+    }
     return STATUS_OK;
 }
 
@@ -179,7 +189,7 @@ static enum status print_and_write(struct program_run *run)
     program_result_print_scalars(&run->instance);
     log_print("\nSHA-256 of the results  %s\n", run->records.list[0].sha256[0]);
     if (options->compare)
-        mode_records_print(&run->records, "run of the program");
+        mode_records_print(&run->records, "run of the program", options->pool.seed);
     TRY(mode_records_check(&run->records, "result"));
     if (options->verify)
         TRY(verification_run(&run->instance));
@@ -209,7 +219,10 @@ static enum status run_program_stages(struct program_run *run)
 
 enum status program_run(const struct tce_options *options, MPI_Comm comm, bool *accepted)
 {
-    struct program_run run = {.options = options, .comm = comm, .accepted = accepted};
+    struct program_run run = {.options = options,
+                              .comm = comm,
+                              .records.n_rounds = options->rounds,
+                              .accepted = accepted};
     MPI_Comm_rank(comm, &run.rank);
     MPI_Comm_size(comm, &run.n_workers);
     enum status status = run_program_stages(&run);

@@ -1,5 +1,6 @@
 #include "tce/cli/tce_option_tables.h"
 
+#include "sched/comparison/comparison.h"
 #include "sched/modes/mode_options.h"
 
 #include <stddef.h>
@@ -11,7 +12,12 @@ static const struct option_row program_rows[] = {
                    .help = "runs of the program; what a mode keeps from one run to the next is "
                            "kept"),
     TEXT_OPTION("compare", FIELD(compare), .value = "M1,M2,...|all",
-                .help = "run it under each of these modes, one after another, and print a table"),
+                .help = "run it under each of these modes, one after another, and print a table; "
+                        "a mode may be named again, to see what differs by chance"),
+    INTEGER_OPTION("rounds", FIELD(rounds), 1, COMPARISON_ROUNDS_MAX, .default_text = "1",
+                   .value = "N",
+                   .help = "of --compare, each with all modes; from several follows which modes "
+                           "differ, with intervals"),
     FLAG_OPTION("count-tasks", FIELD(count_tasks),
                 .help = "print the number of tasks and their operations, and stop; allocates no "
                         "tensors"),
@@ -40,7 +46,12 @@ static const struct option_row method_run_rows[] = {
                 .help = "print the memory, tasks and operations of the run, and stop"),
     TEXT_OPTION("compare", FIELD(hf.compare), .value = "M1,M2,...|all",
                 .help = "solve the equations under each of these modes, one after another, and "
-                        "print a table; options of a mode go to those that have them"),
+                        "print a table; options of a mode go to those that have them; a mode "
+                        "may be named again, to see what differs by chance"),
+    INTEGER_OPTION("rounds", FIELD(hf.rounds), 1, COMPARISON_ROUNDS_MAX, .default_text = "1",
+                   .value = "N",
+                   .help = "of --compare, each with all modes; from several follows which modes "
+                           "differ, with intervals"),
 };
 
 static const struct option_row output_rows[] = {

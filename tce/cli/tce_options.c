@@ -53,9 +53,9 @@ static enum status check_count_tasks(const struct tce_options *options)
     struct tce_option_tables tables, initial_tables;
     tce_option_tables_init(&copy, &tables);
     tce_option_tables_init(&initial, &initial_tables);
-    return options_check_no_effect(tables.table, initial_tables.table, tables.n,
-                                   "iterations,compare,dry-run,verify,cache,no-prefetch,watchdog",
-                                   "count-tasks");
+    return options_check_no_effect(
+        tables.table, initial_tables.table, tables.n,
+        "iterations,compare,rounds,dry-run,verify,cache,no-prefetch,watchdog", "count-tasks");
 }
 
 static enum status check_program(struct tce_options *options)
@@ -69,7 +69,7 @@ static enum status check_program(struct tce_options *options)
     TRY(profile_check_name(options->profile));
     if (options->compare && options->profile)
         return FAIL(STATUS_USAGE, "--write-profile is for one mode: leave --compare out");
-    TRY(mode_options_choose(&options->pool, options->compare, &options->modes));
+    TRY(mode_options_choose(&options->pool, options->compare, options->rounds, &options->modes));
     return mode_options_check_real(&options->modes);
 }
 

@@ -28,6 +28,7 @@ struct tce_options {
     /* Options of a program. */
     struct taskpool_settings pool;
     const char *compare;    /* the text of the option, or NULL */
+    int64_t rounds;         /* of compare */
     struct mode_list modes; /* those that it names, or the one of --sched */
     int64_t iterations;
     bool verify, count_tasks;

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Installs the library, builds the examples against it by CMake and by pkg-config, runs one
-# under each mode on two processes, and the other, which brings a mode of its own, on three.
+# under each mode on two processes, one that compares modes, and one that brings a mode of its own,
+# on three.
 # Usage: test_package.sh BUILD_FOLDER MPIEXEC
 set -eu
 source=$(cd "$(dirname "$0")" && pwd)
@@ -23,6 +24,13 @@ done
 
 sums=$("$mpiexec" --oversubscribe -n 3 "$work/build/external")
 [ "$sums" = "$expected $expected" ] || { echo "a mode from outside: $sums"; exit 1; }
+
+# 3 rounds of 3 modes with 3 iterations; simulated, the worker of the long task is the slowest
+# without stealing.
+"$mpiexec" --oversubscribe -n 2 "$work/build/compare" > "$work/compared"
+grep -qx "sum $((27 * expected / 2))" "$work/compared" || { cat "$work/compared"; exit 1; }
+grep -q '^static#2 .* not distinguishable$' "$work/compared" || { cat "$work/compared"; exit 1; }
+grep -q '^steal .* faster$' "$work/compared" || { cat "$work/compared"; exit 1; }
 
 export PKG_CONFIG_PATH=$work/prefix/lib/pkgconfig
 cc "$work/example.c" -o "$work/example" $(pkg-config --cflags --libs taskpool)

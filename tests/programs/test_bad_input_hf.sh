@@ -233,7 +233,7 @@ refuse --compare water.xyz $with_basis --compare ""
 for modes in , nonsense static, ,static static,nonsense all,static static,all; do
     refuse "--compare: '" water.xyz $with_basis --compare "$modes"
 done
-refuse "names steal twice" water.xyz $with_basis --compare steal,static,steal
+refuse "--rounds has no effect without --compare" water.xyz $with_basis --fock-only 2 --rounds 3
 refuse --sched water.xyz $with_basis --compare all --sched static
 refuse --count-tasks water.xyz $with_basis --compare all --count-tasks
 refuse --write-profile water.xyz $with_basis --compare all --write-profile result.csv

@@ -241,13 +241,14 @@ refuse "--dry-run" run good.tce --dry-run --json result.json
 refuse "--dry-run" run good.tce --dry-run --watchdog 5
 refuse "--count-tasks" run good.tce --count-tasks --json result.json
 refuse "--count-tasks" run good.tce --count-tasks --write-profile result.csv
-for option in "iterations 2" "compare all" dry-run verify "cache 1" no-prefetch \
+for option in "iterations 2" "compare all" "rounds 2" dry-run verify "cache 1" no-prefetch \
     "watchdog 5"; do
     refuse "--${option% *} has no effect with --count-tasks" run good.tce --count-tasks --$option
 done
 refuse "--compare" run good.tce --compare ""
 refuse "--compare: '" run good.tce --compare static,nonsense
-refuse "names steal twice" run good.tce --compare steal,static,steal
+refuse "--rounds has no effect without --compare" run good.tce --rounds 3
+refuse "--rounds: '1001'" run good.tce --compare all --rounds 1001
 refuse "leave --sched out" run good.tce --compare all --sched static
 refuse "leave --compare out" run good.tce --compare all --write-profile result.csv
 refuse "--fan-out has no effect" run good.tce --compare static,steal --fan-out 2

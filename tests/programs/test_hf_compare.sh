@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # beryl-hf --compare runs the same builds under each mode: a row of its table and an
-# entry of its result for each, one Fock matrix for all, the same as of a run without.
+# entry of its result for each, one Fock matrix for all, the same as of a run without; with --rounds
+# also intervals and verdicts.
 #
 #   test_hf_compare.sh BERYL_HF PROCESSES MPIEXEC BERYL_SCHED INPUTS
 set -u
@@ -41,11 +42,14 @@ for mode, entry in compare.items():
 table = open("all.txt").read().split("mode           first ")[1].split("\n")[1:]
 rows = [line.split() for line in table[:len(compare)]]
 assert [row[0] for row in rows] == list(compare), rows
-reference = rows[[row[0] for row in rows].index("static") if "static" in compare else 0]
-assert reference[-1] == "1.0000"
+assert rows[0][-1] == "1.0000"
 for row in rows:
-    best, of_reference, ratio = float(row[2]), float(reference[2]), float(row[-1])
-    assert abs(ratio * of_reference - best) < 1e-4 * (1 + ratio), row
+    best, of_first, ratio = float(row[2]), float(rows[0][2]), float(row[-1])
+    assert abs(ratio * of_first - best) < 1e-4 * (1 + ratio), row
+    assert float(row[-4]) <= float(row[-3]), ("steals done of attempted", row)
+assert "-0.00 %" not in open("all.txt").read()
+assert beryl["comparison"]["rounds"] == 1
+assert beryl["comparison"]["counted_from"] == min(2, int(n_builds) - 1)
 END
         echo "beryl-hf $options: status $status"
         tail -n 30 all.txt
@@ -56,7 +60,7 @@ END
 be16="$inputs/be16.xyz --basis be15s --screen 1e-6"
 compare all 3 $be16 --fock-only 3
 compare all 2 $be16 --fock-only 2 --prune observed --progress thread
-# Without static the first is the reference; options go to the modes that have them.
+# Options go to the modes that have them.
 compare steal,counter 3 $be16 --fock-only 3
 more="--chunk 3 --managers 2 --seeding cost"
 compare auto,share,static,counter 2 $be16 --fock-only 2
@@ -64,5 +68,51 @@ more=""
 # Two spins; one task for all workers.
 printf '2\nmultiplicity=3\nO 0 0 0\nO 0 0 1.2\n' > oxygen.xyz
 compare all 5 oxygen.xyz --basis sto-3g
+
+# Rounds: a mode named again has a number; the first is what the others are compared with.
+rounds()
+{
+    launch $be16 --fock-only 3 --compare steal,static,steal --rounds 3 --json rounds.json \
+        > rounds.txt 2>&1 < /dev/null
+    python3 - "$processes" << 'END'
+import json, os, sys
+processes, cores = int(sys.argv[1]), len(os.sched_getaffinity(0))
+beryl = json.load(open("rounds.json"))["extras"]["beryl"]
+compare, text = beryl["compare"], open("rounds.txt").read()
+assert list(compare) == ["steal", "static", "steal#2"], list(compare)
+assert [entry["sched"] for entry in compare.values()] == ["steal", "static", "steal"]
+assert len({entry["fock_sha256"] for entry in compare.values()}) == 1
+assert beryl["comparison"]["rounds"] == 3 and beryl["comparison"]["counted_from"] == 2
+assert beryl["comparison"]["oversubscribed"] == (processes > cores)
+assert ("Oversubscribed" in text) == (processes > cores)
+assert "3 rounds cannot tell 3 modes apart: that takes 8" in text
+for name, entry in compare.items():
+    builds = entry["iterations"]
+    assert [(build["round"], build["iteration"]) for build in builds] == [
+        (round, i) for round in range(3) for i in range(3)]
+    rounds = entry["round_seconds"]
+    assert rounds == [build["fock_seconds"] for build in builds if build["iteration"] == 2]
+    assert entry["median_seconds"] == sorted(rounds)[1]
+    low, high = entry["interval_seconds"]
+    assert low <= entry["median_seconds"] <= high
+    assert ("ratio" in entry) == (name != "steal")
+    if name != "steal":
+        ratio = entry["ratio"]
+        assert ratio["to"] == "steal" and ratio["verdict"] == "not distinguishable", ratio
+        assert ratio["interval"][0] <= ratio["value"] <= ratio["interval"][1]
+        assert ratio["p"] >= 0.25
+table = text.split("verdict\n")[1].split("\n")[:3]
+assert [line.split()[0] for line in table] == list(compare), table
+# One mode after another in each round.
+runs = [line.split()[0] for line in text.split("build   seconds\n")[1].split("\n\n")[0].split("\n")
+        if not line.startswith("round")]
+assert runs == [name for _ in range(3) for name in compare for _ in range(3)], runs
+END
+}
+if ! rounds; then
+    echo "beryl-hf --rounds:"
+    tail -n 30 rounds.txt
+    n_failed=$((n_failed + 1))
+fi
 
 exit $((n_failed > 0))

@@ -42,6 +42,8 @@ table = open(output).read().split("mode           first ")[1].split("\n")[1:]
 rows = [line.split() for line in table[:len(compare)]]
 assert [row[0] for row in rows] == modes, rows
 assert rows[0][-1] == "1.0000"
+assert all(float(row[-4]) <= float(row[-3]) for row in rows), "steals done of attempted"
+assert "-0.00 %" not in open(output).read()
 if kind == "program":
     print(compare["static"]["sha256"])
 else:
@@ -81,5 +83,25 @@ compare method 0 "1 4" ccsd water.xyz --basis sto-3g
 compare method 1 "3" mp2 water.xyz --basis sto-3g
 printf '2\nmultiplicity=2\nBe 0 0 0\nH 0 0 1.34\n' > radical.xyz
 compare method 0 "3" ccsd radical.xyz --basis sto-3g
+
+# Rounds, of a program and of a method; a mode named again has a number.
+processes=2
+rounds()
+{
+    rm -f result.json
+    run 0 "$@" --compare auto,static,auto --rounds 8 --json result.json
+    python3 - 2>> "$folder/errors" << 'END' || complain "rounds"
+import json
+result = json.load(open("result.json"))
+beryl = result["extras"]["beryl"] if "extras" in result else result
+assert beryl["comparison"]["rounds"] == 8
+assert list(beryl["compare"]) == ["auto", "static", "auto#2"]
+for name, entry in beryl["compare"].items():
+    assert len(entry["round_seconds"]) == 8 and entry["iterations"][-1]["round"] == 7
+    assert ("ratio" in entry) == (name != "auto")
+END
+}
+rounds run lifflander.tce --iterations 3
+rounds mp2 water.xyz --basis sto-3g
 
 exit $((n_failed > 0))

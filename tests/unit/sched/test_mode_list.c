@@ -64,12 +64,40 @@ static void test_a_bound_is_named_and_never_meant_by_all(void **state)
     assert_non_null(strstr(status_text(), "--sched lpt"));
 }
 
+static void test_a_mode_may_be_named_again(void **state)
+{
+    (void)state;
+    struct mode_list list;
+    check_ok(mode_list_parse("compare", "static,auto,static", &list));
+    assert_int_equal(list.n, 3);
+    assert_string_equal(list.modes[2], "static");
+    char many[(MODES_MAX + 1) * sizeof "auto"] = "auto";
+    for (int i = 1; i < MODES_MAX; i++)
+        strcat(many, ",auto");
+    check_ok(mode_list_parse("compare", many, &list));
+    assert_int_equal(list.n, MODES_MAX);
+    strcat(many, ",auto");
+    check_status(STATUS_USAGE, mode_list_parse("compare", many, &list));
+}
+
+static void test_rounds_need_a_comparison(void **state)
+{
+    (void)state;
+    struct taskpool_settings settings;
+    struct mode_list list;
+    taskpool_settings_default(&settings);
+    check_ok(mode_options_choose(&settings, NULL, 1, &list));
+    check_ok(mode_options_choose(&settings, "static,auto", 2, &list));
+    check_status(STATUS_USAGE, mode_options_choose(&settings, NULL, 2, &list));
+    assert_non_null(strstr(status_text(), "--rounds has no effect without --compare"));
+}
+
 static void test_what_is_no_list_is_refused(void **state)
 {
     (void)state;
     static const char *const bad[] = {
-        "",         ",",          "static,",    ",static",       "static,,steal", "static, steal",
-        "nonsense", "all,static", "static,all", "static,static", "stat"};
+        "",         ",",          "static,",    ",static", "static,,steal", "static, steal",
+        "nonsense", "all,static", "static,all", "stat"};
     struct mode_list list;
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         check_status(STATUS_USAGE, mode_list_parse("compare", bad[i], &list));
@@ -187,6 +215,8 @@ int main(void)
         cmocka_unit_test(test_names_keep_their_order),
         cmocka_unit_test(test_all_is_every_mode_once),
         cmocka_unit_test(test_a_bound_is_named_and_never_meant_by_all),
+        cmocka_unit_test(test_a_mode_may_be_named_again),
+        cmocka_unit_test(test_rounds_need_a_comparison),
         cmocka_unit_test(test_what_is_no_list_is_refused),
         cmocka_unit_test(test_a_value_that_a_mode_cannot_use_is_refused),
         cmocka_unit_test(test_an_option_must_be_for_one_of_the_modes),

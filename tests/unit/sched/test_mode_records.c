@@ -1,6 +1,6 @@
 /* Modes whose results differ are named, nothing else fails a comparison; the JSON has what was
  * recorded. */
-#include "sched/modes/mode_records.h"
+#include "sched/comparison/mode_records.h"
 #include "tests/check.h"
 
 #include <string.h>
@@ -10,7 +10,7 @@ static void init_records(struct mode_records *records)
     static const char *const modes[] = {"static", "counter", "share"};
     *records = (struct mode_records){0};
     for (int m = 0; m < 3; m++) {
-        struct mode_record *record = mode_records_begin(records, modes[m]);
+        struct mode_record *record = mode_records_begin(records, m, modes[m]);
         strcpy(record->sha256[0], "alpha");
         strcpy(record->sha256[1], "beta");
     }
@@ -49,11 +49,12 @@ static void test_iterations_are_recorded_in_order(void **state)
     (void)state;
     struct mode_records records;
     init_records(&records);
-    struct mode_record *record = &records.list[1];
+    const struct mode_record *record = &records.list[1];
     for (int i = 0; i < 3; i++) {
         const struct statistics_iteration statistics = {.iteration = 7, .tasks = 10 + i};
-        assert_non_null(mode_record_note(record, (double[]){3, 1, 2}[i], &statistics));
+        assert_non_null(mode_records_note(&records, 1, (double[]){3, 1, 2}[i], &statistics));
     }
+    mode_records_end(&records, 1);
     assert_true(record->first_s == 3 && record->best_s == 1 && record->last_s == 2);
     json_t *json = mode_records_to_json(&records, (const char *[]){"sha256", NULL});
     const json_t *mode = json_object_get(json, "counter");
@@ -71,12 +72,67 @@ static void test_iterations_are_recorded_in_order(void **state)
     mode_records_fini(&records);
 }
 
+static json_t *run_round(struct mode_records *records, int position, double seconds,
+                         const char *digest)
+{
+    const struct statistics_iteration statistics = {.tasks = 1};
+    struct mode_record *record = mode_records_begin(records, position, "auto");
+    json_t *entry = mode_records_note(records, position, seconds, &statistics);
+    strcpy(record->sha256[0], digest);
+    mode_records_end(records, position);
+    return entry;
+}
+
+static void test_rounds_of_a_mode_named_twice(void **state)
+{
+    (void)state;
+    static struct mode_records records = {.n_rounds = 8};
+    for (int round = 0; round < 8; round++)
+        for (int m = 0; m < 2; m++) {
+            const json_t *entry = run_round(&records, m, m + 1, "alpha");
+            assert_int_equal(json_integer_value(json_object_get(entry, "round")), round);
+            assert_int_equal(json_integer_value(json_object_get(entry, "iteration")), 0);
+        }
+    check_ok(mode_records_check(&records, "Fock matrix"));
+    mode_records_print(&records, "Fock build", 1);
+    json_t *json = mode_records_to_json(&records, (const char *[]){"sha256", NULL});
+    const json_t *first = json_object_get(json, "auto"), *second = json_object_get(json, "auto#2");
+    const json_t *ratio = json_object_get(second, "ratio");
+    assert_null(json_object_get(first, "ratio"));
+    assert_string_equal(json_string_value(json_object_get(second, "sched")), "auto");
+    assert_int_equal(json_array_size(json_object_get(second, "iterations")), 8);
+    assert_int_equal(json_array_size(json_object_get(second, "round_seconds")), 8);
+    check_close(json_real_value(json_object_get(second, "median_seconds")), 2, 0);
+    assert_string_equal(json_string_value(json_object_get(ratio, "to")), "auto");
+    assert_string_equal(json_string_value(json_object_get(ratio, "verdict")), "slower");
+    check_close(json_real_value(json_object_get(ratio, "p")), 2.0 / 256, 1e-15);
+    json_decref(json);
+    json = mode_records_summary_to_json(&records);
+    assert_int_equal(json_integer_value(json_object_get(json, "rounds")), 8);
+    json_decref(json);
+    mode_records_fini(&records);
+}
+
+static void test_a_round_of_another_result_is_named(void **state)
+{
+    (void)state;
+    static struct mode_records records = {.n_rounds = 3};
+    for (int round = 0; round < 3; round++)
+        for (int m = 0; m < 2; m++)
+            run_round(&records, m, 1, round == 1 && m == 1 ? "other" : "alpha");
+    check_status(STATUS_PROTOCOL, mode_records_check(&records, "Fock matrix"));
+    assert_non_null(strstr(status_text(), "of auto#2 differs from that of auto"));
+    mode_records_fini(&records);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_equal_results_pass),
         cmocka_unit_test(test_a_mode_of_another_result_is_named),
         cmocka_unit_test(test_iterations_are_recorded_in_order),
+        cmocka_unit_test(test_rounds_of_a_mode_named_twice),
+        cmocka_unit_test(test_a_round_of_another_result_is_named),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

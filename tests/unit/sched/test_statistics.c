@@ -33,6 +33,25 @@ static void summarize(struct statistics_worker *workers, struct statistics_itera
     statistics_summarize(&totals, workers, n_workers, sum);
 }
 
+/* Equal loads whose mean rounds up: -0.00 % was printed of such. */
+static void test_equal_loads_are_balanced(void **state)
+{
+    (void)state;
+    struct statistics_worker workers[n_workers];
+    struct statistics_iteration sum = {0}, phases = {0};
+    for (int k = 1; k < 200; k++) {
+        for (int i = 0; i < n_workers; i++)
+            workers[i] = (struct statistics_worker){.task_s = 0.1 * k, .elapsed_s = 100};
+        for (int n = 1; n <= n_workers; n++) {
+            struct statistics_totals totals = statistics_totals_of(workers, n);
+            statistics_summarize(&totals, workers, n, &sum);
+            assert_true(sum.imbalance >= 0);
+            statistics_add(&phases, &sum);
+            assert_true(phases.imbalance >= 0);
+        }
+    }
+}
+
 static void test_summary(void **state)
 {
     (void)state;
@@ -152,6 +171,7 @@ int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_summary),
+        cmocka_unit_test(test_equal_loads_are_balanced),
         cmocka_unit_test(test_parts_make_up_the_makespan),
         cmocka_unit_test(test_order_of_parts_does_not_matter),
         cmocka_unit_test(test_nothing_done),

@@ -1,0 +1,142 @@
+#include "sched/cli/beryl_sched_compare.h"
+
+#include "sched/cli/beryl_sched_outputs.h"
+#include "sched/cli/beryl_sched_run.h"
+#include "sched/comparison/mode_records.h"
+#include "sched/modes/mode_options.h"
+#include "support/base/agree.h"
+#include "support/base/log.h"
+#include "support/io/hardware.h"
+#include "support/mpi/oversubscription.h"
+
+#include <jansson.h>
+#include <stdio.h>
+
+struct compared_runs {
+    const struct beryl_sched_options *options;
+    MPI_Comm comm;
+    bool is_first, simulated; /* is_first: of the processes */
+    struct mode_records records;
+    json_t *result; /* of the first run, without what depends on mode or round; NULL before */
+};
+
+/* The options of one mode in one round. */
+static struct beryl_sched_options options_of_run(const struct compared_runs *runs, int position,
+                                                 int64_t round)
+{
+    struct beryl_sched_options options = *runs->options;
+    mode_options_select(&runs->options->pool, options.modes.modes[position], &options.pool);
+    options.pool.speeds = runs->options->pool.speeds; /* the workers' own */
+    options.pool.seed += runs->simulated ? round : 0;
+    return options;
+}
+
+/* --- before --- */
+
+/* All modes, the first one last and printed. */
+static enum status check_compared_modes(const struct compared_runs *runs)
+{
+    char scheduling[1100];
+    snprintf(scheduling, sizeof scheduling, "compared: %.1000s", runs->options->compare);
+    for (int m = runs->options->modes.n - 1; m >= 0; m--) {
+        struct beryl_sched_options options = options_of_run(runs, m, 0);
+        TRY(beryl_sched_check(&options, runs->comm, m == 0 ? scheduling : NULL));
+    }
+    return STATUS_OK;
+}
+
+/* --- rounds --- */
+
+/* The first result is kept, the others must be the same. Takes the result. */
+static enum status keep_compared_result(struct compared_runs *runs,
+                                        const struct mode_record *record, json_t *result)
+{
+    json_object_del(result, "sched");
+    json_object_del(result, "options");
+    json_object_del(result, "iterations");
+    json_object_del(result, "timeline");
+    if (!runs->result) {
+        runs->result = result;
+        return STATUS_OK;
+    }
+    bool same = json_equal(runs->result, result);
+    json_decref(result);
+    return same ? STATUS_OK
+                : FAIL(STATUS_PROTOCOL, "the result of %s differs from that of %s", record->name,
+                       runs->records.list[0].name);
+}
+
+static enum status run_compared_mode(struct compared_runs *runs, int position, int64_t round)
+{
+    struct beryl_sched_options options = options_of_run(runs, position, round);
+    json_t *result;
+    TRY(beryl_sched_record(&options, runs->comm, position, &runs->records, &result));
+    const struct mode_record *record = &runs->records.list[position];
+    log_print("%5lld %-12s %11.6g %8.2f %%\n", (long long)round, record->name, record->last_s,
+              100 * record->last.efficiency);
+    return status_agree(runs->comm, keep_compared_result(runs, record, result));
+}
+
+static enum status run_compared_rounds(struct compared_runs *runs)
+{
+    const struct beryl_sched_options *options = runs->options;
+    mode_records_announce(&runs->records, options->modes.n);
+    log_print("round mode           seconds efficiency (last iteration)\n");
+    for (int64_t round = 0; round < options->n_rounds; round++)
+        for (int m = 0; m < options->modes.n; m++)
+            TRY(run_compared_mode(runs, m, round));
+    return STATUS_OK;
+}
+
+/* --- after --- */
+
+static enum status write_compared_result(const struct compared_runs *runs, json_t *hardware)
+{
+    const char *const no_digests[MODE_RECORD_DIGESTS] = {NULL};
+    json_t *options = beryl_sched_options_scheduling(runs->options);
+    json_object_del(options, "sched");
+    int failed = json_object_set_new(runs->result, "options", options);
+    failed |= json_object_set_new(runs->result, "compare",
+                                  mode_records_to_json(&runs->records, no_digests));
+    failed |= json_object_set_new(runs->result, "comparison",
+                                  mode_records_summary_to_json(&runs->records));
+    failed |=
+        json_object_set_new(runs->result, "command", beryl_sched_options_command(runs->options));
+    if (hardware)
+        failed |= json_object_set(runs->result, "hardware", hardware);
+    if (failed)
+        return FAIL(STATUS_NO_MEMORY, "no memory for the result");
+    return beryl_sched_outputs_write(runs->options, runs->result,
+                                     json_string_value(json_object_get(runs->result, "workload")));
+}
+
+static enum status compare_runs(struct compared_runs *runs, bool *accepted)
+{
+    const struct beryl_sched_options *options = runs->options;
+    TRY(status_agree(runs->comm, runs->is_first ? beryl_sched_outputs_check(options) : STATUS_OK));
+    TRY(check_compared_modes(runs));
+    *accepted = true;
+    TRY(run_compared_rounds(runs));
+    mode_records_print(&runs->records, "iteration", options->pool.seed);
+    json_t *hardware = runs->simulated ? NULL : hardware_to_json(runs->comm);
+    enum status status = runs->is_first ? write_compared_result(runs, hardware) : STATUS_OK;
+    json_decref(hardware);
+    return status_agree(runs->comm, status);
+}
+
+enum status beryl_sched_compare(const struct beryl_sched_options *options, MPI_Comm comm,
+                                bool *accepted)
+{
+    struct compared_runs runs = {.options = options,
+                                 .comm = comm,
+                                 .simulated = options->machine.n_workers > 0,
+                                 .records.n_rounds = options->n_rounds};
+    int rank;
+    MPI_Comm_rank(comm, &rank);
+    runs.is_first = rank == 0;
+    runs.records.comparison.oversubscribed = !runs.simulated && is_oversubscribed(comm);
+    enum status status = compare_runs(&runs, accepted);
+    json_decref(runs.result);
+    mode_records_fini(&runs.records);
+    return status;
+}

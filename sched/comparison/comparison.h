@@ -1,0 +1,88 @@
+/* A comparison of scheduling modes by rounds (A B C, A B C, ...): the seconds of each mode in each
+ * round, and what they are evidence of. Modes are compared within a round, so that a machine which
+ * becomes slower from round to round changes no ratio. Not collective.
+ *
+ * A round gives one number for a mode: the mean seconds of the iterations that count. These are all
+ * from the third on, because before it modes that learn from iterations know little and caches are
+ * cold; of less than three iterations the last one.
+ *
+ * Intervals and tests have a confidence of 98 %, that of all ratios together: modes that do not
+ * differ are called different in 2 of 100 comparisons at most. */
+#ifndef BERYL_SCHED_COMPARISON_H
+#define BERYL_SCHED_COMPARISON_H
+
+#include "support/base/rank_statistics.h"
+#include "support/base/status.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define COMPARISON_CONFIDENCE 0.98
+enum {
+    COMPARISON_MODES_MAX = 64,
+    COMPARISON_ROUNDS_MAX = 1000,
+    COMPARISON_FIRST_COUNTED = 2 /* iteration, from 0 */
+};
+
+/* Whether a mode takes other times than the first one. */
+enum comparison_verdict {
+    COMPARISON_NOT_DISTINGUISHABLE, /* also the first mode itself */
+    COMPARISON_FASTER,
+    COMPARISON_SLOWER
+};
+
+struct comparison_mode {
+    char name[80]; /* of the mode; "auto#2" where it was named before */
+    int64_t n_rounds;
+    double *round_s; /* n_rounds: seconds of an iteration */
+
+    /* Set by comparison_analyse. */
+    struct interval median_s;
+    double first_quartile_s, third_quartile_s;
+    /* To the first mode, of the same round: the Hodges-Lehmann median, with an interval of
+     * Holm's level for this mode; and p of the signed-rank test, as it is and adjusted by Holm.
+     * All 1 for the first mode. */
+    struct interval ratio;
+    double ratio_confidence, p, adjusted_p;
+    enum comparison_verdict verdict;
+
+    /* The round at hand. */
+    int64_t n_iterations;
+    double counted_s, last_s; /* sum of the iterations that count; the last one */
+};
+
+/* Zero-initialised is empty. */
+struct comparison {
+    int n;
+    bool oversubscribed; /* set by the caller: there were more processes than cores */
+    bool analysed;       /* the results are there */
+    struct comparison_mode modes[COMPARISON_MODES_MAX];
+};
+
+void comparison_fini(struct comparison *comparison);
+
+/* Begins the next round of the mode at this position, in [0, n]; at n it is a new one, of which
+ * there are COMPARISON_MODES_MAX at most. */
+void comparison_begin(struct comparison *comparison, int position, const char *mode);
+
+/* Notes the seconds of the round's next iteration. */
+void comparison_note(struct comparison *comparison, int position, double seconds);
+
+/* Ends the round, of at least one iteration. Errors: STATUS_NO_MEMORY. */
+enum status comparison_end(struct comparison *comparison, int position);
+
+/* Whether there are several rounds, the same number under every mode. */
+bool comparison_has_rounds(const struct comparison *comparison);
+
+/* The fewest rounds in which n_modes can be told apart: with fewer no difference, however large, is
+ * significant. */
+int64_t comparison_rounds_needed(int n_modes);
+
+/* Fills the results of all modes; comparison_has_rounds must hold.
+ * seed  of the bootstrap. Errors: STATUS_NO_MEMORY. */
+enum status comparison_analyse(struct comparison *comparison, int64_t seed);
+
+/* "faster", "slower", "not distinguishable". */
+const char *comparison_verdict_words(enum comparison_verdict verdict);
+
+#endif

@@ -1,0 +1,245 @@
+#include "sched/comparison/mode_records.h"
+
+#include "sched/comparison/comparison_table.h"
+#include "sched/core/statistics_report.h"
+#include "support/base/die.h"
+#include "support/base/log.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <string.h>
+
+static_assert((int)MODES_MAX <= (int)COMPARISON_MODES_MAX, "every list of modes can be compared");
+
+void mode_records_fini(struct mode_records *records)
+{
+    for (int m = 0; m < records->n; m++) {
+        json_decref(records->list[m].iterations);
+        json_decref(records->list[m].timeline);
+    }
+    comparison_fini(&records->comparison);
+    *records = (struct mode_records){0};
+}
+
+/* --- rounds --- */
+
+struct mode_record *mode_records_begin(struct mode_records *records, int position, const char *mode)
+{
+    struct mode_record *record = &records->list[position];
+    comparison_begin(&records->comparison, position, mode);
+    if (position == records->n) {
+        records->n++;
+        *record = (struct mode_record){.mode = mode,
+                                       .name = records->comparison.modes[position].name,
+                                       .iterations = json_array()};
+    }
+    record->n_iterations = 0;
+    json_decref(record->timeline); /* of the last round */
+    record->timeline = NULL;
+    return record;
+}
+
+json_t *mode_records_note(struct mode_records *records, int position, double seconds,
+                          const struct statistics_iteration *statistics)
+{
+    struct mode_record *record = &records->list[position];
+    bool first = record->n_iterations == 0;
+    comparison_note(&records->comparison, position, seconds);
+    record->first_s = first ? seconds : record->first_s;
+    record->best_s = first || seconds < record->best_s ? seconds : record->best_s;
+    record->last_s = seconds;
+    record->last = *statistics;
+    record->last.iteration = record->n_iterations++;
+    json_t *entry = statistics_to_json(&record->last);
+    if (records->n_rounds > 1)
+        json_object_set_new(entry, "round",
+                            json_integer(records->comparison.modes[position].n_rounds));
+    json_array_append_new(record->iterations, entry);
+    return entry;
+}
+
+void mode_records_end(struct mode_records *records, int position)
+{
+    struct mode_record *record = &records->list[position];
+    if (comparison_end(&records->comparison, position) != STATUS_OK)
+        die_no_memory("%s", status_text());
+    if (records->comparison.modes[position].n_rounds == 1)
+        memcpy(record->first_sha256, record->sha256, sizeof record->sha256);
+    else if (memcmp(record->first_sha256, record->sha256, sizeof record->sha256) != 0)
+        record->differs = true;
+}
+
+enum status mode_records_check(const struct mode_records *records, const char *result)
+{
+    char names[512] = "";
+    const struct mode_record *first = &records->list[0];
+    for (int m = 0; m < records->n; m++) {
+        const struct mode_record *record = &records->list[m];
+        size_t length = strlen(names);
+        if (record->differs || memcmp(record->sha256, first->sha256, sizeof record->sha256) != 0)
+            snprintf(names + length, sizeof names - length, "%s%s", length > 0 ? ", " : "",
+                     record->name);
+    }
+    if (names[0] == '\0')
+        return STATUS_OK;
+    return FAIL(STATUS_PROTOCOL, "the %s of %s differs from that of %s%s", result, names,
+                first->name, records->n_rounds > 1 ? ", at least in one of the rounds" : "");
+}
+
+/* --- tables --- */
+
+void mode_records_announce(const struct mode_records *records, int n_modes)
+{
+    int64_t n_rounds = records->n_rounds > 1 ? records->n_rounds : 1;
+    int64_t n_needed = comparison_rounds_needed(n_modes);
+    if (n_modes > 1 && n_rounds > 1 && n_rounds < n_needed)
+        log_print("%lld rounds cannot tell %d modes apart: that takes %lld\n\n",
+                  (long long)n_rounds, n_modes, (long long)n_needed);
+}
+
+static void print_scheduling_heading(void)
+{
+    log_print(" efficiency imbalance    steals        of  messages");
+}
+
+static void print_scheduling(const struct statistics_iteration *last)
+{
+    log_print("%9.2f %% %7.2f %% %9.1f %9.1f %9lld", 100 * last->efficiency, 100 * last->imbalance,
+              last->steals_successful.mean, last->steals_attempted.mean, (long long)last->messages);
+}
+
+/* In 10 columns; simulated ones may be microseconds. */
+static void print_seconds(double seconds)
+{
+    if (seconds < 1)
+        log_print("%9.4g ", seconds);
+    else
+        log_print("%9.4f ", seconds);
+}
+
+static void print_single_round(const struct mode_records *records, const char *iteration)
+{
+    const struct mode_record *first = &records->list[0];
+    log_print("\nSeconds per %s of the first, the best and the last of %lld; the other figures "
+              "are of\nthe last: steals done, of those attempted, per worker, messages of all; "
+              "ratio: best to best of %s.\nOne round shows no spread: a difference may be chance "
+              "(--rounds, simulated --seeds)\n\n",
+              iteration, (long long)first->n_iterations, first->name);
+    log_print("mode           first      best      last");
+    print_scheduling_heading();
+    log_print("     ratio\n");
+    for (int m = 0; m < records->n; m++) {
+        const struct mode_record *record = &records->list[m];
+        log_print("%-11s", record->name);
+        print_seconds(record->first_s);
+        print_seconds(record->best_s);
+        print_seconds(record->last_s);
+        print_scheduling(&record->last);
+        log_print(" %9.4f\n", record->best_s / first->best_s);
+    }
+}
+
+static int64_t find_first_counted(const struct mode_records *records)
+{
+    int64_t n = records->list[0].n_iterations;
+    return n > COMPARISON_FIRST_COUNTED ? COMPARISON_FIRST_COUNTED : n > 0 ? n - 1 : 0;
+}
+
+static void print_rounds(const struct mode_records *records, const char *iteration)
+{
+    const struct comparison *comparison = &records->comparison;
+    struct comparison_row row;
+    log_print("\nSeconds per %s over %lld rounds, each round the mean from %s %lld of %lld on "
+              "(from 0); the\nother figures are of the last: steals done, of those attempted, per "
+              "worker, messages of all\n\n",
+              iteration, (long long)comparison->modes[0].n_rounds, iteration,
+              (long long)find_first_counted(records), (long long)records->list[0].n_iterations);
+    log_print("%s", comparison_seconds_heading(&row));
+    print_scheduling_heading();
+    log_print("\n");
+    for (int m = 0; m < records->n; m++) {
+        log_print("%s ", comparison_seconds_row(&comparison->modes[m], &row));
+        print_scheduling(&records->list[m].last);
+        log_print("\n");
+    }
+    log_print("\nRatio to %s in the same round, with an interval and p of the signed-rank test "
+              "that hold for all\nmodes together (%.0f %%, Holm)\n\n%s\n",
+              records->list[0].name, 100 * COMPARISON_CONFIDENCE, comparison_ratio_heading(&row));
+    for (int m = 0; m < records->n; m++)
+        log_print("%s\n", comparison_ratio_row(&comparison->modes[m], &row));
+}
+
+void mode_records_print(struct mode_records *records, const char *iteration, int64_t seed)
+{
+    struct comparison *comparison = &records->comparison;
+    if (records->n == 0)
+        return;
+    if (comparison_has_rounds(comparison)) {
+        if (comparison_analyse(comparison, seed) != STATUS_OK)
+            die_no_memory("%s", status_text());
+        print_rounds(records, iteration);
+    } else
+        print_single_round(records, iteration);
+    if (comparison->oversubscribed)
+        log_print("\n%s\n", comparison_oversubscribed_words());
+}
+
+/* --- JSON --- */
+
+static json_t *ratio_to_json(const struct comparison_mode *mode, const char *first)
+{
+    return json_pack("{s:s, s:f, s:[f, f], s:f, s:f, s:f, s:s}", "to", first, "value",
+                     mode->ratio.value, "interval", mode->ratio.low, mode->ratio.high, "confidence",
+                     mode->ratio_confidence, "p", mode->p, "adjusted_p", mode->adjusted_p,
+                     "verdict", comparison_verdict_words(mode->verdict));
+}
+
+/* What several rounds of a mode show. */
+static void add_rounds(const struct comparison *comparison, int position, json_t *json)
+{
+    const struct comparison_mode *mode = &comparison->modes[position];
+    json_t *rounds = json_array();
+    for (int64_t i = 0; i < mode->n_rounds; i++)
+        json_array_append_new(rounds, json_real(mode->round_s[i]));
+    json_object_update_new(json,
+                           json_pack("{s:o, s:f, s:[f, f], s:[f, f]}", "round_seconds", rounds,
+                                     "median_seconds", mode->median_s.value, "quartile_seconds",
+                                     mode->first_quartile_s, mode->third_quartile_s,
+                                     "interval_seconds", mode->median_s.low, mode->median_s.high));
+    if (position > 0)
+        json_object_set_new(json, "ratio", ratio_to_json(mode, comparison->modes[0].name));
+}
+
+json_t *mode_record_to_json(const struct mode_records *records, int position,
+                            const char *const keys[MODE_RECORD_DIGESTS])
+{
+    const struct mode_record *record = &records->list[position];
+    json_t *json =
+        json_pack("{s:s, s:I}", "sched", record->mode, "tasks", (json_int_t)record->last.tasks);
+    for (int i = 0; i < MODE_RECORD_DIGESTS; i++)
+        if (keys[i])
+            json_object_set_new(json, keys[i], json_string(record->sha256[i]));
+    if (records->comparison.analysed)
+        add_rounds(&records->comparison, position, json);
+    json_object_set(json, "iterations", record->iterations);
+    if (record->timeline)
+        json_object_set(json, "timeline", record->timeline);
+    return json;
+}
+
+json_t *mode_records_to_json(const struct mode_records *records,
+                             const char *const keys[MODE_RECORD_DIGESTS])
+{
+    json_t *modes = json_object();
+    for (int m = 0; m < records->n; m++)
+        json_object_set_new(modes, records->list[m].name, mode_record_to_json(records, m, keys));
+    return modes;
+}
+
+json_t *mode_records_summary_to_json(const struct mode_records *records)
+{
+    return json_pack("{s:I, s:I, s:f, s:b}", "rounds",
+                     (json_int_t)(records->n_rounds > 1 ? records->n_rounds : 1), "counted_from",
+                     (json_int_t)find_first_counted(records), "confidence", COMPARISON_CONFIDENCE,
+                     "oversubscribed", records->comparison.oversubscribed);
+}

@@ -1,0 +1,258 @@
+#include "support/base/rank_statistics.h"
+
+#include "support/base/random.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+
+enum { N_RESAMPLES = 10000 };
+
+static int order_numbers(const void *left, const void *right)
+{
+    double a = *(const double *)left, b = *(const double *)right;
+    return (a > b) - (a < b);
+}
+
+void numbers_sort(double *numbers, int64_t n)
+{
+    qsort(numbers, (size_t)n, sizeof *numbers, order_numbers);
+}
+
+double numbers_quantile(const double *sorted, int64_t n, double fraction)
+{
+    double position = fraction * (double)(n - 1);
+    int64_t below = (int64_t)position;
+    int64_t above = below + 1 < n ? below + 1 : below;
+    double weight = position - (double)below;
+    return (1 - weight) * sorted[below] + weight * sorted[above];
+}
+
+/* --- tests --- */
+
+/* A number and its rank, doubled so that the mean rank of two equal numbers is whole. */
+struct ranked {
+    double number; /* that is ranked */
+    int64_t doubled_rank;
+    bool is_marked; /* positive, or of the left sample */
+};
+
+static int order_ranked(const void *left, const void *right)
+{
+    double a = ((const struct ranked *)left)->number, b = ((const struct ranked *)right)->number;
+    return (a > b) - (a < b);
+}
+
+/* Sorts, and ranks from 1; equal numbers get the mean of their ranks. Returns the sum of the
+ * doubled ranks that are marked. */
+static int64_t rank_numbers(struct ranked *ranked, int64_t n)
+{
+    int64_t sum = 0;
+    qsort(ranked, (size_t)n, sizeof *ranked, order_ranked);
+    for (int64_t first = 0, last; first < n; first = last) {
+        for (last = first + 1; last < n && ranked[last].number == ranked[first].number; last++)
+            ;
+        for (int64_t i = first; i < last; i++) {
+            ranked[i].doubled_rank = first + 1 + last;
+            sum += ranked[i].is_marked ? ranked[i].doubled_rank : 0;
+        }
+    }
+    return sum;
+}
+
+/* probability: room for n (n + 1) + 1; each mark is a coin's */
+static double sum_over_signs(const struct ranked *ranked, int64_t n, int64_t marked,
+                             double *probability)
+{
+    int64_t total = n * (n + 1), reached = 0;
+    int64_t smaller = marked < total - marked ? marked : total - marked;
+    double p = 0;
+    for (int64_t s = 0; s <= total; s++)
+        probability[s] = s == 0;
+    for (int64_t i = 0; i < n; i++) {
+        int64_t rank = ranked[i].doubled_rank;
+        reached += rank;
+        for (int64_t s = reached; s >= 0; s--)
+            probability[s] = (probability[s] + (s >= rank ? probability[s - rank] : 0)) / 2;
+    }
+    for (int64_t s = 0; s <= smaller; s++)
+        p += probability[s];
+    return fmin(1, 2 * p);
+}
+
+enum status signed_rank_test(const double *differences, int64_t n, double *p)
+{
+    struct ranked *ranked = malloc((size_t)(n + 1) * sizeof *ranked);
+    double *probability = malloc((size_t)(n * (n + 1) + 1) * sizeof *probability);
+    enum status status =
+        CHECK_MEMORY(ranked && probability, "no memory for the test of %lld pairs", (long long)n);
+    int64_t n_ranked = 0;
+    for (int64_t i = 0; status == STATUS_OK && i < n; i++)
+        if (differences[i] != 0)
+            ranked[n_ranked++] =
+                (struct ranked){.number = fabs(differences[i]), .is_marked = differences[i] > 0};
+    if (status == STATUS_OK)
+        *p = sum_over_signs(ranked, n_ranked, rank_numbers(ranked, n_ranked), probability);
+    free(ranked);
+    free(probability);
+    return status;
+}
+
+/* ways: room for (n_marked + 1) (n (n + 1) + 1): in how many ways so many of the numbers have that
+ * sum of doubled ranks */
+static double sum_over_subsets(const struct ranked *ranked, int64_t n, int64_t n_marked,
+                               int64_t marked, double *ways)
+{
+    int64_t width = n * (n + 1) + 1, mean = n_marked * (n + 1);
+    for (int64_t i = 0; i < (n_marked + 1) * width; i++)
+        ways[i] = i == 0;
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t k = n_marked; k > 0; k--)
+            for (int64_t s = width - 1; s >= ranked[i].doubled_rank; s--)
+                ways[k * width + s] += ways[(k - 1) * width + s - ranked[i].doubled_rank];
+    double extreme = 0, all = 0;
+    for (int64_t s = 0; s < width; s++) {
+        all += ways[n_marked * width + s];
+        extreme += llabs(s - mean) >= llabs(marked - mean) ? ways[n_marked * width + s] : 0;
+    }
+    return extreme / all;
+}
+
+enum status rank_sum_test(const double *left, int64_t n_left, const double *right, int64_t n_right,
+                          double *p)
+{
+    int64_t n = n_left + n_right;
+    struct ranked *ranked = malloc((size_t)(n + 1) * sizeof *ranked);
+    double *ways = malloc((size_t)((n_left + 1) * (n * (n + 1) + 1)) * sizeof *ways);
+    enum status status =
+        CHECK_MEMORY(ranked && ways, "no memory for the test of %lld numbers", (long long)n);
+    for (int64_t i = 0; status == STATUS_OK && i < n; i++)
+        ranked[i] = (struct ranked){.number = i < n_left ? left[i] : right[i - n_left],
+                                    .is_marked = i < n_left};
+    if (status == STATUS_OK)
+        *p = sum_over_subsets(ranked, n, n_left, rank_numbers(ranked, n), ways);
+    free(ranked);
+    free(ways);
+    return status;
+}
+
+void holm_adjust(const double *p, int n, double *adjusted, int *rank)
+{
+    for (int i = 0; i < n; i++) {
+        rank[i] = 0;
+        for (int j = 0; j < n; j++)
+            rank[i] += p[j] < p[i] || (p[j] == p[i] && j < i);
+    }
+    /* No p is adjusted to less than a smaller one is. */
+    for (int i = 0; i < n; i++) {
+        adjusted[i] = 0;
+        for (int j = 0; j < n; j++)
+            if (rank[j] <= rank[i])
+                adjusted[i] = fmax(adjusted[i], fmin(1, (n - rank[j]) * p[j]));
+    }
+}
+
+/* --- bootstrap --- */
+
+/* The mean of two numbers of a sample, or one of them. */
+struct pair_mean {
+    double value;
+    int64_t first, second; /* the same: the number itself */
+};
+
+/* Buffers of a bootstrap. */
+struct bootstrap {
+    int64_t n, n_means;
+    enum sample_centre centre;
+    struct pair_mean *means; /* ascending */
+    int64_t *counts;         /* n: how often each number is in the resample */
+    double *centres;         /* N_RESAMPLES */
+};
+
+static int order_pair_means(const void *left, const void *right)
+{
+    double a = ((const struct pair_mean *)left)->value,
+           b = ((const struct pair_mean *)right)->value;
+    return (a > b) - (a < b);
+}
+
+static void fill_pair_means(const double *numbers, struct bootstrap *bootstrap)
+{
+    bool pairs = bootstrap->centre == CENTRE_OF_PAIRS;
+    for (int64_t i = 0; i < bootstrap->n; i++)
+        for (int64_t j = i; j < (pairs ? bootstrap->n : i + 1); j++)
+            bootstrap->means[bootstrap->n_means++] = (struct pair_mean){
+                .value = numbers[i] + (numbers[j] - numbers[i]) / 2, .first = i, .second = j};
+    qsort(bootstrap->means, (size_t)bootstrap->n_means, sizeof *bootstrap->means, order_pair_means);
+}
+
+/* How often a mean is among those of the resample. */
+static int64_t count_pair_mean(const struct bootstrap *bootstrap, const struct pair_mean *mean)
+{
+    int64_t count = bootstrap->counts[mean->first];
+    if (bootstrap->centre == CENTRE_MEDIAN)
+        return count;
+    return mean->first == mean->second ? count * (count + 1) / 2
+                                       : count * bootstrap->counts[mean->second];
+}
+
+/* The median of the means of a resample. */
+static double find_centre(const struct bootstrap *bootstrap)
+{
+    int64_t n = bootstrap->n, below = 0, k = 0;
+    int64_t total = bootstrap->centre == CENTRE_MEDIAN ? n : n * (n + 1) / 2;
+    for (; 2 * below < total; k++)
+        below += count_pair_mean(bootstrap, &bootstrap->means[k]);
+    double value = bootstrap->means[k - 1].value;
+    if (2 * below > total)
+        return value;
+    while (count_pair_mean(bootstrap, &bootstrap->means[k]) == 0)
+        k++;
+    return value + (bootstrap->means[k].value - value) / 2;
+}
+
+static void draw_resample(struct bootstrap *bootstrap, struct random_stream *random)
+{
+    for (int64_t i = 0; i < bootstrap->n; i++)
+        bootstrap->counts[i] = 0;
+    for (int64_t i = 0; i < bootstrap->n; i++)
+        bootstrap->counts[random_below(random, (uint64_t)bootstrap->n)]++;
+}
+
+static void estimate_centre(struct bootstrap *bootstrap, double confidence, uint64_t seed,
+                            struct interval *interval)
+{
+    struct random_stream random;
+    random_stream_init(&random, seed, 0);
+    for (int64_t i = 0; i < bootstrap->n; i++)
+        bootstrap->counts[i] = 1;
+    interval->value = find_centre(bootstrap);
+    for (int64_t i = 0; i < N_RESAMPLES; i++) {
+        draw_resample(bootstrap, &random);
+        bootstrap->centres[i] = find_centre(bootstrap);
+    }
+    numbers_sort(bootstrap->centres, N_RESAMPLES);
+    interval->low = numbers_quantile(bootstrap->centres, N_RESAMPLES, (1 - confidence) / 2);
+    interval->high = numbers_quantile(bootstrap->centres, N_RESAMPLES, (1 + confidence) / 2);
+}
+
+enum status bootstrap_centre(const double *numbers, int64_t n, enum sample_centre centre,
+                             double confidence, uint64_t seed, struct interval *interval)
+{
+    size_t most = (size_t)(centre == CENTRE_MEDIAN ? n : n * (n + 1) / 2);
+    struct bootstrap bootstrap = {.n = n,
+                                  .centre = centre,
+                                  .means = malloc(most * sizeof *bootstrap.means),
+                                  .counts = malloc((size_t)n * sizeof *bootstrap.counts),
+                                  .centres = malloc(N_RESAMPLES * sizeof *bootstrap.centres)};
+    enum status status = CHECK_MEMORY(bootstrap.means && bootstrap.counts && bootstrap.centres,
+                                      "no memory for the interval of %lld numbers", (long long)n);
+    if (status == STATUS_OK) {
+        fill_pair_means(numbers, &bootstrap);
+        estimate_centre(&bootstrap, confidence, seed, interval);
+    }
+    free(bootstrap.means);
+    free(bootstrap.counts);
+    free(bootstrap.centres);
+    return status;
+}

@@ -1,0 +1,55 @@
+/* Statistics of order and rank, which the stalls of a busy machine change little: quantiles, rank
+ * tests of paired and other samples, Holm's correction, bootstrap intervals. The numbers of a
+ * sample are finite. */
+#ifndef BERYL_SUPPORT_RANK_STATISTICS_H
+#define BERYL_SUPPORT_RANK_STATISTICS_H
+
+#include "support/base/status.h"
+
+#include <stdint.h>
+
+/* An estimate and its confidence interval. */
+struct interval {
+    double value, low, high;
+};
+
+/* Sorts in ascending order. */
+void numbers_sort(double *numbers, int64_t n);
+
+/* Quantile of n >= 1 numbers in ascending order, interpolated linearly between neighbours.
+ * fraction  in [0, 1]; 0.5: the median
+ * Source: Hyndman & Fan, Am. Stat. 50 (1996) 361, type 7. */
+double numbers_quantile(const double *sorted, int64_t n, double fraction);
+
+/* Wilcoxon's signed-rank test that n differences of pairs are symmetric about zero: the two-sided
+ * p, exact for any n, equal differences included. Differences of zero are left out; 1 if all are.
+ * The smallest p is 2 / 2^n.
+ * Errors: STATUS_NO_MEMORY. Source: Hollander & Wolfe, Nonparametric Statistical Methods (1999),
+ * section 3.1. */
+enum status signed_rank_test(const double *differences, int64_t n, double *p);
+
+/* Wilcoxon's rank-sum test that two samples, not paired, are of one distribution: the two-sided p,
+ * exact, equal numbers included. Takes n_left (n_left + n_right)^3 steps.
+ * Errors: STATUS_NO_MEMORY. Source: as above, section 4.1. */
+enum status rank_sum_test(const double *left, int64_t n_left, const double *right, int64_t n_right,
+                          double *p);
+
+/* Adjusts the p of n tests so that with those <= level rejected, any true hypothesis is among
+ * them with that probability at most.
+ * rank  out, n: place of each p in ascending order, from 0
+ * Source: Holm, Scand. J. Stat. 6 (1979) 65. */
+void holm_adjust(const double *p, int n, double *adjusted, int *rank);
+
+/* What the middle of a sample is: its median, or the median of the means of all its pairs
+ * (Hodges-Lehmann), each number with itself included, which for few numbers varies less. */
+enum sample_centre { CENTRE_MEDIAN, CENTRE_OF_PAIRS };
+
+/* The centre of n >= 1 numbers and its bootstrap interval by percentiles of 10,000 resamples, which
+ * the seed determines. Takes 10,000 n^2 / 4 steps for CENTRE_OF_PAIRS.
+ * confidence  in (0, 1)
+ * Errors: STATUS_NO_MEMORY. Source: Efron & Tibshirani, An Introduction to the Bootstrap (1993),
+ * section 13.3. */
+enum status bootstrap_centre(const double *numbers, int64_t n, enum sample_centre centre,
+                             double confidence, uint64_t seed, struct interval *interval);
+
+#endif

@@ -1,0 +1,124 @@
+#!/usr/bin/env bash
+# beryl-sched --compare: simulated with --seeds, whose first round is a run without it, for real with
+# --rounds; the same results under all modes, else it fails; and beryl-report --difference of two
+# results.
+#
+#   test_sched_compare.sh BERYL_SCHED MPIEXEC BERYL_REPORT
+set -u
+beryl_sched=$1 mpiexec=$2 beryl_report=$3
+folder=$(mktemp -d) || exit 1
+. "$(dirname "$0")/results.sh"
+cd "$folder" || exit 1
+n_failed=0
+
+complain()
+{
+    echo "$*"
+    n_failed=$((n_failed + 1))
+}
+
+# compare NAME PROCESSES ARGUMENT...
+compare()
+{
+    local name=$1 processes=$2 launcher=()
+    shift 2
+    [ "$processes" = 1 ] || launcher=("$mpiexec" --oversubscribe -n "$processes")
+    timeout 60 "${launcher[@]}" "$beryl_sched" "$@" --json "$name.json" > "$name.txt" ||
+        complain "$*: exit status $?"
+    keep_results --json "$name.json"
+}
+
+# check NAME: a program in Python, from standard input, of the result r and its modes c.
+check()
+{
+    python3 -c 'import json, sys
+text = open(sys.argv[1] + ".txt").read()
+r = json.load(open(sys.argv[1] + ".json"))
+c = r.get("compare")
+exec(sys.stdin.read())' "$1" || { complain "$1"; cat "$1.txt"; }
+}
+
+# Durations depend on the seed, modes of one seed get the same ones.
+drawn="--exponential 1e-3 --tasks 500 --simulate 16 --iterations 3"
+compare seeds 1 $drawn --compare static,steal,static --seeds 9
+compare again 1 $drawn --compare static,steal,static --seeds 9
+cmp -s seeds.json again.json || complain "--seeds: two results of one seed"
+cmp -s seeds.txt again.txt || complain "--seeds: two tables of one seed"
+compare alone 1 $drawn --sched steal
+check seeds <<'END'
+assert list(c) == ["static", "steal", "static#2"] and "sched" not in r and "iterations" not in r
+assert "sched" not in r["options"] and r["tasks"] == 500 and r["machine"]["simulate"] == 16
+assert r["comparison"] == {"rounds": 9, "counted_from": 2, "confidence": 0.98, "oversubscribed": False}
+assert c["static#2"]["ratio"]["value"] == 1 and c["static#2"]["ratio"]["interval"] == [1, 1]
+assert c["static#2"]["ratio"]["verdict"] == "not distinguishable"
+assert c["steal"]["ratio"]["verdict"] == "faster" and c["steal"]["ratio"]["interval"][1] < 1
+assert len(set(c["static"]["round_seconds"])) == 9
+alone = json.load(open("alone.json"))
+first = c["steal"]["iterations"][:3]
+assert [i.pop("round") for i in first] == [0, 0, 0] and first == alone["iterations"]
+END
+# Options go to the modes that have them; the speeds are those of the workers.
+printf '1\n2\n' > speeds.csv
+compare speeds 1 --gauss 1e-3,0 --tasks 300 --simulate 2 --speeds speeds.csv --chunk 3 \
+    --compare static,counter,dtree
+check speeds <<'END'
+assert r["options"]["chunk"] == 3 and "round_seconds" not in c["static"]
+assert "One round shows no spread" in text
+assert c["counter"]["iterations"][0]["makespan_seconds"] < 0.75 * c["static"]["iterations"][0]["makespan_seconds"]
+END
+# Of a pool whose tasks add tasks, all modes are those that can run it.
+tree="-t 1 -a 3 -d 6 -b 4 -r 19"
+compare tree 1 --uts "$tree" --simulate 8 --compare all
+"$beryl_sched" --list-modes | awk '$2 == "dynamic" { print $1 }' > dynamic.txt
+check tree <<'END'
+assert list(c) == open("dynamic.txt").read().split() and r["nodes"] > 1000
+assert all(mode["tasks"] == r["nodes"] for mode in c.values())
+END
+compare mesh 2 --jacobi 16,16,16 --sweeps 4 --compare static,hybrid --rounds 2
+compare real 2 --gauss 1e-4,2e-5 --tasks 50 --compare all
+compare rounds 2 --gauss 1e-4,2e-5 --tasks 50 --compare steal,steal --rounds 3
+check rounds <<'END'
+assert list(c) == ["steal", "steal#2"] and len(c["steal#2"]["round_seconds"]) == 3
+assert c["steal#2"]["ratio"]["verdict"] == "not distinguishable"
+assert "3 rounds cannot tell 2 modes apart: that takes 7" in text
+END
+
+# refuse WORDS ARGUMENT...
+refuse()
+{
+    local words=$1
+    shift
+    timeout 60 "$beryl_sched" "$@" --json refused.json > out.txt 2> errors.txt
+    [ $? = 2 ] || complain "$*: exit status not 2"
+    grep -q -e "$words" errors.txt || complain "$*: $(cat errors.txt)"
+    [ ! -s out.txt ] && [ ! -e refused.json ] || complain "$*: something is written"
+}
+drawn="--gauss 1e-4,0 --tasks 50"
+refuse "--rounds has no effect without --compare" $drawn --rounds 2
+refuse "--seeds has no effect without --compare" $drawn --simulate 4 --seeds 2
+refuse "--seeds is for simulated runs: use --rounds" $drawn --compare static,auto --seeds 2
+refuse "to the last bit: use --seeds" $drawn --simulate 4 --compare static,auto --rounds 2
+refuse "leave --sched out" $drawn --compare static,auto --sched steal
+refuse "is not a mode" $drawn --compare static,nonsense
+refuse "--fan-out has no effect with these modes" $drawn --compare static,auto --fan-out 3
+refuse "--write-profile is for one mode" $drawn --compare static --write-profile p.csv
+refuse "static cannot run tasks that add tasks" --uts "$tree" --compare steal,static
+echo "$drawn --simulate 4" > sweep.txt
+refuse "--compare has no effect with --sweep" --sweep sweep.txt --compare static,auto
+
+# The difference of two results; their page.
+"$beryl_report" --difference seeds.json again.json > same.txt || complain "--difference: status $?"
+grep -q '^  nothing but times differs$' same.txt || complain "--difference: $(cat same.txt)"
+[ "$(grep -c 'not distinguishable$' same.txt)" = 3 ] || complain "--difference: $(cat same.txt)"
+compare slower 1 --exponential 2e-3 --tasks 500 --simulate 16 --iterations 3 \
+    --compare static,steal,static --seeds 9
+"$beryl_report" --difference seeds.json slower.json > slow.txt || complain "--difference: status $?"
+grep -q '^  workload: "exponential 1e-3" -> "exponential 2e-3"$' slow.txt ||
+    complain "--difference: $(cat slow.txt)"
+[ "$(grep -c ' slower$' slow.txt)" = 3 ] || complain "--difference: $(cat slow.txt)"
+"$beryl_report" --difference seeds.json -o page.html 2> errors.txt && complain "one run: status 0"
+"$beryl_report" --difference seeds.json 2> errors.txt && complain "one run: status 0"
+grep -q 'of two runs: name A.json B.json' errors.txt || complain "one run: $(cat errors.txt)"
+"$beryl_report" seeds.json -o page.html > out.txt || complain "page: status $?"
+
+exit $((n_failed > 0))

@@ -1,0 +1,272 @@
+/* What rounds of several modes are evidence of: a mode compared with itself differs in 5 of 100
+ * comparisons at most, one that takes 1.10 times as long is found in 90 of 100 with 10 rounds, on a
+ * machine that is noisy, stalls and becomes slower; in numbers that are drawn, and in simulated
+ * pools.
+ *
+ *   test_comparison [COMPARISONS]   100 of each kind, or more */
+#include "sched/comparison/comparison.h"
+#include "sched/comparison/comparison_table.h"
+#include "sched/drivers/sim/machine.h"
+#include "sched/taskpool.h"
+#include "support/base/random.h"
+#include "tests/check.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { N_ROUNDS = 10 };
+
+static int n_comparisons = 100;
+
+/* --- bookkeeping --- */
+
+static void run_round(struct comparison *comparison, int position, const char *mode,
+                      const double *seconds, int n)
+{
+    comparison_begin(comparison, position, mode);
+    for (int i = 0; i < n; i++)
+        comparison_note(comparison, position, seconds[i]);
+    check_ok(comparison_end(comparison, position));
+}
+
+static void test_a_mode_named_again_gets_a_number(void **state)
+{
+    (void)state;
+    struct comparison comparison = {0};
+    const char *const modes[] = {"auto", "static", "auto", "auto", "au"};
+    const char *const names[] = {"auto", "static", "auto#2", "auto#3", "au"};
+    for (int round = 0; round < 2; round++)
+        for (int m = 0; m < 5; m++)
+            run_round(&comparison, m, modes[m], (double[]){1 + m}, 1);
+    assert_int_equal(comparison.n, 5);
+    for (int m = 0; m < 5; m++) {
+        assert_string_equal(comparison.modes[m].name, names[m]);
+        assert_int_equal(comparison.modes[m].n_rounds, 2);
+    }
+    comparison_fini(&comparison);
+}
+
+static void test_iterations_that_count(void **state)
+{
+    (void)state;
+    struct comparison comparison = {0};
+    const double seconds[] = {100, 50, 1, 2, 6};
+    const double expected[] = {100, 50, 1, 1.5, 3};
+    for (int n = 1; n <= 5; n++)
+        run_round(&comparison, 0, "static", seconds, n);
+    for (int n = 0; n < 5; n++)
+        check_close(comparison.modes[0].round_s[n], expected[n], 1e-15);
+    comparison_fini(&comparison);
+}
+
+static void test_rounds_needed(void **state)
+{
+    (void)state;
+    assert_int_equal(comparison_rounds_needed(2), 7);
+    assert_int_equal(comparison_rounds_needed(9), 10);
+    for (int64_t n = 6; n <= 7; n++) {
+        struct comparison comparison = {0};
+        for (int64_t round = 0; round < n; round++) {
+            run_round(&comparison, 0, "static", (double[]){1}, 1);
+            run_round(&comparison, 1, "steal", (double[]){0.25}, 1);
+        }
+        check_ok(comparison_analyse(&comparison, 1));
+        assert_int_equal(comparison.modes[1].verdict,
+                         n == 7 ? COMPARISON_FASTER : COMPARISON_NOT_DISTINGUISHABLE);
+        check_close(comparison.modes[1].ratio.value, 0.25, 1e-15);
+        comparison_fini(&comparison);
+    }
+}
+
+/* Simulated times may be zero, and without noise they are the same. */
+static void test_equal_times_are_not_distinguishable(void **state)
+{
+    (void)state;
+    for (int seconds = 0; seconds < 2; seconds++) {
+        struct comparison comparison = {0};
+        struct comparison_row row;
+        for (int round = 0; round < 20; round++)
+            for (int m = 0; m < 2; m++)
+                run_round(&comparison, m, "static", (double[]){seconds}, 1);
+        check_ok(comparison_analyse(&comparison, 1));
+        const struct comparison_mode *mode = &comparison.modes[1];
+        assert_int_equal(mode->verdict, COMPARISON_NOT_DISTINGUISHABLE);
+        assert_true(mode->ratio.low == 1 && mode->ratio.value == 1 && mode->ratio.high == 1);
+        assert_non_null(strstr(comparison_ratio_row(mode, &row), "not distinguishable"));
+        assert_non_null(strstr(row.text, "static#2"));
+        comparison_fini(&comparison);
+    }
+}
+
+/* --- noise --- */
+
+static double draw_gauss(struct random_stream *random)
+{
+    double radius = sqrt(-2 * log(1 - random_unit(random)));
+    return radius * cos(2 * acos(-1) * random_unit(random));
+}
+
+/* The factor of a run's time: 3.5 % of noise, and in one of fifty a stall of 20 % on average. */
+static double draw_factor(struct random_stream *random)
+{
+    double factor = exp(0.035 * draw_gauss(random));
+    return random_unit(random) < 0.02 ? factor * (1 - 0.2 * log(1 - random_unit(random))) : factor;
+}
+
+/* 2 % more from round to round, which differ by 5 %. */
+static double draw_drift(struct random_stream *random, int64_t round)
+{
+    return 1 + 0.02 * (double)round + 0.05 * draw_gauss(random);
+}
+
+/* n_modes, of which all but the first take `ratio` times as long. Returns how many are called
+ * different. */
+static int compare_drawn_modes(int n_modes, double ratio, uint64_t seed)
+{
+    struct comparison comparison = {0};
+    struct random_stream random;
+    random_stream_init(&random, seed, 0);
+    for (int64_t round = 0; round < N_ROUNDS; round++) {
+        double drift = draw_drift(&random, round);
+        for (int m = 0; m < n_modes; m++)
+            run_round(&comparison, m, "static",
+                      (double[]){drift * draw_factor(&random) * (m == 0 ? 1 : ratio)}, 1);
+    }
+    check_ok(comparison_analyse(&comparison, (int64_t)seed));
+    int n_different = 0;
+    for (int m = 1; m < n_modes; m++)
+        n_different += comparison.modes[m].verdict == COMPARISON_SLOWER ||
+                       (ratio == 1 && comparison.modes[m].verdict == COMPARISON_FASTER);
+    comparison_fini(&comparison);
+    return n_different;
+}
+
+/* The comparisons, of so many, that call a mode different. */
+static int count_different(int n_modes, double ratio, int n)
+{
+    int n_different = 0;
+    for (int i = 0; i < n; i++)
+        n_different += compare_drawn_modes(n_modes, ratio, (uint64_t)i + 1) > 0;
+    printf("%d modes, ratio %.2f: different in %d of %d\n", n_modes, ratio, n_different, n);
+    return n_different;
+}
+
+static void test_the_same_mode_is_not_different(void **state)
+{
+    (void)state;
+    assert_true(count_different(2, 1, n_comparisons) <= n_comparisons * 5 / 100);
+    /* Of nine equal modes, any. */
+    assert_true(count_different(9, 1, n_comparisons / 4) <= n_comparisons / 4 * 5 / 100 + 1);
+}
+
+static void test_ten_per_cent_are_found(void **state)
+{
+    (void)state;
+    assert_true(count_different(2, 1.1, n_comparisons) >= n_comparisons * 90 / 100);
+}
+
+/* --- pools --- */
+
+/* Simulated tasks whose durations every run draws anew; the mode named second takes `ratio` times
+ * as long. */
+struct noisy_pool {
+    struct random_stream random;
+    double ratio, drift, factor;
+};
+
+static double task_time(int64_t task, const void *record, const void *context)
+{
+    const struct noisy_pool *pool = context;
+    (void)record;
+    return 1e-3 * (1 + (double)(task % 3)) * pool->drift * pool->factor;
+}
+
+static enum status prepare_run(struct taskpool *pool, int mode, int64_t round, int64_t iteration,
+                               void *context)
+{
+    struct noisy_pool *self = context;
+    (void)pool;
+    if (mode == 0 && iteration == 0)
+        self->drift = draw_drift(&self->random, round);
+    self->factor = draw_factor(&self->random) * (mode == 1 ? self->ratio : 1);
+    return STATUS_OK;
+}
+
+static enum comparison_verdict compare_simulated_pools(double ratio, uint64_t seed)
+{
+    struct noisy_pool self = {.ratio = ratio};
+    const struct taskpool_machine machine = {
+        .n_workers = 4, .latency_s = 1e-5, .time = task_time, .context = &self};
+    const struct taskpool_problem problem = {.n_tasks = 40, .context = &self};
+    const struct taskpool_comparison plan = {.modes = "static,static",
+                                             .n_rounds = N_ROUNDS,
+                                             .n_iterations = 1,
+                                             .prepare = prepare_run,
+                                             .machine = &machine};
+    struct taskpool_settings settings;
+    struct comparison comparison;
+    random_stream_init(&self.random, seed, 1);
+    taskpool_settings_default(&settings);
+    check_ok(taskpool_compare(MPI_COMM_SELF, &problem, &settings, &plan, &comparison));
+    enum comparison_verdict verdict = comparison.modes[1].verdict;
+    comparison_fini(&comparison);
+    return verdict;
+}
+
+static int count_different_pools(double ratio)
+{
+    int n_different = 0;
+    for (int i = 0; i < n_comparisons; i++)
+        n_different +=
+            compare_simulated_pools(ratio, (uint64_t)i) != COMPARISON_NOT_DISTINGUISHABLE;
+    printf("simulated pools, ratio %.2f: different in %d of %d\n", ratio, n_different,
+           n_comparisons);
+    return n_different;
+}
+
+static void test_simulated_pools(void **state)
+{
+    (void)state;
+    assert_true(count_different_pools(1) <= n_comparisons * 5 / 100);
+    assert_true(count_different_pools(1.1) >= n_comparisons * 90 / 100);
+}
+
+static void test_what_is_no_comparison_is_refused(void **state)
+{
+    (void)state;
+    struct noisy_pool self = {.ratio = 1};
+    const struct taskpool_machine machine = {.n_workers = 4, .time = task_time, .context = &self};
+    const struct taskpool_problem problem = {.n_tasks = 40, .context = &self};
+    struct taskpool_settings settings;
+    taskpool_settings_default(&settings);
+    const struct taskpool_comparison bad[] = {
+        {.modes = "static,nonsense", .n_rounds = 2, .n_iterations = 1, .machine = &machine},
+        {.modes = "static,steal", .n_rounds = 1, .n_iterations = 1, .machine = &machine},
+        {.modes = "static,steal", .n_rounds = 1001, .n_iterations = 1, .machine = &machine},
+        {.modes = "static,steal", .n_rounds = 2, .n_iterations = 0, .machine = &machine},
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        struct comparison comparison;
+        check_status(STATUS_USAGE,
+                     taskpool_compare(MPI_COMM_SELF, &problem, &settings, &bad[i], &comparison));
+        comparison_fini(&comparison);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_a_mode_named_again_gets_a_number),
+        cmocka_unit_test(test_iterations_that_count),
+        cmocka_unit_test(test_rounds_needed),
+        cmocka_unit_test(test_equal_times_are_not_distinguishable),
+        cmocka_unit_test(test_the_same_mode_is_not_different),
+        cmocka_unit_test(test_ten_per_cent_are_found),
+        cmocka_unit_test(test_simulated_pools),
+        cmocka_unit_test(test_what_is_no_comparison_is_refused),
+    };
+    if (argc > 1)
+        n_comparisons = atoi(argv[1]);
+    return check_run_parallel(tests, &argc, &argv);
+}

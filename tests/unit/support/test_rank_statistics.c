@@ -1,0 +1,144 @@
+/* Quantiles, rank tests, Holm's correction and bootstrap intervals have the values that are known
+ * of them from elsewhere. */
+#include "support/base/rank_statistics.h"
+#include "tests/check.h"
+
+static void test_quantiles(void **state)
+{
+    (void)state;
+    double numbers[] = {4, 1, 3, 2};
+    numbers_sort(numbers, 4);
+    check_close(numbers[0], 1, 0);
+    check_close(numbers[3], 4, 0);
+    check_close(numbers_quantile(numbers, 4, 0), 1, 0);
+    check_close(numbers_quantile(numbers, 4, 0.25), 1.75, 1e-15);
+    check_close(numbers_quantile(numbers, 4, 0.5), 2.5, 1e-15);
+    check_close(numbers_quantile(numbers, 4, 1), 4, 0);
+    check_close(numbers_quantile(numbers, 1, 0.3), 1, 0);
+}
+
+/* Depression scales of nine patients before and after a tranquilizer: Hollander & Wolfe (1999),
+ * example 3.1, with T = 5 and p = 0.0195 on one side (wilcox.test of R has them as its example);
+ * their estimate of the shift is -0.46. */
+static const double scales[] = {0.878 - 1.83, 0.647 - 0.50, 0.598 - 1.62, 2.05 - 2.48, 1.06 - 1.68,
+                                1.29 - 1.88,  1.06 - 1.55,  3.14 - 3.06,  1.29 - 1.30};
+
+/* Heights of 15 pairs of maize plants, an eighth of an inch, crossed less self-fertilised: Darwin
+ * (1876), in Fisher, The Design of Experiments (1935). The sum of negative ranks is 24, of which
+ * or less there are 1352/2 of 2^15. */
+static const double maize[] = {49, -67, 8, 16, 6, 23, 28, 41, 14, 29, 56, 24, 75, 60, -48};
+
+static void test_signed_ranks(void **state)
+{
+    (void)state;
+    double p;
+    check_ok(signed_rank_test(scales, 9, &p));
+    check_close(p, 0.0390625, 1e-12);
+    check_ok(signed_rank_test(maize, 15, &p));
+    check_close(p, 0.04126, 5e-6);
+    const double one_side[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10};
+    check_ok(signed_rank_test(one_side, 10, &p));
+    check_close(p, 2.0 / 1024, 1e-15);
+    const double zeros[] = {0, 0, 0};
+    check_ok(signed_rank_test(zeros, 3, &p));
+    check_close(p, 1, 0);
+    /* Ranks 1.5, 1.5, 3: of 8 signs one has a sum of 0 and two have 1.5. */
+    const double ties[] = {-1, 1, 2};
+    check_ok(signed_rank_test(ties, 3, &p));
+    check_close(p, 2 * 3.0 / 8, 1e-15);
+    const double of_one_sign[] = {1, 1, 0, 1, 1};
+    check_ok(signed_rank_test(of_one_sign, 5, &p));
+    check_close(p, 2.0 / 16, 1e-15);
+}
+
+/* Permeability of human chorioamnion at term and earlier: Hollander & Wolfe (1999), example 4.1,
+ * with p = 0.1272 on one side. */
+static void test_rank_sums(void **state)
+{
+    (void)state;
+    const double at_term[] = {0.80, 0.83, 1.89, 1.04, 1.45, 1.38, 1.91, 1.64, 0.73, 1.46};
+    const double earlier[] = {1.15, 0.88, 0.90, 0.74, 1.21};
+    double p, swapped;
+    check_ok(rank_sum_test(at_term, 10, earlier, 5, &p));
+    check_close(p, 2 * 0.1272, 1e-4);
+    check_ok(rank_sum_test(earlier, 5, at_term, 10, &swapped));
+    check_close(swapped, p, 1e-12);
+    const double low[] = {1, 2, 3, 4, 5}, high[] = {6, 7, 8, 9, 10}, equal[] = {1, 1};
+    check_ok(rank_sum_test(low, 5, high, 5, &p));
+    check_close(p, 2.0 / 252, 1e-12);
+    check_ok(rank_sum_test(equal, 2, equal, 2, &p));
+    check_close(p, 1, 1e-12);
+    check_ok(rank_sum_test(low, 1, high, 1, &p));
+    check_close(p, 1, 1e-12);
+}
+
+/* p.adjust of R, method "holm". */
+static void test_holm(void **state)
+{
+    (void)state;
+    const double p[] = {0.01, 0.04, 0.03, 0.005}, expected[] = {0.03, 0.06, 0.06, 0.02};
+    const int ranks[] = {1, 3, 2, 0};
+    double adjusted[4];
+    int rank[4];
+    holm_adjust(p, 4, adjusted, rank);
+    for (int i = 0; i < 4; i++) {
+        check_close(adjusted[i], expected[i], 1e-15);
+        assert_int_equal(rank[i], ranks[i]);
+    }
+    const double large[] = {0.5, 0.5};
+    holm_adjust(large, 2, adjusted, rank);
+    check_close(adjusted[0], 1, 0);
+    check_close(adjusted[1], 1, 0);
+}
+
+/* Survival of seven mice: Efron & Tibshirani (1993), table 2.1. A resample's median is the number
+ * of rank k or a lower one with the probability that 4 of 7 draws are: 0.0102 for k = 1, 0.108
+ * for k = 2. */
+static void test_interval_of_a_median(void **state)
+{
+    (void)state;
+    const double mice[] = {94, 197, 16, 38, 99, 141, 23};
+    struct interval interval;
+    check_ok(bootstrap_centre(mice, 7, CENTRE_MEDIAN, 0.95, 1, &interval));
+    check_close(interval.value, 94, 0);
+    check_close(interval.low, 23, 0);
+    check_close(interval.high, 141, 0);
+    check_ok(bootstrap_centre(mice, 7, CENTRE_MEDIAN, 0.99, 2, &interval));
+    check_close(interval.low, 16, 0);
+    check_close(interval.high, 197, 0);
+    check_ok(bootstrap_centre(mice, 6, CENTRE_MEDIAN, 0.9, 1, &interval));
+    check_close(interval.value, (94 + 99) / 2.0, 0);
+}
+
+/* Of 27 resamples of 0, 1, 3 one has the centre 0, three 0.25 (0, 0, 1: means 0 0 0 0.5 0.5 1);
+ * with these the quantile of 0.1 is 0.25. */
+static void test_interval_of_pairs(void **state)
+{
+    (void)state;
+    struct interval interval, again;
+    check_ok(bootstrap_centre(scales, 9, CENTRE_OF_PAIRS, 0.98, 1, &interval));
+    check_close(interval.value, -0.46, 1e-12);
+    assert_true(interval.low < -0.46 && -0.46 < interval.high);
+    check_ok(bootstrap_centre(scales, 9, CENTRE_OF_PAIRS, 0.98, 1, &again));
+    assert_true(interval.low == again.low && interval.high == again.high);
+    const double three[] = {1, 3, 0};
+    check_ok(bootstrap_centre(three, 3, CENTRE_OF_PAIRS, 0.8, 1, &interval));
+    check_close(interval.value, 1.25, 1e-15);
+    check_close(interval.low, 0.25, 1e-15);
+    const double one[] = {5};
+    check_ok(bootstrap_centre(one, 1, CENTRE_OF_PAIRS, 0.8, 1, &interval));
+    assert_true(interval.value == 5 && interval.low == 5 && interval.high == 5);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_quantiles),
+        cmocka_unit_test(test_signed_ranks),
+        cmocka_unit_test(test_rank_sums),
+        cmocka_unit_test(test_holm),
+        cmocka_unit_test(test_interval_of_a_median),
+        cmocka_unit_test(test_interval_of_pairs),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
