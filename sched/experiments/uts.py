@@ -9,7 +9,9 @@ Beryl's, half of what the victim shares and a tree.
 Simulated: 16 to 64 processes of a machine like theirs (figures 1 to 4), then up to 16,384. For
 real: 1, 2 and 4 processes here, compared with a walk of the tree by one process without scheduler.
 """
+import pathlib
 import sys
+import tempfile
 
 import experiment
 import figure
@@ -129,6 +131,38 @@ def interval_panels(lab, walks, chunks, intervals):
     return panels
 
 
+def check_polls(lab, walks, chunks, intervals):
+    """Figure 1: what its text says."""
+    for tree in TREES:
+        of = {c: {i: walks.speed(tree, "steal", 32, c, i) for i in intervals} for c in chunks}
+        gains = [speeds[8] / speeds[1] - 1 for speeds in of.values()]
+        lab.at_least(f"{tree}: least gain by polling at every eighth node", min(gains), 0.25)
+        lab.at_most(f"{tree}: largest gain by polling at every eighth node", max(gains), 0.6)
+        lab.at_least(f"{tree}, chunk {min(chunks)}: loss by polling at every 512th",
+                     max(of[min(chunks)].values()) / of[min(chunks)][512] - 1, 0.02)
+
+
+def polls_for_real(lab):
+    """Seconds of 2 processes on T3 by polling interval, measured, and simulated with the price of a
+    poll and the time of a node measured here."""
+    intervals = [1, 8, 64, 512]
+    command = "--uts T3 --sched steal --poll-every "
+    with tempfile.TemporaryDirectory() as folder:
+        machine = pathlib.Path(folder) / "machine.json"
+        experiment.execute(experiment.launcher(2) + [lab.program("beryl-sched"), "--calibrate",
+                                                     str(machine)])
+        runs = [min(experiment.iterations(lab.run(f"{command}{i} --iterations 5", 2)),
+                    key=lambda each: each["makespan_seconds"]) for i in intervals]
+        node_s = runs[-1]["task_seconds"] / TREES["T3"][0]
+        simulated = lab.sweep([f"{command}{i} --simulate 2 --machine {machine} --crowded-speed 1 "
+                               f"--time-scale {node_s / 125e-9:.6g}" for i in intervals])
+    found = {i: [run["makespan_seconds"], experiment.last(result)["makespan_seconds"]]
+             for i, run, result in zip(intervals, runs, simulated)}
+    lab.beryl["T3, 2 processes, seconds by polling interval, for real and simulated"] = found
+    lab.table("T3, 2 processes: seconds", ["polling interval", "for real", "simulated"],
+              [[i, *pair] for i, pair in found.items()])
+
+
 def scaling(lab, walks, processes):
     """The best chunk at each number of processes, and what must hold of it."""
     lines = []
@@ -211,7 +245,7 @@ def main():
     chunks = {"T1": [10], "T3": [50]} if lab.quick else {"T1": usual, "T3": usual}
     processes = [32, 64] if lab.quick else [16, 32, 64]
     beyond = [] if lab.quick else [256, 1024, 4096, 16384]
-    intervals = {} if lab.quick else {"steal": [1, 2, 4, 8, 16, 32, 64, 128],
+    intervals = {} if lab.quick else {"steal": [1, 2, 4, 8, 16, 32, 64, 128, 512],
                                       "share": [8, 32, 64, 128, 256, 512]}
     walks = Walks()
     for tree in TREES:
@@ -228,11 +262,14 @@ def main():
     walks.run(lab)
     walks.count_exactly(lab)
     panels = interval_panels(lab, walks, [5, 20, 50], intervals)
+    if "steal" in intervals:
+        check_polls(lab, walks, [5, 20], intervals["steal"])
     panels += chunk_panels(lab, walks, chunks, processes)
     panels += figure_5(lab)
     panels.append(scaling(lab, walks, processes + beyond))
     if lab.options.real:
         for_real(lab)
+        polls_for_real(lab)
     lab.draw(panels)
     return lab.end()
 
