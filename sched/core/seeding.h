@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 struct seeding {
-    int rule; /* enum taskpool_seeding */
+    int rule; /* enum taskpool_seeding; block also where --seeding cost comes to that */
     int64_t n_tasks;
     int n_workers;
     int64_t *boundary; /* cost: n_workers + 1; worker w gets [boundary[w], boundary[w + 1]) */

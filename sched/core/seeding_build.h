@@ -12,10 +12,10 @@
  * one process, any number of them.
  * owner: each process computes the owners of n_tasks / processes tasks and
  *        keeps the ranges of its own workers
- * cost:  blocks of equal predicted cost: task i with cost c_i goes to worker
- *        floor((c_0 + ... + c_{i-1} + c_i / 2) / (sum of all / n_workers)); each
- *        process computes the costs of n_tasks / processes tasks, twice
- * Errors: STATUS_USAGE (owners or costs are not known, or out of
+ * cost:  blocks of consecutive tasks of which the largest predicted cost is the least possible;
+ * those of --seeding block where these are as good, else boundaries near equal shares of the cost.
+ * Each process computes the costs of n_tasks / processes tasks, or of all if they are few, once,
+ * and keeps at most 32 MB of sums Errors: STATUS_USAGE (owners or costs are not known, or out of
  * range), STATUS_NO_MEMORY, STATUS_LIMIT (owner: 2^31 ranges or more for one worker);
  * the same on every process; *seeding is then empty. */
 enum status seeding_init(struct seeding *seeding, MPI_Comm comm,
@@ -25,6 +25,12 @@ enum status seeding_init(struct seeding *seeding, MPI_Comm comm,
  * failure the caller calls seeding_fini. */
 enum status seeding_owner_init(struct seeding *seeding, MPI_Comm comm,
                                const struct taskpool_problem *problem);
+
+/* The part of seeding_init for --seeding cost; problem->cost is not NULL. Where blocks of equal
+ * numbers are as good, seeding->rule is SEEDING_BLOCK afterwards. After a failure the caller calls
+ * seeding_fini. */
+enum status seeding_cost_init(struct seeding *seeding, MPI_Comm comm,
+                              const struct taskpool_problem *problem);
 
 /* What a bound (mode.h, is_bound) knows of simulated tasks and workers. */
 struct seeding_knowledge {

@@ -1,31 +1,50 @@
 /* Mode `auto`, the default: combines the strengths of the other modes, for users who do not
  * want to choose.
  *
- * - The first iteration starts from blocks of equal predicted cost, if costs are
- *   predicted; errors of the prediction are corrected by stealing. A block keeps
- *   neighbouring tasks together, which may share data.
- * - Every task is timed. If the largest load exceeds the average by more than 1 %, the balancer
- *   of persist (the tree) evens the loads out for the next iteration; less is not worth
- *   the messages, nor the data that move with the tasks, and is left to stealing.
+ * - The first iteration starts from blocks of consecutive tasks, of which the largest has the least
+ *   predicted cost possible, if costs are predicted (--seeding cost); errors of the prediction are
+ * corrected by stealing. A block keeps neighbouring tasks together, which may share data.
+ * - Every task is timed. If the largest load exceeds what it is at best, the average or the
+ *   longest task, by more than 1 %, pairs of workers exchange tasks before the next iteration
+ *   (pairs.h), which makes no load larger than the largest; less is not worth the messages, nor
+ *   the data that move with the tasks, and is left to stealing.
  * - A worker begins with its longest tasks, as predicted or measured, so that only
  *   short ones are left when some workers run dry. Thieves get the tasks that a
  *   victim would run last: the shortest. The order is by powers of two of the duration only:
  *   within these, tasks keep their order, in which neighbours may share data.
- * - Stealing stays on in all iterations, for changes since the last one: a task
- *   that takes longer, a process that was delayed. When loads are even it costs one
- *   or two refusals and the detection of the end.
+ * - Stealing stays on for changes since the last iteration, a task that takes longer, a process
+ * that was delayed, unless it has nothing to gain: it costs the detection of the end, which takes
+ * milliseconds on a large machine, and where loads are to be even to less than that, and were so
+ * without stealing, an iteration is without it, and without messages.
  *
- * At worst it is stealing with a good start; at best no message is sent
- * before the last tasks. It has no options of its own. */
+ * At worst it is stealing with a good start. A stolen task begins no later than where it was stolen
+ * from, but for the messages, so that no iteration takes longer than its start without stealing.
+ *
+ * In a dynamic pool it is retentive stealing: tasks that are added cannot be balanced before
+ * they are there. It has no options of its own. */
 #include "sched/protocols/measured_balance.h"
 #include "support/base/die.h"
 
-static const struct balancer_rules rules = {
-    .branching = 3, .donate_above = 1.003, .fill_to = 1.003, .balance_over = 0.01};
+struct auto_state {
+    struct measured_balance measured; /* first */
+    struct ran_tasks ran;             /* in a dynamic pool: the records with which it began */
+};
 
 static enum status auto_init(void *state, const struct mode_setup *setup, struct comm *comm)
 {
-    return measured_balance_init(state, setup, comm, &rules);
+    struct auto_state *self = state;
+    TRY(measured_balance_init(&self->measured, setup, comm, &balancer_by_pairs));
+    self->ran.records.record_size = setup->problem->record_size;
+    if (setup->problem->record_size > 0)
+        self->measured.stealing.ran = &self->ran;
+    return STATUS_OK;
+}
+
+static void auto_fini(void *state)
+{
+    struct auto_state *self = state;
+    measured_balance_fini(&self->measured);
+    ran_tasks_fini(&self->ran);
 }
 
 /* The tasks of the worker's seeding, those of the largest predicted cost first. */
@@ -47,25 +66,33 @@ static enum status auto_seed(void *state)
 
 static enum mode_step auto_restore(void *state)
 {
-    if (!measured_balance_balance(state))
+    struct auto_state *self = state;
+    bool dynamic = self->ran.records.record_size > 0;
+    if (!dynamic && !measured_balance_balance(&self->measured))
         return MODE_WAIT;
-    if (measured_balance_begin(state, true, true) != STATUS_OK)
+    bool steals = self->measured.balancer.steals;
+    enum status status = measured_balance_begin(&self->measured, steals, true);
+    if (status == STATUS_OK && dynamic)
+        status = stealing_push_records(&self->measured.stealing, &self->ran.records);
+    if (status != STATUS_OK)
         die("%s", status_text());
+    ran_tasks_clear(&self->ran);
     return MODE_DONE;
 }
 
 const struct mode mode_auto = {
     .name = "auto",
     .help = "seeded by predicted cost, corrected by measurement, the rest stolen",
-    .state_size = sizeof(struct measured_balance),
+    .state_size = sizeof(struct auto_state),
     .seeded = true,
     .prefers_cost = true,
     .task_bytes = sizeof(struct duration_entry) + DURATION_BINS_ORDER_BYTES,
     .init = auto_init,
-    .fini = measured_balance_fini,
+    .fini = auto_fini,
     .seed = auto_seed,
-    .next = stealing_next,
+    .next = measured_balance_next,
     .next_local = stealing_next_local,
+    .add = stealing_add,
     .receive = measured_balance_receive,
     .sent = measured_balance_sent,
     .finished = measured_balance_finished,

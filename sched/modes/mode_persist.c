@@ -9,21 +9,22 @@
 #include "support/base/die.h"
 #include "support/io/option_row.h"
 
-enum persist_balancer { BALANCER_CENTRAL, BALANCER_TREE };
+enum persist_balancer { BALANCER_CENTRAL, BALANCER_TREE, BALANCER_PAIRS };
 
 struct persist_settings {
-    int balancer;        /* enum persist_balancer */
+    int balancer;        /* enum persist_balancer; pairs: those of auto */
     int64_t branching;   /* of the balancer's tree */
     double donate_above; /* C: times the average load */
     double fill_to;      /* D */
     double balance_over; /* imbalance that triggers balancing */
     bool pass_up;        /* tasks that would fill a child of the tree too high */
+    bool never_worse;    /* only what makes the largest load smaller */
 };
 
 #define FIELD(name) offsetof(struct persist_settings, name)
 
 static const struct option_row persist_rows[] = {
-    CHOICE_OPTION("balancer", FIELD(balancer), "central,tree", .default_text = "tree",
+    CHOICE_OPTION("balancer", FIELD(balancer), "central,tree,pairs", .default_text = "tree",
                   .value = "RULE", .expert = true,
                   .help = "algorithm that moves tasks between iterations"),
     INTEGER_OPTION("branching", FIELD(branching), 2, 1e6, .default_text = "3", .value = "N",
@@ -33,11 +34,16 @@ static const struct option_row persist_rows[] = {
     REAL_OPTION("fill-to", FIELD(fill_to), 1, 1e6, .default_text = "1.003", .value = "D",
                 .expert = true, .help = "subtrees below D times the average load receive tasks"),
     REAL_OPTION("balance-over", FIELD(balance_over), 0, 1e6, .default_text = "0", .value = "X",
-                .expert = true, .help = "balance only above this imbalance, max / average - 1"),
+                .expert = true,
+                .help = "balance only if the largest load exceeds the best possible by this part"),
     FLAG_OPTION("pass-up", FIELD(pass_up), .default_text = "true", .preset_text = "false",
                 .expert = true,
                 .help = "the balancer's tree passes up a task that would raise a worker above D; "
                         "=false: a subtree below D takes any task, as published"),
+    FLAG_OPTION("never-worse", FIELD(never_worse), .default_text = "true", .preset_text = "false",
+                .expert = true,
+                .help = "the balancer moves tasks only if the largest load becomes smaller; "
+                        "=false: always, as published"),
 };
 
 static struct mode_options persist_options =
@@ -58,7 +64,13 @@ static enum status persist_init(void *state, const struct mode_setup *setup, str
         .fill_to = settings->fill_to,
         .balance_over = settings->balance_over,
         .fills_over = !settings->pass_up,
+        .takes_worse = !settings->never_worse,
     };
+    if (settings->balancer == BALANCER_PAIRS) {
+        rules = balancer_by_pairs;
+        rules.donate_above = settings->donate_above;
+        rules.balance_over = settings->balance_over;
+    }
     return measured_balance_init(&self->measured, setup, comm, &rules);
 }
 

@@ -51,9 +51,7 @@ static enum status seed_with(struct stealing *stealing, const struct ran_tasks *
     if (status == STATUS_OK)
         status = stealing_push(stealing, &tasks);
     task_ranges_fini(&tasks);
-    for (int64_t i = ran->records.n - 1; i >= 0 && status == STATUS_OK; i--)
-        status = stealing_add(stealing, record_list_at(&ran->records, i), true);
-    return status;
+    return status == STATUS_OK ? stealing_push_records(stealing, &ran->records) : status;
 }
 
 static enum mode_step retentive_restore(void *state)

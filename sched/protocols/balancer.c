@@ -4,22 +4,38 @@
 #include "support/base/die.h"
 
 #include <assert.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+const struct balancer_rules balancer_by_pairs = {.branching = 256,
+                                                 .donate_above = 1.003,
+                                                 .balance_over = 0.01,
+                                                 .by_pairs = true,
+                                                 .deal_below = 17};
 
 void balancer_init(struct balancer *self, struct comm *comm, struct duration_bins *bins,
                    const struct balancer_rules *rules)
 {
     *self = (struct balancer){
-        .link.comm = comm, .bins = bins, .rules = *rules, .node.finished = true, .finished = true};
+        .link.comm = comm,
+        .rules = *rules,
+        .bins = bins,
+        .node.finished = true,
+        .forecast.steals = true,
+        .finished = true,
+        .steals = true,
+    };
     int64_t branching = rules->branching < comm->size ? rules->branching : comm->size;
     self->tree = (struct balancer_tree){.n_leaves = comm->size, .branching = branching};
+    pairs_init(&self->pairs, &self->link, bins, (uint64_t)rules->seed);
 }
 
 /* Frees the data of the phase. */
 static void free_phase(struct balancer *self)
 {
     balancer_node_finish(&self->node);
+    pairs_finish(&self->pairs);
     free(self->donated);
     free(self->donation);
     free(self->given);
@@ -30,7 +46,7 @@ static void free_phase(struct balancer *self)
     self->asked = NULL;
     self->n_donated = self->donated_capacity = self->donation_capacity = 0;
     self->n_taken = self->n_given = self->n_granted = 0;
-    self->has_grant = false;
+    self->settled = self->has_outcome = self->has_verdict = false;
 }
 
 void balancer_fini(struct balancer *self)
@@ -58,15 +74,21 @@ static void send_to_parent(struct balancer *self, struct balancer_message *head)
                   sizeof *self->donation);
 }
 
-void balancer_begin(struct balancer *self)
+void balancer_begin(struct balancer *self, double end_s)
 {
     assert(self->link.n_incomplete == 0);
     if (self->link.comm->size == 1)
         return;
     self->finished = false;
-    balancer_node_begin(&self->node, &self->link, &self->tree, &self->rules);
-    double load_s = self->bins->load_s;
-    struct balancer_message head = {.kind = BALANCER_LOAD, .load_s = load_s, .max_s = load_s};
+    balancer_node_begin(&self->node, &self->link, &self->tree, &self->rules, &self->forecast);
+    if (self->rules.by_pairs)
+        pairs_prepare(&self->pairs);
+    struct balancer_message head = {.kind = BALANCER_LOAD,
+                                    .load_s = self->bins->load_s,
+                                    .max_s = self->bins->load_s,
+                                    .longest_s = duration_bins_longest_s(self->bins),
+                                    .end_s = end_s,
+                                    .n_tasks = self->bins->n_tasks};
     send_to_parent(self, &head);
 }
 
@@ -141,17 +163,22 @@ static void take_from_donor(struct balancer *self, int64_t first, int64_t n)
                   sizeof *self->asked);
 }
 
-static void receive_grant(struct balancer *self, const struct balancer_message *message)
+/* Reports the load that this worker has, or is to have. */
+static void report_outcome(struct balancer *self)
 {
-    int64_t n = message->n;
-    self->has_grant = true;
-    self->n_granted = n;
-    self->granted = balancer_allocate(n, sizeof *self->granted);
+    struct balancer_message head = {.kind = BALANCER_OUTCOME, .max_s = self->bins->load_s};
+    for (int64_t i = 0; i < self->n_granted && !self->settled; i++)
+        head.max_s += self->granted[i].time_s;
+    self->has_outcome = true;
+    send_to_parent(self, &head);
+}
+
+static void take_granted(struct balancer *self)
+{
+    int64_t n = self->n_granted;
     self->asked = balancer_allocate(n, sizeof *self->asked);
-    if (n == 0)
-        return;
-    memcpy(self->granted, message + 1, (size_t)n * sizeof *self->granted);
-    qsort(self->granted, (size_t)n, sizeof *self->granted, compare_donors);
+    if (n > 1)
+        qsort(self->granted, (size_t)n, sizeof *self->granted, compare_donors);
     for (int64_t first = 0, end; first < n; first = end) {
         int donor = self->granted[first].donor;
         for (end = first; end < n && self->granted[end].donor == donor; end++)
@@ -160,6 +187,31 @@ static void receive_grant(struct balancer *self, const struct balancer_message *
         if (donor != self->link.comm->rank)
             take_from_donor(self, first, end - first);
     }
+}
+
+static void receive_grant(struct balancer *self, const struct balancer_message *message)
+{
+    int64_t n = message->n;
+    self->n_granted = n;
+    self->granted = balancer_allocate(n, sizeof *self->granted);
+    if (n > 0)
+        memcpy(self->granted, message + 1, (size_t)n * sizeof *self->granted);
+    report_outcome(self);
+}
+
+static void receive_verdict(struct balancer *self, const struct balancer_message *message)
+{
+    self->has_verdict = message->last;
+    self->steals = message->steals;
+    if (self->settled)
+        return;
+    self->settled = true;
+    self->has_outcome = false;
+    self->limit_s = message->load_s;
+    if (message->accepted)
+        take_granted(self);
+    for (int64_t i = 0; i < self->n_donated && !message->accepted; i++)
+        put_back(self, &self->donation[i]);
 }
 
 /* The first granted task of a donor. */
@@ -186,17 +238,44 @@ static void receive_tasks(struct balancer *self, int donor, const struct balance
 
 /* --- both --- */
 
+static void receive_average(struct balancer *self, const struct balancer_message *message)
+{
+    double average_s = message->load_s;
+    self->steals = message->steals;
+    self->limit_s = fmax(average_s, message->longest_s) * self->rules.donate_above;
+    if (average_s == 0)
+        self->finished = true;
+    else if (!self->rules.by_pairs)
+        donate(self, average_s * self->rules.donate_above);
+    else if (message->deals)
+        donate(self, -1); /* all tasks */
+    else
+        self->settled = true;
+}
+
+/* Takes the steps that need no more messages. */
+static void continue_phase(struct balancer *self)
+{
+    bool has_tasks = self->settled && self->n_awaited == 0 && self->n_taken == self->n_donated;
+    if (self->rules.by_pairs && has_tasks && !self->has_verdict && !self->pairs.begun)
+        pairs_begin(&self->pairs, self->limit_s);
+    if (pairs_are_finished(&self->pairs) && !self->has_outcome)
+        report_outcome(self);
+    if (self->has_verdict && has_tasks)
+        self->finished = true;
+}
+
 static void receive_as_leaf(struct balancer *self, int from, const struct balancer_message *message)
 {
     switch ((enum balancer_kind)message->kind) {
     case BALANCER_AVERAGE:
-        if (message->load_s > 0)
-            donate(self, message->load_s * self->rules.donate_above);
-        else
-            self->finished = true;
+        receive_average(self, message);
         break;
     case BALANCER_GRANT:
         receive_grant(self, message);
+        break;
+    case BALANCER_VERDICT:
+        receive_verdict(self, message);
         break;
     case BALANCER_TAKE:
         give(self, from, message);
@@ -204,20 +283,25 @@ static void receive_as_leaf(struct balancer *self, int from, const struct balanc
     case BALANCER_GIVE:
         receive_tasks(self, from, message);
         break;
+    case BALANCER_PAIR_LOAD:
+    case BALANCER_PAIR_OFFER:
+    case BALANCER_PAIR_MOVE:
+        pairs_receive(&self->pairs, message);
+        break;
     case BALANCER_LOAD:
     case BALANCER_DONATION:
+    case BALANCER_OUTCOME:
         break;
     }
-    if (self->has_grant && self->n_awaited == 0 && self->n_taken == self->n_donated)
-        self->finished = true;
+    continue_phase(self);
 }
 
 void balancer_receive(struct balancer *self, int from, const void *bytes)
 {
     const struct balancer_message *message = bytes;
-    bool to_node =
-        message->to_node || message->kind == BALANCER_LOAD || message->kind == BALANCER_DONATION;
-    if (to_node)
+    bool from_child = message->kind == BALANCER_LOAD || message->kind == BALANCER_DONATION ||
+                      message->kind == BALANCER_OUTCOME;
+    if (message->to_node || from_child)
         balancer_node_receive(&self->node, message);
     else
         receive_as_leaf(self, from, message);

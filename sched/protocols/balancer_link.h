@@ -15,8 +15,13 @@ enum balancer_kind {
     BALANCER_AVERAGE,                    /* to a child */
     BALANCER_DONATION,                   /* to the parent */
     BALANCER_GRANT,                      /* to a child */
+    BALANCER_OUTCOME,                    /* to the parent */
+    BALANCER_VERDICT,                    /* to a child */
     BALANCER_TAKE,                       /* receiver to donor */
     BALANCER_GIVE,                       /* donor to receiver */
+    BALANCER_PAIR_LOAD,                  /* the following: to the partner of a round, pairs.h */
+    BALANCER_PAIR_OFFER,
+    BALANCER_PAIR_MOVE,
 };
 
 /* The token of all messages of the balancer; those of stealing.h are above 0. */
@@ -30,23 +35,41 @@ struct balancer_task {
 };
 
 /* The head of a message, followed by its items: donation, grant: n struct balancer_task;
- * take: n uint32_t, indices; give: the n tasks of a take, in its order, int64_t. */
+ * take: n uint32_t, indices; give: the n tasks of a take, in its order, int64_t; offer, move:
+ * n struct pairs_task. */
 struct balancer_message {
     int32_t kind;    /* enum balancer_kind */
-    int32_t to_node; /* average, grant: 1 to the node that the receiver hosts, 0 to its leaf */
+    int32_t to_node; /* average, grant, verdict: 1 to the node that the receiver hosts, 0 to its
+                      * leaf */
     int32_t child;   /* load, donation: index among the children of the receiver's node */
-    int32_t unused;
+    int32_t round;   /* of pairs */
     int64_t n;
-    double load_s; /* load, donation: of the subtree; average: of a worker, 0: nothing moves */
-    double max_s;  /* load: of the subtree's workers */
+    double load_s;    /* load, donation: of the subtree, in a deal of its worker with the least;
+                       * average, pair's load: of a worker, average 0: the end of the phase;
+                       * verdict that is not the last: limit of the pairs */
+    double max_s;     /* load: of the subtree's workers; outcome: after all grants, or pairs;
+                       * average: of all workers, which a deal has to stay below */
+    double longest_s; /* load: task of the subtree; average: of all tasks */
+    double end_s;     /* load: balancer_begin's, the least of the subtree */
+    int64_t n_tasks;  /* load: of the subtree */
+    bool deals;       /* average: tasks are dealt out anew before there are pairs */
+    bool accepted;    /* verdict: tasks move */
+    bool last;        /* verdict: the end of the phase */
+    bool steals;      /* last verdict, average 0: the next iteration steals */
+    uint32_t taken;   /* move: bit i: the sender keeps task i of the offer */
 };
 
 struct balancer_rules {
     int64_t branching;   /* of the tree; if more than the number of workers: one node */
     double donate_above; /* C: workers above C x average give tasks */
     double fill_to;      /* D: nodes keep tasks for children below D x average */
-    double balance_over; /* nothing moves unless max / average - 1 is above */
+    double balance_over; /* nothing moves unless the largest load exceeds by that fraction what it
+                          * is at best: the average, or the longest task */
     bool fills_over;     /* a child below D x average takes any task, as published */
+    bool takes_worse;    /* tasks move even if the largest load becomes larger, as published */
+    bool by_pairs;       /* pairs.h instead of donations to the tree */
+    int64_t deal_below;  /* before them, with fewer tasks a worker, on average, there is a deal */
+    int64_t seed;        /* of the pairs */
 };
 
 struct balancer_link {

@@ -7,10 +7,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* The fraction of the largest load that a deal has to save, because tasks move for it. */
+#define LEAST_GAIN 1e-3
+
 void balancer_node_begin(struct balancer_node *self, struct balancer_link *link,
-                         const struct balancer_tree *tree, const struct balancer_rules *rules)
+                         const struct balancer_tree *tree, const struct balancer_rules *rules,
+                         struct balancer_forecast *forecast)
 {
-    *self = (struct balancer_node){.link = link, .tree = tree, .rules = rules};
+    *self = (struct balancer_node){
+        .link = link, .tree = tree, .rules = rules, .forecast = forecast, .end_s = INFINITY};
     self->finished = !balancer_tree_hosted(tree, link->comm->rank, &self->place);
     if (self->finished)
         return;
@@ -122,14 +127,29 @@ static void send_to_child(struct balancer_node *self, int32_t child, struct bala
     balancer_send(self->link, balancer_tree_host(place), head, tasks, sizeof *tasks);
 }
 
-/* Passes the average down; 0 ends the phase: nothing moves. */
-static void announce_average(struct balancer_node *self, double average_s)
+static void send_to_children(struct balancer_node *self, struct balancer_message *head)
 {
-    self->average_s = average_s;
-    self->finished = average_s == 0;
-    struct balancer_message head = {.kind = BALANCER_AVERAGE, .load_s = average_s};
     for (int32_t child = 0; child < self->n_children; child++)
-        send_to_child(self, child, &head, NULL);
+        send_to_child(self, child, head, NULL);
+}
+
+/* Passes the average down, with the longest task; 0 ends the phase. */
+static void announce_average(struct balancer_node *self, struct balancer_message head)
+{
+    self->average_s = head.load_s;
+    self->finished = head.load_s == 0;
+    self->deals = head.deals;
+    self->limit_s = head.max_s;
+    for (int32_t child = 0; self->deals && child < self->n_children; child++)
+        self->children[child].size = 1;
+    send_to_children(self, &head);
+}
+
+/* Passes down whether tasks move. */
+static void announce_verdict(struct balancer_node *self, struct balancer_message head)
+{
+    self->finished = head.last;
+    send_to_children(self, &head);
 }
 
 static void count_assigned(const struct balancer_pool *pool, int64_t *begin)
@@ -162,7 +182,6 @@ static void grant_donations(struct balancer_node *self)
         send_to_child(self, child, &head, self->grants + begin);
     }
     free(end);
-    self->finished = true;
 }
 
 /* --- up --- */
@@ -175,22 +194,73 @@ static double sum_of_loads(const struct balancer_node *self)
     return sum_s;
 }
 
+/* Notes how the last iteration went. */
+static void update_forecast(struct balancer_node *self)
+{
+    struct balancer_forecast *forecast = self->forecast;
+    if (forecast->steals) {
+        forecast->end_s = self->end_s;
+        forecast->error_s /= 2;
+    } else {
+        forecast->error_s = fmax(0, self->max_s - forecast->max_s);
+    }
+}
+
+/* Whether the next iteration should steal if its largest load is to be this one: at best stealing
+ * makes loads even, and then its end has to be found. */
+static bool expect_gain(struct balancer_node *self, double max_s)
+{
+    struct balancer_forecast *forecast = self->forecast;
+    forecast->max_s = max_s;
+    forecast->steals = max_s + forecast->error_s > self->best_s + forecast->end_s;
+    return forecast->steals;
+}
+
+static void begin_at_root(struct balancer_node *self, double sum_s)
+{
+    double average_s = sum_s / (double)self->tree->n_leaves;
+    struct balancer_message head = {.kind = BALANCER_AVERAGE, .longest_s = self->longest_s};
+    self->best_s = fmax(average_s, self->longest_s);
+    update_forecast(self);
+    head.max_s = self->max_s * (1 - LEAST_GAIN);
+    head.deals = self->n_tasks < self->rules->deal_below * self->tree->n_leaves;
+    if (self->max_s > self->best_s * (1 + self->rules->balance_over))
+        head.load_s = average_s;
+    else
+        head.steals = expect_gain(self, self->max_s);
+    announce_average(self, head);
+}
+
 static void add_load(struct balancer_node *self, const struct balancer_message *message)
 {
     self->children[message->child].load_s = message->load_s;
     self->max_s = fmax(self->max_s, message->max_s);
+    self->longest_s = fmax(self->longest_s, message->longest_s);
+    self->end_s = fmin(self->end_s, message->end_s);
+    self->n_tasks += message->n_tasks;
     if (++self->n_loads < self->n_children)
         return;
     double sum_s = sum_of_loads(self);
     if (self->is_root) {
-        double average_s = sum_s / (double)self->tree->n_leaves;
-        bool worthwhile = self->max_s > average_s * (1 + self->rules->balance_over);
-        announce_average(self, worthwhile ? average_s : 0);
+        begin_at_root(self, sum_s);
         return;
     }
-    struct balancer_message head = {
-        .kind = BALANCER_LOAD, .child = self->own_child, .load_s = sum_s, .max_s = self->max_s};
+    struct balancer_message head = {.kind = BALANCER_LOAD,
+                                    .child = self->own_child,
+                                    .load_s = sum_s,
+                                    .max_s = self->max_s,
+                                    .longest_s = self->longest_s,
+                                    .end_s = self->end_s,
+                                    .n_tasks = self->n_tasks};
     balancer_send(self->link, balancer_tree_host(self->parent), &head, NULL, 0);
+}
+
+static double least_load(const struct balancer_node *self)
+{
+    double least_s = INFINITY;
+    for (int32_t child = 0; child < self->n_children; child++)
+        least_s = fmin(least_s, self->children[child].load_s);
+    return least_s;
 }
 
 static void append_message(struct balancer_pool *pool, const struct balancer_message *message)
@@ -215,13 +285,47 @@ static void add_donation(struct balancer_node *self, const struct balancer_messa
         grant_donations(self);
         return;
     }
-    balancer_node_assign(self, pool, self->rules->fill_to * self->average_s);
+    double limit_s = self->deals ? self->limit_s : self->rules->fill_to * self->average_s;
+    balancer_node_assign(self, pool, limit_s);
     struct balancer_message head = {.kind = BALANCER_DONATION,
                                     .child = self->own_child,
                                     .n = pool->n - pool->n_assigned,
-                                    .load_s = sum_of_loads(self)};
+                                    .load_s = self->deals ? least_load(self) : sum_of_loads(self)};
     balancer_send(self->link, balancer_tree_host(self->parent), &head,
                   pool->tasks + pool->n_assigned, sizeof *pool->tasks);
+}
+
+/* The root's verdict. After a deal there are pairs if the largest load is still worth it: all loads
+ * in the upper three quarters of the excess are to become smaller. */
+static struct balancer_message judge_outcome(struct balancer_node *self, double max_after_s)
+{
+    struct balancer_message verdict = {.kind = BALANCER_VERDICT};
+    verdict.accepted = max_after_s < self->max_s || self->rules->takes_worse;
+    double max_s = verdict.accepted ? max_after_s : self->max_s;
+    verdict.last = !self->deals || max_s <= self->best_s * (1 + self->rules->balance_over);
+    verdict.load_s =
+        fmax(self->best_s + (max_s - self->best_s) / 4, self->best_s * self->rules->donate_above);
+    if (verdict.last)
+        verdict.steals = expect_gain(self, max_s);
+    self->deals = false;
+    return verdict;
+}
+
+static void add_outcome(struct balancer_node *self, const struct balancer_message *message)
+{
+    self->max_after_s = fmax(self->max_after_s, message->max_s);
+    if (++self->n_outcomes < self->n_children)
+        return;
+    double max_after_s = self->max_after_s;
+    self->n_outcomes = 0; /* of a deal; those of the pairs follow */
+    self->max_after_s = 0;
+    if (!self->is_root) {
+        struct balancer_message head = {
+            .kind = BALANCER_OUTCOME, .child = self->own_child, .max_s = max_after_s};
+        balancer_send(self->link, balancer_tree_host(self->parent), &head, NULL, 0);
+        return;
+    }
+    announce_verdict(self, judge_outcome(self, max_after_s));
 }
 
 void balancer_node_receive(struct balancer_node *self, const struct balancer_message *message)
@@ -231,7 +335,7 @@ void balancer_node_receive(struct balancer_node *self, const struct balancer_mes
         add_load(self, message);
         break;
     case BALANCER_AVERAGE:
-        announce_average(self, message->load_s);
+        announce_average(self, *message);
         break;
     case BALANCER_DONATION:
         add_donation(self, message);
@@ -241,8 +345,17 @@ void balancer_node_receive(struct balancer_node *self, const struct balancer_mes
         balancer_node_assign(self, &self->granted, INFINITY);
         grant_donations(self);
         break;
+    case BALANCER_OUTCOME:
+        add_outcome(self, message);
+        break;
+    case BALANCER_VERDICT:
+        announce_verdict(self, *message);
+        break;
     case BALANCER_TAKE:
     case BALANCER_GIVE:
+    case BALANCER_PAIR_LOAD:
+    case BALANCER_PAIR_OFFER:
+    case BALANCER_PAIR_MOVE:
         break;
     }
 }

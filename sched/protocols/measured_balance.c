@@ -5,7 +5,9 @@
 enum status measured_balance_init(struct measured_balance *self, const struct mode_setup *setup,
                                   struct comm *comm, const struct balancer_rules *rules)
 {
-    balancer_init(&self->balancer, comm, &self->bins, rules);
+    struct balancer_rules own = *rules;
+    own.seed = setup->settings->seed;
+    balancer_init(&self->balancer, comm, &self->bins, &own);
     /* No ran_tasks: the tasks that ran are in bins. */
     return stealing_init(&self->stealing, setup, comm, NULL);
 }
@@ -49,10 +51,19 @@ void measured_balance_sent(void *state, int64_t token)
         stealing_sent(state, token);
 }
 
+enum mode_step measured_balance_next(void *state, struct mode_work *work)
+{
+    struct measured_balance *self = state;
+    enum mode_step step = stealing_next(&self->stealing, work);
+    if (step == MODE_DONE && self->stealing.searching)
+        self->end_s = comm_now(self->stealing.comm) - self->stealing.searched_from_s;
+    return step;
+}
+
 bool measured_balance_balance(struct measured_balance *self)
 {
     if (!self->balancing)
-        balancer_begin(&self->balancer);
+        balancer_begin(&self->balancer, self->end_s);
     self->balancing = !balancer_is_finished(&self->balancer);
     return !self->balancing;
 }

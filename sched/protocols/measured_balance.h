@@ -17,10 +17,12 @@ struct measured_balance {
     struct duration_bins bins; /* tasks that ran here; after balancing those that are to run here */
     struct balancer balancer;
     bool balancing; /* a phase has begun and is not finished */
+    double end_s;   /* from the first request after this worker's last task to the end, in the
+                     * last iteration that stole */
 };
 
 /* setup, comm  borrowed
- * rules        copied
+ * rules        copied, but for the seed, which is that of the settings
  * Errors: those of stealing_init. */
 enum status measured_balance_init(struct measured_balance *measured, const struct mode_setup *setup,
                                   struct comm *comm, const struct balancer_rules *rules);
@@ -38,6 +40,7 @@ enum status measured_balance_begin(struct measured_balance *measured, bool steal
 
 /* Entries of struct mode, for modes whose state begins with a struct measured_balance. */
 void measured_balance_fini(void *state);
+enum mode_step measured_balance_next(void *state, struct mode_work *work);
 enum status measured_balance_seed(void *state);
 void measured_balance_receive(void *state, int from, const void *message, size_t size);
 void measured_balance_sent(void *state, int64_t token);

@@ -40,9 +40,10 @@ static const struct option_row stealing_rows[] = {
                    .help = "refusals in a row before a thief pauses; 0: it never pauses, as "
                            "published"),
     FLAG_OPTION("as-published", FIELD(as_published), .is_preset = true,
-                .help = "the algorithms as their paper has them (Lifflander et al., 2012): "
-                        "--release half --retry 0, retentive: --retain order, persist: "
-                        "--pass-up=false; an option that is given beats this one"),
+                .help =
+                    "the algorithms as their paper has them (Lifflander et al., 2012): "
+                    "--release half --retry 0, retentive: --retain order, persist: "
+                    "--pass-up=false --never-worse=false; an option that is given beats this one"),
 };
 
 static enum status check_steal(const struct taskpool_settings *settings);
@@ -182,6 +183,13 @@ enum status stealing_add(void *state, const void *record, bool initial)
 {
     struct stealing *self = state;
     return task_deque_push_record(&self->deque, record, initial);
+}
+
+enum status stealing_push_records(struct stealing *self, const struct record_list *records)
+{
+    for (int64_t i = records->n - 1; i >= 0; i--)
+        TRY(stealing_add(self, record_list_at(records, i), true));
+    return STATUS_OK;
 }
 
 /* --- the thief --- */

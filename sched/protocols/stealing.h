@@ -84,6 +84,10 @@ void stealing_begin(struct stealing *stealing, bool enabled);
  * task_deque_push_range. */
 enum status stealing_push(struct stealing *stealing, const struct task_ranges *ranges);
 
+/* Puts the records with which a dynamic pool began into the deque, the first to be run first.
+ * Errors: those of stealing_add. */
+enum status stealing_push_records(struct stealing *stealing, const struct record_list *records);
+
 /* Entries of struct mode, for modes whose state begins with a struct stealing;
  * stealing_receive for messages of enum stealing_kind. Ranges of the seeding run in
  * the order that they have there. */

@@ -87,13 +87,9 @@ enum status duration_bins_add(struct duration_bins *self, int64_t task, double t
     return STATUS_OK;
 }
 
-bool duration_bins_remove_smallest(struct duration_bins *self, int64_t *entry, float *time_s)
+void duration_bins_remove(struct duration_bins *self, int64_t number, int64_t *entry, float *time_s)
 {
-    if (self->n_tasks == 0)
-        return false;
-    while (self->bins[self->first_filled].n_tasks == 0)
-        self->first_filled++;
-    struct duration_bin *bin = &self->bins[self->first_filled];
+    struct duration_bin *bin = &self->bins[number];
     double mean_s = bin->sum_s / bin->n_tasks;
     *entry = bin->first;
     *time_s = (float)mean_s;
@@ -101,7 +97,24 @@ bool duration_bins_remove_smallest(struct duration_bins *self, int64_t *entry, f
     self->entries[*entry].task = ~self->entries[*entry].task;
     bin->sum_s = --bin->n_tasks > 0 ? bin->sum_s - mean_s : 0;
     self->load_s = --self->n_tasks > 0 ? self->load_s - mean_s : 0;
+}
+
+bool duration_bins_remove_smallest(struct duration_bins *self, int64_t *entry, float *time_s)
+{
+    if (self->n_tasks == 0)
+        return false;
+    while (self->bins[self->first_filled].n_tasks == 0)
+        self->first_filled++;
+    duration_bins_remove(self, self->first_filled, entry, time_s);
     return true;
+}
+
+double duration_bins_longest_s(const struct duration_bins *self)
+{
+    for (int64_t i = self->n_bins - 1; i >= 0; i--)
+        if (self->bins[i].n_tasks > 0)
+            return self->bins[i].sum_s / self->bins[i].n_tasks;
+    return 0;
 }
 
 enum status duration_bins_put_back(struct duration_bins *self, int64_t entry, float time_s)

@@ -52,10 +52,17 @@ struct duration_bins {
  * Errors: STATUS_NO_MEMORY, nothing is then changed; STATUS_LIMIT. */
 enum status duration_bins_add(struct duration_bins *bins, int64_t task, double time_s);
 
-/* Removes a task of the shortest bin, of these the one added last. False if there
- * is none. Its entry stays, so that the task can be put back where it was.
+/* Removes a task of a bin that has one: the one added last. Its entry stays, so that the task
+ * can be put back where it was.
+ * bin            in [0, n_bins)
  * entry, time_s  out */
+void duration_bins_remove(struct duration_bins *bins, int64_t bin, int64_t *entry, float *time_s);
+
+/* The same with the shortest bin that has a task. False if there is none. */
 bool duration_bins_remove_smallest(struct duration_bins *bins, int64_t *entry, float *time_s);
+
+/* The mean of the longest bin that has a task; 0 if there is none. */
+double duration_bins_longest_s(const struct duration_bins *bins);
 
 /* Puts a removed task back, with the duration that it was removed with.
  * Errors: STATUS_NO_MEMORY. */

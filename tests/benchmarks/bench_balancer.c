@@ -70,7 +70,7 @@ static enum status balance_once(struct balance_case *balance, const int *pattern
 {
     deal(pattern, balance);
     balance->rules.branching = branching;
-    balance->rules.fills_over = fills_over;
+    balance->rules.fills_over = balance->rules.takes_worse = fills_over;
     TRY(balance_case_run(balance));
     TRY(imbalance(balance, &outcome->percent));
     outcome->percent *= 100;

@@ -98,7 +98,7 @@ static inline enum mode_step balance_state_restore(void *state)
     struct balance_state *self = state;
     double start_s = clock_now_s();
     if (!self->begun)
-        balancer_begin(&self->balancer);
+        balancer_begin(&self->balancer, 0);
     self->begun = true;
     balance_state_count(self, start_s);
     if (!balancer_is_finished(&self->balancer))

@@ -69,6 +69,8 @@ static const struct pool_case pool_case_table[] = {
     {"--sched=persist --donate-above=1 --fill-to=1 --termination=ring", false},
     {"--sched=persist --donate-above=2 --fill-to=1", false},
     {"--sched=persist --balancer=central --donate-above=1 --seeding=cyclic", false},
+    {"--sched=persist --balancer=pairs", false},
+    {"--sched=persist --balancer=pairs --donate-above=1 --seeding=cyclic", true},
     {"--sched=persist --balance-over=0.5 --termination=ring", false},
     {"--sched=persist --balancer=central --donate-above=1", true},
     {"--sched=persist --branching=2 --termination=ring --seeding=owner", true},

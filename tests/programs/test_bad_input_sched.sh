@@ -107,7 +107,7 @@ refuse --kicks --bnsl samples.csv --kicks many
 refuse owner --bnsl samples.csv --sched static --seeding owner
 
 # Modes.
-refuse "--sched auto" --uts T1
+refuse "--sched persist" --uts T1 --sched persist
 refuse "--seeding" $drawn --sched static --seeding owner
 refuse "--managers has no effect" $drawn --sched steal --managers 2
 refuse "--release-every has no effect" $drawn --sched counter --release-every 2

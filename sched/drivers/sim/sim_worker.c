@@ -140,7 +140,7 @@ static void end_task(struct sim_worker *worker, int64_t task, double time_s)
     statistics->scheduler_s += sim->machine->task_s;
     if (sim->history && sim->status == STATUS_OK)
         sim->status = history_add(sim->history, task, time_s, worker->comm.rank);
-    if (sim->mode->finished)
+    if (sim->mode->finished && !worker->record)
         sim->mode->finished(worker->state, task, time_s);
 }
 

@@ -8,7 +8,7 @@
 #include <mpi.h>
 
 static const char *const modes[] = {"--sched=share --managers=2", "--sched=steal",
-                                    "--sched=retentive"};
+                                    "--sched=retentive", "--sched=auto"};
 
 static const struct {
     const char *name;

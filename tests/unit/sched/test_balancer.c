@@ -1,6 +1,7 @@
 /* The balancer: its bins hold what a sorted list would, its tree has every worker
  * once, and its messages, in whatever order they come, move the tasks that
- * algorithms 1 and 2 move when they are worked out serially. */
+ * algorithms 1 and 2 move when they are worked out serially, if these make the largest load
+ * smaller. */
 #include "sched/protocols/balancer.h"
 #include "tests/cases/balance_case.h"
 #include "tests/check.h"
@@ -316,12 +317,18 @@ static void solve(const struct balance_case *balance, int32_t *worker)
     for (int w = 0; w < balance->n_workers; w++)
         max_s = fmax(max_s, self.load_s[w]);
     self.average_s = block_load(&self, 0, balance->n_workers) / balance->n_workers;
-    if (!(max_s > self.average_s * (1 + balance->rules.balance_over)))
+    double best_s = self.average_s;
+    for (int64_t task = 0; task < balance->n_tasks; task++)
+        best_s = fmax(best_s, balance->time_s[task]);
+    if (!(max_s > best_s * (1 + balance->rules.balance_over)))
         return;
     donate(&self);
     work_out(&self, 0, balance->n_workers, first_width(balance), true);
     work_out(&self, 0, balance->n_workers, first_width(balance), false);
-    for (int i = 0; i < self.n_tasks; i++) {
+    double max_after_s = 0;
+    for (int w = 0; w < balance->n_workers; w++)
+        max_after_s = fmax(max_after_s, block_load(&self, w, 1));
+    for (int i = 0; i < self.n_tasks && (max_after_s < max_s || balance->rules.takes_worse); i++) {
         assert_int_equal(self.tasks[i].size, 1);
         worker[self.tasks[i].task] = self.tasks[i].first;
     }
@@ -358,6 +365,16 @@ static void check_balance(struct random_stream *random, const struct balancer_ru
         assert_int_equal(worker[task], expected[task]);
 }
 
+static double max_load(const struct balance_case *balance)
+{
+    double load_s[max_workers] = {0}, max_s = 0;
+    for (int64_t task = 0; task < balance->n_tasks; task++) {
+        load_s[balance->worker[task]] += balance->time_s[task];
+        max_s = fmax(max_s, load_s[balance->worker[task]]);
+    }
+    return max_s;
+}
+
 static const struct balancer_rules rule_cases[] = {
     {.branching = INT64_MAX, .donate_above = 1.003, .fill_to = 1.003},
     {.branching = INT64_MAX, .donate_above = 1, .fill_to = 1},
@@ -369,6 +386,7 @@ static const struct balancer_rules rule_cases[] = {
     {.branching = 3, .donate_above = 1.003, .fill_to = 1.003, .balance_over = 1},
     {.branching = 2, .donate_above = 1.003, .fill_to = 1.003, .balance_over = 0.3},
     {.branching = 3, .donate_above = 1.003, .fill_to = 1.003, .fills_over = true},
+    {.branching = 3, .donate_above = 1.003, .fill_to = 1.003, .takes_worse = true},
     {.branching = 7, .donate_above = 1.1, .fill_to = 1.5, .fills_over = true},
 };
 
@@ -382,6 +400,51 @@ static void test_moves_what_the_algorithms_move(void **state)
             check_balance(&random, &rule_cases[i]);
 }
 
+/* No worker has more than one had before, and where there are workers enough to choose from hardly
+ * more than the average. */
+static void check_pairs(struct random_stream *random, bool deals, int tasks_each, double spread,
+                        double excess)
+{
+    static double time_s[max_tasks];
+    static int32_t worker[max_tasks];
+    int n_workers = 2 + (int)random_below(random, max_workers - 2);
+    struct balance_case balance = {.n_workers = n_workers,
+                                   .n_tasks = (int64_t)tasks_each * n_workers,
+                                   .time_s = time_s,
+                                   .worker = worker,
+                                   .rules = deals ? balancer_by_pairs
+                                                  : (struct balancer_rules){.branching = 3,
+                                                                            .donate_above = 1.003,
+                                                                            .by_pairs = true},
+                                   .machine = {.latency_s = 1e-6, .latency_spread_s = 1e-5},
+                                   .seed = (int64_t)random_below(random, 1000000)};
+    double best_s = 0;
+    for (int64_t task = 0; task < balance.n_tasks; task++) {
+        time_s[task] = 1 + spread * (random_unit(random) + random_unit(random) - 1);
+        worker[task] = (int32_t)(task % n_workers);
+        best_s += time_s[task] / n_workers;
+    }
+    double before_s = max_load(&balance);
+    check_ok(balance_case_run(&balance));
+    assert_int_equal(balance.n_held, balance.n_tasks);
+    double after_s = max_load(&balance);
+    assert_true(after_s <= before_s * (1 + 1e-6));
+    assert_true(n_workers < 20 || after_s <= best_s * (1 + excess));
+}
+
+static void test_pairs_even_out_few_tasks(void **state)
+{
+    (void)state;
+    struct random_stream random;
+    random_stream_init(&random, 11, 0);
+    for (int round = 0; round < 100; round++) {
+        bool deals = round % 2 == 0;
+        check_pairs(&random, deals, 2, 0.2, deals ? 0.03 : 0.13);
+        check_pairs(&random, deals, 3, 0.5, deals ? 0.05 : 0.25);
+        check_pairs(&random, deals, 6, 0.9, 0.1);
+    }
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -390,6 +453,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_lists_of_bins),
         cmocka_unit_test(test_tree_has_every_worker_once),
         cmocka_unit_test(test_moves_what_the_algorithms_move),
+        cmocka_unit_test(test_pairs_even_out_few_tasks),
     };
     return check_run_parallel(tests, &argc, &argv);
 }

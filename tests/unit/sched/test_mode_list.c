@@ -189,6 +189,7 @@ static void test_as_published_is_for_the_modes_that_steal(void **state)
         assert_true(has_value(&settings, "retry", "0"));
         assert_true(has_value(&settings, "retain", "order"));
         assert_true(has_value(&settings, "pass-up", "false"));
+        assert_true(has_value(&settings, "never-worse", "false"));
         check_ok(taskpool_settings_set(&settings, "drain", "0.25"));
         check_status(STATUS_USAGE, mode_options_check(&settings));
         assert_non_null(strstr(status_text(), "--drain"));

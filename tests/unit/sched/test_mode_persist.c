@@ -4,6 +4,7 @@
  * at once, and steals what is left. */
 #include "sched/drivers/sim/machine.h"
 #include "sched/taskpool.h"
+#include "support/base/random.h"
 #include "tests/check.h"
 
 #include <stdlib.h>
@@ -79,8 +80,8 @@ static struct outcome outcome; /* of the test that runs */
 static void test_persist_steals_then_retains_then_balances(void **state)
 {
     (void)state;
-    const char *const balancers[] = {"central", "tree"};
-    for (int b = 0; b < 2; b++) {
+    const char *const balancers[] = {"central", "tree", "pairs"};
+    for (int b = 0; b < 3; b++) {
         struct taskpool_settings settings = settings_for("persist");
         check_ok(taskpool_settings_set(&settings, "balancer", balancers[b]));
         simulate(&settings, NULL, &outcome);
@@ -158,17 +159,73 @@ static void test_auto_balances_and_still_steals(void **state)
     assert_true(outcome.figures[n_iterations - 1].efficiency > 0.93);
 }
 
-static void test_dynamic_pools_are_refused(void **state)
+/* Two tasks for each of 128 workers, 20 ms on average with a deviation of 2 ms. */
+enum { n_few = 256, n_few_workers = 128 };
+
+static double few_time(int64_t task, const void *record, const void *context)
+{
+    struct random_stream random;
+    double sum = 0;
+    (void)record;
+    random_stream_init(&random, *(const uint64_t *)context, (uint64_t)task);
+    for (int i = 0; i < 12; i++)
+        sum += random_unit(&random);
+    return 0.02 + 0.002 * (sum - 6);
+}
+
+static double few_cost(int64_t task, void *context)
+{
+    return few_time(task, NULL, context);
+}
+
+/* The makespans of four iterations. */
+static void simulate_few(const char *mode, bool with_costs, uint64_t seed, double *makespan_s)
+{
+    struct taskpool_settings settings = settings_for(mode);
+    struct taskpool_problem problem = {
+        .n_tasks = n_few, .run = nothing, .cost = with_costs ? few_cost : NULL, .context = &seed};
+    struct taskpool_machine machine = {.n_workers = n_few_workers,
+                                       .latency_s = 1e-6,
+                                       .overhead_s = 1e-7,
+                                       .time = few_time,
+                                       .context = &seed};
+    struct taskpool *pool;
+    check_ok(taskpool_simulate(&problem, &settings, &machine, &pool));
+    for (int i = 0; i < 4; i++) {
+        check_ok(taskpool_run(pool));
+        makespan_s[i] = taskpool_statistics(pool, i)->makespan_s;
+        check_ok(taskpool_restore(pool));
+    }
+    taskpool_destroy(pool);
+}
+
+static void test_few_tasks_take_no_longer_than_static(void **state)
 {
     (void)state;
-    const char *const modes[] = {"persist", "auto"};
-    for (int i = 0; i < 2; i++) {
-        struct taskpool_settings settings = settings_for(modes[i]);
-        struct taskpool_problem problem = {.record_size = 8};
-        struct taskpool_machine machine = {.n_workers = 2, .time = task_time};
-        struct taskpool *pool;
-        check_status(STATUS_USAGE, taskpool_simulate(&problem, &settings, &machine, &pool));
+    for (uint64_t seed = 1; seed <= 20; seed++) {
+        double fixed_s[4], persist_s[4], auto_s[4], blind_s[4];
+        simulate_few("static", false, seed, fixed_s);
+        simulate_few("persist", false, seed, persist_s);
+        simulate_few("auto", true, seed, auto_s);
+        simulate_few("auto", false, seed, blind_s);
+        double limit_s = 1.005 * fixed_s[0] + 20 * 7 * 1e-6;
+        assert_true(blind_s[0] <= 1.02 * fixed_s[0]);
+        for (int i = 2; i < 4; i++) {
+            assert_true(persist_s[i] <= limit_s);
+            assert_true(auto_s[i] <= 0.9 * fixed_s[0]);
+            assert_true(blind_s[i] <= 0.9 * fixed_s[0]);
+        }
     }
+}
+
+static void test_persist_refuses_dynamic_pools(void **state)
+{
+    (void)state;
+    struct taskpool_settings settings = settings_for("persist");
+    struct taskpool_problem problem = {.record_size = 8};
+    struct taskpool_machine machine = {.n_workers = 2, .time = task_time};
+    struct taskpool *pool;
+    check_status(STATUS_USAGE, taskpool_simulate(&problem, &settings, &machine, &pool));
 }
 
 int main(int argc, char **argv)
@@ -178,7 +235,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_persist_leaves_a_tolerable_imbalance),
         cmocka_unit_test(test_only_workers_above_the_limit_give),
         cmocka_unit_test(test_auto_balances_and_still_steals),
-        cmocka_unit_test(test_dynamic_pools_are_refused),
+        cmocka_unit_test(test_few_tasks_take_no_longer_than_static),
+        cmocka_unit_test(test_persist_refuses_dynamic_pools),
     };
     return check_run_parallel(tests, &argc, &argv);
 }

@@ -2,6 +2,7 @@
  * workers of one process, and refuses what it cannot do. */
 #include "sched/core/seeding_build.h"
 #include "sched/taskpool.h"
+#include "support/base/random.h"
 #include "tests/check.h"
 
 #include <stdlib.h>
@@ -59,9 +60,91 @@ static void test_each_task_has_one_worker(void **state)
             }
 }
 
-/* A task goes where its middle falls, so that no worker is further from its
- * share than one half of a task at each end. */
-static void test_shares_of_cost_are_equal(void **state)
+/* Whole numbers, so that sums are exact; many small ones and a few large ones. */
+static double whole_cost(int64_t task, void *context)
+{
+    struct random_stream random;
+    random_stream_init(&random, *(uint64_t *)context, (uint64_t)task);
+    double cost = 1 + (double)random_below(&random, 8);
+    return random_below(&random, 20) == 0 ? 30 * cost : cost;
+}
+
+/* Blocks that take as many tasks as they may without exceeding the bound. */
+static int64_t count_blocks(const struct taskpool_problem *problem, double bound)
+{
+    int64_t n = 1;
+    double cost = 0;
+    for (int64_t task = 0; task < problem->n_tasks; task++) {
+        double next = problem->cost(task, problem->context);
+        n += cost + next > bound;
+        cost = cost + next > bound ? next : cost + next;
+    }
+    return n;
+}
+
+static double find_largest(const struct seeding *seeding, const struct taskpool_problem *problem)
+{
+    double largest = 0;
+    for (int worker = 0; worker < seeding->n_workers; worker++) {
+        struct task_range range = seeding_range(seeding, worker, 0);
+        double sum = 0;
+        for (int64_t task = range.first; task < range.last; task++)
+            sum += problem->cost(task, problem->context);
+        largest = fmax(largest, sum);
+    }
+    return largest;
+}
+
+static void check_least_possible(uint64_t seed, int64_t n_tasks, int n_workers)
+{
+    struct taskpool_problem problem = {.n_tasks = n_tasks, .cost = whole_cost, .context = &seed};
+    struct seeding seeding;
+    check_ok(seeding_init(&seeding, MPI_COMM_SELF, &problem, SEEDING_COST, n_workers));
+    check_each_task_once(&seeding);
+    double largest = find_largest(&seeding, &problem), longest = 0;
+    for (int64_t task = 0; task < n_tasks; task++)
+        longest = fmax(longest, whole_cost(task, &seed));
+    assert_true(largest == longest || count_blocks(&problem, largest - 1) > n_workers);
+    seeding_fini(&seeding);
+}
+
+/* Large pools have no sum for each task. */
+static void test_largest_block_is_the_least_possible(void **state)
+{
+    (void)state;
+    const int n_workers[] = {1, 2, 3, 10, 50, 400};
+    for (uint64_t seed = 0; seed < 200; seed++)
+        for (size_t w = 0; w < N_OF(n_workers); w++)
+            check_least_possible(seed, (int64_t)seed * 7 / 2 + 1, n_workers[w]);
+    check_least_possible(1, 9000001, 1000);
+}
+
+static double equal_cost(int64_t task, void *context)
+{
+    (void)task;
+    (void)context;
+    return 0.1;
+}
+
+static void test_equal_costs_are_blocks_of_equal_numbers(void **state)
+{
+    (void)state;
+    struct taskpool_problem problem = {.cost = equal_cost};
+    for (problem.n_tasks = 0; problem.n_tasks < 300; problem.n_tasks++) {
+        struct seeding seeding;
+        check_ok(seeding_init(&seeding, MPI_COMM_SELF, &problem, SEEDING_COST, 100));
+        for (int worker = 0; worker < 100; worker++) {
+            struct task_range range = seeding_range(&seeding, worker, 0);
+            struct task_range block = task_range_block(problem.n_tasks, 100, worker);
+            assert_int_equal(range.first, block.first);
+            assert_int_equal(range.last, block.last);
+        }
+        seeding_fini(&seeding);
+    }
+}
+
+/* No worker is without work where all could have some. */
+static void test_boundaries_are_near_equal_shares(void **state)
 {
     (void)state;
     int64_t n_tasks = 10000;
@@ -78,7 +161,7 @@ static void test_shares_of_cost_are_equal(void **state)
         double share = 0;
         for (int64_t task = range.first; task < range.last; task++)
             share += rising_cost(task, &n_tasks);
-        check_close(share, total / n_workers, longest * (1 + 1e-12));
+        check_close(share, total / n_workers, 2 * longest);
     }
     seeding_fini(&seeding);
 }
@@ -205,7 +288,9 @@ int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_each_task_has_one_worker),
-        cmocka_unit_test(test_shares_of_cost_are_equal),
+        cmocka_unit_test(test_largest_block_is_the_least_possible),
+        cmocka_unit_test(test_equal_costs_are_blocks_of_equal_numbers),
+        cmocka_unit_test(test_boundaries_are_near_equal_shares),
         cmocka_unit_test(test_large_pools_cost_a_few_words),
         cmocka_unit_test(test_longest_first_goes_where_it_ends_first),
         cmocka_unit_test(test_longest_first_loses_no_task),

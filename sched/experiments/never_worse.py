@@ -1,0 +1,170 @@
+#!/usr/bin/env python3
+"""Modes that move tasks by measured durations against those that do not, from 2 tasks a worker on,
+where every task that moves may be one too many.
+
+auto and persist must not take longer than static, from which they start, from the third iteration
+on, but for the messages of the end; auto, which is the default, not in its first either, and, where
+tasks take 10 ms and more, hardly longer than whatever mode is the best.
+
+Tasks: normally and exponentially distributed ones, HF-Be256 with durations like those of
+Lifflander et al., and the TCE contraction with predicted costs; 2 to 1,000 of them for each of up
+to 163,840 workers, at most 5 million in all, on the default machine. With --large the largest
+numbers of workers, and with --seeds N so many seeds; with both it takes a day.
+"""
+import math
+import os
+import pathlib
+import shutil
+import sys
+import tempfile
+
+import experiment
+import figure
+import lifflander
+
+LATENCY_S = 4.8e-5  # of the default machine
+TASKS_PER_WORKER = [2, 3, 6, 15, 100, 1000]
+MOST_WORKERS, MOST_TASKS = 163840, 5000000
+BOUNDS = {"lpt"}  # modes that know what nobody can
+MOVERS = ["persist", "auto"]
+N_ITERATIONS = 4
+
+
+class Case:
+    """A workload on a number of workers, with a seed."""
+    def __init__(self, name, workload, tasks, workers, seed, mean_s):
+        self.name, self.workers, self.tasks, self.mean_s = name, workers, tasks, mean_s
+        self.tasks_each = tasks / workers
+        self.options = f"{workload} --simulate {workers} --seed {seed}"
+        self.seconds = {}  # of each mode: every iteration
+
+    def lines(self, modes):
+        return [f"{self.options} --sched {mode} --iterations {N_ITERATIONS}" for mode in modes]
+
+    def take(self, modes, results):
+        for mode in modes:
+            self.seconds[mode] = [iteration["makespan_seconds"]
+                                  for iteration in experiment.iterations(next(results))]
+
+    def messages_s(self):
+        return 20 * LATENCY_S * math.log2(self.workers)
+
+    def to_static(self, mode, iterations):
+        """The largest makespan, less that of the messages, to static's."""
+        return (max(self.seconds[mode][i] for i in iterations)
+                - self.messages_s()) / min(self.seconds["static"])
+
+    def to_best(self):
+        return max(self.seconds["auto"][2:]) / min(max(seconds[2:])
+                                                   for seconds in self.seconds.values())
+
+
+def drawn(name, option, mean_s, workers, tasks_each, seeds):
+    return [Case(name, f"{option} --tasks {n * tasks_each}", n * tasks_each, n, seed, mean_s)
+            for n in workers if n * tasks_each <= MOST_TASKS for seed in range(1, seeds + 1)]
+
+
+def profiled(name, path, workers, seeds):
+    """As many workers as make so many tasks for each."""
+    seconds = experiment.read_profile(path)
+    mean_s = sum(seconds) / len(seconds)
+    return [Case(name, f"--profile {path}", len(seconds), n, seed, mean_s)
+            for n in workers(len(seconds)) for seed in range(1, seeds + 1)]
+
+
+def by_tasks(most):
+    return lambda n_tasks: sorted({min(n_tasks // each, most) for each in TASKS_PER_WORKER})
+
+
+def named_cases(folder, lab):
+    """Where auto and persist once took a quarter longer than static."""
+    cases = [Case("gauss, named", "--gauss 0.02,0.002 --tasks 256", 256, 128, 1, 0.02)]
+    if has_chemistry(lab):
+        path = lifflander.contraction(lab, folder)
+        cases += profiled("TCE, named", path, lambda _: [MOST_WORKERS], 1)
+    return cases
+
+
+def has_chemistry(lab):
+    if os.access(lab.folder / "beryl-tce", os.X_OK):
+        return True
+    print(f"{lab.name}: without the profiles of HF and TCE: this build has no chemistry")
+    return False
+
+
+def make_cases(lab, folder):
+    seeds, most = lab.options.seeds, MOST_WORKERS if lab.options.large else 2400
+    workers = [24, 128] if lab.quick else [n for n in (128, 2400, 16384, MOST_WORKERS) if n <= most]
+    numbers = [2, 3, 15] if lab.quick else TASKS_PER_WORKER
+    cases = []
+    for each in numbers:
+        cases += drawn("gauss", "--gauss 0.02,0.002", 0.02, workers, each, seeds)
+        cases += drawn("exponential", "--exponential 0.02", 0.02, workers, each, seeds)
+    if not lab.quick and has_chemistry(lab):
+        hf = lifflander.paper_like(lab, folder, "be256", 40, "npy")
+        cases += profiled("HF-Be256", hf, by_tasks(most), seeds)
+        cases += profiled("TCE", lifflander.contraction(lab, folder), by_tasks(most), seeds)
+    return cases
+
+
+def worst(cases, ratio):
+    """The worst ratio, by workload and tasks a worker, and of all."""
+    found = {}
+    for case in cases:
+        key = (case.name, case.tasks_each)
+        found[key] = max(found.get(key, 0), ratio(case))
+    return found, max(found.values())
+
+
+def run(lab, cases, modes):
+    results = iter(lab.sweep([line for case in cases for line in case.lines(modes)]))
+    for case in cases:
+        case.take(modes, results)
+
+
+def report(lab, cases, compared):
+    columns = {f"{mode}, 3rd on": worst(cases, lambda case, mode=mode: case.to_static(mode, (2, 3)))
+               for mode in MOVERS}
+    columns["auto, first"] = worst(cases, lambda case: case.to_static("auto", (0,)))
+    best, worst_to_best = worst([case for case in compared if case.mean_s >= 0.01], Case.to_best)
+    lab.table("Worst makespans to static, less messages; auto's to the best mode",
+              ["tasks", "a worker", *columns, "auto to best"],
+              [[name, round(each, 1), *(found[name, each] for found, _ in columns.values()),
+                best.get((name, each))] for name, each in next(iter(columns.values()))[0]])
+    lab.beryl["cases"] = [{"tasks": case.name, "workers": case.workers,
+                           "tasks a worker": case.tasks_each, "seconds": case.seconds}
+                          for case in cases]
+    for mode in MOVERS:
+        lab.at_most(f"{mode} from the third iteration on, to static", columns[f"{mode}, 3rd on"][1],
+                    1.005)
+    lab.at_most("auto in the first iteration, to static", columns["auto, first"][1], 1.02)
+    lab.at_most("auto to the best mode, tasks of 10 ms and more", worst_to_best, 1.03)
+    return [figure.Panel("to static, at worst", "tasks a worker", "makespan",
+                         [figure.Series(f"{name}, {column}", *by_number(found, name))
+                          for column, (found, _) in columns.items()
+                          for name in dict.fromkeys(name for name, _ in found)], x_log=True)]
+
+
+def by_number(found, name):
+    rows = sorted((each, ratio) for (other, each), ratio in found.items() if other == name)
+    return [each for each, _ in rows], [ratio for _, ratio in rows]
+
+
+def main():
+    options = experiment.parser(__doc__)
+    options.add_argument("--large", action="store_true", help="up to 163,840 workers, for hours")
+    options.add_argument("--seeds", metavar="N", type=int, default=2, help="of each case (2)")
+    lab = experiment.begin("never_worse", __doc__, options.parse_args())
+    folder = pathlib.Path(tempfile.mkdtemp())
+    try:
+        named, cases = named_cases(folder, lab), make_cases(lab, folder)
+        run(lab, named, ["static", *MOVERS])
+        run(lab, cases, [mode for mode in lab.modes() if mode not in BOUNDS])
+    finally:
+        shutil.rmtree(folder)
+    lab.draw(report(lab, named + cases, cases))
+    return lab.end()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
