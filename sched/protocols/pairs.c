@@ -10,7 +10,7 @@
 
 /* Rounds with random partners for each round with a partner by number; tasks offered in a round, as
  * many as `taken` of a message has bits; exchanges of single tasks in a round. */
-enum { RANDOM_ROUNDS = 2, MAX_OFFERED = 32, MAX_SWAPS = 8 };
+enum { RANDOM_ROUNDS = 1, MAX_OFFERED = 32, MAX_SWAPS = 8 };
 
 /* Differences of loads, and gains, below this fraction are not worth a message. */
 #define LEAST_GAIN 1e-3
