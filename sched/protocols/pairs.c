@@ -136,7 +136,7 @@ static double mean_of_bin(const struct duration_bin *bin)
     return bin->sum_s / bin->n_tasks;
 }
 
-static void give_task(struct pairs *self, struct pairs_gift *gift, int64_t bin)
+static void move_to_gift(struct pairs *self, struct pairs_gift *gift, int64_t bin)
 {
     if (array_reserve(&gift->tasks, gift->n + 1, &gift->capacity, sizeof *gift->tasks) != STATUS_OK)
         die_no_memory("no memory to balance %lld tasks", (long long)gift->n);
@@ -153,7 +153,7 @@ static void give_longest(struct pairs *self, struct pairs_gift *gift)
         const struct duration_bin *bin = &self->bins->bins[i];
         while (bin->n_tasks > 0 && gift->own_s > self->limit_s &&
                2 * mean_of_bin(bin) <= gift->own_s - gift->partner_s)
-            give_task(self, gift, i);
+            move_to_gift(self, gift, i);
     }
 }
 
@@ -177,7 +177,7 @@ static struct pairs_swap find_swap(const struct pairs *self, const struct pairs_
 
 static void swap_tasks(struct pairs *self, struct pairs_gift *gift, const struct pairs_swap *swap)
 {
-    give_task(self, gift, swap->bin);
+    move_to_gift(self, gift, swap->bin);
     if (swap->offered < 0)
         return;
     gift->taken |= UINT32_C(1) << swap->offered;
