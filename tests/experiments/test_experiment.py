@@ -10,11 +10,13 @@ import subprocess
 import sys
 import tempfile
 
-# Stands in for beryl-sched, whose result is the last argument.
+# Stands in for beryl-sched, whose result, if it writes one, is the last argument.
 WRAPPER = """#!/bin/sh
 {program} "$@" || exit
 for result in "$@"; do :; done
-cp "$result" "$(mktemp -p {kept} --suffix=.json)"
+case $result in
+*.json) cp "$result" "$(mktemp -p {kept} --suffix=.json)" ;;
+esac
 """
 
 
