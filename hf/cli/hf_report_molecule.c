@@ -32,6 +32,7 @@ struct picture {
     struct picture_atom *atoms; /* n */
     int64_t n;
     double pixels; /* of a Bohr */
+    int height;
 };
 
 static const struct kind *kind_of_element(const char *symbol)
@@ -145,13 +146,14 @@ static void project_atoms(struct picture *picture)
         }
     }
     const double size[2] = {WIDTH - 2 * MARGIN, HEIGHT - 2 * MARGIN};
-    picture->pixels = 40;
+    picture->pixels = 70;
     for (int k = 0; k < 2; k++)
         picture->pixels = fmin(picture->pixels, size[k] / fmax(high[k] - low[k], 1));
+    picture->height = 2 * MARGIN + (int)ceil(picture->pixels * (high[1] - low[1]));
     for (int64_t i = 0; i < picture->n; i++) {
         double *r = picture->atoms[i].r;
         r[0] = 0.5 * WIDTH + picture->pixels * (r[0] - (low[0] + high[0]) / 2);
-        r[1] = 0.5 * HEIGHT - picture->pixels * (r[1] - (low[1] + high[1]) / 2);
+        r[1] = 0.5 * picture->height - picture->pixels * (r[1] - (low[1] + high[1]) / 2);
         r[2] *= picture->pixels;
     }
     qsort(picture->atoms, (size_t)picture->n, sizeof *picture->atoms, by_depth);
@@ -212,7 +214,7 @@ enum status hf_report_molecule(FILE *page, const struct report_run *run)
         project_atoms(&picture);
         struct svg_chart chart = {.id = "molecule", .title = "The molecule"};
         list_symbols(&picture, &chart);
-        svg_start(page, &chart, WIDTH, HEIGHT);
+        svg_start(page, &chart, WIDTH, picture.height);
         draw_bonds(page, &picture);
         draw_atoms(page, &picture);
         svg_end(page);

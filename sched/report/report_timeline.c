@@ -1,5 +1,6 @@
 #include "sched/report/report_timeline.h"
 
+#include "sched/report/html.h"
 #include "sched/report/svg_plot.h"
 
 #include <math.h>
@@ -180,6 +181,13 @@ int64_t report_overloaded(const struct report_run *run)
 
 enum status report_timeline(FILE *page, const struct report_run *run)
 {
+    const char *part = report_text(timeline_of(run), "of");
+    if (part) {
+        fputs("<p class=\"lead part\">Utilisation, lanes, durations, costs and loads are those of ",
+              page);
+        html_text(page, part);
+        fputs(".</p>\n", page);
+    }
     TRY(draw_utilisation(page, run));
     report_lanes(page, run);
     draw_durations(page, run);
@@ -272,7 +280,8 @@ enum status report_timeline_compare(FILE *page, const struct report_runs *runs, 
                                      .title = "Iteration by iteration",
                                      .x_title = "iteration or Fock build",
                                      .y_title = "seconds",
-                                     .unit = " s"};
+                                     .unit = " s",
+                                     .whole_x = true};
     if (runs->runs[first].n_iterations > 1)
         TRY(draw_compared(page, seconds, runs, first, n, read_seconds));
     TRY(draw_compared(page, utilisation, runs, first, n, read_utilisation));

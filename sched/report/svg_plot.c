@@ -55,6 +55,8 @@ static struct plot_axes find_axes(const struct svg_plot *plot, bool stacked)
     }
     struct plot_axes axes = {axis_of_range(x_low, x_high, plot->logarithmic_x, MAX_X_TICKS),
                              axis_of_range(y_low, y_high, plot->logarithmic_y, MAX_Y_TICKS)};
+    if (plot->whole_x && axes.x.step < 1)
+        axes.x = (struct axis){.high = ceil(axes.x.high), .step = 1};
     axes.x.from = LEFT;
     axes.x.to = RIGHT;
     axes.y.from = BOTTOM;

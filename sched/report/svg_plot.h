@@ -23,6 +23,7 @@ struct svg_plot {
     int n_series;
     struct svg_plot_series series[SVG_MAX_SERIES];
     bool logarithmic_x, logarithmic_y;
+    bool whole_x;        /* ticks at whole numbers only */
     double y_high;       /* lower bound for the end of the axis */
     bool diagonal;       /* a line where x = y */
     const double *marks; /* vertical lines */

@@ -55,13 +55,23 @@ void timeline_widen_bins(struct timeline *timeline, double bin_s)
         double_bins(timeline);
 }
 
-static void fill_bins(struct timeline *timeline, enum timeline_use use, double from_s, double to_s)
+/* sign  -1: takes the time back */
+static void fill_bins(struct timeline *timeline, enum timeline_use use, double from_s, double to_s,
+                      double sign)
 {
+    from_s += timeline->start_s;
+    to_s += timeline->start_s;
     while (to_s > TIMELINE_BINS * timeline->bin_s)
         double_bins(timeline);
     double bin_s = timeline->bin_s;
     for (int i = (int)(from_s / bin_s); i < TIMELINE_BINS && i * bin_s < to_s; i++)
-        timeline->bins[i][use] += fmin(to_s, (i + 1) * bin_s) - fmax(from_s, i * bin_s);
+        timeline->bins[i][use] += sign * (fmin(to_s, (i + 1) * bin_s) - fmax(from_s, i * bin_s));
+}
+
+void timeline_add_poll(struct timeline *timeline, double from_s, double to_s)
+{
+    fill_bins(timeline, TIMELINE_COMMUNICATION, from_s, to_s, 1);
+    fill_bins(timeline, TIMELINE_TASK, from_s, to_s, -1);
 }
 
 /* --- lanes --- */
@@ -124,7 +134,7 @@ void timeline_add(struct timeline *timeline, int64_t worker, enum timeline_use u
     if (!(to_s > from_s) && n_tasks == 0)
         return;
     from_s = fmin(fmax(from_s, 0), to_s);
-    fill_bins(timeline, use, timeline->start_s + from_s, timeline->start_s + to_s);
+    fill_bins(timeline, use, from_s, to_s, 1);
     struct timeline_lane *lane = use == TIMELINE_IDLE ? NULL : find_lane(timeline, worker);
     if (lane)
         add_span(lane, &(struct timeline_span){
@@ -199,10 +209,11 @@ double timeline_duration(int bin)
 }
 
 void timeline_add_task(struct timeline *timeline, int64_t worker, int64_t task, double from_s,
-                       double to_s)
+                       double to_s, double polled_s)
 {
-    timeline->durations[bin_of_duration(to_s - from_s)]++;
+    double time_s = to_s - from_s - polled_s;
+    timeline->durations[bin_of_duration(time_s)]++;
     if (task >= 0)
-        add_to_sample(timeline, task, to_s - from_s);
+        add_to_sample(timeline, task, time_s);
     timeline_add(timeline, worker, TIMELINE_TASK, from_s, to_s, 1);
 }

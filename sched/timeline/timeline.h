@@ -82,9 +82,15 @@ void timeline_begin(struct timeline *timeline, double past_s);
 void timeline_add(struct timeline *timeline, int64_t worker, enum timeline_use use, double from_s,
                   double to_s, int64_t n_tasks);
 
-/* The same for a task that was timed by itself. task: its number; -1: it has none */
+/* The same for a task that was timed by itself.
+ * task      its number; -1: it has none
+ * polled_s  of this time spent in timeline_add_poll */
 void timeline_add_task(struct timeline *timeline, int64_t worker, int64_t task, double from_s,
-                       double to_s);
+                       double to_s, double polled_s);
+
+/* A task polled for messages: in the bins this time is communication, in the lanes part of the
+ * task. */
+void timeline_add_poll(struct timeline *timeline, double from_s, double to_s);
 
 /* A worker got n stolen batches. */
 void timeline_add_steals(struct timeline *timeline, int64_t worker, double time_s, int64_t n);

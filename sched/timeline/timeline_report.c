@@ -48,7 +48,7 @@ static void add_utilisation(const struct timeline *all, const struct timeline_pr
         for (int i = 0; i < TIMELINE_BINS && i * all->bin_s < end_s; i++) {
             double bin_s = fmin(all->bin_s, end_s - i * all->bin_s);
             double fraction = all->bins[i][use] / (bin_s * (double)all->n_workers);
-            json_array_append_new(fractions, json_real(fmin(fraction, 1)));
+            json_array_append_new(fractions, json_real(fmin(fmax(fraction, 0), 1)));
         }
         if (keys[use])
             json_object_set_new(utilisation, keys[use], fractions);

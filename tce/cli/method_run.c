@@ -229,7 +229,7 @@ static enum status solve_under_mode(struct method_run *run, int position)
     enum status status = correlation_solve(&run->correlation, &pool, &settings);
     note_iterations(&run->correlation, position, &run->records);
     TRY(status);
-    TRY(executor_timeline(run->correlation.instance.executor, &record->timeline));
+    TRY(program_result_note_timeline(run->correlation.instance.executor, record));
     run->energies[position] = correlation_energy(&run->correlation);
     TRY(program_instance_sha256(&run->correlation.instance, record->sha256[0]));
     mode_records_end(&run->records, position);

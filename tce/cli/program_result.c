@@ -35,6 +35,16 @@ json_t *program_result_note(struct mode_records *records, int position,
     return entry;
 }
 
+enum status program_result_note_timeline(const struct executor *executor,
+                                         struct mode_record *record)
+{
+    TRY(executor_timeline(executor, &record->timeline));
+    if (record->timeline)
+        json_object_set_new(record->timeline, "of",
+                            json_string("the contraction with the most operations"));
+    return STATUS_OK;
+}
+
 static json_t *program_to_json(const struct tce_options *options, int n_workers,
                                const struct memory_use *memory, const struct mode_records *records,
                                const struct program_instance *instance, json_t *hardware)

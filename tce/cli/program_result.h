@@ -13,6 +13,10 @@
 json_t *program_result_note(struct mode_records *records, int position,
                             const struct executor_record *iteration);
 
+/* Records executor_timeline, if pools keep one. Collective; errors likewise. */
+enum status program_result_note_timeline(const struct executor *executor,
+                                         struct mode_record *record);
+
 /* Prints the memory that processes used. */
 void program_result_print_memory(const struct memory_use *memory);
 

@@ -145,7 +145,7 @@ static enum status run_program_under(struct program_run *run, int position)
         print_iteration(record->name, i, &done);
     }
     watch_memory(run);
-    TRY(executor_timeline(executor, &record->timeline));
+    TRY(program_result_note_timeline(executor, record));
     TRY(program_instance_sha256(&run->instance, record->sha256[0]));
     mode_records_end(&run->records, position);
     return STATUS_OK;

@@ -19,7 +19,9 @@ static void poll_inside_task(struct driver *base)
         return;
     double start_s = clock_now_s();
     mpi_worker_deliver(driver);
-    double time_s = clock_now_s() - start_s;
+    double end_s = clock_now_s(), time_s = end_s - start_s;
+    if (base->timeline && driver->running)
+        timeline_add_poll(base->timeline, start_s - driver->start_s, end_s - driver->start_s);
     driver->polled_s += time_s;
     driver->worker.communication_s += time_s;
 }

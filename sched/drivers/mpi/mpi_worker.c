@@ -117,10 +117,10 @@ bool mpi_worker_is_timed(const struct driver_mpi *driver)
 }
 
 /* A task with a number ended now. */
-static void note_mpi_task(struct driver_mpi *driver, int64_t task, double now_s)
+static void note_mpi_task(struct driver_mpi *driver, int64_t task, double now_s, double polled_s)
 {
     timeline_add_task(driver->driver.timeline, driver->comm.base.rank, task,
-                      driver->noted_s - driver->start_s, now_s - driver->start_s);
+                      driver->noted_s - driver->start_s, now_s - driver->start_s, polled_s);
     driver->noted_s = now_s;
 }
 
@@ -150,7 +150,7 @@ static void run_timed(struct driver_mpi *driver, struct task_range *range, int64
         driver->worker.task_s += time_s;
         driver->worker.tasks++;
         if (driver->driver.timeline)
-            note_mpi_task(driver, task, driver->clock_s);
+            note_mpi_task(driver, task, driver->clock_s, driver->clock_s - start_s - time_s);
         pulse_set_finished(driver->slot, driver->worker.tasks);
         if (driver->history && status == STATUS_OK)
             status = history_add(driver->history, task, time_s, driver->comm.base.rank);
@@ -178,8 +178,9 @@ static void run_noted(struct driver_mpi *driver, struct task_range *range, int64
 {
     for (; n > 0 && driver->status == STATUS_OK; n--) {
         int64_t task = range->first;
+        double polled_s = driver->polled_s;
         run_untimed(driver, range, 1);
-        note_mpi_task(driver, task, clock_now_s());
+        note_mpi_task(driver, task, clock_now_s(), driver->polled_s - polled_s);
     }
 }
 

@@ -27,7 +27,7 @@ static void note_task(struct sim_worker *worker, int64_t task, double from_s, do
     if (!sim->driver.timeline)
         return;
     timeline_add_task(sim->driver.timeline, number_of_thread(worker, worker->caller),
-                      worker->record ? -1 : task, from_s - sim->start_s, to_s - sim->start_s);
+                      worker->record ? -1 : task, from_s - sim->start_s, to_s - sim->start_s, 0);
     if (sim->machine->task_s > 0)
         sim_note_time(worker, worker->caller, TIMELINE_SCHEDULER, to_s,
                       to_s + sim->machine->task_s);

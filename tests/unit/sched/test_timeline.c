@@ -55,7 +55,7 @@ static void lanes_are_bounded_and_lose_no_task(void **state)
         double from_s = 1e-3 * (double)i;
         timeline_add(timeline, 0, TIMELINE_SEARCH, from_s, from_s + 1e-4, 0);
         timeline_add_steals(timeline, 0, from_s + 1e-4, 1);
-        timeline_add_task(timeline, 0, i, from_s + 1e-4, from_s + 1e-3);
+        timeline_add_task(timeline, 0, i, from_s + 1e-4, from_s + 1e-3, 0);
     }
     const struct timeline_lane *lane = &timeline->lanes[0];
     int64_t n_tasks = 0;
@@ -81,7 +81,7 @@ static void few_spans_are_kept_as_they_are(void **state)
     (void)state;
     struct timeline *timeline = make_timeline(1);
     for (int i = 0; i < TIMELINE_SPANS; i++)
-        timeline_add_task(timeline, 0, i, i, i + 1);
+        timeline_add_task(timeline, 0, i, i, i + 1, 0);
     assert_int_equal(timeline->lanes[0].n_spans, TIMELINE_SPANS);
     check_close(timeline->lanes[0].resolution_s, 0, 0);
     check_close(timeline->lanes[0].spans[17].from_s, 17, 0);
@@ -94,8 +94,8 @@ static void a_sample_is_the_same_in_any_order(void **state)
     struct timeline *up = make_timeline(1), *down = make_timeline(1);
     const int64_t n = 20000;
     for (int64_t i = 0; i < n; i++) {
-        timeline_add_task(up, 0, i, 0, 1e-3 * (double)(i + 1));
-        timeline_add_task(down, 0, n - 1 - i, 0, 1e-3 * (double)(n - i));
+        timeline_add_task(up, 0, i, 0, 1e-3 * (double)(i + 1), 0);
+        timeline_add_task(down, 0, n - 1 - i, 0, 1e-3 * (double)(n - i), 0);
     }
     assert_in_range(up->n_sample, TIMELINE_SAMPLE / 4, TIMELINE_SAMPLE);
     assert_int_equal(up->n_sample, down->n_sample);
@@ -115,7 +115,7 @@ static void durations_lie_in_their_bins(void **state)
     const double durations_s[] = {1.5e-9, 1e-6, 0.75, 0.875, 1, 1.1249, 1.125, 1000};
     for (size_t i = 0; i < sizeof durations_s / sizeof durations_s[0]; i++) {
         struct timeline *timeline = make_timeline(1);
-        timeline_add_task(timeline, 0, 0, 0, durations_s[i]);
+        timeline_add_task(timeline, 0, 0, 0, durations_s[i], 0);
         int bin = 0;
         while (timeline->durations[bin] == 0)
             bin++;
