@@ -175,7 +175,10 @@ static void write_mode_row(FILE *page, const struct report_runs *runs, int64_t i
     write_cell(page, run->seconds.median, decimals);
     write_cell(page, run->seconds.least, decimals);
     write_cell(page, run->seconds.largest, decimals);
-    write_cell(page, run->seconds.median / reference->seconds.median, 3);
+    write_cell(page, report_ratio(run, reference), 3);
+    fputs("<td class=\"mode\">", page);
+    html_text(page, report_verdict(run));
+    fputs("</td>", page);
     write_cell(page, run->means[REPORT_EFFICIENCY], 1);
     write_cell(page, run->means[REPORT_IMBALANCE], 1);
     write_cell(page, run->means[REPORT_STEALS_SUCCESSFUL], 1);
@@ -193,7 +196,7 @@ static void write_mode_table(FILE *page, const struct report_runs *runs, int64_t
           "<th>fastest<br><small>s</small></th><th>slowest<br><small>s</small></th><th>of ",
           page);
     html_text(page, report_mode_name(reference));
-    fputs("<br><small>ratio</small></th><th>efficiency<br><small>%</small></th>"
+    fputs("<br><small>ratio</small></th><th></th><th>efficiency<br><small>%</small></th>"
           "<th>imbalance<br><small>%</small></th><th>steals done<br><small>per worker</small></th>"
           "<th>attempted<br><small>per worker</small></th><th>tasks moved</th><th>messages</th>"
           "</tr></thead>\n",

@@ -136,6 +136,9 @@ static enum status find_spread(struct report_run *run)
     run->seconds = n > 0 ? (struct report_spread){(seconds[(n - 1) / 2] + seconds[n / 2]) / 2,
                                                   seconds[0], seconds[n - 1]}
                          : (struct report_spread){NAN, NAN, NAN};
+    /* Of several rounds, of the iterations that count. */
+    double median = report_real(run->figures, "median_seconds");
+    run->seconds.median = isnan(median) ? run->seconds.median : median;
     free(seconds);
     return STATUS_OK;
 }

@@ -9,8 +9,21 @@
 #define LEAST_LOSS      0.01
 #define LEAST_IMBALANCE 5
 
+double report_ratio(const struct report_run *run, const struct report_run *reference)
+{
+    double ratio = report_real(json_object_get(run->figures, "ratio"), "value");
+    return isnan(ratio) ? run->seconds.median / reference->seconds.median : ratio;
+}
+
+const char *report_verdict(const struct report_run *run)
+{
+    return report_text(json_object_get(run->figures, "ratio"), "verdict");
+}
+
 int64_t report_reference(const struct report_runs *runs, int64_t first, int64_t n)
 {
+    if (n > 1 && report_verdict(&runs->runs[first + 1]))
+        return first;
     for (int64_t i = first; i < first + n; i++)
         if (strcmp(report_mode_name(&runs->runs[i]), "static") == 0)
             return i;
@@ -156,10 +169,34 @@ static void write_run_answer(FILE *page, const struct report_run *run)
 /* "1.9 x static". */
 static void write_ratio(FILE *page, const struct report_run *run, const struct report_run *other)
 {
-    double ratio = other->seconds.median / run->seconds.median;
+    double ratio = 1 / report_ratio(run, other);
     html_number(page, ratio, ratio < 1.095 ? 3 : ratio < 10 ? 2 : 1);
     fputs(" \u00d7 as fast as ", page);
     html_text(page, report_mode_name(other));
+}
+
+/* Modes that several rounds do not tell from the first. */
+static void write_undistinguished(FILE *page, const struct report_runs *runs, int64_t first,
+                                  int64_t n)
+{
+    const struct report_run *reference = &runs->runs[first];
+    int64_t n_alike = 0;
+    for (int64_t i = first + 1; i < first + n; i++) {
+        const char *verdict = report_verdict(&runs->runs[i]);
+        if (!verdict || strcmp(verdict, "not distinguishable") != 0)
+            continue;
+        if (n_alike++ == 0) {
+            html_number(page,
+                        report_real(json_object_get(reference->shared, "comparison"), "rounds"), 0);
+            fputs(" rounds do not tell from ", page);
+            html_text(page, report_mode_name(reference));
+            fputs(": ", page);
+        } else {
+            fputs(", ", page);
+        }
+        html_text(page, report_mode_name(&runs->runs[i]));
+    }
+    fputs(n_alike > 0 ? "." : "", page);
 }
 
 /* Modes whose times lie within those of the fastest: not told apart by these iterations. */
@@ -197,9 +234,16 @@ static void write_comparison_answer(FILE *page, const struct report_runs *runs, 
         write_seconds(page, base->seconds.median);
     }
     fprintf(page, " in %s (median of ", best->has_fock ? "a Fock build" : "an iteration");
-    html_number(page, (double)best->n_iterations, 0);
-    fputs(").", page);
-    write_ties(page, runs, first, n, fastest);
+    bool rounds = report_verdict(&runs->runs[first + 1]) != NULL;
+    html_number(page,
+                rounds ? report_real(json_object_get(base->shared, "comparison"), "rounds")
+                       : (double)best->n_iterations,
+                0);
+    fputs(rounds ? " rounds). " : ").", page);
+    if (rounds)
+        write_undistinguished(page, runs, first, n);
+    else
+        write_ties(page, runs, first, n, fastest);
     write_loss(page, base);
     if (fastest != reference)
         write_loss(page, best);

@@ -13,9 +13,16 @@
 void report_answer(FILE *page, const struct report_runs *runs, int64_t first, int64_t n,
                    const struct report_section *section);
 
-/* Number of the run that the others are compared with, among the n from first on: static, or
- * the first. */
+/* Number of the run that the others are compared with, among the n from first on: the first, where
+ * several rounds were compared with it, or static, or the first. */
 int64_t report_reference(const struct report_runs *runs, int64_t first, int64_t n);
+
+/* Seconds of the run relative to the reference: by rounds, or of the medians. */
+double report_ratio(const struct report_run *run, const struct report_run *reference);
+
+/* "faster", "slower", "not distinguishable" from the first mode of several rounds; NULL: one round.
+ */
+const char *report_verdict(const struct report_run *run);
 
 /* Number of the run with the lowest median; first if none is known. */
 int64_t report_fastest(const struct report_runs *runs, int64_t first, int64_t n);

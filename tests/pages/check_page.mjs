@@ -145,7 +145,7 @@ async function checkNumbers(page) {
       const scope = table.closest('[id^=run]')?.id;
       const kind = table.classList.contains('modes') ? 'modes' : scope ? 'iterations' : 'runs';
       const headings = [...table.querySelectorAll('thead th')]
-        .map(th => th.childNodes[0].textContent.trim());
+        .map(th => th.childNodes[0]?.textContent.trim());
       return [...table.querySelectorAll('tbody tr')].flatMap(row => [...row.cells].slice(1)
         .map((cell, i) => ({ kind, scope, heading: headings[i + 1],
           row: row.cells[0].innerText.trim(), text: cell.innerText.trim() })));

@@ -90,14 +90,17 @@ export function modeNumber(runs, mode, heading) {
   const seconds = run => run.figures.iterations
     .map(entry => entry.fock_seconds ?? entry.makespan_seconds).sort((a, b) => a - b);
   const median = run => {
+    if (run.figures.median_seconds !== undefined) return run.figures.median_seconds;
     const s = seconds(run), n = s.length;
     return (s[(n - 1) >> 1] + s[n >> 1]) / 2;
   };
   const run = runs.find(other => other.mode === mode);
-  const reference = runs.find(other => other.mode === 'static') ?? runs[0];
+  const reference = runs[1].figures.ratio ? runs[0]
+    : runs.find(other => other.mode === 'static') ?? runs[0];
   const mean = (key, scale = 1) => sum(run.figures.iterations.map(entry =>
     entry[key].mean ?? entry[key])) * scale / run.figures.iterations.length;
-  if (heading.startsWith('of ')) return median(run) / median(reference);
+  if (heading.startsWith('of '))
+    return run.figures.ratio?.value ?? median(run) / median(reference);
   return {
     median: () => median(run), fastest: () => seconds(run)[0],
     slowest: () => seconds(run).at(-1), efficiency: () => mean('efficiency', 100),
