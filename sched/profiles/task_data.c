@@ -19,7 +19,7 @@ const struct task_access *task_data_of(const struct task_data *data, int64_t tas
 {
     int64_t i = place_of_task(data, task);
     *n = i >= 0 ? data->first[i + 1] - data->first[i] : 0;
-    return i >= 0 ? data->accesses + data->first[i] : NULL;
+    return *n > 0 ? data->accesses + data->first[i] : NULL;
 }
 
 int task_data_owner(const struct task_data *data, int64_t task, int n_workers)

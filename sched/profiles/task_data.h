@@ -32,7 +32,7 @@ struct task_data {
     struct task_access *accesses;
 };
 
-/* The n accesses of a task, in the order on file; undefined if n is 0. */
+/* The n accesses of a task, in the order on file; NULL if n is 0. */
 const struct task_access *task_data_of(const struct task_data *data, int64_t task, int64_t *n);
 
 static inline int data_block_owner(const struct data_block *block, int n_workers)
