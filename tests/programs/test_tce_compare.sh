@@ -89,19 +89,19 @@ processes=2
 rounds()
 {
     rm -f result.json
-    run 0 "$@" --compare auto,static,auto --rounds 8 --json result.json
+    run 0 "$@" --compare auto,static,auto --rounds 3 --json result.json
     python3 - 2>> "$folder/errors" << 'END' || complain "rounds"
 import json
 result = json.load(open("result.json"))
 beryl = result["extras"]["beryl"] if "extras" in result else result
-assert beryl["comparison"]["rounds"] == 8
+assert beryl["comparison"]["rounds"] == 3
 assert list(beryl["compare"]) == ["auto", "static", "auto#2"]
 for name, entry in beryl["compare"].items():
-    assert len(entry["round_seconds"]) == 8 and entry["iterations"][-1]["round"] == 7
+    assert len(entry["round_seconds"]) == 3 and entry["iterations"][-1]["round"] == 2
     assert ("ratio" in entry) == (name != "auto")
 END
 }
-rounds run lifflander.tce --iterations 3
+rounds run lifflander.tce --iterations 2
 rounds mp2 water.xyz --basis sto-3g
 
 exit $((n_failed > 0))
