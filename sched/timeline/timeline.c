@@ -41,7 +41,7 @@ void timeline_begin(struct timeline *timeline, double past_s)
 
 static void double_bins(struct timeline *timeline)
 {
-    for (int i = 0; i < TIMELINE_BINS; i++)
+    for (int64_t i = 0; i < TIMELINE_BINS; i++)
         for (int use = 0; use < TIMELINE_N_USES; use++)
             timeline->bins[i][use] =
                 2 * i < TIMELINE_BINS ? timeline->bins[2 * i][use] + timeline->bins[2 * i + 1][use]
@@ -146,7 +146,7 @@ void timeline_add_steals(struct timeline *timeline, int64_t worker, double time_
     struct timeline_lane *lane = find_lane(timeline, worker);
     for (int64_t i = 0; lane && i < n; i++, lane->n_steals++) {
         if (lane->n_steals == TIMELINE_STEALS * lane->steal_step) {
-            for (int k = 0; k < TIMELINE_STEALS / 2; k++)
+            for (int64_t k = 0; k < TIMELINE_STEALS / 2; k++)
                 lane->steals_s[k] = lane->steals_s[2 * k];
             lane->steal_step *= 2;
         }
