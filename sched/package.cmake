@@ -25,6 +25,7 @@ foreach(header
         sched/drivers/sim/noise.h
         sched/profiles/task_data.h
         sched/queues/task_ranges.h
+        sched/trace/trace.h
         support/base/random.h
         support/base/rank_statistics.h
         support/base/status.h
@@ -43,6 +44,7 @@ install(FILES ${CMAKE_CURRENT_BINARY_DIR}/taskpoolConfig.cmake
     ${PROJECT_SOURCE_DIR}/cmake/FindFromDebian.cmake
     ${PROJECT_SOURCE_DIR}/cmake/FindJansson.cmake
     ${PROJECT_SOURCE_DIR}/cmake/FindOpenSSLCrypto.cmake
+    ${PROJECT_SOURCE_DIR}/cmake/FindOTF2.cmake
     DESTINATION ${package_dir} COMPONENT taskpool)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/taskpool.pc
     DESTINATION lib/pkgconfig COMPONENT taskpool)

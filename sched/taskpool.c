@@ -10,6 +10,7 @@
 #include "sched/modes/mode_options.h"
 #include "sched/modes/modes.h"
 #include "sched/timeline/timeline_report.h"
+#include "sched/trace/trace_lanes.h"
 #include "support/base/agree.h"
 #include "support/base/array.h"
 #include "support/base/die.h"
@@ -28,6 +29,7 @@ struct taskpool {
     struct mode_setup setup;
     struct history history;
     struct driver *driver;
+    int trace_pool;            /* its number in the trace, if there is one */
     struct timeline *timeline; /* of the last iteration; NULL: not kept */
     struct task_census added;  /* by this process: records of a dynamic pool before the first run */
     struct task_census made;   /* and by the tasks of the iteration */
@@ -147,6 +149,26 @@ static void keep_timeline(struct taskpool *pool)
     pool->driver->timeline = pool->timeline;
 }
 
+static enum status join_trace(struct taskpool *pool, const struct taskpool_machine *machine,
+                              const struct mode *mode)
+{
+    struct trace *trace = pool->settings.trace;
+    int rank, size, n_threads = machine && machine->n_threads > 0 ? machine->n_threads : 1;
+    if (!trace)
+        return STATUS_OK;
+    MPI_Comm_rank(pool->comm, &rank);
+    MPI_Comm_size(pool->comm, &size);
+    int64_t n = machine ? (int64_t)machine->n_workers * n_threads : 1;
+    const struct trace_shape shape = {.n_lanes = n * size,
+                                      .first = n * rank,
+                                      .n = n,
+                                      .n_threads = n_threads,
+                                      .is_simulated = machine != NULL};
+    TRY(trace_join(trace, &shape, mode->name));
+    pool->trace_pool = (int)trace->n_pools - 1;
+    return STATUS_OK;
+}
+
 /* machine  NULL: over MPI, a worker per process */
 static enum status init_pool(struct taskpool *pool, const struct taskpool_machine *machine)
 {
@@ -165,6 +187,7 @@ static enum status init_pool(struct taskpool *pool, const struct taskpool_machin
         TRY(mode_check_real(mode));
     pool->bound = mode->is_bound ? machine : NULL;
     TRY(set_up(pool, mode, machine ? machine->n_workers : n_workers));
+    TRY(join_trace(pool, machine, mode));
     if (machine)
         return driver_sim_create(mode, machine, &pool->setup, history, &pool->driver);
     return driver_mpi_create(pool->comm, mode, &pool->setup, history, &pool->driver);
@@ -295,6 +318,9 @@ static enum status end_iteration(struct taskpool *pool, enum status own)
                                   .n_failed = own != STATUS_OK};
     run_outcome_reduce(pool->comm, &outcome);
     iteration->iteration = pool->n_iterations++;
+    if (pool->settings.trace)
+        trace_end_iteration(pool->settings.trace, pool->trace_pool, iteration->iteration, workers,
+                            outcome.totals.maxima.elapsed_s);
     statistics_summarize(&outcome.totals, workers, driver->n_workers, iteration);
     if (outcome.n_failed > 0)
         return status_agree(pool->comm, own);

@@ -9,7 +9,8 @@ packages="gcc g++ gfortran cmake ninja-build pkg-config
     openmpi-bin libopenmpi-dev
     libglobalarrays-dev libarmci-mpi-dev libscalapack-openmpi-dev
     libint2-dev libopenblas-dev libelpa-dev
-    libjansson-dev libtrexio-dev libhdf5-dev libssl-dev libcmocka-dev
+    libjansson-dev libtrexio-dev libhdf5-dev libssl-dev libopen-trace-format2-dev otf2-tools
+    libcmocka-dev
     python3 python3-jsonschema help2man iproute2 procps"
 
 # For `./test.sh --ci` in addition: the target lint and the presets clang, tsan and fuzz.

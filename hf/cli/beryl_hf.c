@@ -1,18 +1,21 @@
 /* beryl-hf: Hartree-Fock. */
 #include "hf/cli/hf_options.h"
 #include "hf/cli/hf_run.h"
+#include "sched/trace/trace.h"
 #include "support/arrays/darray.h"
 #include "support/arrays/dense.h"
 #include "support/base/log.h"
 #include "support/io/application.h"
 
-static enum status run_hf(const struct hf_options *options, struct application *application)
+static enum status run_hf(struct hf_options *options, struct application *application)
 {
     log_enable(application->rank == 0 && !options->count_tasks);
+    TRY(trace_start(MPI_COMM_WORLD, &options->pool));
     TRY(dense_start(MPI_COMM_WORLD));
     TRY(darray_start());
     enum status status = hf_run(options, MPI_COMM_WORLD, &application->accepted);
     darray_stop();
+    trace_destroy(options->pool.trace);
     return status;
 }
 

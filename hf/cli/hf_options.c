@@ -250,7 +250,7 @@ enum status hf_options_complete(struct hf_options *options, const char *molecule
 /* Options without effect with --fock-only; --count-tasks ignores the builds' options, too. */
 #define OPTIONS_OF_ITERATIONS                                                                      \
     "converge,max-iter,diis,damping,level-shift,second-order,stability,all-orbitals"
-#define OPTIONS_OF_BUILDS  "density,accumulate,cache,fock-only,watchdog,profile-classes"
+#define OPTIONS_OF_BUILDS  "density,accumulate,cache,fock-only,watchdog,profile-classes,trace"
 #define OPTIONS_OF_DENSITY "guess,restart,dependence"
 
 static enum status check_no_effect(const struct hf_options *options, const char *names,

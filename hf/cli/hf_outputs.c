@@ -4,6 +4,7 @@
 #include "hf/cli/hf_report.h"
 #include "sched/profiles/task_data.h"
 #include "sched/report/report.h"
+#include "sched/trace/trace_report.h"
 #include "support/base/agree.h"
 #include "support/io/hardware.h"
 #include "support/io/json.h"
@@ -65,6 +66,8 @@ enum status hf_outputs_write(struct hf_outcome *outcome, MPI_Comm comm)
     const struct hf_options *options = outcome->options;
     int rank;
     MPI_Comm_rank(comm, &rank);
+    note_failure(outcome, trace_write(options->pool.trace, comm));
+    trace_print(options->pool.trace);
     if (options->report || options->json)
         outcome->hardware = hardware_to_json(comm);
     if (options->report && outcome->complete)

@@ -2,6 +2,7 @@
 
 #include "hf/cli/hf_class_costs.h"
 #include "sched/core/statistics_report.h"
+#include "sched/trace/trace_report.h"
 #include "support/base/version.h"
 #include "support/io/json.h"
 
@@ -222,6 +223,8 @@ static json_t *extras_to_json(const struct hf_outcome *outcome)
     json_object_set_new(extras, "engines", engines_to_json(&outcome->engines));
     if (outcome->class_costs)
         json_object_set_new(extras, "classes", hf_class_costs_to_json(outcome->class_costs));
+    if (outcome->options->pool.trace)
+        json_object_set_new(extras, "trace", trace_to_json(outcome->options->pool.trace));
     if (outcome->hardware)
         json_object_set(extras, "hardware", outcome->hardware);
     json_object_set_new(extras, "command", hf_options_command(outcome->options));

@@ -208,6 +208,8 @@ static enum status check_line(const struct beryl_sched_options *common,
                             ? find_difference(options, common, RUN_TABLE, RUN_TABLE, "iterations")
                         : request == OPTION_REQUEST_VERSION ? "version"
                                                             : "help";
+    if (!given && options->pool.trace_folder)
+        given = "trace";
     if (given)
         return FAIL(STATUS_USAGE, "--%s cannot be given for one run of a sweep", given);
     if (is_real(options))
@@ -256,11 +258,15 @@ enum status beryl_sched_options_parse(int argc, char **argv, struct beryl_sched_
     TRY(parse_sched(argc, argv, NULL, options, request));
     options->argc = argc;
     options->argv = argv;
-    if (options->sweep && (options->statistics || options->profile || options->compare))
-        return FAIL(STATUS_USAGE, "--%s has no effect with --sweep",
-                    options->statistics ? "write-statistics"
-                    : options->profile  ? "write-profile"
-                                        : "compare");
+    const char *one_run = options->statistics          ? "write-statistics"
+                          : options->profile           ? "write-profile"
+                          : options->compare           ? "compare"
+                          : options->pool.trace_folder ? "trace"
+                                                       : NULL;
+    if (options->sweep && one_run)
+        return FAIL(STATUS_USAGE, "--%s has no effect with --sweep", one_run);
+    if (options->compare && options->pool.trace_folder)
+        return FAIL(STATUS_USAGE, "--trace is for one mode: leave --compare out");
     return STATUS_OK;
 }
 

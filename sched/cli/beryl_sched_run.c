@@ -6,6 +6,7 @@
 #include "sched/modes/modes.h"
 #include "sched/profiles/profile.h"
 #include "sched/profiles/task_data.h"
+#include "sched/trace/trace_report.h"
 #include "support/base/agree.h"
 #include "support/base/log.h"
 #include "support/base/version.h"
@@ -196,6 +197,8 @@ static json_t *run_to_json(const struct run *run)
     failed |= json_object_set_new(result, "options", beryl_sched_options_scheduling(run->options));
     if (run->simulated)
         failed |= json_object_set_new(result, "machine", beryl_sched_options_machine(run->options));
+    if (run->options->pool.trace)
+        failed |= json_object_set_new(result, "trace", trace_to_json(run->options->pool.trace));
     if (workload->functions->add_result)
         workload->functions->add_result(workload, result);
     failed |= json_object_set_new(result, "iterations", iterations_to_json(run->pool));
@@ -230,6 +233,7 @@ static enum status report_run_results(struct run *run)
     statistics_print(taskpool_statistics(run->pool, 0), taskpool_n_iterations(run->pool));
     if (run->workload->functions->print)
         run->workload->functions->print(run->workload);
+    trace_print(run->options->pool.trace);
     if (run->options->statistics)
         TRY(taskpool_write_statistics(run->pool, run->options->statistics));
     if (run->options->profile)
@@ -244,6 +248,7 @@ static void end_run(struct run *run)
     json_decref(run->timeline);
     json_decref(run->hardware);
     taskpool_destroy(run->pool);
+    trace_destroy(run->completed.pool.trace);
     workload_destroy(run->workload);
     noise_fini(&run->noise);
     free(run->speeds);
@@ -256,10 +261,12 @@ static enum status do_run(struct run *run, bool *accepted)
     TRY(find_workers(run));
     TRY(status_agree(run->comm,
                      run->rank == 0 ? beryl_sched_outputs_check(run->options) : STATUS_OK));
+    TRY(trace_start(run->comm, &run->completed.pool));
     TRY(prepare_run(run));
     *accepted = true;
     print_run_start(run, mode_name(run));
     TRY(run_iterations(run));
+    TRY(trace_write(run->options->pool.trace, run->comm));
     return report_run_results(run);
 }
 

@@ -25,6 +25,8 @@ enum taskpool_seeding {
  * (mode.h, has_thread). */
 enum taskpool_progress_rule { PROGRESS_BY_MODE, PROGRESS_POLL, PROGRESS_THREAD };
 
+struct trace;
+
 /* Filled from the command line by the rows of modes/mode_options.h, or by
  * taskpool_settings_default and taskpool_settings_set. Plain data: copies are independent, but
  * share the texts that they point to. */
@@ -41,6 +43,10 @@ struct taskpool_settings {
     bool keep_timeline;      /* likewise: see taskpool_timeline */
     int64_t keep_iterations; /* likewise: statistics of so many last iterations are kept; 0: of all,
                               * some 300 bytes each and more where workers are simulated */
+
+    const char *trace_folder; /* of --trace; NULL: no trace. trace_start (sched/trace/trace.h) reads
+                               * it and sets the next */
+    struct trace *trace;      /* of the pools of the program, borrowed; NULL: none */
 
     size_t n_of_modes; /* bytes of of_modes that got defaults; those of modes registered later did
                         * not */

@@ -1,4 +1,5 @@
 /* beryl-tce: tensor contractions, and the correlation methods written in them. */
+#include "sched/trace/trace.h"
 #include "support/arrays/darray.h"
 #include "support/arrays/dense.h"
 #include "support/base/log.h"
@@ -7,14 +8,17 @@
 #include "tce/cli/program_run.h"
 #include "tce/cli/tce_options.h"
 
-static enum status run_tce(const struct tce_options *options, struct application *application)
+static enum status run_tce(struct tce_options *options, struct application *application)
 {
     log_enable(application->rank == 0 && !options->count_tasks);
+    struct taskpool_settings *pool = options->method ? &options->hf.pool : &options->pool;
+    TRY(trace_start(MPI_COMM_WORLD, pool));
     TRY(dense_start(MPI_COMM_WORLD));
     TRY(darray_start());
     enum status status = (options->method ? method_run : program_run)(options, MPI_COMM_WORLD,
                                                                       &application->accepted);
     darray_stop();
+    trace_destroy(pool->trace);
     return status;
 }
 

@@ -1,6 +1,7 @@
 #include "tce/cli/program_result.h"
 
 #include "sched/taskpool.h"
+#include "sched/trace/trace_report.h"
 #include "support/base/log.h"
 #include "support/io/json.h"
 #include "tce/cli/block_pattern.h"
@@ -58,6 +59,8 @@ static json_t *program_to_json(const struct tce_options *options, int n_workers,
     if (!result)
         return NULL;
     const char *digests[] = {"sha256", NULL};
+    if (options->pool.trace)
+        json_object_set_new(result, "trace", trace_to_json(options->pool.trace));
     if (options->compare) {
         json_object_set_new(result, "compare", mode_records_to_json(records, digests));
         json_object_set_new(result, "comparison", mode_records_summary_to_json(records));

@@ -3,6 +3,7 @@
 #include "sched/core/speeds.h"
 #include "sched/modes/mode_options.h"
 #include "sched/profiles/task_data.h"
+#include "sched/trace/trace_report.h"
 #include "support/arrays/blas_kernels.h"
 #include "support/base/agree.h"
 #include "support/base/log.h"
@@ -195,6 +196,8 @@ static enum status print_and_write(struct program_run *run)
         TRY(verification_run(&run->instance));
     if (options->profile)
         TRY(executor_write_profile(run->instance.executor, options->profile));
+    TRY(trace_write(options->pool.trace, run->comm));
+    trace_print(options->pool.trace);
     return write_json(run);
 }
 

@@ -55,17 +55,18 @@ static enum status check_count_tasks(const struct tce_options *options)
     tce_option_tables_init(&initial, &initial_tables);
     return options_check_no_effect(
         tables.table, initial_tables.table, tables.n,
-        "iterations,compare,rounds,dry-run,verify,cache,no-prefetch,watchdog", "count-tasks");
+        "iterations,compare,rounds,dry-run,verify,cache,no-prefetch,watchdog,trace", "count-tasks");
 }
 
 static enum status check_program(struct tce_options *options)
 {
     if (options->count_tasks)
         TRY(check_count_tasks(options));
-    if (options->dry_run && (options->compare || options->verify || options->json ||
-                             options->iterations != 1 || options->pool.watchdog_s > 0))
+    if (options->dry_run &&
+        (options->compare || options->verify || options->json || options->iterations != 1 ||
+         options->pool.watchdog_s > 0 || options->pool.trace_folder))
         return FAIL(STATUS_USAGE, "--dry-run runs nothing: leave --compare, --verify, --json, "
-                                  "--iterations and --watchdog out");
+                                  "--iterations, --watchdog and --trace out");
     TRY(profile_check_name(options->profile));
     if (options->compare && options->profile)
         return FAIL(STATUS_USAGE, "--write-profile is for one mode: leave --compare out");
@@ -79,10 +80,10 @@ static enum status check_method(const struct tce_options *options)
     if (hf->compare && hf->scf.checkpoint)
         return FAIL(STATUS_USAGE, "--compare solves the same equations several times: leave "
                                   "--checkpoint out");
-    if (options->dry_run &&
-        (hf->compare || hf->json || hf->report || hf->scf.checkpoint || hf->pool.watchdog_s > 0))
+    if (options->dry_run && (hf->compare || hf->json || hf->report || hf->scf.checkpoint ||
+                             hf->pool.watchdog_s > 0 || hf->pool.trace_folder))
         return FAIL(STATUS_USAGE, "--dry-run runs nothing and writes no file: leave --compare, "
-                                  "--json, --report, --checkpoint and --watchdog out");
+                                  "--json, --report, --checkpoint, --watchdog and --trace out");
     return STATUS_OK;
 }
 

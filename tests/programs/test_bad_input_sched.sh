@@ -131,6 +131,8 @@ printf '%s --simulate 2 --speeds good.csv\n' "$drawn" > good.sweep
 refuse good.csv --sweep good.sweep --json good.csv
 refuse good.sweep --sweep good.sweep --json good.sweep
 refuse "same file" --sweep good.sweep --json result --report result
+refuse "--trace has no effect" --sweep good.sweep --trace traced
+bad_line "$drawn --simulate 4 --trace traced" "--trace cannot be given for one run of a sweep"
 refuse "--write-statistics has no effect" --sweep good.sweep --write-statistics table.csv
 
 # Files to write, and speeds.

@@ -1,6 +1,7 @@
 #include "tests/property/schedule.h"
 #include "sched/drivers/sim/machine.h"
 #include "sched/modes/modes.h"
+#include "tests/cases/trace_case.h"
 
 #include "sched/core/mode.h"
 #include "sched/protocols/stealing.h"
@@ -235,6 +236,35 @@ static bool all_ran(const struct schedule *schedule, int iteration, char *why, s
     return false;
 }
 
+/* Every other trace finds room for a few records of each worker only. */
+static void start_trace(struct schedule *schedule)
+{
+    if (schedule->seed % 4 == 0)
+        schedule->trace = schedule->settings.trace = trace_case_create();
+}
+
+static bool trace_agrees(struct schedule *schedule, int iteration, char *why, size_t why_size)
+{
+    const struct trace *trace = schedule->trace;
+    statistics_add(&schedule->sum, taskpool_statistics(schedule->pool, iteration));
+    if (!trace)
+        return true;
+    struct trace_totals totals = trace_case_totals(trace);
+    if (!trace_case_agrees(&totals, &schedule->sum, why, why_size))
+        return false;
+    if (totals.dropped == 0 && totals.sent < totals.received) {
+        snprintf(why, why_size, "the trace has %.0f messages, and %.0f received ones", totals.sent,
+                 totals.received);
+        return false;
+    }
+    for (int64_t i = 0; i < trace->shape.n; i++)
+        if (!trace_case_is_ordered(trace, &trace->logs[i])) {
+            snprintf(why, why_size, "spans of lane %lld overlap", (long long)i);
+            return false;
+        }
+    return true;
+}
+
 static bool iterate(struct schedule *schedule, char *why, size_t why_size)
 {
     for (int i = 0; i < SCHEDULE_N_ITERATIONS; i++) {
@@ -246,7 +276,7 @@ static bool iterate(struct schedule *schedule, char *why, size_t why_size)
             snprintf(why, why_size, "iteration %d: %s", i, status_text());
             return false;
         }
-        if (!all_ran(schedule, i, why, why_size))
+        if (!all_ran(schedule, i, why, why_size) || !trace_agrees(schedule, i, why, why_size))
             return false;
         /* That a worker is without work does not mean that none of its threads runs some. */
         if (schedule->ended_early && schedule->machine.n_threads == 1) {
@@ -272,17 +302,22 @@ bool schedule_holds(struct schedule *schedule, char *why, size_t why_size)
         schedule->machine.are_null = NULL;
     }
     schedule->machine.context = schedule->machine.observer = schedule;
+    start_trace(schedule);
     if (taskpool_simulate(&problem, &schedule->settings, &schedule->machine, &schedule->pool) !=
         STATUS_OK) {
         snprintf(why, why_size, "%s", status_text());
+        trace_destroy(schedule->trace);
         return false;
     }
+    if (schedule->trace && schedule->seed % 8 == 0)
+        trace_case_limit(schedule->trace, 5);
     const int64_t root = 0;
     bool holds = true;
     if (schedule->dynamic && schedule->n_tasks > 0)
         holds = taskpool_add(schedule->pool, &root) == STATUS_OK;
     holds = holds && iterate(schedule, why, why_size);
     taskpool_destroy(schedule->pool);
+    trace_destroy(schedule->trace);
     return holds;
 }
 

@@ -1,7 +1,8 @@
 /* One simulated schedule of a pool, made up from a seed: number of workers,
  * lengths of tasks, network, polling, data. Properties of every schedule: each task runs
  * exactly once in each of five iterations, every worker finishes, no message is
- * left, and no worker is notified of the end while tasks are left. */
+ * left, no worker is notified of the end while tasks are left, and a trace says the
+ * same as the statistics. */
 #ifndef BERYL_TESTS_PROPERTY_SCHEDULE_H
 #define BERYL_TESTS_PROPERTY_SCHEDULE_H
 
@@ -42,9 +43,11 @@ struct schedule {
     bool dynamic; /* the tasks are added by each other */
     bool comb;    /* their tree is a comb, not a binary tree */
     struct taskpool *pool;
-    int64_t n_ended;  /* tasks, in all iterations so far */
-    int64_t n_to_end; /* at the end of this iteration */
-    bool ended_early; /* a worker was notified of the end while a task was left */
+    struct trace *trace;             /* of every fourth schedule, else NULL */
+    struct statistics_iteration sum; /* of the iterations so far */
+    int64_t n_ended;                 /* tasks, in all iterations so far */
+    int64_t n_to_end;                /* at the end of this iteration */
+    bool ended_early;                /* a worker was notified of the end while a task was left */
 };
 
 /* Makes one up for these settings (whose seed is replaced). */

@@ -71,7 +71,7 @@ static enum mode_step wait_for_work(struct driver_mpi *driver, enum mode_step st
                                     struct mode_work *work, int64_t n_events)
 {
     struct statistics_worker *worker = &driver->worker;
-    if (driver->n_since_poll > 0 && !mpi_worker_is_timed(driver))
+    if (driver->n_since_poll > 0 && !driver->timed)
         mpi_worker_account_tasks(driver);
     else
         mpi_worker_account(driver, &worker->scheduler_s);
@@ -145,6 +145,8 @@ static enum status driver_mpi_run(struct driver *base, struct statistics_worker 
     mpi_worker_start_thread(driver);
     driver->n_noted = 0;
     driver->start_s = driver->clock_s = driver->noted_s = clock_now_s();
+    if (driver->trace)
+        driver->trace->log->start_s = driver->start_s;
     run_until_done(driver);
     driver->worker.elapsed_s = driver->clock_s - driver->start_s;
     mpi_worker_stop_thread(driver);
@@ -169,7 +171,10 @@ static enum status driver_mpi_restore(struct driver *base)
     double start_s = clock_now_s();
     while (driver->mode->restore(driver->state) != MODE_DONE)
         mpi_comm_wait(&driver->comm);
-    driver->worker.balance_s += clock_now_s() - start_s;
+    double end_s = clock_now_s();
+    driver->worker.balance_s += end_s - start_s;
+    if (driver->trace)
+        trace_log_span(driver->trace->log, TRACE_BALANCE, start_s, end_s);
     mpi_comm_finish(&driver->comm);
     base->undelivered_before = mpi_comm_undelivered(&driver->comm);
     return STATUS_OK;
@@ -193,6 +198,7 @@ static void driver_mpi_destroy(struct driver *base)
     if (driver->state && driver->mode->fini)
         driver->mode->fini(driver->state);
     pthread_mutex_destroy(&driver->lock);
+    mpi_trace_destroy(driver->trace);
     free(driver->state);
     free(driver->record);
     free(driver);
@@ -221,6 +227,7 @@ static enum status init_mpi_state(struct driver_mpi *driver, const struct mode_s
         return status;
     }
     driver->state = driver->comm.state = state;
+    driver->timed = record_size == 0 && (driver->history || mode->finished || driver->trace);
     return mode->seed && record_size == 0 ? mode->seed(state) : STATUS_OK;
 }
 
@@ -260,6 +267,8 @@ enum status driver_mpi_create(MPI_Comm comm, const struct mode *mode,
     pthread_mutex_init(&driver->lock, NULL);
     enum status status = mpi_comm_init(&driver->comm, comm, mode, (uint64_t)setup->settings->seed);
     init_watchdog(driver, setup->settings->watchdog_s);
+    driver->trace = driver->comm.trace =
+        mpi_trace_create(setup->settings->trace, &driver->comm.base);
     if (status == STATUS_OK)
         status = check_threads(driver);
     if (status == STATUS_OK)

@@ -7,6 +7,7 @@
 #include "sched/core/mode.h"
 #include "sched/core/poll_interval.h"
 #include "sched/drivers/mpi/mpi_comm.h"
+#include "sched/drivers/mpi/mpi_trace.h"
 #include "sched/drivers/mpi/mpi_watchdog.h"
 #include "sched/timeline/timeline.h"
 
@@ -21,6 +22,8 @@ struct driver_mpi {
     const struct mode *mode;
     const struct taskpool_problem *problem;
     struct history *history;
+    struct mpi_trace *trace; /* NULL: none */
+    bool timed;              /* the mode, the history or the trace needs the time of each task */
     void *state;
     void *record; /* of the task that runs, in a dynamic pool */
 
@@ -86,9 +89,6 @@ void mpi_worker_wait(struct driver_mpi *driver, int64_t n_events);
 
 /* Notes in the timeline the steals since the last call. */
 void mpi_worker_note_steals(struct driver_mpi *driver);
-
-/* Whether the mode or the history needs the time of each task. */
-bool mpi_worker_is_timed(const struct driver_mpi *driver);
 
 /* Adds the time since the last account to that of tasks, except for polls from inside
  * them. */

@@ -16,12 +16,35 @@ static void note_account(struct driver_mpi *driver, enum timeline_use use, doubl
     driver->noted_s = now_s;
 }
 
+/* Records the time since the last account as what it was added to. */
+static void record_span(struct driver_mpi *driver, const double *use_s, double now_s)
+{
+    const struct statistics_worker *worker = &driver->worker;
+    struct trace_log *log = driver->trace->log;
+    if (use_s == &worker->task_s)
+        trace_log_tasks(log,
+                        &(struct trace_span){.begin_s = driver->clock_s,
+                                             .end_s = now_s,
+                                             .number = -1,
+                                             .n = (int32_t)driver->n_since_poll},
+                        driver->polled_s);
+    else
+        trace_log_span(log,
+                       use_s == &worker->search_s      ? TRACE_SEARCH
+                       : use_s == &worker->idle_s      ? TRACE_IDLE
+                       : use_s == &worker->scheduler_s ? TRACE_SCHEDULER
+                                                       : TRACE_COMMUNICATION,
+                       driver->clock_s, now_s);
+}
+
 void mpi_worker_account(struct driver_mpi *driver, double *use_s)
 {
     double now_s = clock_now_s();
     if (driver->driver.timeline)
         note_account(driver, (enum timeline_use)(use_s - &driver->worker.task_s), now_s);
     *use_s += now_s - driver->clock_s;
+    if (driver->trace)
+        record_span(driver, use_s, now_s);
     driver->clock_s = now_s;
 }
 
@@ -90,7 +113,7 @@ void mpi_worker_poll(struct driver_mpi *driver)
         mpi_worker_account(driver, &driver->worker.communication_s);
     }
     driver->polled_task_s = worker->task_s;
-    driver->measures_next = !mpi_worker_is_timed(driver);
+    driver->measures_next = !driver->timed;
 }
 
 void mpi_worker_wait(struct driver_mpi *driver, int64_t n_events)
@@ -111,11 +134,6 @@ void mpi_worker_wait(struct driver_mpi *driver, int64_t n_events)
 
 /* --- tasks --- */
 
-bool mpi_worker_is_timed(const struct driver_mpi *driver)
-{
-    return !driver->record && (driver->history || driver->mode->finished);
-}
-
 /* A task with a number ended now. */
 static void note_mpi_task(struct driver_mpi *driver, int64_t task, double now_s, double polled_s)
 {
@@ -133,29 +151,47 @@ static void report_finished(struct driver_mpi *driver, int64_t task, double time
     mpi_worker_unlock(driver);
 }
 
-/* Runs the first n tasks of the range, up to a failure. One reading of the
- * clock between two tasks is the end of one and the begin of the other. */
-static void run_timed(struct driver_mpi *driver, struct task_range *range, int64_t n)
+/* Runs the first task of the range. One reading of the clock between two tasks is the end of one
+ * and the begin of the other. Returns the time of polls from inside it. */
+static inline double run_timed_task(struct driver_mpi *driver, struct task_range *range)
 {
     const struct taskpool_problem *problem = driver->problem;
+    int64_t task = range->first;
+    range->first += range->step;
+    pulse_set_task(driver->slot, task);
+    double start_s = driver->clock_s;
+    enum status status = problem->run(task, problem->context);
+    driver->clock_s = clock_now_s();
+    double polled_s = driver->polled_s;
+    double time_s = driver->clock_s - start_s - polled_s;
+    driver->polled_s = 0;
+    driver->worker.task_s += time_s;
+    driver->worker.tasks++;
+    if (driver->driver.timeline)
+        note_mpi_task(driver, task, driver->clock_s, polled_s);
+    pulse_set_finished(driver->slot, driver->worker.tasks);
+    if (driver->history && status == STATUS_OK)
+        status = history_add(driver->history, task, time_s, driver->comm.base.rank);
+    driver->status = status;
+    report_finished(driver, task, time_s);
+    return polled_s;
+}
+
+/* Runs the first n tasks of the range, up to a failure. */
+static void run_timed(struct driver_mpi *driver, struct task_range *range, int64_t n)
+{
+    for (; n > 0 && driver->status == STATUS_OK; n--)
+        run_timed_task(driver, range);
+}
+
+/* The same, with --trace. */
+static void run_traced(struct driver_mpi *driver, struct task_range *range, int64_t n)
+{
     for (; n > 0 && driver->status == STATUS_OK; n--) {
-        int64_t task = range->first;
-        range->first += range->step;
-        pulse_set_task(driver->slot, task);
-        double start_s = driver->clock_s;
-        enum status status = problem->run(task, problem->context);
-        driver->clock_s = clock_now_s();
-        double time_s = driver->clock_s - start_s - driver->polled_s;
-        driver->polled_s = 0;
-        driver->worker.task_s += time_s;
-        driver->worker.tasks++;
-        if (driver->driver.timeline)
-            note_mpi_task(driver, task, driver->clock_s, driver->clock_s - start_s - time_s);
-        pulse_set_finished(driver->slot, driver->worker.tasks);
-        if (driver->history && status == STATUS_OK)
-            status = history_add(driver->history, task, time_s, driver->comm.base.rank);
-        driver->status = status;
-        report_finished(driver, task, time_s);
+        struct trace_span task = {.begin_s = driver->clock_s, .number = range->first, .n = 1};
+        double polled_s = run_timed_task(driver, range);
+        task.end_s = driver->clock_s;
+        trace_log_tasks(driver->trace->log, &task, polled_s);
     }
 }
 
@@ -197,7 +233,7 @@ static void count_tasks(struct driver_mpi *driver, int64_t n)
     if (driver->n_since_poll < driver->interval.n)
         return;
     /* Timed tasks are accounted for already. */
-    if (!mpi_worker_is_timed(driver))
+    if (!driver->timed)
         mpi_worker_account_tasks(driver);
     mpi_worker_poll(driver);
 }
@@ -213,7 +249,6 @@ static void skip_tasks(struct driver_mpi *driver, const struct task_range *range
 
 void mpi_worker_run_range(struct driver_mpi *driver, struct task_range range)
 {
-    bool timed = mpi_worker_is_timed(driver);
     int64_t left = task_range_count(&range);
     while (left > 0 && driver->status == STATUS_OK) {
         int64_t n = driver->interval.n - driver->n_since_poll;
@@ -224,7 +259,9 @@ void mpi_worker_run_range(struct driver_mpi *driver, struct task_range range)
         task_census_add_range(&driver->driver.ran, &next);
         pulse_set_task(driver->slot, range.first);
         pulse_set(driver->slot, PULSE_TASK);
-        if (timed)
+        if (driver->timed && driver->trace)
+            run_traced(driver, &range, n);
+        else if (driver->timed)
             run_timed(driver, &range, n);
         else if (driver->driver.timeline)
             run_noted(driver, &range, n);

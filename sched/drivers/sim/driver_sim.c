@@ -1,6 +1,7 @@
 #include "sched/drivers/sim/driver_sim.h"
 
 #include "sched/drivers/sim/driver_sim_private.h"
+#include "sched/trace/trace_lanes.h"
 #include "support/base/agree.h"
 #include "support/base/log.h"
 #include "support/base/memory.h"
@@ -130,6 +131,8 @@ static enum status sim_run(struct driver *driver, struct statistics_worker *work
             thread->since_poll_s = 0;
         }
     enum status status = run_phase(sim, false);
+    if (sim->logs)
+        sim_trace_start(sim);
     for (int i = 0; i < sim->n_workers; i++)
         take_sim_statistics(sim_worker(sim, i), &workers[(int64_t)i * sim->n_threads]);
     return status != STATUS_OK ? status : sim->status;
@@ -139,6 +142,8 @@ static enum status sim_restore(struct driver *driver)
 {
     struct driver_sim *sim = (struct driver_sim *)driver;
     TRY(run_phase(sim, true));
+    if (sim->logs)
+        sim_trace_balance(sim);
     /* All time between iterations counts as balancing. */
     for (int i = 0; i < sim->n_workers; i++) {
         struct sim_thread *thread = sim_threads(sim_worker(sim, i));
@@ -320,6 +325,10 @@ enum status driver_sim_create(const struct mode *mode, const struct taskpool_mac
     sim->setup = setup;
     sim->history = history;
     sim->poll_s = polls_between_tasks(sim) ? machine->poll_s : 0;
+    if (setup->settings->trace) {
+        sim->logs = setup->settings->trace->logs;
+        sim->trace_pool = (int)setup->settings->trace->n_pools - 1;
+    }
     /* A stream different from those of the workers. */
     random_stream_init(&sim->random, (uint64_t)setup->settings->seed, UINT64_MAX);
     enum status status = sim_data_create(sim);

@@ -9,6 +9,7 @@
 #include "sched/drivers/sim/event_queue.h"
 #include "sched/drivers/sim/machine.h"
 #include "sched/timeline/timeline.h"
+#include "sched/trace/trace_log.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -89,6 +90,8 @@ struct driver_sim {
     const struct taskpool_machine *machine;
     const struct mode_setup *setup;
     struct history *history;
+    struct trace_log *logs; /* of each worker's threads; NULL: none */
+    int trace_pool;         /* the pool's number in the trace */
     int n_workers;
     int n_threads; /* of a worker */
     int node_size;
@@ -209,6 +212,37 @@ void sim_end_thread(struct sim_worker *worker);
 
 /* Whether a time is not too late; if it is, the run fails. */
 bool sim_check_time(struct driver_sim *sim, double time_s);
+
+/* --- sim_trace.c: logs of --trace; all but sim_trace_span need them --- */
+
+void sim_trace_span_always(struct sim_worker *worker, const struct sim_thread *thread,
+                           enum trace_use use, double begin_s, double end_s);
+
+/* A use of a thread's time, while tasks run: between iterations all of it is balancing. */
+static inline void sim_trace_span(struct sim_worker *worker, const struct sim_thread *thread,
+                                  enum trace_use use, double begin_s, double end_s)
+{
+    if (worker->sim->logs && !worker->sim->restoring)
+        sim_trace_span_always(worker, thread, use, begin_s, end_s);
+}
+
+/* A task that ran on the caller. */
+void sim_trace_task(struct sim_worker *worker, int64_t task, double begin_s, double end_s);
+
+/* The message that was added to the events last; a request to the counter or for a block. */
+void sim_trace_sent(struct sim_worker *worker, int to, size_t size);
+void sim_trace_request(struct sim_worker *worker, enum trace_message_kind kind, size_t size);
+
+/* Before and after the mode receives a message.
+ * before  the counts at the begin, which tell whether tasks came with it */
+void sim_trace_receive(struct sim_worker *worker, const struct event *event,
+                       struct trace_message *message);
+void sim_trace_received(struct sim_worker *worker, struct trace_message *message,
+                        const struct comm_counts *before);
+
+/* The begin of the iteration that was run, on all threads; balancing, on all workers. */
+void sim_trace_start(struct driver_sim *sim);
+void sim_trace_balance(struct driver_sim *sim);
 
 /* --- sim_events.c --- */
 

@@ -19,10 +19,12 @@ double sim_spend_overhead(struct sim_worker *worker)
     if (worker->serving)
         return worker->serving_s += overhead_s;
     struct sim_thread *thread = worker->caller;
+    double start_s = thread->clock_s;
     thread->statistics.communication_s += overhead_s;
-    sim_note_time(worker, thread, TIMELINE_COMMUNICATION, thread->clock_s,
-                  thread->clock_s + overhead_s);
-    return thread->clock_s += overhead_s;
+    thread->clock_s += overhead_s;
+    sim_note_time(worker, thread, TIMELINE_COMMUNICATION, start_s, thread->clock_s);
+    sim_trace_span(worker, thread, TRACE_COMMUNICATION, start_s, thread->clock_s);
+    return thread->clock_s;
 }
 
 void sim_count_message(struct sim_worker *worker, size_t size)
@@ -69,6 +71,8 @@ static void sim_comm_send(struct comm *comm, int to, const struct comm_message *
     sim_count_message(worker, size);
     event.time_s = sim_spend_overhead(worker) + sim_latency(sim, comm->rank, to, size);
     event_queue_add(&sim->events, event);
+    if (sim->logs)
+        sim_trace_sent(worker, to, size);
 }
 
 static void sim_comm_fetch_add(struct comm *comm, int64_t increment)
@@ -81,6 +85,8 @@ static void sim_comm_fetch_add(struct comm *comm, int64_t increment)
     }
     sim_count_message(worker, sizeof increment);
     double sent_s = sim_spend_overhead(worker);
+    if (sim->logs)
+        sim_trace_request(worker, TRACE_COUNTER_REQUEST, sizeof increment);
     event_queue_add(&sim->events, (struct event){.kind = EVENT_FETCH,
                                                  .time_s = sent_s + sim_latency(sim, comm->rank, 0,
                                                                                 sizeof increment),

@@ -39,13 +39,30 @@ static void receive_in_full(struct sim_worker *worker, const struct event *event
     sim_message_destroy(sim, message);
 }
 
-static void receive_message(struct sim_worker *worker, const struct event *event)
+static void hand_to_mode(struct sim_worker *worker, const struct event *event)
 {
-    sim_spend_overhead(worker);
     if (event->size > 0)
         worker->sim->mode->receive(worker->state, event->from, event->bytes, (size_t)event->size);
     else
         receive_in_full(worker, event);
+}
+
+static void hand_to_mode_traced(struct sim_worker *worker, const struct event *event)
+{
+    struct comm_counts before = worker->comm.counts;
+    struct trace_message message;
+    sim_trace_receive(worker, event, &message);
+    hand_to_mode(worker, event);
+    sim_trace_received(worker, &message, &before);
+}
+
+static void receive_message(struct sim_worker *worker, const struct event *event)
+{
+    sim_spend_overhead(worker);
+    if (worker->sim->logs)
+        hand_to_mode_traced(worker, event);
+    else
+        hand_to_mode(worker, event);
 }
 
 static void receive_queued(struct sim_worker *worker)

@@ -156,7 +156,10 @@ void sim_end_tasks(struct sim_worker *worker, double time_s)
         double end_s = work_end(worker, start_s, task_work(worker, task));
         end_task(worker, task, end_s - start_s);
         note_task(worker, task, start_s, end_s);
+        if (worker->sim->logs)
+            sim_trace_task(worker, task, start_s, end_s);
         start_s = end_s + worker->sim->machine->task_s;
+        sim_trace_span(worker, thread, TRACE_SCHEDULER, end_s, start_s);
         thread->range.first += thread->range.step;
     }
     thread->has_record = false;
@@ -180,6 +183,7 @@ bool sim_polls_now(struct sim_worker *worker, bool ran)
     forget_time_since_poll(thread);
     sim_note_time(worker, thread, TIMELINE_COMMUNICATION, thread->clock_s,
                   thread->clock_s + poll_s);
+    sim_trace_span(worker, thread, TRACE_COMMUNICATION, thread->clock_s, thread->clock_s + poll_s);
     thread->clock_s += poll_s;
     thread->statistics.communication_s += poll_s;
     return true;
@@ -200,7 +204,10 @@ static void run_null_tasks(struct sim_worker *worker)
         double end_s = work_end(worker, thread->clock_s, work_s);
         end_task(worker, thread->range.first, end_s - thread->clock_s);
         note_task(worker, thread->range.first, thread->clock_s, end_s);
+        if (worker->sim->logs)
+            sim_trace_task(worker, thread->range.first, thread->clock_s, end_s);
         thread->clock_s = end_s + worker->sim->machine->task_s;
+        sim_trace_span(worker, thread, TRACE_SCHEDULER, end_s, thread->clock_s);
     }
 }
 
@@ -307,14 +314,17 @@ void sim_proceed(struct sim_worker *worker)
 
 void sim_stop_waiting(struct sim_worker *worker, struct sim_thread *thread, double time_s)
 {
-    double waited_s = fmax(time_s, thread->clock_s) - thread->clock_s;
-    sim_note_time(worker, thread, thread->searches ? TIMELINE_SEARCH : TIMELINE_IDLE,
-                  thread->clock_s, thread->clock_s + waited_s);
+    double start_s = thread->clock_s;
+    double waited_s = fmax(time_s, start_s) - start_s;
+    sim_note_time(worker, thread, thread->searches ? TIMELINE_SEARCH : TIMELINE_IDLE, start_s,
+                  start_s + waited_s);
     if (thread->searches)
         thread->statistics.search_s += waited_s;
     else
         thread->statistics.idle_s += waited_s;
     thread->clock_s += waited_s;
+    sim_trace_span(worker, thread, thread->searches ? TRACE_SEARCH : TRACE_IDLE, start_s,
+                   thread->clock_s);
 }
 
 void sim_proceed_waiting(struct sim_worker *worker, double time_s)

@@ -1,0 +1,31 @@
+/* A timeline of what the workers of all pools of a program do, --trace.
+ *
+ *     trace_start(comm, &settings);         // before the pools; without settings.trace_folder it
+ *     ... pools made with these settings    // and all that follows have no effect
+ *     trace_write(settings.trace, comm);
+ *     trace_destroy(settings.trace); */
+#ifndef BERYL_SCHED_TRACE_H
+#define BERYL_SCHED_TRACE_H
+
+#include "sched/core/settings.h"
+#include "support/base/status.h"
+
+#include <mpi.h>
+
+struct trace;
+
+/* Sets settings->trace, where a folder is named. Collective over comm, whose processes are those
+ * of the pools.
+ * Errors: STATUS_IO (the folder cannot be written to), naming it; the same on every process. */
+enum status trace_start(MPI_Comm comm, struct taskpool_settings *settings);
+
+/* Writes trace.json, in Chrome's format, and traces.otf2 with its folder, OTF2, of what was
+ * recorded so far; those of an earlier run are replaced. Nothing more may be recorded then.
+ * Collective over the comm of trace_start; NULL is fine.
+ * Errors: STATUS_IO, STATUS_LIBRARY; the same on every process. */
+enum status trace_write(struct trace *trace, MPI_Comm comm);
+
+/* Not collective; NULL is fine. */
+void trace_destroy(struct trace *trace);
+
+#endif

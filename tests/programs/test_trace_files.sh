@@ -1,0 +1,65 @@
+#!/usr/bin/env bash
+# --trace of real and simulated runs: trace.json and OTF2 agree with each other and with the result;
+# a sample of the workers of a large run, which together with what is dropped agrees; a second run
+# into the same folder replaces the first; a folder that cannot be written to is refused.
+#
+#   test_trace_files.sh BERYL_SCHED MPIEXEC [BERYL_HF BERYL_TCE INPUTS]
+set -u
+beryl_sched=$1 mpiexec=$2 beryl_hf=${3:-} beryl_tce=${4:-} inputs=${5:-}
+check_trace=$(realpath "$(dirname "$0")/check_trace.py")
+folder=$(mktemp -d) || exit 1
+. "$(dirname "$0")/results.sh"
+cd "$folder" || exit 1
+n_failed=0
+
+complain()
+{
+    echo "$*"
+    n_failed=$((n_failed + 1))
+}
+
+# trace WHOLE PROCESSES PROGRAM ARGUMENT...
+trace()
+{
+    local whole=$1 processes=$2
+    shift 2
+    local start=()
+    [ "$processes" = 1 ] || start=("$mpiexec" --oversubscribe -n "$processes")
+    timeout 60 "${start[@]}" "$@" --trace traced --json result.json > output 2> errors ||
+        complain "$*: exit status $?: $(cat errors)"
+    keep_results --json result.json
+    "$check_trace" traced result.json $whole || complain "$*: the trace"
+}
+
+trace whole 2 "$beryl_sched" --gauss 1e-4,2e-5 --tasks 300 --sched counter --iterations 3
+for mode in persist steal; do
+    trace whole 1 "$beryl_sched" --gauss 1e-3,2e-4 --tasks 500 --sched $mode --iterations 3 --simulate 16
+done
+grep -q '^Trace      traced: trace.json, traces.otf2; 16 workers, ' output || complain "$(cat output)"
+trace whole 3 "$beryl_sched" --uts "-t 1 -a 3 -d 5 -b 4 -r 19" --sched steal
+trace whole 1 "$beryl_sched" --gauss 1e-3,2e-4 --tasks 500 --sched steal --simulate 4 --threads 3 \
+    --progress thread --latency-spread 1e-4
+
+trace "" 1 "$beryl_sched" --gauss 1e-3,2e-4 --tasks 6000 --sched counter --simulate 2500
+grep -q '^           a sample: 1024 of 2500 workers' output || complain "$(cat output)"
+python3 - <<'END' || complain "trace and dropped together are not the statistics"
+import json
+result = json.load(open("result.json"))
+trace, iteration = result["trace"], result["iterations"][0]
+assert trace["workers_shown"] == 1024 and trace["dropped_spans"] > 0
+for use in ("task", "search", "idle", "scheduler", "communication"):
+    seconds = trace["seconds"][use] + trace["dropped_seconds"][use]
+    assert abs(seconds - iteration[f"{use}_seconds"]) < 1e-9 * 6000, (use, seconds, iteration)
+END
+
+: > file
+timeout 60 "$beryl_sched" --gauss 1e-3,0 --tasks 5 --trace file/traced > output 2> errors
+[ $? = 2 ] || complain "a folder in a file: exit status not 2"
+grep -q 'file/traced for --trace' errors || complain "a folder in a file: $(cat errors)"
+
+if [ -n "$beryl_hf" ]; then
+    trace whole 2 "$beryl_hf" "$inputs/water.xyz" --basis sto-3g --tile 2 --sched steal
+    trace whole 1 "$beryl_tce" run "$inputs/examples.tce" --sched steal --iterations 2
+    trace "" 2 "$beryl_tce" ccsd "$inputs/water.xyz" --basis sto-3g --sched auto
+fi
+exit $((n_failed > 0))
