@@ -37,7 +37,7 @@ struct driver_functions {
 /* First member of the structs of the drivers. */
 struct driver {
     const struct driver_functions *functions;
-    int n_workers;          /* of this process */
+    int n_workers;             /* of this process */
     struct timeline *timeline; /* of the run, begun before it; NULL: not kept; borrowed */
     struct task_census ran; /* on this process in the current or last iteration; cleared by run */
     /* Messages that this process sent less those that it received: in the last restore, and in the
