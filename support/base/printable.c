@@ -47,7 +47,8 @@ static void print_escaped(FILE *stream, const char *text, const char *layout)
             fprintf(stream, "\\x%02x", (unsigned char)*text);
         n = n > 0 ? n : 1;
         text += n;
-        layout += layout ? n : 0;
+        if (layout)
+            layout += n;
     }
 }
 
