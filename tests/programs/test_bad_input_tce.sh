@@ -275,7 +275,7 @@ for option in converge-amplitudes max-iter-amplitudes diis-amplitudes tile conve
     refuse --$option ccsd water.xyz $with_basis --$option x
 done
 refuse water.xyz ccsd water.xyz $with_basis --json water.xyz
-refuse "leave --compare, --json, --report, --checkpoint and --watchdog out" ccsd water.xyz $with_basis \
+refuse "leave --compare, --json, --report, --checkpoint, --watchdog and --trace out" ccsd water.xyz $with_basis \
     --dry-run --watchdog 5
 refuse "leave --sched out" mp2 water.xyz $with_basis --compare all --sched static
 refuse "--steal x: " mp2 water.xyz $with_basis --sched persist --steal x
