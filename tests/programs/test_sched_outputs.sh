@@ -9,13 +9,6 @@ beryl_sched=$1 mpiexec=$2 beryl_report=$3
 folder=$(mktemp -d) || exit 1
 . "$(dirname "$0")/results.sh"
 cd "$folder" || exit 1
-n_failed=0
-
-complain()
-{
-    echo "$*"
-    n_failed=$((n_failed + 1))
-}
 
 # has FILE KEY VALUE: a line of a result, which is held against the schema too.
 has()

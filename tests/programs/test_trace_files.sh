@@ -10,13 +10,6 @@ check_trace=$(realpath "$(dirname "$0")/check_trace.py")
 folder=$(mktemp -d) || exit 1
 . "$(dirname "$0")/results.sh"
 cd "$folder" || exit 1
-n_failed=0
-
-complain()
-{
-    echo "$*"
-    n_failed=$((n_failed + 1))
-}
 
 # trace WHOLE PROCESSES PROGRAM ARGUMENT...
 trace()
