@@ -8,6 +8,7 @@ source "$(dirname "$0")/host_test.sh"
 # begin: a run that would last for minutes, and leaves the cores to others.
 begin() {
     command=$1
+    : >"$folder/output" # or the last run's lines would be taken for this one's
     nice -n 19 mpirun -n "$n_hosts" "$programs/beryl-hf" "$inputs/benzene.xyz" --basis cc-pvtz \
         --fock-only 1000 >"$folder/output" 2>&1 </dev/null &
     for ((i = 0; i < 300; i++)); do
