@@ -85,32 +85,67 @@ static struct timeline_lane *find_lane(struct timeline *timeline, int64_t worker
     return NULL;
 }
 
-/* Whether the next span became part of the last one, because one of the two, and what lies between
- * them, are too short to be shown. */
-static bool merge_spans(struct timeline_span *last, const struct timeline_span *next,
-                        double resolution_s)
+static double length_of_span(const struct timeline_span *span)
 {
-    double last_s = last->to_s - last->from_s, next_s = next->to_s - next->from_s;
-    if (next->from_s - last->to_s > resolution_s || fmin(last_s, next_s) > resolution_s)
-        return false;
-    last->use = next_s > last_s ? next->use : last->use;
+    return span->to_s - span->from_s;
+}
+
+static void merge_spans(struct timeline_span *last, const struct timeline_span *next)
+{
     last->to_s = next->to_s;
     last->n_tasks += next->n_tasks;
-    return true;
+    for (int use = 0; use < TIMELINE_N_USES; use++)
+        last->use_s[use] += next->use_s[use];
+    for (int use = 0; use < TIMELINE_N_USES; use++)
+        last->use = last->use_s[use] > last->use_s[last->use] ? use : last->use;
+}
+
+/* Whether the next span is to be part of the last one. What is too short to be shown goes with what
+ * follows it, not with a long span of another use, which many short ones would hide in. */
+static bool belong_together(const struct timeline_span *last, const struct timeline_span *next,
+                            double resolution_s)
+{
+    if (next->from_s - last->to_s > resolution_s)
+        return false;
+    return length_of_span(last) <= resolution_s ||
+           (length_of_span(next) <= resolution_s && next->use == last->use);
+}
+
+/* Whether two spans, both of several tasks or of none, say the same. */
+static bool are_alike(const struct timeline_span *one, const struct timeline_span *next,
+                      double resolution_s)
+{
+    return one->use == next->use && one->n_tasks != 1 && next->n_tasks != 1 &&
+           next->from_s - one->to_s <= resolution_s;
+}
+
+static void append_to_lane(struct timeline_lane *lane, const struct timeline_span *span)
+{
+    struct timeline_span *end = lane->spans + lane->n_spans;
+    if (lane->resolution_s > 0 && lane->n_spans > 0 &&
+        belong_together(end - 1, span, lane->resolution_s)) {
+        merge_spans(end - 1, span);
+        return;
+    }
+    if (lane->resolution_s > 0 && lane->n_spans > 1 &&
+        are_alike(end - 2, end - 1, lane->resolution_s)) {
+        merge_spans(end - 2, end - 1);
+        lane->n_spans--;
+    }
+    lane->spans[lane->n_spans++] = *span;
 }
 
 /* Leaves at most half of the spans. */
 static void thin_out_spans(struct timeline_lane *lane)
 {
     while (lane->n_spans > TIMELINE_SPANS / 2) {
-        int32_t n = 1;
+        int32_t n = lane->n_spans;
         lane->resolution_s = lane->resolution_s > 0
                                  ? 2 * lane->resolution_s
-                                 : lane->spans[lane->n_spans - 1].to_s / (8 * TIMELINE_SPANS);
-        for (int32_t i = 1; i < lane->n_spans; i++)
-            if (!merge_spans(&lane->spans[n - 1], &lane->spans[i], lane->resolution_s))
-                lane->spans[n++] = lane->spans[i];
-        lane->n_spans = n;
+                                 : lane->spans[n - 1].to_s / (8 * TIMELINE_SPANS);
+        lane->n_spans = 0;
+        for (int32_t i = 0; i < n; i++)
+            append_to_lane(lane, &lane->spans[i]);
     }
 }
 
@@ -118,14 +153,12 @@ static void add_span(struct timeline_lane *lane, const struct timeline_span *spa
 {
     struct timeline_span *last = lane->n_spans > 0 ? &lane->spans[lane->n_spans - 1] : NULL;
     if (last && span->n_tasks == 0 && span->use == last->use && span->from_s <= last->to_s) {
-        last->to_s = span->to_s;
+        merge_spans(last, span);
         return;
     }
-    if (last && lane->resolution_s > 0 && merge_spans(last, span, lane->resolution_s))
-        return;
     if (lane->n_spans == TIMELINE_SPANS)
         thin_out_spans(lane);
-    lane->spans[lane->n_spans++] = *span;
+    append_to_lane(lane, span);
 }
 
 void timeline_add(struct timeline *timeline, int64_t worker, enum timeline_use use, double from_s,
@@ -136,9 +169,10 @@ void timeline_add(struct timeline *timeline, int64_t worker, enum timeline_use u
     from_s = fmin(fmax(from_s, 0), to_s);
     fill_bins(timeline, use, from_s, to_s, 1);
     struct timeline_lane *lane = use == TIMELINE_IDLE ? NULL : find_lane(timeline, worker);
+    struct timeline_span span = {.from_s = from_s, .to_s = to_s, .n_tasks = n_tasks, .use = use};
+    span.use_s[use] = to_s - from_s;
     if (lane)
-        add_span(lane, &(struct timeline_span){
-                           .from_s = from_s, .to_s = to_s, .n_tasks = n_tasks, .use = use});
+        add_span(lane, &span);
 }
 
 void timeline_add_steals(struct timeline *timeline, int64_t worker, double time_s, int64_t n)

@@ -34,12 +34,13 @@ enum {
 /* Time in one use, and the tasks that ended in it. Times are from the start of the iteration. */
 struct timeline_span {
     double from_s, to_s;
+    double use_s[TIMELINE_N_USES]; /* its seconds by use, of which there are several once merged */
     int64_t n_tasks;
-    int64_t use; /* enum timeline_use; of several that were merged the longest's */
+    int64_t use; /* enum timeline_use: the one with the most seconds */
 };
 
 /* The spans of one worker. When they are too many, those shorter than the resolution are merged
- * with their neighbours, and the resolution grows. */
+ * with what follows them, until together they are that long, and the resolution grows. */
 struct timeline_lane {
     int32_t worker;
     int32_t n_spans;

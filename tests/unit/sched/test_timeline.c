@@ -76,6 +76,29 @@ static void lanes_are_bounded_and_lose_no_task(void **state)
     free(timeline);
 }
 
+/* A wait of a second, then many tasks with polls in between, each much shorter than can be shown.
+ */
+static void merged_spans_show_what_took_most_of_their_time(void **state)
+{
+    (void)state;
+    struct timeline *timeline = make_timeline(1);
+    timeline_add(timeline, 0, TIMELINE_SEARCH, 0, 1, 0);
+    for (int i = 0; i < 10000; i++) {
+        double from_s = 1 + 1e-3 * i;
+        timeline_add(timeline, 0, TIMELINE_COMMUNICATION, from_s, from_s + 4e-4, 0);
+        timeline_add_task(timeline, 0, i, from_s + 4e-4, from_s + 1e-3, 0);
+    }
+    timeline_add(timeline, 0, TIMELINE_SEARCH, 11, 12, 0);
+    const struct timeline_lane *lane = &timeline->lanes[0];
+    double use_s[TIMELINE_N_USES] = {0};
+    for (int32_t i = 0; i < lane->n_spans; i++)
+        use_s[lane->spans[i].use] += lane->spans[i].to_s - lane->spans[i].from_s;
+    check_close(use_s[TIMELINE_SEARCH], 2, 2 * lane->resolution_s);
+    check_close(use_s[TIMELINE_TASK], 10, 2 * lane->resolution_s);
+    assert_true(lane->resolution_s < 0.1);
+    free(timeline);
+}
+
 static void few_spans_are_kept_as_they_are(void **state)
 {
     (void)state;
@@ -225,6 +248,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bins_widen_and_keep_all_time),
         cmocka_unit_test(lanes_are_bounded_and_lose_no_task),
+        cmocka_unit_test(merged_spans_show_what_took_most_of_their_time),
         cmocka_unit_test(few_spans_are_kept_as_they_are),
         cmocka_unit_test(a_sample_is_the_same_in_any_order),
         cmocka_unit_test(durations_lie_in_their_bins),
