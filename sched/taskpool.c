@@ -9,8 +9,8 @@
 #include "sched/drivers/sim/driver_sim.h"
 #include "sched/modes/mode_options.h"
 #include "sched/modes/modes.h"
-#include "sched/timeline/timeline_report.h"
-#include "sched/trace/trace_lanes.h"
+#include "sched/trace/recorder.h"
+#include "sched/trace/timeline_report.h"
 #include "support/base/agree.h"
 #include "support/base/array.h"
 #include "support/base/die.h"
@@ -29,8 +29,7 @@ struct taskpool {
     struct mode_setup setup;
     struct history history;
     struct driver *driver;
-    int trace_pool;            /* its number in the trace, if there is one */
-    struct timeline *timeline; /* of the last iteration; NULL: not kept */
+    struct recorder *recorder; /* NULL: neither trace nor timeline */
     struct task_census added;  /* by this process: records of a dynamic pool before the first run */
     struct task_census made;   /* and by the tasks of the iteration */
     bool running;
@@ -138,24 +137,10 @@ static enum status set_up(struct taskpool *pool, const struct mode *mode, int n_
 }
 
 /* For the driver to fill. */
-static void keep_timeline(struct taskpool *pool)
+static enum status start_recorder(struct taskpool *pool, const struct taskpool_machine *machine,
+                                  const struct mode *mode)
 {
-    int rank, size, n = pool->driver->n_workers;
-    MPI_Comm_rank(pool->comm, &rank);
-    MPI_Comm_size(pool->comm, &size);
-    pool->timeline = timeline_create((int64_t)rank * n, n, (int64_t)size * n);
-    if (!pool->timeline)
-        die_no_memory("no memory for the course of an iteration");
-    pool->driver->timeline = pool->timeline;
-}
-
-static enum status join_trace(struct taskpool *pool, const struct taskpool_machine *machine,
-                              const struct mode *mode)
-{
-    struct trace *trace = pool->settings.trace;
     int rank, size, n_threads = machine && machine->n_threads > 0 ? machine->n_threads : 1;
-    if (!trace)
-        return STATUS_OK;
     MPI_Comm_rank(pool->comm, &rank);
     MPI_Comm_size(pool->comm, &size);
     int64_t n = machine ? (int64_t)machine->n_workers * n_threads : 1;
@@ -164,16 +149,13 @@ static enum status join_trace(struct taskpool *pool, const struct taskpool_machi
                                       .n = n,
                                       .n_threads = n_threads,
                                       .is_simulated = machine != NULL};
-    TRY(trace_join(trace, &shape, mode->name));
-    pool->trace_pool = (int)trace->n_pools - 1;
-    return STATUS_OK;
+    return recorder_create(&pool->settings, &shape, mode->name, &pool->recorder);
 }
 
 /* machine  NULL: over MPI, a worker per process */
 static enum status init_pool(struct taskpool *pool, const struct taskpool_machine *machine)
 {
     const struct mode *mode = mode_find(pool->settings.mode);
-    struct history *history = pool->settings.keep_history ? &pool->history : NULL;
     int n_workers;
     char names[1024];
     if (!pool->settings.mode)
@@ -187,10 +169,12 @@ static enum status init_pool(struct taskpool *pool, const struct taskpool_machin
         TRY(mode_check_real(mode));
     pool->bound = mode->is_bound ? machine : NULL;
     TRY(set_up(pool, mode, machine ? machine->n_workers : n_workers));
-    TRY(join_trace(pool, machine, mode));
+    TRY(start_recorder(pool, machine, mode));
+    const struct driver_records records = {
+        .history = pool->settings.keep_history ? &pool->history : NULL, .recorder = pool->recorder};
     if (machine)
-        return driver_sim_create(mode, machine, &pool->setup, history, &pool->driver);
-    return driver_mpi_create(pool->comm, mode, &pool->setup, history, &pool->driver);
+        return driver_sim_create(mode, machine, &pool->setup, &records, &pool->driver);
+    return driver_mpi_create(pool->comm, mode, &pool->setup, &records, &pool->driver);
 }
 
 static enum status create_pool_of(MPI_Comm comm, const struct taskpool_problem *problem,
@@ -209,8 +193,6 @@ static enum status create_pool_of(MPI_Comm comm, const struct taskpool_problem *
         taskpool_destroy(pool);
         return status;
     }
-    if (pool->settings.keep_timeline)
-        keep_timeline(pool);
     *out = pool;
     return STATUS_OK;
 }
@@ -244,7 +226,7 @@ void taskpool_destroy(struct taskpool *pool)
         return;
     if (pool->driver)
         pool->driver->functions->destroy(pool->driver);
-    free(pool->timeline);
+    recorder_destroy(pool->recorder);
     seeding_fini(&pool->seeding);
     history_fini(&pool->history);
     free(pool->speed_sums);
@@ -318,9 +300,9 @@ static enum status end_iteration(struct taskpool *pool, enum status own)
                                   .n_failed = own != STATUS_OK};
     run_outcome_reduce(pool->comm, &outcome);
     iteration->iteration = pool->n_iterations++;
-    if (pool->settings.trace)
-        trace_end_iteration(pool->settings.trace, pool->trace_pool, iteration->iteration, workers,
-                            outcome.totals.maxima.elapsed_s);
+    if (pool->recorder)
+        recorder_end(pool->recorder, iteration->iteration, workers,
+                     outcome.totals.maxima.elapsed_s);
     statistics_summarize(&outcome.totals, workers, driver->n_workers, iteration);
     if (outcome.n_failed > 0)
         return status_agree(pool->comm, own);
@@ -338,8 +320,8 @@ enum status taskpool_run(struct taskpool *pool)
 {
     TRY(make_room(pool));
     history_clear(&pool->history);
-    if (pool->timeline)
-        timeline_begin(pool->timeline, past_makespan(pool));
+    if (pool->recorder && pool->recorder->timeline)
+        timeline_begin(pool->recorder->timeline, past_makespan(pool));
     pool->made = (struct task_census){0};
     pool->running = true;
     int64_t slot = slot_of_iteration(pool, pool->n_iterations);
@@ -404,7 +386,7 @@ enum status taskpool_timeline(const struct taskpool *pool, json_t **timeline)
     int64_t last = pool->n_iterations - 1, keep = pool->settings.keep_iterations;
     int n = pool->driver->n_workers;
     *timeline = NULL;
-    if (!pool->timeline || last < 0)
+    if (!pool->recorder || !pool->recorder->timeline || last < 0)
         return STATUS_OK;
     double *loads_s = malloc(2 * (size_t)n * sizeof *loads_s);
     enum status status =
@@ -418,7 +400,7 @@ enum status taskpool_timeline(const struct taskpool *pool, json_t **timeline)
                                                  .first_loads_s = loads_s,
                                                  .loads_s = loads_s + n,
                                                  .n_workers = n};
-        status = timeline_to_json(pool->comm, pool->timeline, &problem, timeline);
+        status = timeline_to_json(pool->comm, pool->recorder->timeline, &problem, timeline);
     }
     free(loads_s);
     return status;

@@ -35,13 +35,11 @@ ROOMS = {
     "sched/protocols": SUPPORT + ["sched/queues", "sched/core"],
     "sched/modes": SUPPORT + ["sched/queues", "sched/core", "sched/protocols"],
     "sched/comparison": SUPPORT + ["sched/core", "sched/modes/mode_list.h"],
-    "sched/timeline": SUPPORT + ["sched/core"],
     "sched/drivers/mpi": ["support/base", "support/mpi", "support/io/signal_notice.h",
-                          "sched/core", "sched/trace", "sched/timeline/timeline.h"],
-    "sched/drivers/sim": SUPPORT + ["sched/core", "sched/profiles/task_data.h",
-                                    "sched/trace", "sched/timeline/timeline.h"],
+                          "sched/core", "sched/trace"],
+    "sched/drivers/sim": SUPPORT + ["sched/core", "sched/profiles/task_data.h", "sched/trace"],
     "sched": SUPPORT + ["sched/core", "sched/trace", "sched/modes", "sched/comparison",
-                        "sched/timeline", "sched/drivers/mpi", "sched/drivers/sim"],
+                        "sched/drivers/mpi", "sched/drivers/sim"],
     "sched/workloads/bnsl": SUPPORT,
     "sched/workloads": SUPPORT + ["sched", "sched/core", "sched/queues", "sched/profiles",
                                   "sched/workloads/bnsl"],
@@ -100,8 +98,8 @@ PACKAGES = {
     "otf2/otf2.h": ["sched/trace"],
     "openssl/evp.h": ["support/base"],
     "openssl/sha.h": ["sched/workloads"],
-    "jansson.h": ["support/io", "sched/core", "sched/trace", "sched/timeline",
-                  "sched/comparison", "sched/workloads", "sched/report", "sched/cli", "hf/cli"],
+    "jansson.h": ["support/io", "sched/core", "sched/trace", "sched/comparison",
+                  "sched/workloads", "sched/report", "sched/cli", "hf/cli"],
 }
 
 # Headers of C and POSIX, without their endings.

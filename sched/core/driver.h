@@ -7,7 +7,8 @@
 #include "support/base/status.h"
 
 struct driver;
-struct timeline; /* sched/timeline/timeline.h */
+struct history;  /* core/history.h */
+struct recorder; /* sched/trace/recorder.h */
 
 struct driver_functions {
     /* One iteration. Collective. After a failed task the worker where it failed skips the
@@ -34,11 +35,17 @@ struct driver_functions {
     void (*destroy)(struct driver *driver); /* collective */
 };
 
+/* What a driver fills in while it runs; borrowed; NULL: not kept. */
+struct driver_records {
+    struct history *history;
+    struct recorder *recorder;
+};
+
 /* First member of the structs of the drivers. */
 struct driver {
     const struct driver_functions *functions;
-    int n_workers;             /* of this process */
-    struct timeline *timeline; /* of the run, begun before it; NULL: not kept; borrowed */
+    struct driver_records records;
+    int n_workers;          /* of this process */
     struct task_census ran; /* on this process in the current or last iteration; cleared by run */
     /* Messages that this process sent less those that it received: in the last restore, and in the
      * last run. Over all processes the sums must be 0. */

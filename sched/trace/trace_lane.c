@@ -127,7 +127,7 @@ void trace_lane_visit(const struct trace_lane *lane, const struct trace_visitor 
 
 const char *trace_use_name(int use)
 {
-    static const char *const names[] = {"task",          "search",  "idle",     "scheduler",
+    static const char *const names[] = {"task",          "idle",    "search",   "scheduler",
                                         "communication", "balance", "iteration"};
     return names[use];
 }

@@ -67,11 +67,10 @@ enum status trace_join(struct trace *trace, const struct trace_shape *shape, con
     return STATUS_OK;
 }
 
-void trace_end_iteration(struct trace *trace, int pool, int64_t iteration,
+void trace_end_iteration(struct trace *trace, const struct trace_span *iteration,
                          const struct statistics_worker *workers, double makespan_s)
 {
-    const struct trace_span span = {.number = iteration, .n = pool};
     double now_s = trace->shape.is_simulated ? INFINITY : clock_now_s();
     for (int64_t i = 0; i < trace->shape.n; i++)
-        trace_log_end(&trace->logs[i], &span, workers[i].elapsed_s, makespan_s, now_s);
+        trace_log_end(&trace->logs[i], iteration, workers[i].elapsed_s, makespan_s, now_s);
 }

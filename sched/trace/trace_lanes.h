@@ -38,10 +38,10 @@ struct trace {
 enum status trace_join(struct trace *trace, const struct trace_shape *shape, const char *mode);
 
 /* Appends the end of an iteration to the logs.
- * pool        its number
+ * iteration   its number, pool and begin
  * workers     shape.n, as the driver left them
  * makespan_s  of all processes */
-void trace_end_iteration(struct trace *trace, int pool, int64_t iteration,
+void trace_end_iteration(struct trace *trace, const struct trace_span *iteration,
                          const struct statistics_worker *workers, double makespan_s);
 
 /* Lanes that are recorded, one worker's after the other's; their numbers, ascending. */

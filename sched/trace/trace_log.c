@@ -82,15 +82,16 @@ void trace_log_message(struct trace_log *log, const struct trace_message *messag
 void trace_log_end(struct trace_log *log, const struct trace_span *iteration, double elapsed_s,
                    double makespan_s, double now_s)
 {
-    double end_s = log->start_s + elapsed_s, wait_s = makespan_s - elapsed_s;
+    double start_s = iteration->begin_s, end_s = start_s + elapsed_s,
+           wait_s = makespan_s - elapsed_s;
     double after_s = fmin(wait_s, fmax(0, now_s - end_s));
     double before_s = wait_s - after_s;
     struct trace_span span = *iteration;
-    span.begin_s = log->start_s - before_s;
+    span.begin_s = start_s - before_s;
     span.end_s = end_s + after_s;
     span.use = TRACE_ITERATION;
     trace_log_span(log, TRACE_IDLE, end_s, span.end_s);
-    trace_log_span(log, TRACE_IDLE, span.begin_s, log->start_s);
+    trace_log_span(log, TRACE_IDLE, span.begin_s, start_s);
     append_span(log, &span);
 }
 

@@ -1,19 +1,19 @@
 /* The log of one worker for --trace: spans of its time, and its messages.
  *
- * A driver appends a span where it adds to the worker's statistics, and the same number of seconds,
- * so that both agree. The memory of a log is bounded: spans and messages that do not fit are only
- * counted, with their seconds. Times are the driver's, in seconds. */
+ * A span is appended where a driver adds to the worker's statistics, and the same number of
+ * seconds, so that both agree. The memory of a log is bounded: spans and messages that do not fit
+ * are only counted, with their seconds. Times are the driver's, in seconds. */
 #ifndef BERYL_SCHED_TRACE_LOG_H
 #define BERYL_SCHED_TRACE_LOG_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Uses of a worker's time: the fields of struct statistics_worker. */
+/* Uses of a worker's time: the fields of struct statistics_worker, in its order. */
 enum trace_use {
     TRACE_TASK,
-    TRACE_SEARCH,
     TRACE_IDLE,
+    TRACE_SEARCH,
     TRACE_SCHEDULER,
     TRACE_COMMUNICATION,
     TRACE_BALANCE,
@@ -57,7 +57,6 @@ struct trace_log {
     int64_t n_messages, message_capacity;
     struct trace_sum recorded[TRACE_N_USES], dropped[TRACE_N_USES];
     int64_t n_dropped_messages;
-    double start_s; /* of the iteration */
 };
 
 void trace_log_fini(struct trace_log *log);
@@ -72,10 +71,10 @@ void trace_log_tasks(struct trace_log *log, const struct trace_span *tasks, doub
 
 void trace_log_message(struct trace_log *log, const struct trace_message *message);
 
-/* Appends an iteration that began at log->start_s on this worker and ended elapsed_s later, and its
- * wait for the others, which the statistics count as idle: at the end up to now_s, and what is then
- * left of it at the begin, where the worker was in the barrier.
- * iteration  its number and pool */
+/* Appends an iteration that took elapsed_s on this worker, and its wait for the others, which the
+ * statistics count as idle: at the end up to now_s, and what is then left of it at the begin, where
+ * the worker was in the barrier.
+ * iteration  its number, pool and begin */
 void trace_log_end(struct trace_log *log, const struct trace_span *iteration, double elapsed_s,
                    double makespan_s, double now_s);
 

@@ -170,7 +170,8 @@ static inline enum status balance_case_run(struct balance_case *balance)
     balance->n_held = 0;
     balance->network_s = balance->processor_s = 0;
     if (status == STATUS_OK)
-        status = driver_sim_create(&balance_mode, &balance->machine, &setup, NULL, &driver);
+        status = driver_sim_create(&balance_mode, &balance->machine, &setup,
+                                   &(struct driver_records){0}, &driver);
     if (status == STATUS_OK)
         status = driver->functions->restore(driver);
     if (status == STATUS_OK)

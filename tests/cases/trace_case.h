@@ -110,7 +110,7 @@ static inline bool trace_case_is_ordered(const struct trace *trace, const struct
 static inline bool trace_case_agrees(const struct trace_totals *totals,
                                      const struct statistics_iteration *sum, char *why, size_t size)
 {
-    const double expected_s[] = {sum->task_s, sum->search_s, sum->idle_s, sum->scheduler_s,
+    const double expected_s[] = {sum->task_s, sum->idle_s, sum->search_s, sum->scheduler_s,
                                  sum->communication_s};
     double tolerance_s = 1e-9 * (double)(sum->tasks + 1);
     double steals = sum->steals_successful.mean * (double)sum->n_workers;

@@ -20,8 +20,8 @@ static void poll_inside_task(struct driver *base)
     double start_s = clock_now_s();
     mpi_worker_deliver(driver);
     double end_s = clock_now_s(), time_s = end_s - start_s;
-    if (base->timeline && driver->running)
-        timeline_add_poll(base->timeline, start_s - driver->start_s, end_s - driver->start_s);
+    if (base->records.recorder && driver->running)
+        recorder_poll(base->records.recorder, start_s, end_s);
     driver->polled_s += time_s;
     driver->worker.communication_s += time_s;
 }
@@ -71,7 +71,7 @@ static enum mode_step wait_for_work(struct driver_mpi *driver, enum mode_step st
                                     struct mode_work *work, int64_t n_events)
 {
     struct statistics_worker *worker = &driver->worker;
-    if (driver->n_since_poll > 0 && !driver->timed)
+    if (driver->n_since_poll > 0 && !driver->times_tasks)
         mpi_worker_account_tasks(driver);
     else
         mpi_worker_account(driver, &worker->scheduler_s);
@@ -83,7 +83,6 @@ static enum mode_step wait_for_work(struct driver_mpi *driver, enum mode_step st
         step = ask_mpi_mode(driver, true, work, &n_events);
     }
     mpi_worker_account(driver, &worker->scheduler_s);
-    mpi_worker_note_steals(driver);
     start_messages(driver);
     driver->n_since_poll = 0;
     driver->polled_task_s = worker->task_s;
@@ -143,10 +142,9 @@ static enum status driver_mpi_run(struct driver *base, struct statistics_worker 
         mpi_watchdog_begin(driver->watchdog);
     driver->running = true;
     mpi_worker_start_thread(driver);
-    driver->n_noted = 0;
-    driver->start_s = driver->clock_s = driver->noted_s = clock_now_s();
-    if (driver->trace)
-        driver->trace->log->start_s = driver->start_s;
+    driver->start_s = driver->clock_s = clock_now_s();
+    if (base->records.recorder)
+        recorder_begin(base->records.recorder, driver->start_s);
     run_until_done(driver);
     driver->worker.elapsed_s = driver->clock_s - driver->start_s;
     mpi_worker_stop_thread(driver);
@@ -173,8 +171,8 @@ static enum status driver_mpi_restore(struct driver *base)
         mpi_comm_wait(&driver->comm);
     double end_s = clock_now_s();
     driver->worker.balance_s += end_s - start_s;
-    if (driver->trace)
-        trace_log_span(driver->trace->log, TRACE_BALANCE, start_s, end_s);
+    if (base->records.recorder)
+        recorder_balance(base->records.recorder, 0, start_s, end_s);
     mpi_comm_finish(&driver->comm);
     base->undelivered_before = mpi_comm_undelivered(&driver->comm);
     return STATUS_OK;
@@ -198,7 +196,6 @@ static void driver_mpi_destroy(struct driver *base)
     if (driver->state && driver->mode->fini)
         driver->mode->fini(driver->state);
     pthread_mutex_destroy(&driver->lock);
-    mpi_trace_destroy(driver->trace);
     free(driver->state);
     free(driver->record);
     free(driver);
@@ -227,7 +224,9 @@ static enum status init_mpi_state(struct driver_mpi *driver, const struct mode_s
         return status;
     }
     driver->state = driver->comm.state = state;
-    driver->timed = record_size == 0 && (driver->history || mode->finished || driver->trace);
+    const struct driver_records *records = &driver->driver.records;
+    driver->needs_times = record_size == 0 && (records->history || mode->finished);
+    driver->times_tasks = driver->needs_times || (record_size == 0 && records->recorder);
     return mode->seed && record_size == 0 ? mode->seed(state) : STATUS_OK;
 }
 
@@ -252,23 +251,21 @@ static enum status check_threads(const struct driver_mpi *driver)
 }
 
 enum status driver_mpi_create(MPI_Comm comm, const struct mode *mode,
-                              const struct mode_setup *setup, struct history *history,
+                              const struct mode_setup *setup, const struct driver_records *records,
                               struct driver **out)
 {
     struct driver_mpi *driver = calloc(1, sizeof *driver);
     if (!driver)
         die_no_memory("no memory for the scheduler");
-    driver->driver = (struct driver){.functions = &functions, .n_workers = 1};
+    driver->driver = (struct driver){.functions = &functions, .records = *records, .n_workers = 1};
     driver->mode = mode;
     driver->problem = setup->problem;
-    driver->history = history;
     driver->poll_every = setup->settings->poll_every;
     driver->threaded = setup->settings->progress == PROGRESS_THREAD;
     pthread_mutex_init(&driver->lock, NULL);
     enum status status = mpi_comm_init(&driver->comm, comm, mode, (uint64_t)setup->settings->seed);
     init_watchdog(driver, setup->settings->watchdog_s);
-    driver->trace = driver->comm.trace =
-        mpi_trace_create(setup->settings->trace, &driver->comm.base);
+    driver->comm.recorder = records->recorder;
     if (status == STATUS_OK)
         status = check_threads(driver);
     if (status == STATUS_OK)

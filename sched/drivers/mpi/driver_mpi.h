@@ -5,7 +5,6 @@
 #define BERYL_SCHED_DRIVER_MPI_H
 
 #include "sched/core/driver.h"
-#include "sched/core/history.h"
 #include "sched/core/mode.h"
 
 #include <mpi.h>
@@ -13,11 +12,11 @@
 /* Creates the worker of this process and seeds it. Collective over comm, which
  * must carry no other point-to-point messages until destruction; collective calls between runs
  * are allowed.
- * comm, mode, setup, history   borrowed; history NULL: none is kept
+ * comm, mode, setup  borrowed
  * Errors: those of the mode, STATUS_NO_MEMORY, STATUS_USAGE (--progress thread
  * without MPI_THREAD_MULTIPLE); the same on every process. */
 enum status driver_mpi_create(MPI_Comm comm, const struct mode *mode,
-                              const struct mode_setup *setup, struct history *history,
+                              const struct mode_setup *setup, const struct driver_records *records,
                               struct driver **driver);
 
 #endif

@@ -7,9 +7,8 @@
 #include "sched/core/mode.h"
 #include "sched/core/poll_interval.h"
 #include "sched/drivers/mpi/mpi_comm.h"
-#include "sched/drivers/mpi/mpi_trace.h"
 #include "sched/drivers/mpi/mpi_watchdog.h"
-#include "sched/timeline/timeline.h"
+#include "sched/trace/recorder.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -21,9 +20,8 @@ struct driver_mpi {
     struct mpi_comm comm;
     const struct mode *mode;
     const struct taskpool_problem *problem;
-    struct history *history;
-    struct mpi_trace *trace; /* NULL: none */
-    bool timed;              /* the mode, the history or the trace needs the time of each task */
+    bool needs_times; /* the mode or the history needs the time of each task */
+    bool times_tasks; /* they do, or the recorder does */
     void *state;
     void *record; /* of the task that runs, in a dynamic pool */
 
@@ -34,9 +32,7 @@ struct driver_mpi {
     bool measures_next;   /* the mode's next decision is timed: see statistics.h */
     double start_s;       /* of the iteration */
     double clock_s;       /* time is accounted for up to here */
-    double noted_s;       /* and the timeline has it up to here, if there is one */
     double polled_s;      /* spent in polls from inside the task that runs */
-    int64_t n_noted;      /* steals that the timeline has */
     bool running;         /* an iteration; else added tasks are initial ones */
     struct statistics_worker worker;
     enum status status; /* of the tasks of this iteration */
@@ -86,9 +82,6 @@ void mpi_worker_poll(struct driver_mpi *driver);
 /* Waits for an event or the time of comm_wake. n_events: driver->n_events at the mode's
  * last step. */
 void mpi_worker_wait(struct driver_mpi *driver, int64_t n_events);
-
-/* Notes in the timeline the steals since the last call. */
-void mpi_worker_note_steals(struct driver_mpi *driver);
 
 /* Adds the time since the last account to that of tasks, except for polls from inside
  * them. */

@@ -25,9 +25,9 @@ static void mpi_comm_send(struct comm *comm, int to, const struct comm_message *
         mpi_comm_protocol_broken(comm, COMM_NO_RECEIVE);
     assert(to >= 0 && to < comm->size);
     mpi_messages_send(&self->messages, to, message);
-    if (self->trace)
-        mpi_trace_sent(self->trace, to,
-                       message->head_size + (message->bulk ? message->bulk_size : 0));
+    if (self->recorder)
+        recorder_sent(self->recorder, 0, comm, to,
+                      message->head_size + (message->bulk ? message->bulk_size : 0), 0);
 }
 
 static void mpi_comm_fetch_add(struct comm *comm, int64_t increment)
@@ -39,8 +39,8 @@ static void mpi_comm_fetch_add(struct comm *comm, int64_t increment)
     self->fetching = self->fetch_recorded = true;
     self->increment = increment;
     self->n_fetches++;
-    if (self->trace)
-        mpi_trace_counter_request(self->trace, sizeof increment);
+    if (self->recorder)
+        recorder_request(self->recorder, 0, comm, TRACE_COUNTER_REQUEST, sizeof increment);
 }
 
 static void mpi_comm_wake(struct comm *comm, double delay_s)
@@ -112,6 +112,13 @@ void mpi_comm_start(struct mpi_comm *comm)
     }
 }
 
+static void receive_recorded(struct mpi_comm *comm, int from, size_t size)
+{
+    struct recorder_message received = recorder_receive(comm->recorder, &comm->base, from, size, 0);
+    comm->mode->receive(comm->state, from, comm->messages.incoming, size);
+    recorder_received(comm->recorder, 0, &comm->base, &received);
+}
+
 /* Delivers the answer of the counter; whether there was one. */
 static bool deliver_answer(struct mpi_comm *comm)
 {
@@ -129,11 +136,10 @@ static bool deliver_messages(struct mpi_comm *comm)
     int from;
     size_t size;
     while (comm->mode->receive && mpi_messages_receive(&comm->messages, &from, &size)) {
-        if (comm->trace)
-            mpi_trace_receive(comm->trace, from, size);
-        comm->mode->receive(comm->state, from, comm->messages.incoming, size);
-        if (comm->trace)
-            mpi_trace_received(comm->trace);
+        if (comm->recorder)
+            receive_recorded(comm, from, size);
+        else
+            comm->mode->receive(comm->state, from, comm->messages.incoming, size);
         happened = true;
     }
     return happened;

@@ -7,7 +7,7 @@
 #include "sched/drivers/mpi/mpi_counter.h"
 #include "sched/drivers/mpi/mpi_messages.h"
 #include "sched/drivers/mpi/mpi_pulse.h"
-#include "sched/drivers/mpi/mpi_trace.h"
+#include "sched/trace/recorder.h"
 
 #include <mpi.h>
 #include <stdbool.h>
@@ -24,7 +24,7 @@ struct mpi_comm {
     int64_t increment;          /* of that request */
     int64_t n_fetches;          /* counted here, cleared by the driver */
     double wake_s;              /* time of comm_wake; INFINITY: none */
-    struct mpi_trace *trace;    /* records messages; borrowed; NULL: none */
+    struct recorder *recorder;  /* of messages; borrowed; NULL: none */
     struct mpi_pulse *pulse;    /* takes part in each delivery; borrowed; NULL: none */
 };
 

@@ -6,56 +6,35 @@
 #include <math.h>
 #include <time.h>
 
-/* The time until now was in one of the uses, whose order is that of the worker's times. */
-static void note_account(struct driver_mpi *driver, enum timeline_use use, double now_s)
+/* Apart from what every run does: without a recorder it is not even in a cache. */
+__attribute__((noinline, cold)) static void record_account(struct driver_mpi *driver,
+                                                           const double *use_s, double now_s)
 {
-    bool records = driver->record && use == TIMELINE_TASK;
-    timeline_add(driver->driver.timeline, driver->comm.base.rank, use,
-                 driver->noted_s - driver->start_s, now_s - driver->start_s,
-                 records ? driver->n_since_poll : 0);
-    driver->noted_s = now_s;
+    bool is_task = use_s == &driver->worker.task_s;
+    const struct trace_span span = {.begin_s = driver->clock_s,
+                                    .end_s = now_s,
+                                    .number = -1,
+                                    .n = is_task ? (int32_t)driver->n_since_poll : 0,
+                                    .use = (int32_t)(use_s - &driver->worker.task_s)};
+    recorder_span(driver->driver.records.recorder, 0, &span, is_task ? driver->polled_s : 0);
 }
 
-/* Records the time since the last account as what it was added to. */
-static void record_span(struct driver_mpi *driver, const double *use_s, double now_s)
+/* The same for a task with a number. */
+__attribute__((noinline, cold)) static void record_task(struct driver_mpi *driver, int64_t task,
+                                                        double start_s, double polled_s)
 {
-    const struct statistics_worker *worker = &driver->worker;
-    struct trace_log *log = driver->trace->log;
-    if (use_s == &worker->task_s)
-        trace_log_tasks(log,
-                        &(struct trace_span){.begin_s = driver->clock_s,
-                                             .end_s = now_s,
-                                             .number = -1,
-                                             .n = (int32_t)driver->n_since_poll},
-                        driver->polled_s);
-    else
-        trace_log_span(log,
-                       use_s == &worker->search_s      ? TRACE_SEARCH
-                       : use_s == &worker->idle_s      ? TRACE_IDLE
-                       : use_s == &worker->scheduler_s ? TRACE_SCHEDULER
-                                                       : TRACE_COMMUNICATION,
-                       driver->clock_s, now_s);
+    const struct trace_span span = {
+        .begin_s = start_s, .end_s = driver->clock_s, .number = task, .n = 1, .use = TRACE_TASK};
+    recorder_task(driver->driver.records.recorder, 0, &span, polled_s);
 }
 
 void mpi_worker_account(struct driver_mpi *driver, double *use_s)
 {
     double now_s = clock_now_s();
-    if (driver->driver.timeline)
-        note_account(driver, (enum timeline_use)(use_s - &driver->worker.task_s), now_s);
     *use_s += now_s - driver->clock_s;
-    if (driver->trace)
-        record_span(driver, use_s, now_s);
+    if (driver->driver.records.recorder)
+        record_account(driver, use_s, now_s);
     driver->clock_s = now_s;
-}
-
-void mpi_worker_note_steals(struct driver_mpi *driver)
-{
-    struct timeline *timeline = driver->driver.timeline;
-    int64_t n = driver->comm.base.counts.steals_successful;
-    if (timeline && n > driver->n_noted)
-        timeline_add_steals(timeline, driver->comm.base.rank, driver->clock_s - driver->start_s,
-                            n - driver->n_noted);
-    driver->n_noted = n;
 }
 
 void mpi_worker_deliver(struct driver_mpi *driver)
@@ -113,7 +92,7 @@ void mpi_worker_poll(struct driver_mpi *driver)
         mpi_worker_account(driver, &driver->worker.communication_s);
     }
     driver->polled_task_s = worker->task_s;
-    driver->measures_next = !driver->timed;
+    driver->measures_next = !driver->needs_times;
 }
 
 void mpi_worker_wait(struct driver_mpi *driver, int64_t n_events)
@@ -134,14 +113,6 @@ void mpi_worker_wait(struct driver_mpi *driver, int64_t n_events)
 
 /* --- tasks --- */
 
-/* A task with a number ended now. */
-static void note_mpi_task(struct driver_mpi *driver, int64_t task, double now_s, double polled_s)
-{
-    timeline_add_task(driver->driver.timeline, driver->comm.base.rank, task,
-                      driver->noted_s - driver->start_s, now_s - driver->start_s, polled_s);
-    driver->noted_s = now_s;
-}
-
 static void report_finished(struct driver_mpi *driver, int64_t task, double time_s)
 {
     if (!driver->mode->finished)
@@ -152,10 +123,11 @@ static void report_finished(struct driver_mpi *driver, int64_t task, double time
 }
 
 /* Runs the first task of the range. One reading of the clock between two tasks is the end of one
- * and the begin of the other. Returns the time of polls from inside it. */
-static inline double run_timed_task(struct driver_mpi *driver, struct task_range *range)
+ * and the begin of the other. */
+static inline void run_timed_task(struct driver_mpi *driver, struct task_range *range)
 {
     const struct taskpool_problem *problem = driver->problem;
+    struct history *history = driver->driver.records.history;
     int64_t task = range->first;
     range->first += range->step;
     pulse_set_task(driver->slot, task);
@@ -167,14 +139,13 @@ static inline double run_timed_task(struct driver_mpi *driver, struct task_range
     driver->polled_s = 0;
     driver->worker.task_s += time_s;
     driver->worker.tasks++;
-    if (driver->driver.timeline)
-        note_mpi_task(driver, task, driver->clock_s, polled_s);
+    if (driver->driver.records.recorder)
+        record_task(driver, task, start_s, polled_s);
     pulse_set_finished(driver->slot, driver->worker.tasks);
-    if (driver->history && status == STATUS_OK)
-        status = history_add(driver->history, task, time_s, driver->comm.base.rank);
+    if (history && status == STATUS_OK)
+        status = history_add(history, task, time_s, driver->comm.base.rank);
     driver->status = status;
     report_finished(driver, task, time_s);
-    return polled_s;
 }
 
 /* Runs the first n tasks of the range, up to a failure. */
@@ -182,17 +153,6 @@ static void run_timed(struct driver_mpi *driver, struct task_range *range, int64
 {
     for (; n > 0 && driver->status == STATUS_OK; n--)
         run_timed_task(driver, range);
-}
-
-/* The same, with --trace. */
-static void run_traced(struct driver_mpi *driver, struct task_range *range, int64_t n)
-{
-    for (; n > 0 && driver->status == STATUS_OK; n--) {
-        struct trace_span task = {.begin_s = driver->clock_s, .number = range->first, .n = 1};
-        double polled_s = run_timed_task(driver, range);
-        task.end_s = driver->clock_s;
-        trace_log_tasks(driver->trace->log, &task, polled_s);
-    }
 }
 
 /* The same without the time of each task. */
@@ -209,17 +169,6 @@ static void run_untimed(struct driver_mpi *driver, struct task_range *range, int
     }
 }
 
-/* The same, with the time of each for the timeline alone. */
-static void run_noted(struct driver_mpi *driver, struct task_range *range, int64_t n)
-{
-    for (; n > 0 && driver->status == STATUS_OK; n--) {
-        int64_t task = range->first;
-        double polled_s = driver->polled_s;
-        run_untimed(driver, range, 1);
-        note_mpi_task(driver, task, clock_now_s(), driver->polled_s - polled_s);
-    }
-}
-
 void mpi_worker_account_tasks(struct driver_mpi *driver)
 {
     mpi_worker_account(driver, &driver->worker.task_s);
@@ -233,7 +182,7 @@ static void count_tasks(struct driver_mpi *driver, int64_t n)
     if (driver->n_since_poll < driver->interval.n)
         return;
     /* Timed tasks are accounted for already. */
-    if (!driver->timed)
+    if (!driver->times_tasks)
         mpi_worker_account_tasks(driver);
     mpi_worker_poll(driver);
 }
@@ -259,12 +208,8 @@ void mpi_worker_run_range(struct driver_mpi *driver, struct task_range range)
         task_census_add_range(&driver->driver.ran, &next);
         pulse_set_task(driver->slot, range.first);
         pulse_set(driver->slot, PULSE_TASK);
-        if (driver->timed && driver->trace)
-            run_traced(driver, &range, n);
-        else if (driver->timed)
+        if (driver->times_tasks)
             run_timed(driver, &range, n);
-        else if (driver->driver.timeline)
-            run_noted(driver, &range, n);
         else
             run_untimed(driver, &range, n);
         left -= n;

@@ -1,7 +1,6 @@
 #include "sched/drivers/sim/driver_sim.h"
 
 #include "sched/drivers/sim/driver_sim_private.h"
-#include "sched/trace/trace_lanes.h"
 #include "support/base/agree.h"
 #include "support/base/log.h"
 #include "support/base/memory.h"
@@ -47,6 +46,8 @@ static void begin_phase(struct driver_sim *sim, bool restoring)
     sim->start_s = start_s;
     sim->n_active = sim->n_workers;
     sim->n_lost = 0;
+    if (sim_recorder(sim) && !restoring)
+        recorder_begin(sim_recorder(sim), start_s);
     for (int i = 0; i < sim->n_workers; i++) {
         struct sim_worker *worker = sim_worker(sim, i);
         worker->n_active = worker->n_waiting = n_threads;
@@ -112,7 +113,6 @@ static void take_sim_statistics(struct sim_worker *worker, struct statistics_wor
     statistics[0].steals_successful = worker->comm.counts.steals_successful;
     statistics[0].tasks_moved = worker->comm.counts.tasks_moved;
     worker->comm.counts = (struct comm_counts){0};
-    worker->n_noted = 0;
 }
 
 static enum status sim_run(struct driver *driver, struct statistics_worker *workers)
@@ -131,8 +131,6 @@ static enum status sim_run(struct driver *driver, struct statistics_worker *work
             thread->since_poll_s = 0;
         }
     enum status status = run_phase(sim, false);
-    if (sim->logs)
-        sim_trace_start(sim);
     for (int i = 0; i < sim->n_workers; i++)
         take_sim_statistics(sim_worker(sim, i), &workers[(int64_t)i * sim->n_threads]);
     return status != STATUS_OK ? status : sim->status;
@@ -142,8 +140,8 @@ static enum status sim_restore(struct driver *driver)
 {
     struct driver_sim *sim = (struct driver_sim *)driver;
     TRY(run_phase(sim, true));
-    if (sim->logs)
-        sim_trace_balance(sim);
+    if (sim_recorder(sim))
+        sim_record_balance(sim);
     /* All time between iterations counts as balancing. */
     for (int i = 0; i < sim->n_workers; i++) {
         struct sim_thread *thread = sim_threads(sim_worker(sim, i));
@@ -303,7 +301,7 @@ static bool polls_between_tasks(const struct driver_sim *sim)
 }
 
 enum status driver_sim_create(const struct mode *mode, const struct taskpool_machine *machine,
-                              const struct mode_setup *setup, struct history *history,
+                              const struct mode_setup *setup, const struct driver_records *records,
                               struct driver **out)
 {
     int n_threads = machine->n_threads > 0 ? machine->n_threads : 1;
@@ -316,6 +314,7 @@ enum status driver_sim_create(const struct mode *mode, const struct taskpool_mac
     struct driver_sim *sim = calloc(1, sizeof *sim);
     TRY(CHECK_MEMORY(sim, "no memory for a simulation"));
     sim->driver = (struct driver){.functions = &driver_functions,
+                                  .records = *records,
                                   .n_workers = machine->n_workers * n_threads};
     sim->n_workers = machine->n_workers;
     sim->n_threads = n_threads;
@@ -323,12 +322,7 @@ enum status driver_sim_create(const struct mode *mode, const struct taskpool_mac
     sim->mode = mode;
     sim->machine = machine;
     sim->setup = setup;
-    sim->history = history;
     sim->poll_s = polls_between_tasks(sim) ? machine->poll_s : 0;
-    if (setup->settings->trace) {
-        sim->logs = setup->settings->trace->logs;
-        sim->trace_pool = (int)setup->settings->trace->n_pools - 1;
-    }
     /* A stream different from those of the workers. */
     random_stream_init(&sim->random, (uint64_t)setup->settings->seed, UINT64_MAX);
     enum status status = sim_data_create(sim);

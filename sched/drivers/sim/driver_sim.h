@@ -11,17 +11,16 @@
 #define BERYL_SCHED_DRIVER_SIM_H
 
 #include "sched/core/driver.h"
-#include "sched/core/history.h"
 #include "sched/core/mode.h"
 #include "sched/drivers/sim/machine.h"
 
 /* Creates the workers and seeds them. Not collective.
- * mode, machine, setup, history  borrowed; history NULL: none is kept
+ * mode, machine, setup  borrowed
  * Errors: those of the mode, STATUS_LIMIT, STATUS_NO_MEMORY. Its run and restore may fail with
  * STATUS_PROTOCOL, and with STATUS_LIMIT when tasks end after 10^9 s, where microseconds get
  * lost in a double. */
 enum status driver_sim_create(const struct mode *mode, const struct taskpool_machine *machine,
-                              const struct mode_setup *setup, struct history *history,
+                              const struct mode_setup *setup, const struct driver_records *records,
                               struct driver **driver);
 
 #endif

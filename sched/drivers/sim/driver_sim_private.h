@@ -8,8 +8,7 @@
 #include "sched/core/poll_interval.h"
 #include "sched/drivers/sim/event_queue.h"
 #include "sched/drivers/sim/machine.h"
-#include "sched/timeline/timeline.h"
-#include "sched/trace/trace_log.h"
+#include "sched/trace/recorder.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -74,7 +73,6 @@ struct sim_worker {
     double free_s;             /* the progress thread is busy until then */
     int n_waiting;             /* threads */
     int n_active;              /* threads that are not done with this phase */
-    int64_t n_noted;           /* steals that the timeline has */
     struct task_range left;    /* with several threads: tasks for the next thread that needs some */
     void *record;
     struct sim_queued *first, *last; /* queued messages */
@@ -89,9 +87,6 @@ struct driver_sim {
     const struct mode *mode;
     const struct taskpool_machine *machine;
     const struct mode_setup *setup;
-    struct history *history;
-    struct trace_log *logs; /* of each worker's threads; NULL: none */
-    int trace_pool;         /* the pool's number in the trace */
     int n_workers;
     int n_threads; /* of a worker */
     int node_size;
@@ -183,10 +178,6 @@ double sim_read_s(struct sim_worker *worker);
 
 /* --- sim_worker.c: the worker's reaction to events --- */
 
-/* Adds time that a thread of the worker spent to the timeline, if there is one. */
-void sim_note_time(struct sim_worker *worker, const struct sim_thread *thread,
-                   enum timeline_use use, double from_s, double to_s);
-
 /* Moves the clock of a waiting thread of the worker to this time. */
 void sim_stop_waiting(struct sim_worker *worker, struct sim_thread *thread, double time_s);
 
@@ -213,36 +204,33 @@ void sim_end_thread(struct sim_worker *worker);
 /* Whether a time is not too late; if it is, the run fails. */
 bool sim_check_time(struct driver_sim *sim, double time_s);
 
-/* --- sim_trace.c: logs of --trace; all but sim_trace_span need them --- */
+/* --- sim_recorder.c: what the workers do, for a trace and a timeline --- */
 
-void sim_trace_span_always(struct sim_worker *worker, const struct sim_thread *thread,
-                           enum trace_use use, double begin_s, double end_s);
-
-/* A use of a thread's time, while tasks run: between iterations all of it is balancing. */
-static inline void sim_trace_span(struct sim_worker *worker, const struct sim_thread *thread,
-                                  enum trace_use use, double begin_s, double end_s)
+static inline struct recorder *sim_recorder(const struct driver_sim *sim)
 {
-    if (worker->sim->logs && !worker->sim->restoring)
-        sim_trace_span_always(worker, thread, use, begin_s, end_s);
+    return sim->driver.records.recorder;
 }
 
-/* A task that ran on the caller. */
-void sim_trace_task(struct sim_worker *worker, int64_t task, double begin_s, double end_s);
+void sim_record_always(struct sim_worker *worker, const struct sim_thread *thread,
+                       enum trace_use use, double begin_s, double end_s);
 
-/* The message that was added to the events last; a request to the counter or for a block. */
-void sim_trace_sent(struct sim_worker *worker, int to, size_t size);
-void sim_trace_request(struct sim_worker *worker, enum trace_message_kind kind, size_t size);
+/* A use of a thread's time, while tasks run: between iterations all of it is balancing. */
+static inline void sim_record(struct sim_worker *worker, const struct sim_thread *thread,
+                              enum trace_use use, double begin_s, double end_s)
+{
+    if (sim_recorder(worker->sim) && !worker->sim->restoring)
+        sim_record_always(worker, thread, use, begin_s, end_s);
+}
 
-/* Before and after the mode receives a message.
- * before  the counts at the begin, which tell whether tasks came with it */
-void sim_trace_receive(struct sim_worker *worker, const struct event *event,
-                       struct trace_message *message);
-void sim_trace_received(struct sim_worker *worker, struct trace_message *message,
-                        const struct comm_counts *before);
+/* A task that ran on the caller, and the driver's time for it. */
+void sim_record_task(struct sim_worker *worker, int64_t task, double begin_s, double end_s);
 
-/* The begin of the iteration that was run, on all threads; balancing, on all workers. */
-void sim_trace_start(struct driver_sim *sim);
-void sim_trace_balance(struct driver_sim *sim);
+/* Balancing, on all workers. Needs a recorder. */
+void sim_record_balance(struct driver_sim *sim);
+
+/* The lane of messages: of the thread that calls the mode. What the progress thread does counts for
+ * the first. */
+int64_t sim_message_lane(struct sim_worker *worker);
 
 /* --- sim_events.c --- */
 

@@ -22,8 +22,7 @@ double sim_spend_overhead(struct sim_worker *worker)
     double start_s = thread->clock_s;
     thread->statistics.communication_s += overhead_s;
     thread->clock_s += overhead_s;
-    sim_note_time(worker, thread, TIMELINE_COMMUNICATION, start_s, thread->clock_s);
-    sim_trace_span(worker, thread, TRACE_COMMUNICATION, start_s, thread->clock_s);
+    sim_record(worker, thread, TRACE_COMMUNICATION, start_s, thread->clock_s);
     return thread->clock_s;
 }
 
@@ -71,8 +70,9 @@ static void sim_comm_send(struct comm *comm, int to, const struct comm_message *
     sim_count_message(worker, size);
     event.time_s = sim_spend_overhead(worker) + sim_latency(sim, comm->rank, to, size);
     event_queue_add(&sim->events, event);
-    if (sim->logs)
-        sim_trace_sent(worker, to, size);
+    if (sim_recorder(sim))
+        recorder_sent(sim_recorder(sim), sim_message_lane(worker), comm, to, size,
+                      sim->events.n_added - 1);
 }
 
 static void sim_comm_fetch_add(struct comm *comm, int64_t increment)
@@ -85,8 +85,9 @@ static void sim_comm_fetch_add(struct comm *comm, int64_t increment)
     }
     sim_count_message(worker, sizeof increment);
     double sent_s = sim_spend_overhead(worker);
-    if (sim->logs)
-        sim_trace_request(worker, TRACE_COUNTER_REQUEST, sizeof increment);
+    if (sim_recorder(sim))
+        recorder_request(sim_recorder(sim), sim_message_lane(worker), comm, TRACE_COUNTER_REQUEST,
+                         sizeof increment);
     event_queue_add(&sim->events, (struct event){.kind = EVENT_FETCH,
                                                  .time_s = sent_s + sim_latency(sim, comm->rank, 0,
                                                                                 sizeof increment),

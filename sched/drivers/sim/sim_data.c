@@ -115,9 +115,9 @@ static void begin_transfer(struct sim_worker *worker, int64_t block, bool to_own
     mover->to_owner = to_owner;
     worker->caller->doing = RUNNING;
     sim_count_message(worker, (size_t)sim->data->table->blocks[block].bytes);
-    if (sim->logs)
-        sim_trace_request(worker, TRACE_BLOCK_TRANSFER,
-                          (size_t)sim->data->table->blocks[block].bytes);
+    if (sim_recorder(sim))
+        recorder_request(sim_recorder(sim), sim_message_lane(worker), &worker->comm,
+                         TRACE_BLOCK_TRANSFER, (size_t)sim->data->table->blocks[block].bytes);
     double sent_s = worker->caller->clock_s + machine->overhead_s;
     if (!near) {
         add_move_event(worker, EVENT_DEPARTS, sent_s + (to_owner ? 0 : machine->latency_s));
@@ -237,8 +237,7 @@ bool sim_go_on_moving(struct sim_worker *worker, const struct event *event, enum
     double end_s = event->time_s + worker->sim->machine->overhead_s;
     double moved_s = end_s - thread->clock_s;
     thread->statistics.communication_s += moved_s;
-    sim_note_time(worker, thread, TIMELINE_COMMUNICATION, thread->clock_s, end_s);
-    sim_trace_span(worker, thread, TRACE_COMMUNICATION, thread->clock_s, end_s);
+    sim_record(worker, thread, TRACE_COMMUNICATION, thread->clock_s, end_s);
     thread->clock_s = end_s;
     if (mover->why == SIM_MOVES_READ)
         mover->read_s += moved_s;

@@ -47,20 +47,26 @@ static void hand_to_mode(struct sim_worker *worker, const struct event *event)
         receive_in_full(worker, event);
 }
 
-static void hand_to_mode_traced(struct sim_worker *worker, const struct event *event)
+static size_t size_of_event(const struct event *event)
 {
-    struct comm_counts before = worker->comm.counts;
-    struct trace_message message;
-    sim_trace_receive(worker, event, &message);
+    const struct sim_message *message = event->what;
+    return event->size > 0 ? (size_t)event->size : (size_t)message->head_size + message->bulk_size;
+}
+
+static void hand_to_mode_recorded(struct sim_worker *worker, const struct event *event)
+{
+    struct recorder *recorder = sim_recorder(worker->sim);
+    struct recorder_message received =
+        recorder_receive(recorder, &worker->comm, event->from, size_of_event(event), event->order);
     hand_to_mode(worker, event);
-    sim_trace_received(worker, &message, &before);
+    recorder_received(recorder, sim_message_lane(worker), &worker->comm, &received);
 }
 
 static void receive_message(struct sim_worker *worker, const struct event *event)
 {
     sim_spend_overhead(worker);
-    if (worker->sim->logs)
-        hand_to_mode_traced(worker, event);
+    if (sim_recorder(worker->sim))
+        hand_to_mode_recorded(worker, event);
     else
         hand_to_mode(worker, event);
 }

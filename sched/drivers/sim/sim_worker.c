@@ -2,48 +2,6 @@
 
 #include <math.h>
 
-/* --- the timeline --- */
-
-/* Number of a thread among those of all workers. */
-static int64_t number_of_thread(const struct sim_worker *worker, const struct sim_thread *thread)
-{
-    int64_t in_worker = thread - sim_threads((struct sim_worker *)worker);
-    return (int64_t)worker->comm.rank * worker->sim->n_threads + in_worker;
-}
-
-void sim_note_time(struct sim_worker *worker, const struct sim_thread *thread,
-                   enum timeline_use use, double from_s, double to_s)
-{
-    const struct driver_sim *sim = worker->sim;
-    if (sim->driver.timeline && !sim->restoring)
-        timeline_add(sim->driver.timeline, number_of_thread(worker, thread), use,
-                     from_s - sim->start_s, to_s - sim->start_s, 0);
-}
-
-/* A task ended on the caller. */
-static void note_task(struct sim_worker *worker, int64_t task, double from_s, double to_s)
-{
-    const struct driver_sim *sim = worker->sim;
-    if (!sim->driver.timeline)
-        return;
-    timeline_add_task(sim->driver.timeline, number_of_thread(worker, worker->caller),
-                      worker->record ? -1 : task, from_s - sim->start_s, to_s - sim->start_s, 0);
-    if (sim->machine->task_s > 0)
-        sim_note_time(worker, worker->caller, TIMELINE_SCHEDULER, to_s,
-                      to_s + sim->machine->task_s);
-}
-
-/* The caller got tasks, perhaps stolen ones. */
-static void note_steals(struct sim_worker *worker)
-{
-    const struct driver_sim *sim = worker->sim;
-    int64_t n = worker->comm.counts.steals_successful;
-    if (sim->driver.timeline && n > worker->n_noted)
-        timeline_add_steals(sim->driver.timeline, number_of_thread(worker, worker->caller),
-                            worker->caller->clock_s - sim->start_s, n - worker->n_noted);
-    worker->n_noted = n;
-}
-
 /* --- tasks --- */
 
 /* Duration of a task on this worker, without interruptions. */
@@ -127,6 +85,7 @@ static void end_task(struct sim_worker *worker, int64_t task, double time_s)
 {
     struct driver_sim *sim = worker->sim;
     struct statistics_worker *statistics = &worker->caller->statistics;
+    struct history *history = sim->driver.records.history;
     /* The body may change its record. */
     if (worker->record)
         task_census_add_record(&sim->driver.ran, worker->record, sim->setup->problem->record_size);
@@ -138,8 +97,8 @@ static void end_task(struct sim_worker *worker, int64_t task, double time_s)
     if (sim->data)
         time_s += sim_read_s(worker); /* as a task takes it that fetches its data itself */
     statistics->scheduler_s += sim->machine->task_s;
-    if (sim->history && sim->status == STATUS_OK)
-        sim->status = history_add(sim->history, task, time_s, worker->comm.rank);
+    if (history && sim->status == STATUS_OK)
+        sim->status = history_add(history, task, time_s, worker->comm.rank);
     if (sim->mode->finished && !worker->record)
         sim->mode->finished(worker->state, task, time_s);
 }
@@ -155,11 +114,8 @@ void sim_end_tasks(struct sim_worker *worker, double time_s)
         int64_t task = thread->range.first;
         double end_s = work_end(worker, start_s, task_work(worker, task));
         end_task(worker, task, end_s - start_s);
-        note_task(worker, task, start_s, end_s);
-        if (worker->sim->logs)
-            sim_trace_task(worker, task, start_s, end_s);
+        sim_record_task(worker, task, start_s, end_s);
         start_s = end_s + worker->sim->machine->task_s;
-        sim_trace_span(worker, thread, TRACE_SCHEDULER, end_s, start_s);
         thread->range.first += thread->range.step;
     }
     thread->has_record = false;
@@ -181,9 +137,7 @@ bool sim_polls_now(struct sim_worker *worker, bool ran)
     if (thread->n_since_poll > 0)
         poll_interval_next(&thread->interval, thread->n_since_poll, thread->since_poll_s);
     forget_time_since_poll(thread);
-    sim_note_time(worker, thread, TIMELINE_COMMUNICATION, thread->clock_s,
-                  thread->clock_s + poll_s);
-    sim_trace_span(worker, thread, TRACE_COMMUNICATION, thread->clock_s, thread->clock_s + poll_s);
+    sim_record(worker, thread, TRACE_COMMUNICATION, thread->clock_s, thread->clock_s + poll_s);
     thread->clock_s += poll_s;
     thread->statistics.communication_s += poll_s;
     return true;
@@ -203,11 +157,8 @@ static void run_null_tasks(struct sim_worker *worker)
     for (; thread->range.first < thread->range.last; thread->range.first += thread->range.step) {
         double end_s = work_end(worker, thread->clock_s, work_s);
         end_task(worker, thread->range.first, end_s - thread->clock_s);
-        note_task(worker, thread->range.first, thread->clock_s, end_s);
-        if (worker->sim->logs)
-            sim_trace_task(worker, thread->range.first, thread->clock_s, end_s);
+        sim_record_task(worker, thread->range.first, thread->clock_s, end_s);
         thread->clock_s = end_s + worker->sim->machine->task_s;
-        sim_trace_span(worker, thread, TRACE_SCHEDULER, end_s, thread->clock_s);
     }
 }
 
@@ -279,7 +230,6 @@ static bool get_tasks(struct sim_worker *worker)
     } else if (sim->n_threads > 1) {
         leave_to_others(worker, &work);
     }
-    note_steals(worker);
     thread->has_record = step == MODE_RUN && worker->record;
     thread->range = step == MODE_RUN ? work.range : (struct task_range){0};
     return step == MODE_RUN;
@@ -316,15 +266,13 @@ void sim_stop_waiting(struct sim_worker *worker, struct sim_thread *thread, doub
 {
     double start_s = thread->clock_s;
     double waited_s = fmax(time_s, start_s) - start_s;
-    sim_note_time(worker, thread, thread->searches ? TIMELINE_SEARCH : TIMELINE_IDLE, start_s,
-                  start_s + waited_s);
     if (thread->searches)
         thread->statistics.search_s += waited_s;
     else
         thread->statistics.idle_s += waited_s;
     thread->clock_s += waited_s;
-    sim_trace_span(worker, thread, thread->searches ? TRACE_SEARCH : TRACE_IDLE, start_s,
-                   thread->clock_s);
+    sim_record(worker, thread, thread->searches ? TRACE_SEARCH : TRACE_IDLE, start_s,
+               thread->clock_s);
 }
 
 void sim_proceed_waiting(struct sim_worker *worker, double time_s)

@@ -250,7 +250,7 @@ static void test_messages_of_all_kinds(void **state)
     struct taskpool_settings settings = {.poll_every = 8, .seed = 1};
     struct mode_setup setup = {.problem = &problem, .settings = &settings};
     struct driver *driver;
-    check_ok(driver_mpi_create(comm, &mode_chatter, &setup, NULL, &driver));
+    check_ok(driver_mpi_create(comm, &mode_chatter, &setup, &(struct driver_records){0}, &driver));
     for (int i = 0; i < n_iterations; i++) {
         struct statistics_worker worker;
         results = (struct chatter_results){.driver = driver};

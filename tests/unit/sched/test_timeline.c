@@ -2,13 +2,13 @@
  * bounds, and that of a simulated pool agrees with its statistics. */
 #include "sched/drivers/sim/machine.h"
 #include "sched/taskpool.h"
-#include "sched/timeline/timeline_report.h"
+#include "sched/trace/timeline_report.h"
 #include "tests/check.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-static double sum_bins(const struct timeline *timeline, enum timeline_use use)
+static double sum_bins(const struct timeline *timeline, enum trace_use use)
 {
     double sum_s = 0;
     for (int i = 0; i < TIMELINE_BINS; i++)
@@ -23,6 +23,14 @@ static struct timeline *make_timeline(int64_t n_workers)
     return timeline;
 }
 
+/* As a recorder does. */
+static void add_task(struct timeline *timeline, int64_t worker, int64_t task, double from_s,
+                     double to_s)
+{
+    timeline_count_task(timeline, task, to_s - from_s);
+    timeline_add(timeline, worker, TRACE_TASK, from_s, to_s, 1);
+}
+
 static void bins_widen_and_keep_all_time(void **state)
 {
     (void)state;
@@ -30,19 +38,19 @@ static void bins_widen_and_keep_all_time(void **state)
     const double ends_s[] = {1e-7, 3e-6, 4e-4, 0.02, 1, 1234};
     double from_s = 0;
     for (int i = 0; i < 6; i++) {
-        timeline_add(timeline, 0, i % 2 ? TIMELINE_SEARCH : TIMELINE_TASK, from_s, ends_s[i], 0);
+        timeline_add(timeline, 0, i % 2 ? TRACE_SEARCH : TRACE_TASK, from_s, ends_s[i], 0);
         from_s = ends_s[i];
         assert_true(TIMELINE_BINS * timeline->bin_s >= from_s);
-        check_close(sum_bins(timeline, TIMELINE_TASK) + sum_bins(timeline, TIMELINE_SEARCH), from_s,
+        check_close(sum_bins(timeline, TRACE_TASK) + sum_bins(timeline, TRACE_SEARCH), from_s,
                     1e-12 * from_s);
     }
     /* Half of them at least are in use. */
     assert_true(TIMELINE_BINS * timeline->bin_s < 2 * 1234);
     /* The next iteration continues after this one. */
     timeline_begin(timeline, 1234);
-    timeline_add(timeline, 1, TIMELINE_TASK, 0, 6, 1);
+    timeline_add(timeline, 1, TRACE_TASK, 0, 6, 1);
     int bin = (int)(1237 / timeline->bin_s);
-    assert_true(timeline->bins[bin][TIMELINE_TASK] > 0);
+    assert_true(timeline->bins[bin][TRACE_TASK] > 0);
     free(timeline);
 }
 
@@ -53,9 +61,9 @@ static void lanes_are_bounded_and_lose_no_task(void **state)
     const int64_t n = 10000;
     for (int64_t i = 0; i < n; i++) {
         double from_s = 1e-3 * (double)i;
-        timeline_add(timeline, 0, TIMELINE_SEARCH, from_s, from_s + 1e-4, 0);
+        timeline_add(timeline, 0, TRACE_SEARCH, from_s, from_s + 1e-4, 0);
         timeline_add_steals(timeline, 0, from_s + 1e-4, 1);
-        timeline_add_task(timeline, 0, i, from_s + 1e-4, from_s + 1e-3, 0);
+        add_task(timeline, 0, i, from_s + 1e-4, from_s + 1e-3);
     }
     const struct timeline_lane *lane = &timeline->lanes[0];
     int64_t n_tasks = 0;
@@ -82,19 +90,19 @@ static void merged_spans_show_what_took_most_of_their_time(void **state)
 {
     (void)state;
     struct timeline *timeline = make_timeline(1);
-    timeline_add(timeline, 0, TIMELINE_SEARCH, 0, 1, 0);
+    timeline_add(timeline, 0, TRACE_SEARCH, 0, 1, 0);
     for (int i = 0; i < 10000; i++) {
         double from_s = 1 + 1e-3 * i;
-        timeline_add(timeline, 0, TIMELINE_COMMUNICATION, from_s, from_s + 4e-4, 0);
-        timeline_add_task(timeline, 0, i, from_s + 4e-4, from_s + 1e-3, 0);
+        timeline_add(timeline, 0, TRACE_COMMUNICATION, from_s, from_s + 4e-4, 0);
+        add_task(timeline, 0, i, from_s + 4e-4, from_s + 1e-3);
     }
-    timeline_add(timeline, 0, TIMELINE_SEARCH, 11, 12, 0);
+    timeline_add(timeline, 0, TRACE_SEARCH, 11, 12, 0);
     const struct timeline_lane *lane = &timeline->lanes[0];
-    double use_s[TIMELINE_N_USES] = {0};
+    double use_s[TIMELINE_USES] = {0};
     for (int32_t i = 0; i < lane->n_spans; i++)
         use_s[lane->spans[i].use] += lane->spans[i].to_s - lane->spans[i].from_s;
-    check_close(use_s[TIMELINE_SEARCH], 2, 2 * lane->resolution_s);
-    check_close(use_s[TIMELINE_TASK], 10, 2 * lane->resolution_s);
+    check_close(use_s[TRACE_SEARCH], 2, 2 * lane->resolution_s);
+    check_close(use_s[TRACE_TASK], 10, 2 * lane->resolution_s);
     assert_true(lane->resolution_s < 0.1);
     free(timeline);
 }
@@ -104,7 +112,7 @@ static void few_spans_are_kept_as_they_are(void **state)
     (void)state;
     struct timeline *timeline = make_timeline(1);
     for (int i = 0; i < TIMELINE_SPANS; i++)
-        timeline_add_task(timeline, 0, i, i, i + 1, 0);
+        add_task(timeline, 0, i, i, i + 1);
     assert_int_equal(timeline->lanes[0].n_spans, TIMELINE_SPANS);
     check_close(timeline->lanes[0].resolution_s, 0, 0);
     check_close(timeline->lanes[0].spans[17].from_s, 17, 0);
@@ -117,8 +125,8 @@ static void a_sample_is_the_same_in_any_order(void **state)
     struct timeline *up = make_timeline(1), *down = make_timeline(1);
     const int64_t n = 20000;
     for (int64_t i = 0; i < n; i++) {
-        timeline_add_task(up, 0, i, 0, 1e-3 * (double)(i + 1), 0);
-        timeline_add_task(down, 0, n - 1 - i, 0, 1e-3 * (double)(n - i), 0);
+        add_task(up, 0, i, 0, 1e-3 * (double)(i + 1));
+        add_task(down, 0, n - 1 - i, 0, 1e-3 * (double)(n - i));
     }
     assert_in_range(up->n_sample, TIMELINE_SAMPLE / 4, TIMELINE_SAMPLE);
     assert_int_equal(up->n_sample, down->n_sample);
@@ -138,7 +146,7 @@ static void durations_lie_in_their_bins(void **state)
     const double durations_s[] = {1.5e-9, 1e-6, 0.75, 0.875, 1, 1.1249, 1.125, 1000};
     for (size_t i = 0; i < sizeof durations_s / sizeof durations_s[0]; i++) {
         struct timeline *timeline = make_timeline(1);
-        timeline_add_task(timeline, 0, 0, 0, durations_s[i], 0);
+        add_task(timeline, 0, 0, 0, durations_s[i]);
         int bin = 0;
         while (timeline->durations[bin] == 0)
             bin++;

@@ -71,8 +71,8 @@ static void test_full_log(void **state)
 static void test_wait_of_an_iteration(void **state)
 {
     (void)state;
-    struct trace_log log = {.limit = 10, .start_s = 10};
-    trace_log_end(&log, &(struct trace_span){.number = 4, .n = 1}, 2, 3, 12.25);
+    struct trace_log log = {.limit = 10};
+    trace_log_end(&log, &(struct trace_span){.begin_s = 10, .number = 4, .n = 1}, 2, 3, 12.25);
     assert_int_equal(log.n_spans, 3);
     check_close(log.spans[0].begin_s, 12, 0);
     check_close(log.spans[0].end_s, 12.25, 0);

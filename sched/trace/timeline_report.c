@@ -1,4 +1,4 @@
-#include "sched/timeline/timeline_report.h"
+#include "sched/trace/timeline_report.h"
 
 #include "support/base/agree.h"
 #include "support/io/json.h"
@@ -14,7 +14,7 @@ enum {
     MAX_STARTS = 64,
 };
 
-static const char use_letters[TIMELINE_N_USES + 1] = "tisac";
+static const char use_letters[TIMELINE_USES + 1] = "tisac";
 
 /* --- utilisation --- */
 
@@ -37,13 +37,13 @@ static void add_utilisation(const struct timeline *all, const struct timeline_pr
                             json_t *json)
 {
     double end_s = all->start_s + problem->statistics->makespan_s;
-    static const char *const keys[TIMELINE_N_USES] = {[TIMELINE_TASK] = "task",
-                                                      [TIMELINE_SEARCH] = "search",
-                                                      [TIMELINE_SCHEDULER] = "scheduler",
-                                                      [TIMELINE_COMMUNICATION] = "communication"};
+    static const char *const keys[TIMELINE_USES] = {[TRACE_TASK] = "task",
+                                                    [TRACE_SEARCH] = "search",
+                                                    [TRACE_SCHEDULER] = "scheduler",
+                                                    [TRACE_COMMUNICATION] = "communication"};
     json_t *utilisation = json_pack("{s:f, s:f, s:o}", "seconds", end_s, "bin_seconds", all->bin_s,
                                     "starts_seconds", starts_to_json(problem));
-    for (int use = 0; use < TIMELINE_N_USES; use++) {
+    for (int use = 0; use < TIMELINE_USES; use++) {
         json_t *fractions = json_array();
         for (int i = 0; i < TIMELINE_BINS && i * all->bin_s < end_s; i++) {
             double bin_s = fmin(all->bin_s, end_s - i * all->bin_s);
@@ -271,7 +271,7 @@ static void reduce_bins(MPI_Comm comm, struct timeline *timeline, struct timelin
     all->start_s = timeline->start_s;
     all->bin_s = bin_s;
     all->n_workers = timeline->n_workers;
-    MPI_Reduce(timeline->bins, all->bins, TIMELINE_BINS * TIMELINE_N_USES, MPI_DOUBLE, MPI_SUM, 0,
+    MPI_Reduce(timeline->bins, all->bins, TIMELINE_BINS * TIMELINE_USES, MPI_DOUBLE, MPI_SUM, 0,
                comm);
     MPI_Reduce(timeline->durations, all->durations, TIMELINE_DURATIONS, MPI_INT64_T, MPI_SUM, 0,
                comm);

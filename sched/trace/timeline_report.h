@@ -4,7 +4,7 @@
 
 #include "sched/core/problem.h"
 #include "sched/core/statistics.h"
-#include "sched/timeline/timeline.h"
+#include "sched/trace/timeline.h"
 #include "support/base/status.h"
 
 #include <jansson.h>

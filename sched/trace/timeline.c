@@ -1,4 +1,4 @@
-#include "sched/timeline/timeline.h"
+#include "sched/trace/timeline.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -42,7 +42,7 @@ void timeline_begin(struct timeline *timeline, double past_s)
 static void double_bins(struct timeline *timeline)
 {
     for (int64_t i = 0; i < TIMELINE_BINS; i++)
-        for (int use = 0; use < TIMELINE_N_USES; use++)
+        for (int use = 0; use < TIMELINE_USES; use++)
             timeline->bins[i][use] =
                 2 * i < TIMELINE_BINS ? timeline->bins[2 * i][use] + timeline->bins[2 * i + 1][use]
                                       : 0;
@@ -56,7 +56,7 @@ void timeline_widen_bins(struct timeline *timeline, double bin_s)
 }
 
 /* sign  -1: takes the time back */
-static void fill_bins(struct timeline *timeline, enum timeline_use use, double from_s, double to_s,
+static void fill_bins(struct timeline *timeline, enum trace_use use, double from_s, double to_s,
                       double sign)
 {
     from_s += timeline->start_s;
@@ -70,8 +70,8 @@ static void fill_bins(struct timeline *timeline, enum timeline_use use, double f
 
 void timeline_add_poll(struct timeline *timeline, double from_s, double to_s)
 {
-    fill_bins(timeline, TIMELINE_COMMUNICATION, from_s, to_s, 1);
-    fill_bins(timeline, TIMELINE_TASK, from_s, to_s, -1);
+    fill_bins(timeline, TRACE_COMMUNICATION, from_s, to_s, 1);
+    fill_bins(timeline, TRACE_TASK, from_s, to_s, -1);
 }
 
 /* --- lanes --- */
@@ -94,9 +94,9 @@ static void merge_spans(struct timeline_span *last, const struct timeline_span *
 {
     last->to_s = next->to_s;
     last->n_tasks += next->n_tasks;
-    for (int use = 0; use < TIMELINE_N_USES; use++)
+    for (int use = 0; use < TIMELINE_USES; use++)
         last->use_s[use] += next->use_s[use];
-    for (int use = 0; use < TIMELINE_N_USES; use++)
+    for (int use = 0; use < TIMELINE_USES; use++)
         last->use = last->use_s[use] > last->use_s[last->use] ? use : last->use;
 }
 
@@ -161,14 +161,14 @@ static void add_span(struct timeline_lane *lane, const struct timeline_span *spa
     append_to_lane(lane, span);
 }
 
-void timeline_add(struct timeline *timeline, int64_t worker, enum timeline_use use, double from_s,
+void timeline_add(struct timeline *timeline, int64_t worker, enum trace_use use, double from_s,
                   double to_s, int64_t n_tasks)
 {
     if (!(to_s > from_s) && n_tasks == 0)
         return;
     from_s = fmin(fmax(from_s, 0), to_s);
     fill_bins(timeline, use, from_s, to_s, 1);
-    struct timeline_lane *lane = use == TIMELINE_IDLE ? NULL : find_lane(timeline, worker);
+    struct timeline_lane *lane = use == TRACE_IDLE ? NULL : find_lane(timeline, worker);
     struct timeline_span span = {.from_s = from_s, .to_s = to_s, .n_tasks = n_tasks, .use = use};
     span.use_s[use] = to_s - from_s;
     if (lane)
@@ -242,12 +242,9 @@ double timeline_duration(int bin)
     return ldexp(1 + (double)k / TIMELINE_PER_OCTAVE, octave + TIMELINE_FIRST_OCTAVE);
 }
 
-void timeline_add_task(struct timeline *timeline, int64_t worker, int64_t task, double from_s,
-                       double to_s, double polled_s)
+void timeline_count_task(struct timeline *timeline, int64_t task, double time_s)
 {
-    double time_s = to_s - from_s - polled_s;
     timeline->durations[bin_of_duration(time_s)]++;
     if (task >= 0)
         add_to_sample(timeline, task, time_s);
-    timeline_add(timeline, worker, TIMELINE_TASK, from_s, to_s, 1);
 }

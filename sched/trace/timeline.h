@@ -1,24 +1,17 @@
 /* The course of a run in bounded memory, whatever its length: utilisation in bins; of the last
  * iteration lanes of a sample of workers, the distribution of durations and a sample of tasks. One
- * per process, filled by its driver; timeline_report.h puts those of all processes together. Not
+ * per process, filled by its recorder; timeline_report.h puts those of all processes together. Not
  * collective. */
 #ifndef BERYL_SCHED_TIMELINE_H
 #define BERYL_SCHED_TIMELINE_H
 
+#include "sched/trace/trace_log.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Uses of a worker's time, as in statistics.h and in its order. */
-enum timeline_use {
-    TIMELINE_TASK,
-    TIMELINE_IDLE,
-    TIMELINE_SEARCH,
-    TIMELINE_SCHEDULER,
-    TIMELINE_COMMUNICATION,
-    TIMELINE_N_USES
-};
-
 enum {
+    TIMELINE_USES = TRACE_BALANCE, /* those within an iteration, which come first */
     TIMELINE_BINS = 256,
     TIMELINE_LANES = 16,
     TIMELINE_SPANS = 128, /* of a lane */
@@ -34,9 +27,9 @@ enum {
 /* Time in one use, and the tasks that ended in it. Times are from the start of the iteration. */
 struct timeline_span {
     double from_s, to_s;
-    double use_s[TIMELINE_N_USES]; /* its seconds by use, of which there are several once merged */
+    double use_s[TIMELINE_USES]; /* its seconds by use, of which there are several once merged */
     int64_t n_tasks;
-    int64_t use; /* enum timeline_use: the one with the most seconds */
+    int64_t use; /* enum trace_use: the one with the most seconds */
 };
 
 /* The spans of one worker. When they are too many, those shorter than the resolution are merged
@@ -57,11 +50,11 @@ struct timeline_task {
 };
 
 struct timeline {
-    int64_t n_workers; /* of all processes */
-    double start_s;    /* of the last iteration: the makespans before it */
-    double bin_s;      /* a power of two */
-    double bins[TIMELINE_BINS][TIMELINE_N_USES]; /* seconds, sums over this process's workers */
-    int64_t durations[TIMELINE_DURATIONS];       /* tasks that were timed one by one */
+    int64_t n_workers;                         /* of all processes */
+    double start_s;                            /* of the last iteration: the makespans before it */
+    double bin_s;                              /* a power of two */
+    double bins[TIMELINE_BINS][TIMELINE_USES]; /* seconds, sums over this process's workers */
+    int64_t durations[TIMELINE_DURATIONS];     /* tasks that were timed one by one */
     uint64_t keep_below; /* the sample has the tasks whose number scrambles to less */
     int64_t n_sample;
     struct timeline_task sample[TIMELINE_SAMPLE];
@@ -80,14 +73,13 @@ void timeline_begin(struct timeline *timeline, double past_s);
 /* A worker of this process spent [from_s, to_s), counted from the start of the iteration, and
  * n_tasks ended then; with none, the time extends a span of the same use. Idle time may be left
  * out: it is what remains. */
-void timeline_add(struct timeline *timeline, int64_t worker, enum timeline_use use, double from_s,
+void timeline_add(struct timeline *timeline, int64_t worker, enum trace_use use, double from_s,
                   double to_s, int64_t n_tasks);
 
-/* The same for a task that was timed by itself.
- * task      its number; -1: it has none
- * polled_s  of this time spent in timeline_add_poll */
-void timeline_add_task(struct timeline *timeline, int64_t worker, int64_t task, double from_s,
-                       double to_s, double polled_s);
+/* A task that was timed by itself has ended, besides timeline_add.
+ * task    its number; -1: it has none
+ * time_s  without polls from inside it */
+void timeline_count_task(struct timeline *timeline, int64_t task, double time_s);
 
 /* A task polled for messages: in the bins this time is communication, in the lanes part of the
  * task. */
