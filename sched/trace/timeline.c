@@ -20,7 +20,7 @@ struct timeline *timeline_create(int64_t first, int64_t n_here, int64_t n_worker
         if (worker >= first && worker < first + n_here)
             made->lane_workers[made->n_lanes++] = (int32_t)worker;
     }
-    made->bin_s = FIRST_BIN_S;
+    made->run.bin_s = FIRST_BIN_S;
     timeline_begin(made, 0);
     return made;
 }
@@ -28,6 +28,7 @@ struct timeline *timeline_create(int64_t first, int64_t n_here, int64_t n_worker
 void timeline_begin(struct timeline *timeline, double past_s)
 {
     timeline->start_s += past_s;
+    timeline->last = (struct timeline_bins){.bin_s = FIRST_BIN_S};
     timeline->n_sample = 0;
     timeline->keep_below = UINT64_MAX;
     memset(timeline->durations, 0, sizeof timeline->durations);
@@ -39,39 +40,43 @@ void timeline_begin(struct timeline *timeline, double past_s)
 
 /* --- bins --- */
 
-static void double_bins(struct timeline *timeline)
+static void double_bins(struct timeline_bins *bins)
 {
     for (int64_t i = 0; i < TIMELINE_BINS; i++)
         for (int use = 0; use < TIMELINE_USES; use++)
-            timeline->bins[i][use] =
-                2 * i < TIMELINE_BINS ? timeline->bins[2 * i][use] + timeline->bins[2 * i + 1][use]
-                                      : 0;
-    timeline->bin_s *= 2;
+            bins->use_s[i][use] =
+                2 * i < TIMELINE_BINS ? bins->use_s[2 * i][use] + bins->use_s[2 * i + 1][use] : 0;
+    bins->bin_s *= 2;
 }
 
-void timeline_widen_bins(struct timeline *timeline, double bin_s)
+void timeline_widen_bins(struct timeline_bins *bins, double bin_s)
 {
-    while (timeline->bin_s < bin_s)
-        double_bins(timeline);
+    while (bins->bin_s < bin_s)
+        double_bins(bins);
+}
+
+static void fill_bins(struct timeline_bins *bins, enum trace_use use, double from_s, double to_s,
+                      double sign)
+{
+    while (to_s > TIMELINE_BINS * bins->bin_s)
+        double_bins(bins);
+    double bin_s = bins->bin_s;
+    for (int i = (int)(from_s / bin_s); i < TIMELINE_BINS && i * bin_s < to_s; i++)
+        bins->use_s[i][use] += sign * (fmin(to_s, (i + 1) * bin_s) - fmax(from_s, i * bin_s));
 }
 
 /* sign  -1: takes the time back */
-static void fill_bins(struct timeline *timeline, enum trace_use use, double from_s, double to_s,
-                      double sign)
+static void fill_all_bins(struct timeline *timeline, enum trace_use use, double from_s, double to_s,
+                          double sign)
 {
-    from_s += timeline->start_s;
-    to_s += timeline->start_s;
-    while (to_s > TIMELINE_BINS * timeline->bin_s)
-        double_bins(timeline);
-    double bin_s = timeline->bin_s;
-    for (int i = (int)(from_s / bin_s); i < TIMELINE_BINS && i * bin_s < to_s; i++)
-        timeline->bins[i][use] += sign * (fmin(to_s, (i + 1) * bin_s) - fmax(from_s, i * bin_s));
+    fill_bins(&timeline->last, use, from_s, to_s, sign);
+    fill_bins(&timeline->run, use, timeline->start_s + from_s, timeline->start_s + to_s, sign);
 }
 
 void timeline_add_poll(struct timeline *timeline, double from_s, double to_s)
 {
-    fill_bins(timeline, TRACE_COMMUNICATION, from_s, to_s, 1);
-    fill_bins(timeline, TRACE_TASK, from_s, to_s, -1);
+    fill_all_bins(timeline, TRACE_COMMUNICATION, from_s, to_s, 1);
+    fill_all_bins(timeline, TRACE_TASK, from_s, to_s, -1);
 }
 
 /* --- lanes --- */
@@ -167,7 +172,7 @@ void timeline_add(struct timeline *timeline, int64_t worker, enum trace_use use,
     if (!(to_s > from_s) && n_tasks == 0)
         return;
     from_s = fmin(fmax(from_s, 0), to_s);
-    fill_bins(timeline, use, from_s, to_s, 1);
+    fill_all_bins(timeline, use, from_s, to_s, 1);
     struct timeline_lane *lane = use == TRACE_IDLE ? NULL : find_lane(timeline, worker);
     struct timeline_span span = {.from_s = from_s, .to_s = to_s, .n_tasks = n_tasks, .use = use};
     span.use_s[use] = to_s - from_s;

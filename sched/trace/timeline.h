@@ -49,12 +49,17 @@ struct timeline_task {
     double time_s;
 };
 
+/* How workers spend a time: sums over this process's. */
+struct timeline_bins {
+    double bin_s; /* a power of two */
+    double use_s[TIMELINE_BINS][TIMELINE_USES];
+};
+
 struct timeline {
-    int64_t n_workers;                         /* of all processes */
-    double start_s;                            /* of the last iteration: the makespans before it */
-    double bin_s;                              /* a power of two */
-    double bins[TIMELINE_BINS][TIMELINE_USES]; /* seconds, sums over this process's workers */
-    int64_t durations[TIMELINE_DURATIONS];     /* tasks that were timed one by one */
+    int64_t n_workers;                     /* of all processes */
+    double start_s;                        /* of the last iteration: the makespans before it */
+    struct timeline_bins run, last;        /* of all iterations, and of the last one */
+    int64_t durations[TIMELINE_DURATIONS]; /* tasks that were timed one by one */
     uint64_t keep_below; /* the sample has the tasks whose number scrambles to less */
     int64_t n_sample;
     struct timeline_task sample[TIMELINE_SAMPLE];
@@ -67,7 +72,8 @@ struct timeline {
  * out of memory. */
 struct timeline *timeline_create(int64_t first, int64_t n_here, int64_t n_workers);
 
-/* Begins an iteration, past_s after the last one, and forgets of that all but the bins. */
+/* Begins an iteration, past_s after the last one, and forgets of that all but the bins of the
+ * run. */
 void timeline_begin(struct timeline *timeline, double past_s);
 
 /* A worker of this process spent [from_s, to_s), counted from the start of the iteration, and
@@ -89,7 +95,7 @@ void timeline_add_poll(struct timeline *timeline, double from_s, double to_s);
 void timeline_add_steals(struct timeline *timeline, int64_t worker, double time_s, int64_t n);
 
 /* Doubles the width of the bins until it is bin_s, itself such a width. */
-void timeline_widen_bins(struct timeline *timeline, double bin_s);
+void timeline_widen_bins(struct timeline_bins *bins, double bin_s);
 
 /* Whether the sample has a task, with this keep_below. */
 bool timeline_keeps(int64_t task, uint64_t keep_below);

@@ -32,22 +32,19 @@ static json_t *starts_to_json(const struct timeline_problem *problem)
     return starts;
 }
 
-/* Fractions of the workers' time: idle is what remains. */
-static void add_utilisation(const struct timeline *all, const struct timeline_problem *problem,
-                            json_t *json)
+/* Fractions of the workers' time up to end_s: idle is what remains. */
+static json_t *bins_to_json(const struct timeline_bins *bins, int64_t n_workers, double end_s)
 {
-    double end_s = all->start_s + problem->statistics->makespan_s;
     static const char *const keys[TIMELINE_USES] = {[TRACE_TASK] = "task",
                                                     [TRACE_SEARCH] = "search",
                                                     [TRACE_SCHEDULER] = "scheduler",
                                                     [TRACE_COMMUNICATION] = "communication"};
-    json_t *utilisation = json_pack("{s:f, s:f, s:o}", "seconds", end_s, "bin_seconds", all->bin_s,
-                                    "starts_seconds", starts_to_json(problem));
+    json_t *utilisation = json_pack("{s:f, s:f}", "seconds", end_s, "bin_seconds", bins->bin_s);
     for (int use = 0; use < TIMELINE_USES; use++) {
         json_t *fractions = json_array();
-        for (int i = 0; i < TIMELINE_BINS && i * all->bin_s < end_s; i++) {
-            double bin_s = fmin(all->bin_s, end_s - i * all->bin_s);
-            double fraction = all->bins[i][use] / (bin_s * (double)all->n_workers);
+        for (int i = 0; i < TIMELINE_BINS && i * bins->bin_s < end_s; i++) {
+            double bin_s = fmin(bins->bin_s, end_s - i * bins->bin_s);
+            double fraction = bins->use_s[i][use] / (bin_s * (double)n_workers);
             json_array_append_new(fractions, json_real(fmin(fmax(fraction, 0), 1)));
         }
         if (keys[use])
@@ -55,7 +52,19 @@ static void add_utilisation(const struct timeline *all, const struct timeline_pr
         else
             json_decref(fractions);
     }
-    json_object_set_new(json, "utilisation", utilisation);
+    return utilisation;
+}
+
+static void add_utilisation(const struct timeline *all, const struct timeline_problem *problem,
+                            json_t *json)
+{
+    double last_s = problem->statistics->makespan_s;
+    json_t *run = bins_to_json(&all->run, all->n_workers, all->start_s + last_s);
+    json_object_set_new(run, "starts_seconds", starts_to_json(problem));
+    json_object_set_new(json, "utilisation", run);
+    if (problem->statistics->iteration > 0)
+        json_object_set_new(json, "last_utilisation",
+                            bins_to_json(&all->last, all->n_workers, last_s));
 }
 
 /* --- durations --- */
@@ -262,17 +271,23 @@ static enum status add_loads(MPI_Comm comm, const char *key, const double *loads
 
 /* --- all --- */
 
-/* The bins and durations of all processes, on process 0. */
-static void reduce_bins(MPI_Comm comm, struct timeline *timeline, struct timeline *all)
+static void reduce_bins(MPI_Comm comm, struct timeline_bins *bins, struct timeline_bins *all)
 {
     double bin_s;
-    MPI_Allreduce(&timeline->bin_s, &bin_s, 1, MPI_DOUBLE, MPI_MAX, comm);
-    timeline_widen_bins(timeline, bin_s);
-    all->start_s = timeline->start_s;
+    MPI_Allreduce(&bins->bin_s, &bin_s, 1, MPI_DOUBLE, MPI_MAX, comm);
+    timeline_widen_bins(bins, bin_s);
     all->bin_s = bin_s;
-    all->n_workers = timeline->n_workers;
-    MPI_Reduce(timeline->bins, all->bins, TIMELINE_BINS * TIMELINE_USES, MPI_DOUBLE, MPI_SUM, 0,
+    MPI_Reduce(bins->use_s, all->use_s, TIMELINE_BINS * TIMELINE_USES, MPI_DOUBLE, MPI_SUM, 0,
                comm);
+}
+
+/* The bins and durations of all processes, on process 0. */
+static void reduce_sums(MPI_Comm comm, struct timeline *timeline, struct timeline *all)
+{
+    all->start_s = timeline->start_s;
+    all->n_workers = timeline->n_workers;
+    reduce_bins(comm, &timeline->run, &all->run);
+    reduce_bins(comm, &timeline->last, &all->last);
     MPI_Reduce(timeline->durations, all->durations, TIMELINE_DURATIONS, MPI_INT64_T, MPI_SUM, 0,
                comm);
 }
@@ -280,7 +295,7 @@ static void reduce_bins(MPI_Comm comm, struct timeline *timeline, struct timelin
 static enum status fill_json(MPI_Comm comm, struct timeline *timeline, struct timeline *all,
                              const struct timeline_problem *problem, json_t *json)
 {
-    reduce_bins(comm, timeline, all);
+    reduce_sums(comm, timeline, all);
     if (json) {
         json_object_set_new(json, "iteration", json_integer(problem->statistics->iteration));
         json_object_set_new(json, "makespan_seconds", json_real(problem->statistics->makespan_s));

@@ -12,7 +12,7 @@ static double sum_bins(const struct timeline *timeline, enum trace_use use)
 {
     double sum_s = 0;
     for (int i = 0; i < TIMELINE_BINS; i++)
-        sum_s += timeline->bins[i][use];
+        sum_s += timeline->run.use_s[i][use];
     return sum_s;
 }
 
@@ -40,17 +40,20 @@ static void bins_widen_and_keep_all_time(void **state)
     for (int i = 0; i < 6; i++) {
         timeline_add(timeline, 0, i % 2 ? TRACE_SEARCH : TRACE_TASK, from_s, ends_s[i], 0);
         from_s = ends_s[i];
-        assert_true(TIMELINE_BINS * timeline->bin_s >= from_s);
+        assert_true(TIMELINE_BINS * timeline->run.bin_s >= from_s);
         check_close(sum_bins(timeline, TRACE_TASK) + sum_bins(timeline, TRACE_SEARCH), from_s,
                     1e-12 * from_s);
     }
     /* Half of them at least are in use. */
-    assert_true(TIMELINE_BINS * timeline->bin_s < 2 * 1234);
+    assert_true(TIMELINE_BINS * timeline->run.bin_s < 2 * 1234);
     /* The next iteration continues after this one. */
     timeline_begin(timeline, 1234);
     timeline_add(timeline, 1, TRACE_TASK, 0, 6, 1);
-    int bin = (int)(1237 / timeline->bin_s);
-    assert_true(timeline->bins[bin][TRACE_TASK] > 0);
+    int bin = (int)(1237 / timeline->run.bin_s);
+    assert_true(timeline->run.use_s[bin][TRACE_TASK] > 0);
+    /* Of it alone there are finer ones. */
+    check_close(timeline->last.bin_s, 0x1p-5, 0);
+    check_close(timeline->last.use_s[3][TRACE_TASK], 0x1p-5, 1e-15);
     free(timeline);
 }
 
@@ -238,6 +241,10 @@ static void a_simulated_pool_agrees_with_its_statistics(void **state)
     check_close(seconds_of(utilisation, "task", n_workers), task_s, 1e-9);
     check_close(seconds_of(utilisation, "search", n_workers), search_s, 1e-9);
     check_close(seconds_of(utilisation, "communication", n_workers), communication_s, 1e-9);
+    utilisation = json_object_get(timeline, "last_utilisation");
+    check_close(json_number_value(json_object_get(utilisation, "seconds")), last->makespan_s, 0);
+    check_close(seconds_of(utilisation, "task", n_workers), last->task_s, 1e-9);
+    check_close(seconds_of(utilisation, "search", n_workers), last->search_s, 1e-9);
     check_close(sum_array(json_object_get(timeline, "durations"), "tasks"), n_tasks, 0);
     check_lanes(json_object_get(timeline, "lanes"), last->makespan_s);
     const json_t *sample = json_object_get(timeline, "sample"), *loads;
