@@ -93,6 +93,10 @@ void taskpool_print_comparison(const struct comparison *comparison, FILE *stream
     fprintf(stream, "\n%s\n", comparison_ratio_heading(&row));
     for (int m = 0; m < comparison->n; m++)
         fprintf(stream, "%s\n", comparison_ratio_row(&comparison->modes[m], &row));
+    const char *too_few =
+        comparison_too_few_words(comparison->n, comparison->modes[0].n_rounds, &row);
+    if (too_few)
+        fprintf(stream, "\n%s\n", too_few);
     if (comparison->oversubscribed)
         fprintf(stream, "\n%s\n", comparison_oversubscribed_words());
 }

@@ -176,8 +176,9 @@ static void add_builds(const struct hf_outcome *outcome, json_t *extras)
                                  outcome->input->n_spins == 2 ? "fock_sha256_beta" : NULL};
         json_object_set_new(extras, "compare", mode_records_to_json(outcome->compared, digests));
         json_object_set_new(extras, "comparison", mode_records_summary_to_json(outcome->compared));
-        return;
     }
+    if (outcome->options->compare)
+        return;
     json_object_set_new(extras, "sched", json_string(outcome->options->pool.mode));
     json_object_set_new(
         extras, "iterations",

@@ -1,7 +1,6 @@
 #include "sched/comparison/comparison.h"
 
 #include <assert.h>
-#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -50,7 +49,7 @@ void comparison_begin(struct comparison *comparison, int position, const char *m
 void comparison_note(struct comparison *comparison, int position, double seconds)
 {
     struct comparison_mode *mode = &comparison->modes[position];
-    mode->last_s = fmax(seconds, DBL_MIN); /* ratios are finite */
+    mode->last_s = seconds;
     mode->counted_s += mode->n_iterations++ < COMPARISON_FIRST_COUNTED ? 0 : mode->last_s;
 }
 
@@ -97,7 +96,7 @@ static void find_log_ratios(const struct comparison_mode *mode, const struct com
                             double *log_ratios)
 {
     for (int64_t i = 0; i < mode->n_rounds; i++)
-        log_ratios[i] = log(mode->round_s[i] / first->round_s[i]);
+        log_ratios[i] = log(comparison_ratio(mode->round_s[i], first->round_s[i]));
 }
 
 static enum status estimate_ratio(struct comparison_mode *mode, const double *log_ratios,
@@ -167,6 +166,12 @@ enum status comparison_analyse(struct comparison *comparison, int64_t seed)
     comparison->analysed = status == STATUS_OK;
     free(buffer);
     return status;
+}
+
+double comparison_ratio(double seconds, double to_seconds)
+{
+    const double shortest_s = 1e-12;
+    return fmax(seconds, shortest_s) / fmax(to_seconds, shortest_s);
 }
 
 const char *comparison_verdict_words(enum comparison_verdict verdict)

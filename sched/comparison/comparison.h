@@ -82,6 +82,10 @@ int64_t comparison_rounds_needed(int n_modes);
  * seed  of the bootstrap. Errors: STATUS_NO_MEMORY. */
 enum status comparison_analyse(struct comparison *comparison, int64_t seed);
 
+/* Seconds relative to others; finite, because times below 1e-12 s, such as those of a simulation
+ * without tasks, count as that. */
+double comparison_ratio(double seconds, double to_seconds);
+
 /* "faster", "slower", "not distinguishable". */
 const char *comparison_verdict_words(enum comparison_verdict verdict);
 

@@ -26,17 +26,36 @@ const char *comparison_ratio_heading(struct comparison_row *row)
     return row->text;
 }
 
+const char *comparison_ratio_text(double ratio, struct comparison_number *number)
+{
+    snprintf(number->text, sizeof number->text, ratio < 9999 ? "%9.4f" : "%9.3g", ratio);
+    return number->text;
+}
+
 const char *comparison_ratio_row(const struct comparison_mode *mode, struct comparison_row *row)
 {
     bool is_first = mode->ratio_confidence == 1;
-    snprintf(row->text, sizeof row->text, "%-12s %9.4f %9.4f %9.4f %9.3g   %s", mode->name,
-             mode->ratio.value, mode->ratio.low, mode->ratio.high, mode->adjusted_p,
-             is_first ? "" : comparison_verdict_words(mode->verdict));
+    struct comparison_number value, low, high;
+    snprintf(row->text, sizeof row->text, "%-12s %s %s %s %9.3g%s%s", mode->name,
+             comparison_ratio_text(mode->ratio.value, &value),
+             comparison_ratio_text(mode->ratio.low, &low),
+             comparison_ratio_text(mode->ratio.high, &high), mode->adjusted_p,
+             is_first ? "" : "   ", is_first ? "" : comparison_verdict_words(mode->verdict));
+    return row->text;
+}
+
+const char *comparison_too_few_words(int n_modes, int64_t n_rounds, struct comparison_row *row)
+{
+    int64_t n_needed = comparison_rounds_needed(n_modes);
+    if (n_modes < 2 || n_rounds >= n_needed)
+        return NULL;
+    snprintf(row->text, sizeof row->text, "%lld rounds cannot tell %d modes apart: that takes %lld",
+             (long long)n_rounds, n_modes, (long long)n_needed);
     return row->text;
 }
 
 const char *comparison_oversubscribed_words(void)
 {
-    return "Oversubscribed: there are more processes than cores, so that these are times of the "
-           "operating\nsystem's scheduler, too";
+    return "Oversubscribed: with more processes than cores, times depend on the operating system, "
+           "too";
 }

@@ -90,11 +90,10 @@ enum status mode_records_check(const struct mode_records *records, const char *r
 
 void mode_records_announce(const struct mode_records *records, int n_modes)
 {
-    int64_t n_rounds = records->n_rounds > 1 ? records->n_rounds : 1;
-    int64_t n_needed = comparison_rounds_needed(n_modes);
-    if (n_modes > 1 && n_rounds > 1 && n_rounds < n_needed)
-        log_print("%lld rounds cannot tell %d modes apart: that takes %lld\n\n",
-                  (long long)n_rounds, n_modes, (long long)n_needed);
+    struct comparison_row row;
+    const char *words = comparison_too_few_words(n_modes, records->n_rounds, &row);
+    if (words && records->n_rounds > 1)
+        log_print("%s\n\n", words);
 }
 
 static void print_scheduling_heading(void)
@@ -120,6 +119,7 @@ static void print_seconds(double seconds)
 static void print_single_round(const struct mode_records *records, const char *iteration)
 {
     const struct mode_record *first = &records->list[0];
+    struct comparison_number ratio;
     log_print("\nSeconds per %s of the first, the best and the last of %lld; the other figures "
               "are of\nthe last: steals done, of those attempted, per worker, messages of all; "
               "ratio: best to best of %s.\nOne round shows no spread: a difference may be chance "
@@ -135,7 +135,8 @@ static void print_single_round(const struct mode_records *records, const char *i
         print_seconds(record->best_s);
         print_seconds(record->last_s);
         print_scheduling(&record->last);
-        log_print(" %9.4f\n", record->best_s / first->best_s);
+        log_print(" %s\n",
+                  comparison_ratio_text(comparison_ratio(record->best_s, first->best_s), &ratio));
     }
 }
 
@@ -149,11 +150,12 @@ static void print_rounds(const struct mode_records *records, const char *iterati
 {
     const struct comparison *comparison = &records->comparison;
     struct comparison_row row;
-    log_print("\nSeconds per %s over %lld rounds, each round the mean from %s %lld of %lld on "
-              "(from 0); the\nother figures are of the last: steals done, of those attempted, per "
-              "worker, messages of all\n\n",
-              iteration, (long long)comparison->modes[0].n_rounds, iteration,
-              (long long)find_first_counted(records), (long long)records->list[0].n_iterations);
+    log_print(
+        "\nSeconds per %s over %lld rounds of %lld, each round the mean from the third on (of "
+        "fewer the last);\nthe other figures are of the last: steals done, of those "
+        "attempted, per worker, messages of all\n\n",
+        iteration, (long long)comparison->modes[0].n_rounds,
+        (long long)records->list[0].n_iterations);
     log_print("%s", comparison_seconds_heading(&row));
     print_scheduling_heading();
     log_print("\n");

@@ -36,7 +36,7 @@ static void write_value(FILE *stream, const json_t *value)
     else
         text = json_dumps(value, JSON_ENCODE_ANY | JSON_REAL_PRECISION(15));
     if (text)
-        printable_print(stream, "%.80s", text);
+        printable_print(stream, "%.1000s", text);
     else if (!value)
         fputs("absent", stream);
     free(text);
@@ -170,7 +170,7 @@ static json_t *list_labels(const json_t *result)
     return labels;
 }
 
-/* A mode of both results. */
+/* A mode of both results, or the only ones that they have. */
 struct timed_pair {
     struct timed_run sides[2];
     struct interval medians[2];
@@ -186,6 +186,15 @@ static enum status compare_timed_pair(struct timed_pair *pair)
                          pair->sides[1].n, &pair->p);
 }
 
+static void write_pair_label(FILE *stream, const struct timed_pair *pair)
+{
+    char label[80];
+    const char *left = pair->sides[0].label, *right = pair->sides[1].label;
+    bool same = strcmp(left, right) == 0;
+    snprintf(label, sizeof label, "%.38s%s%.38s", left, same ? "" : " -> ", same ? "" : right);
+    printable_print(stream, "%-12s", label);
+}
+
 static void write_timed_pair(FILE *stream, const struct timed_pair *pair, double adjusted_p)
 {
     const struct interval *left = &pair->medians[0], *right = &pair->medians[1];
@@ -196,7 +205,7 @@ static void write_timed_pair(FILE *stream, const struct timed_pair *pair, double
                                                     : "not distinguishable";
     if (pair->sides[0].n < 2 || pair->sides[1].n < 2)
         words = "one number shows no spread";
-    printable_print(stream, "%-12.80s", pair->sides[0].label);
+    write_pair_label(stream, pair);
     fprintf(stream, " %11.6g %11.6g %11.6g %11.6g %11.6g %11.6g %9.4f %9.3g   %s\n", left->value,
             left->low, left->high, right->value, right->low, right->high, ratio, adjusted_p, words);
 }
@@ -222,25 +231,29 @@ static enum status write_timed_pairs(FILE *stream, struct timed_pair *pairs, int
     return STATUS_OK;
 }
 
+/* The modes that both results have, and the only modes of two results whatever these are. */
 static enum status write_common_modes(FILE *stream, const json_t *const results[2],
-                                      const json_t *labels)
+                                      json_t *const labels[2])
 {
-    size_t n_labels = json_array_size(labels);
+    size_t n_labels = json_array_size(labels[0]);
+    bool one_each = n_labels == 1 && json_array_size(labels[1]) == 1;
     struct timed_pair *pairs = calloc(n_labels + 1, sizeof *pairs);
     double *p = calloc(2 * n_labels + 1, sizeof *p);
     int *rank = calloc(n_labels + 1, sizeof *rank), n = 0;
     enum status status = CHECK_MEMORY(pairs && p && rank, "no memory for %zu modes", n_labels);
     for (size_t i = 0; status == STATUS_OK && i < n_labels; i++) {
-        const char *label = json_string_value(json_array_get(labels, i));
         struct timed_pair *pair = &pairs[n];
         for (int side = 0; side < 2; side++) {
-            pair->sides[side].label = label;
-            fill_seconds(find_figures(results[side], label), &pair->sides[side]);
+            struct timed_run *run = &pair->sides[side];
+            run->label = json_string_value(json_array_get(labels[one_each ? side : 0], i));
+            fill_seconds(find_figures(results[side], run->label), run);
         }
         n += pair->sides[0].n > 0 && pair->sides[1].n > 0;
     }
     if (status == STATUS_OK && n > 0)
         status = write_timed_pairs(stream, pairs, n, p, rank);
+    else if (status == STATUS_OK)
+        fputs("\nThere are no times of a mode in both: none are compared\n", stream);
     free(pairs);
     free(p);
     free(rank);
@@ -263,7 +276,7 @@ enum status report_difference(const json_t *const results[2], const char *const 
         fputs(":\n", stream);
         if (write_changes(stream, results[0], results[1], &(struct key_path){0}) == 0)
             fputs("  nothing but times differs\n", stream);
-        status = write_common_modes(stream, results, labels[0]);
+        status = write_common_modes(stream, results, labels);
     }
     json_decref(labels[0]);
     json_decref(labels[1]);

@@ -141,13 +141,14 @@ static enum status apply_presets(const struct options *options, int argc, char *
 
 static enum status check_operands(const struct options *options, int argc, char **argv, int first)
 {
-    int n = argc - first;
+    int n = argc - first, length = (int)strcspn(options->synopsis, "\n"); /* of its first line */
     if (n < options->min_operands)
-        return FAIL(STATUS_USAGE, "%s is missing (usage: %s %s; see --help)", options->operand_name,
-                    options->program, options->synopsis);
+        return FAIL(STATUS_USAGE, "%s is missing (usage: %s %.*s; see --help)",
+                    options->operand_name, options->program, length, options->synopsis);
     if (n > options->max_operands)
-        return FAIL(STATUS_USAGE, "'%s' is one argument too many (usage: %s %s; see --help)",
-                    argv[first + options->max_operands], options->program, options->synopsis);
+        return FAIL(STATUS_USAGE, "'%s' is one argument too many (usage: %s %.*s; see --help)",
+                    argv[first + options->max_operands], options->program, length,
+                    options->synopsis);
     for (int i = first; i < argc; i++)
         if (argv[i][0] == '\0')
             return FAIL(STATUS_USAGE, "%s is an empty name (see --help)", options->operand_name);

@@ -38,7 +38,7 @@ struct option_table {
 
 struct options {
     const char *program;  /* "beryl-hf" */
-    const char *synopsis; /* "MOLECULE.xyz [options]" */
+    const char *synopsis; /* "MOLECULE.xyz [options]"; messages have its first line */
     const char *purpose;  /* a sentence or two for --help */
     const struct option_table *tables;
     size_t n_tables;

@@ -180,5 +180,8 @@ json_t *tce_options_to_json(const struct tce_options *options)
     struct tce_options copy = *options;
     struct tce_option_tables tables;
     struct options all = describe_command(&copy, &tables);
-    return options_to_json(&all);
+    json_t *json = options_to_json(&all);
+    if (copy.compare || copy.hf.compare)
+        json_object_del(json, "sched");
+    return json;
 }

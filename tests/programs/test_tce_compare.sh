@@ -21,12 +21,14 @@ result = json.load(open("result.json"))
 if kind == "program":
     assert result["workers"] == processes
     assert "sched" not in result and "iterations" not in result
+    assert "sched" not in result["options"]
     compare, common = result["compare"], "sha256"
 else:
     assert result["success"] and result["extras"]["beryl"]["workers"] == processes
     options = result["extras"]["beryl"]["options"]
     assert options["charge"] == 0 and options["multiplicity"] in (1, 2) and options["tile"] > 0, options
-    assert "orbital-tile" in options and "fock-only" not in options, options
+    assert not {"sched", "iterations", "timeline"} & set(result["extras"]["beryl"])
+    assert "sched" not in options and "orbital-tile" in options and "fock-only" not in options, options
     compare, common = result["extras"]["beryl"]["compare"], "correlation_energy"
 assert list(compare) == modes, list(compare)
 assert len({entry["sha256"] for entry in compare.values()}) == 1

@@ -91,12 +91,34 @@ static void test_equal_times_are_not_distinguishable(void **state)
                 run_round(&comparison, m, "static", (double[]){seconds}, 1);
         check_ok(comparison_analyse(&comparison, 1));
         const struct comparison_mode *mode = &comparison.modes[1];
+        assert_true(mode->round_s[0] == seconds && mode->median_s.value == seconds);
         assert_int_equal(mode->verdict, COMPARISON_NOT_DISTINGUISHABLE);
         assert_true(mode->ratio.low == 1 && mode->ratio.value == 1 && mode->ratio.high == 1);
         assert_non_null(strstr(comparison_ratio_row(mode, &row), "not distinguishable"));
         assert_non_null(strstr(row.text, "static#2"));
         comparison_fini(&comparison);
     }
+}
+
+static void test_rows_keep_their_columns(void **state)
+{
+    (void)state;
+    struct comparison comparison = {0};
+    struct comparison_row row, heading;
+    for (int round = 0; round < 20; round++)
+        for (int m = 0; m < 2; m++)
+            run_round(&comparison, m, "static", (double[]){m}, 1);
+    check_ok(comparison_analyse(&comparison, 1));
+    assert_int_equal(comparison.modes[1].verdict, COMPARISON_SLOWER);
+    const char *verdict = strstr(comparison_ratio_heading(&heading), "verdict");
+    comparison_ratio_row(&comparison.modes[1], &row);
+    assert_string_equal(row.text + (verdict - heading.text), "slower");
+    assert_null(strchr(comparison_oversubscribed_words(), '\n'));
+    assert_string_equal(comparison_too_few_words(2, 6, &row),
+                        "6 rounds cannot tell 2 modes apart: that takes 7");
+    assert_null(comparison_too_few_words(2, 7, &row));
+    assert_null(comparison_too_few_words(1, 2, &row));
+    comparison_fini(&comparison);
 }
 
 /* --- noise --- */
@@ -261,6 +283,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_iterations_that_count),
         cmocka_unit_test(test_rounds_needed),
         cmocka_unit_test(test_equal_times_are_not_distinguishable),
+        cmocka_unit_test(test_rows_keep_their_columns),
         cmocka_unit_test(test_the_same_mode_is_not_different),
         cmocka_unit_test(test_ten_per_cent_are_found),
         cmocka_unit_test(test_simulated_pools),

@@ -18,6 +18,16 @@ static json_t *make_result(const char *mode, int64_t chunk, double seconds)
                      "iterations", iterations);
 }
 
+static json_t *make_comparison(double seconds)
+{
+    json_t *rounds = json_array();
+    for (int i = 0; i < 10; i++)
+        json_array_append_new(rounds, json_real(seconds + 0.01 * i));
+    return json_pack("{s:s, s:{s:{s:s, s:[], s:o}, s:{s:s, s:[], s:[f]}}}", "workload", "gauss",
+                     "compare", "auto", "sched", "auto", "iterations", "round_seconds", rounds,
+                     "auto#2", "sched", "auto", "iterations", "round_seconds", seconds);
+}
+
 /* The text of the difference; takes the results. */
 static char *difference_of(json_t *left, json_t *right)
 {
@@ -67,18 +77,33 @@ static void test_times_that_differ_are_found(void **state)
     free(text);
     text = difference_of(make_result("steal", 1, 1), make_result("static", 1, 2));
     check_has(text, "  sched: \"steal\" -> \"static\"\n");
+    check_has(text, "\nsteal -> static ");
+    check_has(text, "   slower\n");
+    free(text);
+}
+
+static void test_no_mode_in_both(void **state)
+{
+    (void)state;
+    json_t *left = make_comparison(1), *right = make_result("steal", 1, 1);
+    char *text = difference_of(left, right);
+    check_has(text, "There are no times of a mode in both");
     assert_null(strstr(text, "slower"));
     free(text);
 }
 
-static json_t *make_comparison(double seconds)
+/* Of a long command, too, what changed is there. */
+static void test_long_values(void **state)
 {
-    json_t *rounds = json_array();
-    for (int i = 0; i < 10; i++)
-        json_array_append_new(rounds, json_real(seconds + 0.01 * i));
-    return json_pack("{s:s, s:{s:{s:s, s:[], s:o}, s:{s:s, s:[], s:[f]}}}", "workload", "gauss",
-                     "compare", "auto", "sched", "auto", "iterations", "round_seconds", rounds,
-                     "auto#2", "sched", "auto", "iterations", "round_seconds", seconds);
+    (void)state;
+    char command[400];
+    json_t *left = make_result("steal", 1, 1), *right = make_result("steal", 1, 1);
+    snprintf(command, sizeof command, "beryl-sched %0300d --tasks 5", 0);
+    json_object_set_new(left, "command", json_string("beryl-sched"));
+    json_object_set_new(right, "command", json_string(command));
+    char *text = difference_of(left, right);
+    check_has(text, "0 --tasks 5\"\n");
+    free(text);
 }
 
 static void test_modes_of_comparisons_are_paired(void **state)
@@ -111,6 +136,8 @@ int main(void)
         cmocka_unit_test(test_what_changed_is_named),
         cmocka_unit_test(test_times_that_differ_are_found),
         cmocka_unit_test(test_modes_of_comparisons_are_paired),
+        cmocka_unit_test(test_no_mode_in_both),
+        cmocka_unit_test(test_long_values),
         cmocka_unit_test(test_other_json_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

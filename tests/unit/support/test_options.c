@@ -68,7 +68,7 @@ static const struct option_table tables[] = {
 
 static const struct options options = {
     .program = "beryl-test",
-    .synopsis = "FILE [options]",
+    .synopsis = "FILE [options]\n       beryl-test OTHER",
     .purpose = "Tests the options.",
     .tables = tables,
     .n_tables = 3,
@@ -240,8 +240,8 @@ static void test_other_mistakes_are_named(void **state)
     check_refused("a --help-all=me", "--help-all", "no value");
     check_refused("a --hel", "--help", "--help-all");
     check_refused("a --s 5", "--seed", "--screen");
-    check_refused("--tile 3", "FILE", "missing");
-    check_refused("a b c", "'c'", "too many");
+    check_refused("--tile 3", "FILE", "missing (usage: beryl-test FILE [options]; see --help)");
+    check_refused("a b c", "'c'", "too many (usage: beryl-test FILE [options]; see --help)");
     check_ok(parse("a --ti 3"));
     assert_int_equal(settings.tile, 3);
 }
