@@ -158,6 +158,7 @@ static bool is_real(const struct beryl_sched_options *options)
 static enum status check_workload(const struct beryl_sched_options *options)
 {
     const struct workload_settings *workload = &options->workload;
+    const struct machine_settings *machine = &options->machine;
     const bool uts = workload->uts, jacobi = workload->jacobi, real = is_real(options);
     const bool has_speeds = options->pool.speeds && *options->pool.speeds;
     const char *own = uts ? "uts" : jacobi ? "jacobi" : workload->bnsl ? "bnsl" : NULL;
@@ -173,6 +174,12 @@ static enum status check_workload(const struct beryl_sched_options *options)
          ", which begins with one node"},
         {jacobi && options->n_iterations > 0, "iterations", "jacobi",
          ", where an iteration is a sweep: use --sweeps"},
+        {!workload->profile && machine->data >= 0, "data", "simulate",
+         " of tasks that are not of a --profile"},
+        {!workload->profile && machine->cache_bytes >= 0, "node-cache", "simulate",
+         " of tasks that are not of a --profile"},
+        {machine->data == MACHINE_DATA_OFF && machine->cache_bytes >= 0, "node-cache", "data",
+         " off"},
         {!real && workload->bnsl_network, "network", "simulate", ", which finds no network"},
         {!real && options->pool.watchdog_s > 0, "watchdog", "simulate", ", whose time is not real"},
         {!real && workload->bnsl_kicks >= 0, "kicks", "simulate", ", which finds no network"},

@@ -1,5 +1,6 @@
 #include "sched/cli/beryl_sched_outputs.h"
 
+#include "sched/profiles/task_data.h"
 #include "sched/report/report.h"
 #include "support/io/json.h"
 #include "support/io/output_file.h"
@@ -19,11 +20,19 @@ enum status beryl_sched_outputs_check_inputs(const struct beryl_sched_options *o
                                              const struct beryl_sched_options *run)
 {
     struct output outputs[N_OUTPUTS];
+    struct task_data_paths paths;
+    bool has_blocks = task_data_paths(run->workload.profile, &paths);
     list_outputs(options, outputs);
-    const char *inputs[] = {run->workload.profile,      run->workload.bnsl,
-                            run->workload.bnsl_network, run->pool.speeds,
-                            run->machine.known_speeds,  run->machine.noise_trace,
-                            run->machine.file,          run->sweep};
+    const char *inputs[] = {run->workload.profile,
+                            has_blocks ? paths.blocks : NULL,
+                            has_blocks ? paths.sizes : NULL,
+                            run->workload.bnsl,
+                            run->workload.bnsl_network,
+                            run->pool.speeds,
+                            run->machine.known_speeds,
+                            run->machine.noise_trace,
+                            run->machine.file,
+                            run->sweep};
     return outputs_check_distinct(outputs, N_OUTPUTS, inputs, sizeof inputs / sizeof inputs[0]);
 }
 

@@ -6,6 +6,7 @@
 #include "sched/modes/modes.h"
 #include "sched/profiles/profile.h"
 #include "sched/profiles/task_data.h"
+#include "sched/profiles/task_data_write.h"
 #include "sched/trace/trace_report.h"
 #include "support/base/agree.h"
 #include "support/base/log.h"
@@ -236,6 +237,8 @@ static enum status report_run_results(struct run *run)
     trace_print(run->options->pool.trace);
     if (run->options->statistics)
         TRY(taskpool_write_statistics(run->pool, run->options->statistics));
+    if (run->options->profile && run->rank == 0)
+        task_data_remove(run->options->profile);
     if (run->options->profile)
         TRY(profile_write(run->comm, taskpool_history(run->pool), run->options->profile));
     if (!run->simulated)

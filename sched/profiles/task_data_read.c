@@ -123,7 +123,9 @@ static enum status take_access(const struct line_reader *reader, const struct wo
                                 word_show(reader->all).text);
     int64_t block = array_find_last(data->numbers, data->n_blocks, number);
     if (block < 0 || data->numbers[block] != number)
-        return line_reader_fail(reader, "block %lld has no size", (long long)number);
+        return line_reader_fail(reader,
+                                "block %lld has no size in the file of sizes beside this one",
+                                (long long)number);
     if (!find_task(table, task))
         return line_reader_fail(reader, "task %lld: tasks are those of the profile, ascending",
                                 (long long)task);
@@ -173,6 +175,11 @@ enum status task_data_read(const char *path, const struct profile *profile, stru
     *out = NULL;
     if (!task_data_paths(path, &paths))
         return FAIL(STATUS_USAGE, "%s: only profiles that end in .csv have data beside them", path);
+    if (access(paths.sizes, F_OK) != 0)
+        return FAIL(STATUS_IO,
+                    "%s is missing: %s names blocks whose sizes it has; move both or "
+                    "neither with the profile",
+                    paths.sizes, paths.blocks);
     TRY(task_data_read_sizes(paths.sizes, &data));
     enum status status = task_data_read_accesses(paths.blocks, profile, data);
     if (status == STATUS_OK)

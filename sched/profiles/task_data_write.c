@@ -128,16 +128,23 @@ static bool are_too_many(MPI_Comm comm, const struct data_records *records)
     return n > DATA_RECORDS_MAX;
 }
 
-static enum status leave_data_out(MPI_Comm comm, const struct task_data_paths *paths)
+void task_data_remove(const char *profile)
+{
+    struct task_data_paths paths;
+    if (!task_data_paths(profile, &paths))
+        return;
+    unlink(paths.blocks);
+    unlink(paths.sizes);
+}
+
+static enum status leave_data_out(MPI_Comm comm, const char *profile)
 {
     int rank;
     MPI_Comm_rank(comm, &rank);
-    log_print("%s, %s: not written: tasks read and write blocks more than %d times\n",
-              paths->blocks, paths->sizes, DATA_RECORDS_MAX);
-    if (rank == 0) {
-        unlink(paths->blocks);
-        unlink(paths->sizes);
-    }
+    log_print("%s: without the blocks of its tasks: they are read and written more than %d times\n",
+              profile, DATA_RECORDS_MAX);
+    if (rank == 0)
+        task_data_remove(profile);
     return STATUS_OK;
 }
 
@@ -148,7 +155,7 @@ enum status task_data_write(MPI_Comm comm, struct data_records *records, const c
         return STATUS_OK;
     remove_repeated(records);
     if (are_too_many(comm, records))
-        return leave_data_out(comm, &paths);
+        return leave_data_out(comm, profile);
     const struct gather_part part = {.items = records->list,
                                      .n_items = records->n,
                                      .item_size = sizeof *records->list,

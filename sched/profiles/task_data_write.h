@@ -31,6 +31,10 @@ enum status data_records_add(struct data_records *records, int64_t task, bool wr
 
 void data_records_fini(struct data_records *records);
 
+/* Removes the files beside an older profile of this name, which are not of the one that is written
+ * now; for profiles without data, from one process. */
+void task_data_remove(const char *profile);
+
 /* Writes the two files beside the profile, the tasks ascending, the accesses of each in the order
  * in which they were added; nothing if the profile can have none. Where there are too many they are
  * not written, older files removed, and the log says so. Collective; rank 0 collects and writes.

@@ -1,6 +1,7 @@
 #include "tce/plan/predicted_tasks.h"
 
 #include "sched/profiles/profile.h"
+#include "sched/profiles/task_data_write.h"
 #include "support/base/agree.h"
 
 static enum status create_stage(const struct plan *plan, int stage,
@@ -45,6 +46,8 @@ enum status predicted_tasks_write(const struct plan *plan, MPI_Comm comm, const 
     for (int stage = 0; rank == 0 && stage < plan->n_stages && status == STATUS_OK; stage++)
         status = add_stage(plan, stage, &history);
     status = status_agree(comm, status);
+    if (status == STATUS_OK && rank == 0)
+        task_data_remove(path);
     if (status == STATUS_OK)
         status = profile_write(comm, &history, path);
     history_fini(&history);

@@ -78,6 +78,10 @@ printf 'task,access,block\n1,r,0\n' > data.blocks.csv
 refuse data.sizes.csv --profile data.csv --simulate 2
 printf 'block,bytes,owner\n0,8,0\n' > data.sizes.csv
 refuse data.blocks.csv:2 --profile data.csv --simulate 2
+refuse "--data has no effect with --simulate of tasks" $drawn --simulate 2 --data on
+refuse "--node-cache has no effect with --simulate of" $drawn --simulate 2 --node-cache 8
+refuse "--node-cache has no effect with --data off" --profile good.csv --simulate 2 --data off \
+    --node-cache 8
 refuse "--drift has no effect with --uts" --uts T1 --sched steal --drift 0.1
 refuse --drift $drawn --drift -1
 refuse T6 --uts T6

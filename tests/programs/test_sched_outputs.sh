@@ -76,6 +76,15 @@ simulate off --profile moved.csv --sched static --data off
 simulate on --profile moved.csv --sched static --node-cache 0
 simulate kept --profile moved.csv --sched static
 simulate owned --profile moved.csv --sched static --seeding owner
+# Its data are not overwritten, nor taken for those of another profile of its name.
+for file in moved.blocks.csv moved.sizes.csv; do
+    timeout 60 "$beryl_sched" --profile moved.csv --simulate 16 --sched static --json $file \
+        > out.txt 2> errors.txt && complain "$file is overwritten"
+    grep -q "both an input and an output" errors.txt || complain "$file: $(cat errors.txt)"
+done
+simulate replaced --gauss 1e-3,0 --tasks 64 --sched static --write-profile moved.csv
+[ -e moved.blocks.csv ] || [ -e moved.sizes.csv ] && complain "data of an older profile are left"
+simulate replaced --profile moved.csv --sched static
 # Durations drift after the first iteration, and no further for a second run.
 simulate still --exponential 1e-3 --tasks 500 --sched static
 simulate drifted --exponential 1e-3 --tasks 500 --sched static --drift 0.5

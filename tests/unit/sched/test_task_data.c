@@ -137,6 +137,7 @@ static void test_broken_tables_are_refused(void **state)
     struct task_data *data;
     unlink(sizes_path);
     check_status(STATUS_IO, task_data_read(profile_path, &profile, &data));
+    assert_non_null(strstr(status_text(), ".sizes.csv is missing"));
     unlink(blocks_path);
 }
 
