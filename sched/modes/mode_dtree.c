@@ -20,7 +20,7 @@
  * have such a thread too (has_thread), which takes no core from their tasks: few workers are
  * parents. Over MPI, and with --progress poll, children wait until a task of their parent ends. */
 #include "sched/core/mode.h"
-#include "sched/protocols/dtree_shape.h"
+#include "sched/modes/dtree_shape.h"
 #include "support/io/option_row.h"
 
 #include <stdio.h>

@@ -3,8 +3,8 @@
 #include "sched/core/mode.h"
 #include "sched/core/speeds.h"
 #include "sched/drivers/sim/machine.h"
+#include "sched/modes/dtree_shape.h"
 #include "sched/modes/modes.h"
-#include "sched/protocols/dtree_shape.h"
 #include "sched/taskpool.h"
 #include "tests/check.h"
 

@@ -1,4 +1,4 @@
-#include "sched/protocols/dtree_shape.h"
+#include "sched/modes/dtree_shape.h"
 
 #include "sched/queues/task_ranges.h"
 
