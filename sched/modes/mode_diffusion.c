@@ -5,29 +5,23 @@
  * (1) The average of the measured loads is found by the tree of all ranks (rank_tree.h).
  * (2) Gossip (gossip.h): workers below the average send their loads to --gossip-fan-out random
  *     workers, and the receivers what they know to as many, over --gossip-rounds.
- * (3) Transfer: a worker above --gossip-threshold times the average, the limit, sends its shortest
- *     tasks to workers that it knows to be below the average, each chosen with a probability in
- *     proportion to what it lacks to the limit, if the task does not lift it above as far as this
- *     worker knows. A receiver to which several have sent returns what would lift it above the
- *     limit, and the sender tries others.
+ * (3) Transfer (transfer.h): workers above --gossip-threshold times the average, the limit, send
+ *     their shortest tasks to workers that they know to be below the average.
+ *
  * The end of (2) and of (3) is detected by acknowledgements (diffusing.h), where Charm++ detects
  * quiescence.
  *
  * A worker runs its tasks in the order in which it ran them, and then those that it received. */
 #include "sched/core/mode.h"
-#include "sched/protocols/diffusing.h"
 #include "sched/protocols/gossip.h"
 #include "sched/protocols/rank_tree.h"
+#include "sched/protocols/transfer.h"
 #include "sched/queues/duration_bins.h"
 #include "sched/queues/task_ranges.h"
-#include "support/base/array.h"
 #include "support/base/die.h"
 #include "support/io/option_row.h"
 
 #include <stdio.h>
-#include <stdlib.h>
-
-enum { BATCH_TASKS = 512 };
 
 struct diffusion_settings {
     int64_t fan_out;
@@ -55,27 +49,8 @@ enum diffusion_kind {
     DIFFUSION_LOAD,    /* to the parent: of its subtree */
     DIFFUSION_AVERAGE, /* to a child: of a worker */
     DIFFUSION_GOSSIP,
-    DIFFUSION_TASKS,  /* to a worker below the average */
-    DIFFUSION_RETURN, /* the tasks that it has no room for */
     DIFFUSION_END_OF_GOSSIP,
-    DIFFUSION_END_OF_TRANSFER,
-};
-
-struct diffusion_message {
-    int32_t kind; /* enum diffusion_kind */
-    int32_t unused;
-    int64_t n;     /* tasks, which follow */
-    double load_s; /* load, average */
-};
-
-struct diffusion_task {
-    int64_t task;
-    double time_s;
-};
-
-struct diffusion_batch {
-    struct diffusion_message head;
-    struct diffusion_task tasks[BATCH_TASKS]; /* head.n */
+    DIFFUSION_TRANSFER, /* the first of transfer.h's kinds */
 };
 
 struct diffusion_state {
@@ -93,10 +68,9 @@ struct diffusion_state {
     int n_loads;  /* from children */
     double sum_s; /* of the subtree that they and this worker are */
     bool knows_average;
-    double average_s, limit_s;
-    bool has_donated;
-    struct gossip gossip; /* in (3) its known loads count what was sent there */
-    struct diffusing transfer;
+    double average_s;
+    struct gossip gossip;
+    struct transfer transfer;
 };
 
 /* --- the iteration --- */
@@ -108,7 +82,7 @@ static enum status diffusion_init(void *state, const struct mode_setup *setup, s
         .setup = setup, .settings = settings_of(setup->settings, &diffusion_options), .comm = comm};
     gossip_init(&self->gossip, comm, DIFFUSION_GOSSIP, DIFFUSION_END_OF_GOSSIP,
                 self->settings->fan_out, self->settings->rounds);
-    diffusing_init(&self->transfer, comm, DIFFUSION_END_OF_TRANSFER);
+    transfer_init(&self->transfer, &self->gossip, &self->bins, DIFFUSION_TRANSFER);
     return STATUS_OK;
 }
 
@@ -145,23 +119,18 @@ static enum mode_step diffusion_next(void *state, struct mode_work *work)
     return MODE_RUN;
 }
 
-/* Adds a task to those of the next iteration. */
-static void keep_task(struct diffusion_state *self, int64_t task, double time_s)
-{
-    if (duration_bins_add(&self->bins, task, time_s) != STATUS_OK)
-        die("%s", status_text());
-}
-
 static void diffusion_finished(void *state, int64_t task, double time_s)
 {
-    keep_task(state, task, time_s);
+    struct diffusion_state *self = state;
+    if (duration_bins_add(&self->bins, task, time_s) != STATUS_OK)
+        die("%s", status_text());
 }
 
 /* --- the average --- */
 
 static void send_load(struct diffusion_state *self, int32_t kind, int to, double load_s)
 {
-    const struct diffusion_message message = {.kind = kind, .load_s = load_s};
+    const struct transfer_message message = {.kind = kind, .load_s = load_s};
     comm_send(self->comm, to, &message, sizeof message);
 }
 
@@ -170,142 +139,11 @@ static void take_average(struct diffusion_state *self, double average_s)
 {
     self->knows_average = true;
     self->average_s = average_s;
-    self->limit_s = self->settings->threshold * average_s;
+    self->transfer.limit_s = self->settings->threshold * average_s;
     for (int i = 0; i < rank_tree_n_children(self->comm); i++)
         send_load(self, DIFFUSION_AVERAGE, rank_tree_child(self->comm, i), average_s);
     if (self->bins.load_s < average_s)
         gossip_tell(&self->gossip, self->bins.load_s);
-}
-
-/* --- transfer --- */
-
-/* A worker with room for a task, by its index among the known ones, which counts the task there;
- * -1 if there is none. */
-static int choose_receiver(struct diffusion_state *self, double time_s)
-{
-    struct gossip *gossip = &self->gossip;
-    for (;;) {
-        double missing_s = 0;
-        for (int i = 0; i < gossip->n_known; i++)
-            missing_s += self->limit_s - gossip->known[i].load_s;
-        if (!(missing_s > 0))
-            return -1;
-        double place_s = missing_s * random_unit(&self->comm->random);
-        int chosen = 0;
-        for (; chosen < gossip->n_known - 1; chosen++) {
-            place_s -= self->limit_s - gossip->known[chosen].load_s;
-            if (place_s < 0)
-                break;
-        }
-        float *load_s = &gossip->known[chosen].load_s;
-        if (*load_s + time_s <= self->limit_s) {
-            *load_s += (float)time_s;
-            return chosen;
-        }
-        /* Nor is there room for the longer ones to come. */
-        gossip->known[chosen] = gossip->known[--gossip->n_known];
-    }
-}
-
-static void send_batch(struct diffusion_state *self, int to, struct diffusion_batch *batch)
-{
-    if (batch->head.n == 0)
-        return;
-    comm_send(self->comm, to, batch,
-              sizeof batch->head + (size_t)batch->head.n * sizeof batch->tasks[0]);
-    diffusing_sent_work(&self->transfer);
-    batch->head.n = 0;
-}
-
-static void add_to_batch(struct diffusion_state *self, int to, struct diffusion_batch *batch,
-                         const struct diffusion_task *task)
-{
-    batch->tasks[batch->head.n++] = *task;
-    if (batch->head.n == BATCH_TASKS)
-        send_batch(self, to, batch);
-}
-
-/* The tasks that a worker is about to send. */
-struct donation {
-    struct diffusion_task task;
-    int to;
-};
-
-/* Takes the shortest tasks, as long as the load is above the limit and somebody has room. */
-static void choose_donations(struct diffusion_state *self, struct donation **donations, int64_t *n)
-{
-    int64_t capacity = 0, entry;
-    float time_s;
-    while (self->bins.load_s > self->limit_s &&
-           duration_bins_remove_smallest(&self->bins, &entry, &time_s)) {
-        int receiver = choose_receiver(self, time_s);
-        enum status status = receiver < 0
-                                 ? duration_bins_put_back(&self->bins, entry, time_s)
-                                 : array_reserve(donations, *n + 1, &capacity, sizeof **donations);
-        if (status != STATUS_OK)
-            die_no_memory("no memory to balance the tasks");
-        if (receiver < 0)
-            return;
-        (*donations)[(*n)++] =
-            (struct donation){.task = {duration_bins_removed_task(&self->bins, entry), time_s},
-                              .to = self->gossip.known[receiver].worker};
-    }
-}
-
-static int by_receiver(const void *a, const void *b)
-{
-    const struct donation *left = a, *right = b;
-    if (left->to != right->to)
-        return left->to < right->to ? -1 : 1;
-    return left->task.task < right->task.task ? -1 : 1;
-}
-
-static void donate_tasks(struct diffusion_state *self)
-{
-    struct diffusion_batch batch = {.head.kind = DIFFUSION_TASKS};
-    struct donation *donations = NULL;
-    int64_t n = 0;
-    choose_donations(self, &donations, &n);
-    if (n > 0)
-        qsort(donations, (size_t)n, sizeof *donations, by_receiver);
-    for (int64_t i = 0; i < n; i++) {
-        add_to_batch(self, donations[i].to, &batch, &donations[i].task);
-        if (i + 1 == n || donations[i + 1].to != donations[i].to)
-            send_batch(self, donations[i].to, &batch);
-    }
-    free(donations);
-}
-
-/* Keeps the tasks that do not lift this worker above the limit, and returns the others. */
-static void accept_tasks(struct diffusion_state *self, int from,
-                         const struct diffusion_batch *offered)
-{
-    struct diffusion_batch refused = {.head.kind = DIFFUSION_RETURN};
-    diffusing_received_work(&self->transfer, from);
-    for (int64_t i = 0; i < offered->head.n; i++) {
-        const struct diffusion_task *task = &offered->tasks[i];
-        if (self->bins.load_s + task->time_s <= self->limit_s) {
-            keep_task(self, task->task, task->time_s);
-            self->comm->counts.tasks_moved++;
-        } else {
-            add_to_batch(self, from, &refused, task);
-        }
-    }
-    send_batch(self, from, &refused);
-}
-
-/* Takes tasks back from a worker that has no room left, for others. */
-static void take_back(struct diffusion_state *self, int from,
-                      const struct diffusion_batch *returned)
-{
-    diffusing_received_work(&self->transfer, from);
-    for (int64_t i = 0; i < returned->head.n; i++)
-        keep_task(self, returned->tasks[i].task, returned->tasks[i].time_s);
-    struct gossip *gossip = &self->gossip;
-    for (int i = 0; i < gossip->n_known; i++)
-        if (gossip->known[i].worker == from)
-            gossip->known[i--] = gossip->known[--gossip->n_known];
-    self->has_donated = false;
 }
 
 /* --- between iterations --- */
@@ -315,9 +153,9 @@ static void begin_balancing(struct diffusion_state *self)
     self->balancing = true;
     self->n_loads = 0;
     self->sum_s = self->bins.load_s;
-    self->knows_average = self->has_donated = false;
+    self->knows_average = false;
     gossip_begin(&self->gossip);
-    diffusing_begin(&self->transfer);
+    transfer_begin(&self->transfer);
 }
 
 /* The loads of the whole subtree are there. */
@@ -337,13 +175,7 @@ static bool has_balanced(struct diffusion_state *self)
     if (self->average_s == 0)
         return true;
     diffusing_without_work(&self->gossip.end);
-    if (!self->gossip.end.finished)
-        return false;
-    if (!self->has_donated)
-        donate_tasks(self);
-    self->has_donated = true;
-    diffusing_without_work(&self->transfer);
-    return self->transfer.finished;
+    return self->gossip.end.finished && transfer_is_finished(&self->transfer);
 }
 
 static enum mode_step diffusion_restore(void *state)
@@ -368,9 +200,9 @@ static enum mode_step diffusion_restore(void *state)
 static void diffusion_receive(void *state, int from, const void *bytes, size_t size)
 {
     struct diffusion_state *self = state;
-    const struct diffusion_message *message = bytes;
+    const struct transfer_message *message = bytes;
     (void)size;
-    switch ((enum diffusion_kind)message->kind) {
+    switch (message->kind) {
     case DIFFUSION_LOAD:
         self->sum_s += message->load_s;
         if (++self->n_loads == rank_tree_n_children(self->comm))
@@ -382,18 +214,11 @@ static void diffusion_receive(void *state, int from, const void *bytes, size_t s
     case DIFFUSION_GOSSIP:
         gossip_receive(&self->gossip, from, bytes);
         break;
-    case DIFFUSION_TASKS:
-        accept_tasks(self, from, bytes);
-        break;
-    case DIFFUSION_RETURN:
-        take_back(self, from, bytes);
-        break;
     case DIFFUSION_END_OF_GOSSIP:
         diffusing_receive(&self->gossip.end, bytes);
         break;
-    case DIFFUSION_END_OF_TRANSFER:
-        diffusing_receive(&self->transfer, bytes);
-        break;
+    default:
+        transfer_receive(&self->transfer, from, message);
     }
 }
 
@@ -408,7 +233,7 @@ static void diffusion_describe(const void *state, char *text, size_t size)
     const struct diffusion_state *self = state;
     char gossip[128], transfer[128];
     diffusing_describe(&self->gossip.end, gossip, sizeof gossip);
-    diffusing_describe(&self->transfer, transfer, sizeof transfer);
+    diffusing_describe(&self->transfer.end, transfer, sizeof transfer);
     if (!self->balancing)
         snprintf(text, size, "%lld of its %lld ranges of tasks begun, %lld tasks in all",
                  (long long)self->next_range, (long long)self->tasks.n, (long long)self->n_tasks);
