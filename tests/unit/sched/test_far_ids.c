@@ -1,0 +1,117 @@
+/* Modes that begin with a seeding, simulated, with IDs beyond 32 bits and up to the last one of the
+ * largest pool: each task runs once in every iteration, after it was stolen and balanced, too. Few
+ * tasks of such a pool are seeded. */
+#include "sched/drivers/sim/driver_sim.h"
+#include "sched/drivers/sim/machine.h"
+#include "sched/modes/modes.h"
+#include "sched/taskpool.h"
+#include "tests/check.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { N_WORKERS = 9, N_OF_WORKER = 40, N_SEEDED = N_WORKERS * N_OF_WORKER, N_ITERATIONS = 4 };
+
+struct far_pool {
+    int64_t first, step; /* of the IDs */
+    int n_runs[N_SEEDED];
+};
+
+/* A thousand times as long for the last workers as for the first ones. */
+static double seconds_of_far_task(int64_t task, const void *record, const void *context)
+{
+    const struct far_pool *pool = context;
+    (void)record;
+    return 1e-6 * (1 + (double)((task - pool->first) / pool->step * 1000 / N_SEEDED));
+}
+
+static enum status run_far_task(int64_t task, void *context)
+{
+    struct far_pool *pool = context;
+    assert_int_equal((task - pool->first) % pool->step, 0);
+    assert_in_range((task - pool->first) / pool->step, 0, N_SEEDED - 1);
+    pool->n_runs[(task - pool->first) / pool->step]++;
+    return STATUS_OK;
+}
+
+/* Ranges of the same number of IDs for each worker. */
+static struct seeding seed_far_tasks(const struct far_pool *pool, struct task_ranges *owned)
+{
+    for (int worker = 0; worker < N_WORKERS; worker++) {
+        int64_t first = pool->first + worker * N_OF_WORKER * pool->step;
+        check_ok(task_ranges_add_range(
+            &owned[worker], (struct task_range){.first = first,
+                                                .last = first + (N_OF_WORKER - 1) * pool->step + 1,
+                                                .step = pool->step}));
+    }
+    return (struct seeding){.rule = SEEDING_OWNER,
+                            .n_tasks = TASKPOOL_MAX_TASKS,
+                            .n_workers = N_WORKERS,
+                            .owned = owned,
+                            .n_owned = N_WORKERS};
+}
+
+static void run_far_iterations(struct far_pool *pool, struct driver *driver)
+{
+    struct statistics_worker workers[N_WORKERS];
+    for (int iteration = 0; iteration < N_ITERATIONS; iteration++) {
+        if (iteration > 0)
+            check_ok(driver->functions->restore(driver));
+        memset(pool->n_runs, 0, sizeof pool->n_runs);
+        memset(workers, 0, sizeof workers);
+        check_ok(driver->functions->run(driver, workers));
+        for (int i = 0; i < N_SEEDED; i++)
+            assert_int_equal(pool->n_runs[i], 1);
+    }
+}
+
+static void run_far_pool(const struct mode *mode, int64_t first, int64_t step)
+{
+    struct far_pool pool = {.first = first, .step = step};
+    struct task_ranges owned[N_WORKERS] = {0};
+    struct seeding seeding = seed_far_tasks(&pool, owned);
+    const struct taskpool_problem problem = {
+        .n_tasks = TASKPOOL_MAX_TASKS, .run = run_far_task, .context = &pool};
+    const struct taskpool_machine machine = {.n_workers = N_WORKERS,
+                                             .latency_s = 1e-6,
+                                             .latency_spread_s = 1e-6,
+                                             .time = seconds_of_far_task,
+                                             .context = &pool};
+    struct taskpool_settings settings;
+    taskpool_settings_default(&settings);
+    settings.mode = mode->name;
+    const struct mode_setup setup = {
+        .problem = &problem, .settings = &settings, .seeding = &seeding};
+    struct driver *driver;
+    check_ok(driver_sim_create(mode, &machine, &setup, NULL, &driver));
+    run_far_iterations(&pool, driver);
+    driver->functions->destroy(driver);
+    for (int worker = 0; worker < N_WORKERS; worker++)
+        task_ranges_fini(&owned[worker]);
+}
+
+static void test_far_ids_run_once(void **state)
+{
+    (void)state;
+    const int64_t steps[] = {1, 7, INT64_C(1) << 33};
+    int n_modes = 0;
+    for (int i = 0; i < mode_count(); i++) {
+        const struct mode *mode = mode_at(i);
+        if (!mode->seeded || mode->is_bound)
+            continue;
+        n_modes++;
+        for (size_t s = 0; s < sizeof steps / sizeof steps[0]; s++) {
+            run_far_pool(mode, INT64_C(22000000000), steps[s]);
+            run_far_pool(mode, TASKPOOL_MAX_TASKS - 1 - (N_SEEDED - 1) * steps[s], steps[s]);
+        }
+    }
+    assert_true(n_modes >= 8);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_far_ids_run_once),
+    };
+    return check_run_parallel(tests, &argc, &argv);
+}
