@@ -83,7 +83,7 @@ static void run_far_pool(const struct mode *mode, int64_t first, int64_t step)
     const struct mode_setup setup = {
         .problem = &problem, .settings = &settings, .seeding = &seeding};
     struct driver *driver;
-    check_ok(driver_sim_create(mode, &machine, &setup, NULL, &driver));
+    check_ok(driver_sim_create(mode, &machine, &setup, &(struct driver_records){0}, &driver));
     run_far_iterations(&pool, driver);
     driver->functions->destroy(driver);
     for (int worker = 0; worker < N_WORKERS; worker++)
