@@ -33,6 +33,8 @@ MODES = {
     "auto": "--sched auto --iterations 5",
     BOUND: "--sched lpt",
 }
+QUEUES = 8  # of these modes, the first, give out tasks from one place, or never
+VARIANTS = ("counter, guided", "share, 1 in 64")
 ENOUGH = 0.8
 LONG_S = 0.01  # then a run takes long against the search for its end
 
@@ -59,7 +61,7 @@ def main():
              + mode.format(managers=max(n // 64, 1))
              for n in workers for mode in MODES.values() for mean in means]
     results = iter(lab.sweep(lines))
-    panels, worst, to_best = [], [], []
+    panels, worst, to_best = ([], []), [], []
     for n in workers:
         found = {mode: [experiment.last(next(results))["efficiency"] for _ in means]
                  for mode in MODES}
@@ -70,10 +72,11 @@ def main():
         lab.table(f"{n} workers: efficiency by mean length of tasks, and the shortest for 80 %",
                   ["mode", *(f"{mean:g} s" for mean in means), "80 % from, s"],
                   [[mode, *efficiencies, limits[mode]] for mode, efficiencies in found.items()])
-        panels.append(figure.Panel(f"{n} workers", "mean length of tasks, s", "efficiency",
-                                   [figure.Series(mode, means, efficiencies)
-                                    for mode, efficiencies in found.items()],
-                                   x_log=True, y_from=0))
+        series = [figure.Series(mode, means, efficiencies, variant=mode in VARIANTS)
+                  for mode, efficiencies in found.items()]
+        for row, part in zip(panels, (series[:QUEUES], series[QUEUES:])):
+            row.append(figure.Panel(f"{n} workers", "mean length of tasks, s", "efficiency", part,
+                                    x_log=True, y_from=0))
         for i in range(len(means)):
             others = [found[mode][i] for mode in MODES if mode not in ("auto", BOUND)]
             worst.append(found["auto"][i] / min(others))
@@ -81,7 +84,7 @@ def main():
                 to_best.append(found["auto"][i] / max(others))
     lab.at_least("auto is never the worst: to the worst of the others", min(worst), 1)
     lab.at_least("auto to the best of the others, tasks of 10 ms and more", min(to_best), 0.95)
-    lab.draw(panels)
+    lab.draw(panels[0] + panels[1])
     return lab.end()
 
 

@@ -8,15 +8,22 @@ COLUMNS = 3
 # Okabe and Ito's palette, whose colours colour-blind readers can distinguish too.
 COLOURS = ["#0072b2", "#d55e00", "#009e73", "#e69f00", "#cc79a7", "#56b4e9", "#000000"]
 MARKERS = "osD^vPX"
+LINES = ["-", "--", ":"]  # of the first, second and third as many series as there are colours
+MANY = 30  # values, whose points are not marked
 
 
 @dataclasses.dataclass
 class Series:
-    """Values over x. A paper's series that shares its label with one of ours has its colour."""
+    """Values over x. A paper's series that shares its label with one of ours has its colour; so has
+    a variant, whose label says what is different after a comma, and which is dashed."""
     label: str
     x: list
     y: list
     paper: bool = False
+    variant: bool = False
+
+    def subject(self):
+        return self.label.rsplit(",", 1)[0] if self.variant else self.label
 
 
 @dataclasses.dataclass
@@ -31,6 +38,19 @@ class Panel:
     bars: bool = False  # x are then words
 
 
+@dataclasses.dataclass
+class Lanes:
+    """What workers did over time, a lane each."""
+    title: str
+    x_title: str
+    y_title: str
+    end: float  # of the lanes, which begin at 0
+    shades: list  # for each lane the parts, 0 to 1, of equally long pieces of its time
+    meaning: str  # of a shade of 1
+    links: list = dataclasses.field(default_factory=list)  # ((x, lane), (x, lane))
+    link_meaning: str = ""
+
+
 def write(panels, path):
     import matplotlib
     matplotlib.use("svg")
@@ -42,8 +62,13 @@ def write(panels, path):
     n_rows = -(-len(panels) // n_columns)
     figure, axes = pyplot.subplots(n_rows, n_columns, squeeze=False, layout="constrained",
                                    figsize=(4.2 * n_columns, 3.3 * n_rows))
-    for place, panel in zip(axes.flat, panels):
-        draw(place, panel)
+    for i, (place, panel) in enumerate(zip(axes.flat, panels)):
+        if isinstance(panel, Lanes):
+            draw_lanes(place, panel)
+        else:
+            draw(place, panel)
+            is_last = (i + 1) % n_columns == 0 or i + 1 == len(panels)
+            add_legend(place, panel, None if is_last else panels[i + 1])
     for place in list(axes.flat)[len(panels):]:
         place.axis("off")
     figure.savefig(path, format="svg", metadata={"Date": None})
@@ -51,9 +76,9 @@ def write(panels, path):
 
 
 def draw(place, panel):
-    labels = list(dict.fromkeys(series.label for series in panel.series))
+    subjects = list(dict.fromkeys(series.subject() for series in panel.series))
     for series in panel.series:
-        i = labels.index(series.label)
+        i = subjects.index(series.subject())
         style = {"color": COLOURS[i % len(COLOURS)]}
         name = f"{series.label}, paper" if series.paper else series.label
         if panel.bars:
@@ -62,9 +87,8 @@ def draw(place, panel):
             place.plot(series.x, series.y, linestyle="none", marker=MARKERS[i % len(MARKERS)],
                        markerfacecolor="none", label=name, **style)
         else:
-            # More series than colours: the others are dashed.
-            line = "-" if i < len(COLOURS) else "--"
-            place.plot(series.x, series.y, line, marker=".", label=name, **style)
+            place.plot(series.x, series.y, LINES[1 if series.variant else i // len(COLOURS)],
+                       marker=None if len(series.x) > MANY else ".", label=name, **style)
     place.set_title(panel.title, fontsize=10)
     place.set_xlabel(panel.x_title)
     place.set_ylabel(panel.y_title)
@@ -74,7 +98,33 @@ def draw(place, panel):
         place.set_yscale("log")
     if panel.y_from is not None:
         place.set_ylim(bottom=panel.y_from)
-    place.legend(fontsize=7)
+
+
+def add_legend(place, panel, right):
+    """Beside a panel of many series, once where its right neighbour has the same."""
+    labels = [series.label for series in panel.series]
+    if len(labels) <= len(COLOURS):
+        place.legend(fontsize=7)
+    elif not isinstance(right, Panel) or labels != [series.label for series in right.series]:
+        place.legend(fontsize=7, loc="upper left", bbox_to_anchor=(1.01, 1), borderaxespad=0)
+
+
+def draw_lanes(place, panel):
+    from matplotlib import collections, colors, lines, patches
+    colours = colors.LinearSegmentedColormap.from_list("lanes", ["white", COLOURS[0]])
+    place.imshow(panel.shades, colours, vmin=0, vmax=1, aspect="auto", interpolation="nearest",
+                 extent=(0, panel.end, len(panel.shades) - 0.5, -0.5))
+    place.grid(False)
+    place.hlines([i + 0.5 for i in range(len(panel.shades) - 1)], 0, panel.end, "white", lw=1.5)
+    legend = [patches.Patch(color=COLOURS[0], label=panel.meaning)]
+    if panel.links:
+        place.add_collection(collections.LineCollection(panel.links, colors=COLOURS[3], lw=0.4))
+        legend.append(lines.Line2D([], [], color=COLOURS[3], label=panel.link_meaning))
+    place.set_title(panel.title, fontsize=10)
+    place.set_xlabel(panel.x_title, loc="left")
+    place.set_ylabel(panel.y_title)
+    place.legend(handles=legend, fontsize=7, loc="upper right", bbox_to_anchor=(1, -0.1),
+                 ncols=len(legend))
 
 
 def draw_bars(place, panel, series, name, style):

@@ -20,6 +20,7 @@ two.
 """
 import csv
 import json
+import math
 import pathlib
 import shutil
 import statistics
@@ -266,9 +267,10 @@ def table_2(lab, name, profile, cores):
     falls = [of["attempted"][0] / of["attempted"][4] for of in found["published"].values()]
     lab.at_least("table 2: attempts as published fall from iteration 1 to 5, by", min(falls), 2)
     return figure.Panel(
-        f"Table 2: {name}, attempts of {FITTED_LATENCY_S * 2e6:.0f} us", "cores", "per worker",
+        f"Table 2: {name}, as published: {FITTED_LATENCY_S * 2e6:.0f} us each", "cores",
+        "attempted steals per worker",
         [figure.Series(f"iteration {i}{'' if mode == 'published' else ', ' + mode}", cores,
-                       [of[n]["attempted"][i - 1] for n in cores])
+                       [of[n]["attempted"][i - 1] for n in cores], variant=mode != "published")
          for mode, of in found.items() for i in (1, 5)]
         + [figure.Series(f"iteration {i}", list(by_cores), list(by_cores.values()), paper=True)
            for i, by_cores in paper.items()], x_log=True, y_from=0)
@@ -276,38 +278,49 @@ def table_2(lab, name, profile, cores):
 
 # --- figure 10 ---
 
-def utilization(workers):
-    """(seconds, percent): how many workers have a task over time, as far as their sums tell: the
-    time in which a worker has none is taken to be its last."""
-    ends = sorted(row["makespan_seconds"] - row["search_seconds"] - row["idle_seconds"]
-                  for row in workers)
-    last = max(row["makespan_seconds"] for row in workers)
-    times = [last * i / 100 for i in range(101)]
-    return times, [100 * sum(end >= time for end in ends) / len(ends) for time in times]
+def utilization(result):
+    """(seconds, percent): the workers' time with tasks in the pieces of the last iteration."""
+    course = result["timeline"].get("last_utilisation", result["timeline"]["utilisation"])
+    times = [(i + 0.5) * course["bin_seconds"] for i in range(len(course["task"]) - 1)]
+    return times + [course["seconds"]], [100 * part for part in course["task"]]
+
+
+def mean_utilization(result):
+    figures = experiment.last(result)
+    return 100 * figures["task_seconds"] / result["workers"] / figures["makespan_seconds"]
+
+
+def well_used(seconds, percent):
+    """Percent of an iteration up to when fewer than 95 % of the workers have tasks."""
+    return 100 * next(x for x, y in zip(seconds, percent) if y < 95) / seconds[-1]
 
 
 def figure_10(lab, name, profile, cores):
-    panels = []
+    panels, rows = [], []
     for n in cores:
-        series = []
+        series, mean, until = [], {}, {}
         for published, more in (("", ""), (", published", " --as-published")):
-            where = (f"--profile {profile} {machine('Hopper', n)} --latency {FITTED_LATENCY_S} "
-                     "--iterations 5")
-            stealing = lab.run_iterations(f"{where} --sched retentive{more}")[1]
-            balanced = lab.run_iterations(f"{where} --sched persist{more}")[1]
-            for mode, workers in (("Steal", stealing[0]), ("StealRet", stealing[-1]),
-                                  ("PLB", balanced[-1])):
-                series.append(figure.Series(mode + published, *utilization(workers)))
-        mean = {line.label: sum(line.y) / len(line.y) for line in series}
-        lab.beryl[f"figure 10, {name}, {n} cores: mean utilization, percent"] = mean
-        for published in ("", ", published"):
-            lab.at_most(f"figure 10, {n} cores{published}: utilization of Steal over StealRet's",
-                        mean["Steal" + published] / mean["StealRet" + published], 1)
+            for mode, sched in (("Steal", "retentive --iterations 1"),
+                                ("StealRet", "retentive --iterations 5"),
+                                ("PLB", "persist --iterations 5")):
+                result = lab.run(f"--profile {profile} {machine('Hopper', n)} --latency "
+                                 f"{FITTED_LATENCY_S} --sched {sched}{more}")
+                series.append(figure.Series(mode + published, *utilization(result),
+                                            variant=bool(published)))
+                mean[mode + published] = mean_utilization(result)
+                until[mode + published] = well_used(series[-1].x, series[-1].y)
+            for what, of in (("mean utilization", mean), ("time with 95 % at work", until)):
+                lab.at_most(f"figure 10, {n} cores{published}: {what} of Steal over StealRet's",
+                            of["Steal" + published] / of["StealRet" + published], 1)
+        lab.beryl[f"figure 10, {name}, {n} cores"] = {
+            "mean utilization, percent": mean, "percent of the time with 95 % at work": until,
+            "utilization over time": {line.label: {"seconds": line.x, "percent": line.y}
+                                      for line in series}}
+        rows += [[n, "mean utilization", *mean.values()],
+                 ["", "time with 95 % at work", *until.values()]]
         panels.append(figure.Panel(f"Figure 10: {name}, {n:,} cores", "seconds",
                                    "workers with tasks, %", series, y_from=0))
-    lab.table(f"Figure 10: {name}, mean utilization in percent", ["cores", *mean],
-              [[n, *lab.beryl[f"figure 10, {name}, {n} cores: mean utilization, percent"].values()]
-               for n in cores])
+    lab.table(f"Figure 10: {name}, percent", ["cores", "", *mean], rows)
     return panels
 
 
@@ -414,7 +427,8 @@ def panels_of(systems):
             f"{system.name}, {system.where}: time", "cores", "seconds",
             [figure.Series(mode, system.cores, [system.seconds(n, mode) for n in system.cores])
              for mode in ("Steal", *MODES)]
-            + [figure.Series(mode, published, [system.seconds(n, mode) for n in published])
+            + [figure.Series(mode, published, [system.seconds(n, mode) for n in published],
+                             variant=True)
                for mode in ("Steal, published", *PUBLISHED) if published]
             + [figure.Series(mode, [9600], [seconds], paper=True)
                for mode, seconds in paper.items()]
@@ -428,7 +442,7 @@ def panels_of(systems):
              for mode in ("StealRet", "PLB") for n in (system.cores[0], system.cores[-1])],
             y_from=0))
         panels.append(figure.Panel(
-            f"{system.name}: attempted steals", "cores", "per worker",
+            f"{system.name}: attempted steals, StealRet", "cores", "per worker",
             [figure.Series(f"iteration {i + 1}", system.cores,
                            [system.steals(n, "steals_attempted", i)["mean"]
                             for n in system.cores]) for i in (0, 1, system.n_iterations - 1)],
@@ -481,7 +495,8 @@ def main():
             panels += figure_10(lab, "HF-Be64", profile, [144])
             profile = paper_like(lab, folder, "be256", 40, "csv")
         else:
-            panels.append(table_2(lab, "HF-Be512", systems[2].profile, [9600, 38400]))
+            be512 = next(system for system in systems if system.name == "HF-Be512")
+            panels.append(table_2(lab, "HF-Be512", be512.profile, [9600, 38400]))
             panels += figure_10(lab, "HF-Be256", profile, [2400, 9600])
         panels += table_3(lab, folder, profile)
     finally:

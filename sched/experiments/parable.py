@@ -10,7 +10,9 @@ takes the place of figure 5.
 
 Our tasks differ more in length than the paper's, because a table of few configurations is
 summed from a larger one and costs next to nothing. So the longest tasks weigh on a worker's
-share sooner: Dtree is held to the paper's balance where a worker has a thousand tasks.
+share sooner: Dtree is held to balance where a worker has a thousand tasks, but for the longest
+one, which is longer the more other programs run while tasks are timed, and which may begin when
+all others end (Graham's bound).
 """
 import array
 import csv
@@ -84,12 +86,12 @@ def compare_modes(lab, search, alone):
                                                    "imbalance"], rows)
 
 
-def scale(lab, profile, mean):
+def scale(lab, profile, seconds):
     """Simulated strong scaling. Workers, but for dtree's parents, are asked between their tasks:
     were they to answer at once, idle ones of the stealing modes would ask some 100,000 times in a task's time."""
     workers = [16, 256] if lab.quick else [16, 64, 256, 512, 1024]
     modes = ["static", "dtree", "steal", "auto"]
-    factor = MEAN_S / mean
+    factor = MEAN_S / statistics.mean(seconds)
     lines = [f"--profile {profile} --time-scale {factor:.9g} --simulate {p} --sched {mode}"
              for mode in modes for p in workers]
     results = iter(lab.sweep(lines))
@@ -106,8 +108,9 @@ def scale(lab, profile, mean):
     lab.table("and imbalance", ["workers"] + modes,
               [[p] + [scaling[mode][i]["imbalance"] for mode in modes]
                for i, p in enumerate(workers)])
-    lab.at_most(f"dtree's imbalance on {workers[0]} workers",
-                scaling["dtree"][0]["imbalance"], 0.05)
+    longest = max(seconds) / (sum(seconds) / workers[0])
+    lab.at_most(f"dtree's imbalance on {workers[0]} workers beyond the longest task",
+                scaling["dtree"][0]["imbalance"] - longest, 0.02)
     for i, p in enumerate(workers):
         lab.at_most(f"dtree against static on {p} workers",
                     scaling["dtree"][i]["makespan_seconds"]
@@ -115,7 +118,7 @@ def scale(lab, profile, mean):
     return [figure.Panel(f"Figure 5: {title}", "workers", y_title,
                          [figure.Series(mode, workers, [each[key] for each in scaling[mode]])
                           for mode in modes], x_log=True, y_log=key == "makespan_seconds")
-            for title, y_title, key in (("time to solution", "s", "makespan_seconds"),
+            for title, y_title, key in (("time to solution", "seconds", "makespan_seconds"),
                                         ("load imbalance", "max / mean - 1", "imbalance"))]
 
 
@@ -137,7 +140,7 @@ def main():
         show_tasks(lab, seconds)
         compare_modes(lab, compared, alone)
         experiment.write_profile(folder / "least.npy", array.array("d", seconds))
-        lab.draw(scale(lab, folder / "least.npy", statistics.mean(seconds)))
+        lab.draw(scale(lab, folder / "least.npy", seconds))
     return lab.end()
 
 
