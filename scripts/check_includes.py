@@ -43,7 +43,8 @@ ROOMS = {
     "sched/workloads/bnsl": SUPPORT,
     "sched/workloads": SUPPORT + ["sched", "sched/core", "sched/queues", "sched/profiles",
                                   "sched/workloads/bnsl"],
-    "sched/report": SUPPORT,
+    "sched/report/markup": SUPPORT,
+    "sched/report": SUPPORT + ["sched/report/markup"],
     "sched/cli": SUPPORT + ["sched", "sched/core", "sched/trace", "sched/modes",
                             "sched/comparison", "sched/profiles",
                             "sched/drivers/mpi/mpi_calibrate.h", "sched/drivers/sim",
@@ -80,7 +81,7 @@ ROOMS = {
 
 # Rooms that do without MPI: what they hold runs the same in a simulation, or on one process.
 WITHOUT_MPI = ["basis/integrals", "sched/queues", "sched/protocols", "sched/modes",
-               "sched/drivers/sim", "sched/report", "tce/language"]
+               "sched/drivers/sim", "sched/report/markup", "sched/report", "tce/language"]
 
 # Headers of other packages and the rooms that may include them. Any other header is the
 # system's (SYSTEM) or refused.

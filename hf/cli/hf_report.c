@@ -200,17 +200,17 @@ static void write_energy(FILE *page, const struct report_run *run)
     double energy = report_real(run->result, "return_result");
     if (isnan(energy))
         return;
-    fputs("The energy of ", page);
+    bool failed = json_is_false(json_object_get(run->result, "success"));
+    fputs(failed ? "<b>Not converged</b>: the energy of " : "The energy of ", page);
     if (!write_hill_formula(page, run))
         fputs("the molecule", page);
-    fputs(" is <b>", page);
+    fputs(failed ? " in the last iteration was <b>" : " is <b>", page);
     html_number(page, energy, 8);
     fputs("</b> hartree (", page);
     html_text(page, report_text(json_object_get(run->result, "model"), "method"));
     fputs(", ", page);
     html_text(page, report_text(json_object_get(run->result, "model"), "basis"));
-    fputs(json_is_false(json_object_get(run->result, "success")) ? "), not converged. " : "). ",
-          page);
+    fputs("). ", page);
 }
 
 const struct report_section hf_report = {.answer = write_energy,

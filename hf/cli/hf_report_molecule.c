@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WIDTH = 640, HEIGHT = 300, MARGIN = 24, MAX_ATOMS = 2000 };
+enum { WIDTH = 640, HEIGHT = 300, MARGIN = 8, MAX_ATOMS = 2000 };
 
 /* 1 Angstrom in Bohr, and the longest bond as a multiple of the sum of two covalent radii. */
 #define BOHR_OF_ANGSTROM 1.8897261246
@@ -130,19 +130,25 @@ static int by_depth(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
+/* Bohr, on the drawing: half of the covalent one, so that bonds are seen. */
+static double radius_of(const struct picture_atom *atom)
+{
+    return 0.5 * atom->kind->radius * BOHR_OF_ANGSTROM;
+}
+
 /* Replaces the positions by those on the drawing. */
 static void project_atoms(struct picture *picture)
 {
     double axes[3][3], low[2] = {INFINITY, INFINITY}, high[2] = {-INFINITY, -INFINITY};
     find_view(picture, axes);
     for (int64_t i = 0; i < picture->n; i++) {
-        double r[3];
+        double r[3], radius = radius_of(&picture->atoms[i]);
         for (int k = 0; k < 3; k++)
             r[k] = dot_product(axes[k], picture->atoms[i].r);
         memcpy(picture->atoms[i].r, r, sizeof r);
         for (int k = 0; k < 2; k++) {
-            low[k] = fmin(low[k], r[k]);
-            high[k] = fmax(high[k], r[k]);
+            low[k] = fmin(low[k], r[k] - radius);
+            high[k] = fmax(high[k], r[k] + radius);
         }
     }
     const double size[2] = {WIDTH - 2 * MARGIN, HEIGHT - 2 * MARGIN};
@@ -179,7 +185,7 @@ static void draw_atoms(FILE *page, const struct picture *picture)
 {
     for (int64_t i = 0; i < picture->n; i++) {
         const struct picture_atom *atom = &picture->atoms[i];
-        double radius = fmax(0.5 * atom->kind->radius * BOHR_OF_ANGSTROM * picture->pixels, 2);
+        double radius = fmax(radius_of(atom) * picture->pixels, 2);
         fprintf(page, "<circle class=\"atom k%d\" cx=\"%.1f\" cy=\"%.1f\" r=\"%.1f\"><title>",
                 atom->kind->colour, atom->r[0], atom->r[1], radius);
         html_text(page, atom->symbol);

@@ -5,7 +5,7 @@
 /* 1 hartree in eV, CODATA 2018. */
 #define HARTREE_IN_EV 27.211386245988
 
-enum { WIDTH = 640, HEIGHT = 420, LEFT = 64, TOP = 30, BOTTOM = 384, MAX_TICKS = 8 };
+enum { WIDTH = 640, HEIGHT = 420, LEFT = 92, TOP = 30, BOTTOM = 384, MAX_TICKS = 8 };
 enum { LEVEL_WIDTH = 120, LEVEL_GAP = 4 };
 
 /* Hartree shown below the highest occupied and above the lowest virtual orbital. */
@@ -187,7 +187,7 @@ static void draw_note(FILE *page, const struct ladder *ladder)
             n_above += energy_of(ladder, spin, k) > ladder->axis.high;
         }
     char text[128];
-    snprintf(text, sizeof text, "not shown: %lld orbitals below, %lld above", (long long)n_below,
+    snprintf(text, sizeof text, "orbitals not shown: %lld below, %lld above", (long long)n_below,
              (long long)n_above);
     if (n_below + n_above > 0)
         svg_text(page, 0.5 * (LEFT + WIDTH), HEIGHT - 8, "class=\"title\" text-anchor=\"middle\"",

@@ -1,19 +1,28 @@
 #include "sched/report/report.h"
 
-#include "sched/report/html.h"
+#include "sched/report/markup/html.h"
+#include "sched/report/markup/page_style.h"
 #include "sched/report/report_charts.h"
 #include "sched/report/report_compare.h"
-#include "sched/report/report_style.h"
 #include "sched/report/report_tables.h"
 #include "sched/report/report_timeline.h"
 #include "sched/report/report_words.h"
 #include "support/io/output_file.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 /* Sentences for more runs would be no answer. */
 enum { MAX_ANSWERS = 6 };
+
+static int64_t count_groups(const struct report_runs *runs)
+{
+    int64_t n_groups = 0;
+    for (int64_t i = 0; i < runs->n; i += report_group_size(runs, i))
+        n_groups++;
+    return n_groups;
+}
 
 static void write_head(FILE *page, const struct report_runs *runs)
 {
@@ -21,11 +30,11 @@ static void write_head(FILE *page, const struct report_runs *runs)
           "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n"
           "<title>Beryl: ",
           page);
-    if (runs->n == 1)
-        html_text(page, runs->runs[0].name);
+    if (count_groups(runs) == 1)
+        html_text(page, runs->runs[0].file);
     else
         fprintf(page, "%lld runs", (long long)runs->n);
-    fprintf(page, "</title>\n<style>\n%s</style>\n</head>\n<body>\n", report_style);
+    fprintf(page, "</title>\n<style>\n%s</style>\n</head>\n<body>\n", page_style);
 }
 
 static enum status write_charts(FILE *page, const struct report_run *run,
@@ -44,10 +53,12 @@ static enum status write_charts(FILE *page, const struct report_run *run,
     return STATUS_OK;
 }
 
-static enum status write_run(FILE *page, const struct report_run *run, int64_t number,
+static enum status write_run(FILE *page, const struct report_run *run, int64_t number, bool only,
                              const struct report_section *section)
 {
-    fprintf(page, "<section id=\"run%lld\">\n<h2>Run %lld: ", (long long)number, (long long)number);
+    fprintf(page, "<section id=\"run%lld\">\n<h2>", (long long)number);
+    if (!only)
+        fprintf(page, "Run %lld: ", (long long)number);
     html_text(page, run->name);
     fputs("</h2>\n", page);
     report_summary(page, run, section);
@@ -66,6 +77,11 @@ static enum status write_comparison(FILE *page, const struct report_runs *runs, 
     html_text(page, runs->runs[first].file);
     fputs("</h2>\n", page);
     report_summary(page, &runs->runs[first], section);
+    fputs("<div class=\"charts\">\n", page);
+    if (section)
+        TRY(section->first_charts(page, &runs->runs[first]));
+    report_blocks(page, &runs->runs[first]);
+    fputs("</div>\n", page);
     TRY(report_compare_modes(page, runs, first, n));
     for (int64_t i = first; i < first + n; i++) {
         const struct report_run *run = &runs->runs[i];
@@ -80,11 +96,8 @@ static enum status write_comparison(FILE *page, const struct report_runs *runs, 
         fputs("</details>\n", page);
     }
     fputs("<div class=\"charts\">\n", page);
-    report_blocks(page, &runs->runs[first]);
-    if (section) {
-        TRY(section->first_charts(page, &runs->runs[first]));
+    if (section)
         TRY(section->last_charts(page, &runs->runs[first]));
-    }
     fputs("</div>\n</section>\n", page);
     return STATUS_OK;
 }
@@ -93,18 +106,16 @@ static enum status write_comparison(FILE *page, const struct report_runs *runs, 
 static enum status write_overview(FILE *page, const struct report_runs *runs,
                                   const struct report_section *section)
 {
-    int64_t n_groups = 0;
-    for (int64_t i = 0, n; i < runs->n; i += n, n_groups++) {
+    int64_t n_groups = count_groups(runs);
+    if (n_groups > MAX_ANSWERS)
+        report_range(page, runs);
+    for (int64_t i = 0, n; i < runs->n && n_groups <= MAX_ANSWERS; i += n) {
         n = report_group_size(runs, i);
-        if (n_groups < MAX_ANSWERS)
-            report_answer(page, runs, i, n, section);
+        report_answer(page, runs, i, n, section);
     }
-    fputs("<p class=\"lead\">", page);
-    fprintf(page, runs->n == 1 ? "One recorded run" : "%lld recorded runs", (long long)runs->n);
-    fputs("</p>\n", page);
     if (n_groups < 2)
         return STATUS_OK;
-    fputs("<section>\n<h2>All runs</h2>\n", page);
+    fprintf(page, "<section>\n<h2>%lld recorded runs</h2>\n", (long long)runs->n);
     TRY(report_compare(page, runs, section));
     fputs("</section>\n", page);
     return STATUS_OK;
@@ -121,9 +132,9 @@ static enum status write_page(FILE *page, const struct report_runs *runs,
         if (n > 1)
             TRY(write_comparison(page, runs, i, n, section));
         else
-            TRY(write_run(page, &runs->runs[i], i + 1, section));
+            TRY(write_run(page, &runs->runs[i], i + 1, n == runs->n, section));
     }
-    fprintf(page, "<script>\n%s</script>\n</body>\n</html>\n", report_script);
+    fprintf(page, "<script>\n%s</script>\n</body>\n</html>\n", page_script);
     return STATUS_OK;
 }
 

@@ -37,7 +37,7 @@ static void add_series(struct svg_chart *chart, const struct report_run *run,
 static void draw_times(FILE *page, const struct report_run *run)
 {
     struct svg_chart chart = chart_over_iterations(
-        run, "times", "Where the workers\u2019 time went", "seconds, mean over the workers");
+        run, "times", "Where the workers\u2019 time went", "seconds, mean of the workers");
     for (int i = 0; i < REPORT_N_TIMES; i++)
         add_series(&chart, run, (enum report_column)(REPORT_TASK + i), report_times[i].name,
                    report_times[i].colour);

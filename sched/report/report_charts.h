@@ -2,8 +2,8 @@
 #ifndef BERYL_SCHED_REPORT_REPORT_CHARTS_H
 #define BERYL_SCHED_REPORT_REPORT_CHARTS_H
 
+#include "sched/report/markup/svg_chart.h"
 #include "sched/report/report_run.h"
-#include "sched/report/svg_chart.h"
 
 #include <stdio.h>
 

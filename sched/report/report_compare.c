@@ -1,11 +1,11 @@
 #include "sched/report/report_compare.h"
 
 #include "sched/report/report_charts.h"
+#include "sched/report/report_courses.h"
 #include "sched/report/report_tables.h"
-#include "sched/report/report_timeline.h"
 #include "sched/report/report_words.h"
 
-#include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
 
 enum { LABEL_SIZE = 80 };
@@ -16,6 +16,7 @@ struct comparison {
     char (*labels)[LABEL_SIZE];
     const char **names;
     double *means[REPORT_N_COLUMNS]; /* [0] owns the memory of all */
+    double *least, *largest;         /* seconds of an iteration */
 };
 
 /* Runs of several files have a number and say their workers. */
@@ -40,6 +41,8 @@ static void fill_comparison(const struct report_runs *runs, int64_t first, bool 
             comparison->means[column][i] = run->means[column];
         /* Seconds of an iteration, be it a Fock build or not. */
         comparison->means[REPORT_FOCK_SECONDS][i] = run->seconds.median;
+        comparison->least[i] = run->seconds.least;
+        comparison->largest[i] = run->seconds.largest;
     }
 }
 
@@ -50,9 +53,11 @@ static enum status create_comparison(const struct report_runs *runs, int64_t fir
     *comparison = (struct comparison){.n = n_runs,
                                       .labels = calloc(n, sizeof *comparison->labels),
                                       .names = calloc(n, sizeof *comparison->names)};
-    double *all = calloc(REPORT_N_COLUMNS * n, sizeof *all);
+    double *all = calloc((REPORT_N_COLUMNS + 2) * n, sizeof *all);
     for (int column = 0; all && column < REPORT_N_COLUMNS; column++)
         comparison->means[column] = all + (size_t)column * n;
+    comparison->least = all ? all + REPORT_N_COLUMNS * n : NULL;
+    comparison->largest = all ? all + (REPORT_N_COLUMNS + 1) * n : NULL;
     TRY(CHECK_MEMORY(comparison->labels && comparison->names && all,
                      "no memory to compare %lld runs", (long long)n_runs));
     fill_comparison(runs, first, numbered, comparison);
@@ -102,19 +107,33 @@ static void write_comparison_table(FILE *page, const struct report_runs *runs,
     fputs("</table></div>\n", page);
 }
 
-static void draw_compared_column(FILE *page, const struct comparison *comparison,
-                                 enum report_column column, const char *title,
-                                 const char *value_title, double high)
+static void draw_compared_seconds(FILE *page, const struct comparison *comparison)
 {
-    struct svg_chart chart = {
-        .id = "compared-figure",
-        .title = title,
-        .value_title = value_title,
+    const struct svg_chart chart = {
+        .id = "compared-medians",
+        .title = "Time of an iteration: median, fastest and slowest",
+        .value_title = "seconds of an iteration or Fock build",
         .n_places = comparison->n,
         .names = comparison->names,
         .n_series = 1,
-        .series = {{.name = title, .values = comparison->means[column], .colour = 0}},
-        .high = high,
+        .series = {{.name = "median", .values = comparison->means[REPORT_FOCK_SECONDS]}},
+        .low = comparison->least,
+        .high_end = comparison->largest,
+    };
+    svg_rows(page, &chart);
+}
+
+static void draw_compared_efficiency(FILE *page, const struct comparison *comparison)
+{
+    const struct svg_chart chart = {
+        .id = "compared-efficiency",
+        .title = "Efficiency",
+        .value_title = "per cent, mean over the iterations",
+        .n_places = comparison->n,
+        .names = comparison->names,
+        .n_series = 1,
+        .series = {{.name = "efficiency", .values = comparison->means[REPORT_EFFICIENCY]}},
+        .high = 100,
     };
     svg_rows(page, &chart);
 }
@@ -124,7 +143,7 @@ static void draw_compared_times(FILE *page, const struct comparison *comparison)
     struct svg_chart chart = {
         .id = "compared-times",
         .title = "Where the workers\u2019 time went",
-        .value_title = "seconds per iteration, mean over the workers",
+        .value_title = "seconds per iteration, mean of the workers",
         .n_places = comparison->n,
         .names = comparison->names,
         .n_series = REPORT_N_TIMES,
@@ -144,10 +163,8 @@ enum status report_compare(FILE *page, const struct report_runs *runs,
     if (status == STATUS_OK) {
         write_comparison_table(page, runs, section);
         fputs("<div class=\"charts\">\n", page);
-        draw_compared_column(page, &comparison, REPORT_FOCK_SECONDS, "Time of each iteration",
-                             "seconds, median of the iterations or Fock builds", 0);
-        draw_compared_column(page, &comparison, REPORT_EFFICIENCY, "Efficiency",
-                             "per cent, mean over the iterations", 100);
+        draw_compared_seconds(page, &comparison);
+        draw_compared_efficiency(page, &comparison);
         draw_compared_times(page, &comparison);
         fputs("</div>\n", page);
     }
@@ -164,8 +181,26 @@ static void write_cell(FILE *page, double number, int decimals)
     fputs("</td>", page);
 }
 
+static void write_ratio_cells(FILE *page, const struct report_run *run,
+                              const struct report_run *reference, bool rounds)
+{
+    write_cell(page, report_ratio(run, reference), 3);
+    if (!rounds)
+        return;
+    const json_t *interval = json_object_get(json_object_get(run->figures, "ratio"), "interval");
+    fputs("<td>", page);
+    if (interval) {
+        html_number(page, json_number_value(json_array_get(interval, 0)), 3);
+        fputs("\u2013", page);
+        html_number(page, json_number_value(json_array_get(interval, 1)), 3);
+    }
+    fputs("</td><td class=\"mode\">", page);
+    html_text(page, report_verdict(run));
+    fputs("</td>", page);
+}
+
 static void write_mode_row(FILE *page, const struct report_runs *runs, int64_t i,
-                           const struct report_run *reference)
+                           const struct report_run *reference, bool rounds)
 {
     const struct report_run *run = &runs->runs[i];
     int decimals = reference->seconds.median < 0.1 ? 6 : 4;
@@ -175,10 +210,7 @@ static void write_mode_row(FILE *page, const struct report_runs *runs, int64_t i
     write_cell(page, run->seconds.median, decimals);
     write_cell(page, run->seconds.least, decimals);
     write_cell(page, run->seconds.largest, decimals);
-    write_cell(page, report_ratio(run, reference), 3);
-    fputs("<td class=\"mode\">", page);
-    html_text(page, report_verdict(run));
-    fputs("</td>", page);
+    write_ratio_cells(page, run, reference, rounds);
     write_cell(page, run->means[REPORT_EFFICIENCY], 1);
     write_cell(page, run->means[REPORT_IMBALANCE], 1);
     write_cell(page, run->means[REPORT_STEALS_SUCCESSFUL], 1);
@@ -191,18 +223,24 @@ static void write_mode_row(FILE *page, const struct report_runs *runs, int64_t i
 static void write_mode_table(FILE *page, const struct report_runs *runs, int64_t first, int64_t n)
 {
     const struct report_run *reference = &runs->runs[report_reference(runs, first, n)];
+    bool rounds = report_verdict(&runs->runs[first + 1]) != NULL;
     fputs("<div class=\"wide\"><table class=\"figures modes\">\n<thead><tr><th "
           "class=\"word\">mode</th><th>median<br><small>s</small></th>"
-          "<th>fastest<br><small>s</small></th><th>slowest<br><small>s</small></th><th>of ",
+          "<th>fastest<br><small>s</small></th><th>slowest<br><small>s</small></th>"
+          "<th>ratio<br><small>to ",
           page);
     html_text(page, report_mode_name(reference));
-    fputs("<br><small>ratio</small></th><th></th><th>efficiency<br><small>%</small></th>"
+    fputs("</small></th>", page);
+    if (rounds)
+        fputs("<th>interval<br><small>of the ratio</small></th><th class=\"word\">verdict</th>",
+              page);
+    fputs("<th>efficiency<br><small>%</small></th>"
           "<th>imbalance<br><small>%</small></th><th>steals done<br><small>per worker</small></th>"
           "<th>attempted<br><small>per worker</small></th><th>tasks moved</th><th>messages</th>"
           "</tr></thead>\n",
           page);
     for (int64_t i = first; i < first + n; i++)
-        write_mode_row(page, runs, i, reference);
+        write_mode_row(page, runs, i, reference, rounds);
     fputs("</table></div>\n", page);
 }
 
@@ -214,10 +252,9 @@ enum status report_compare_modes(FILE *page, const struct report_runs *runs, int
     if (status == STATUS_OK) {
         write_mode_table(page, runs, first, n);
         fputs("<div class=\"charts\">\n", page);
-        draw_compared_column(page, &comparison, REPORT_FOCK_SECONDS, "Time of each iteration",
-                             "seconds, median of the iterations or Fock builds", 0);
+        draw_compared_seconds(page, &comparison);
         draw_compared_times(page, &comparison);
-        status = report_timeline_compare(page, runs, first, n);
+        status = report_courses(page, runs, first, n);
         fputs("</div>\n", page);
     }
     destroy_comparison(&comparison);

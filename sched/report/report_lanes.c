@@ -1,13 +1,13 @@
 #include "sched/report/report_timeline.h"
 
-#include "sched/report/html.h"
-#include "sched/report/svg_chart.h"
+#include "sched/report/markup/html.h"
+#include "sched/report/markup/svg_chart.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { WIDTH = 1280, LEFT = 100, RIGHT = 1264, TOP = 4, LANE = 22, BAR = 16, BELOW = 44 };
+enum { WIDTH = 1280, LEFT = 116, RIGHT = 1264, TOP = 4, LANE = 22, BAR = 16, BELOW = 44 };
 enum { MAX_LANES = 64, MAX_TICKS = 8 };
 
 /* Units of time across the plot: the script counts on it. */
@@ -96,8 +96,16 @@ static void start_lanes(FILE *page, const struct report_run *run, const struct l
     fprintf(page,
             "<figure class=\"lanes\" data-chart=\"lanes\" data-seconds=\"%.9g\" "
             "role=\"group\" aria-label=\"Lanes of workers, zoomable\"><figcaption><b>"
-            "What %zu of the %lld workers did in the last iteration</b>",
-            chart->end_s, chart->n_lanes, (long long)run->workers);
+            "What ",
+            chart->end_s);
+    if ((int64_t)chart->n_lanes < run->workers) {
+        fprintf(page, "%zu of the ", chart->n_lanes);
+        html_number(page, (double)run->workers, 0);
+        fputs(" workers", page);
+    } else {
+        fputs(run->workers == 1 ? "the worker" : "the workers", page);
+    }
+    fputs(" did in the last iteration</b>", page);
     for (int i = 0; i < N_LANE_USES; i++)
         fprintf(page,
                 " <span class=\"key\"><svg width=\"12\" height=\"12\" aria-hidden=\"true\">"
@@ -110,9 +118,9 @@ static void start_lanes(FILE *page, const struct report_run *run, const struct l
 
 static void draw_lane_ticks(FILE *page, const struct lane_chart *chart, double y)
 {
-    struct axis axis = axis_linear(0, chart->end_s, MAX_TICKS);
+    struct axis axis = axis_to_end(axis_linear(0, chart->end_s, MAX_TICKS), chart->end_s);
     fprintf(page, "<g class=\"ticks\" data-y=\"%.0f\">\n", y);
-    for (int i = 0; i < axis_n_ticks(&axis) && axis_tick(&axis, i) <= chart->end_s; i++) {
+    for (int i = 0; i < axis_n_ticks(&axis); i++) {
         char text[AXIS_TEXT_SIZE];
         axis_tick_text(&axis, i, text);
         svg_text(page, LEFT + (RIGHT - LEFT) * axis_tick(&axis, i) / chart->end_s, y,

@@ -120,15 +120,22 @@ static int compare_seconds(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
+/* Balancing before an iteration is part of its time; of a Fock build's it is already. */
+static double read_seconds(const struct report_run *run, int64_t i)
+{
+    const json_t *entry = json_array_get(json_object_get(run->figures, "iterations"), (size_t)i);
+    double seconds = read_figure(entry, report_seconds_column(run), run->workers);
+    double balance_s = read_figure(entry, REPORT_BALANCE, run->workers);
+    return run->has_fock || isnan(balance_s) ? seconds : seconds + balance_s;
+}
+
 static enum status find_spread(struct report_run *run)
 {
-    const json_t *iterations = json_object_get(run->figures, "iterations");
     double *seconds = malloc(((size_t)run->n_iterations + 1) * sizeof *seconds);
     TRY(CHECK_MEMORY(seconds, "no memory for the seconds of %s", run->name));
     size_t n = 0;
     for (int64_t i = 0; i < run->n_iterations; i++) {
-        double figure = read_figure(json_array_get(iterations, (size_t)i),
-                                    report_seconds_column(run), run->workers);
+        double figure = read_seconds(run, i);
         if (!isnan(figure))
             seconds[n++] = figure;
     }

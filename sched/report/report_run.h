@@ -56,7 +56,7 @@ struct report_run {
     int64_t n_places, group;
     double *columns[REPORT_N_COLUMNS]; /* n_places each; columns[0] owns the memory of all */
     double means[REPORT_N_COLUMNS];    /* over all iterations */
-    struct report_spread seconds;      /* of report_seconds_column; NAN: not known */
+    struct report_spread seconds;      /* of the iterations with balancing; NAN: not known */
 };
 
 struct report_runs {

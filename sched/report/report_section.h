@@ -3,10 +3,10 @@
 #ifndef BERYL_SCHED_REPORT_REPORT_SECTION_H
 #define BERYL_SCHED_REPORT_REPORT_SECTION_H
 
-#include "sched/report/axis.h"
-#include "sched/report/html.h"
+#include "sched/report/markup/axis.h"
+#include "sched/report/markup/html.h"
+#include "sched/report/markup/svg_chart.h"
 #include "sched/report/report_run.h"
-#include "sched/report/svg_chart.h"
 #include "support/base/status.h"
 
 #include <stdbool.h>

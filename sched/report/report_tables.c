@@ -1,6 +1,6 @@
 #include "sched/report/report_tables.h"
 
-#include "sched/report/html.h"
+#include "sched/report/markup/html.h"
 
 #include <math.h>
 
@@ -81,11 +81,14 @@ static void machine_table(FILE *page, const struct report_run *run)
     html_row_text(page, "<b>Simulated machine</b>", "");
     json_object_foreach(json_object_get(run->shared, "machine"), name, value)
     {
+        const char *words = json_string_value(value);
+        if (json_is_null(value) || json_is_false(value) || (words && *words == '\0'))
+            continue;
         fputs("<tr><th scope=\"row\">--", page);
         html_text(page, name);
         fputs("</th><td>", page);
         snprintf(text, sizeof text, "%.6g", json_number_value(value));
-        html_text(page, json_is_number(value) ? text : json_string_value(value));
+        html_text(page, json_is_number(value) ? text : words);
         html_row_end(page);
     }
     fputs("</table>", page);

@@ -1,7 +1,7 @@
 #include "sched/report/report_timeline.h"
 
-#include "sched/report/html.h"
-#include "sched/report/svg_plot.h"
+#include "sched/report/markup/html.h"
+#include "sched/report/markup/svg_plot.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -20,9 +20,9 @@ static const struct use {
 
 enum { N_USES = sizeof uses / sizeof uses[0] };
 
-/* Edges of the bins, n + 1 of them. */
-static void find_edges(const json_t *utilisation, int64_t n, double *edges)
+void report_find_edges(const struct report_run *run, int64_t n, double *edges)
 {
+    const json_t *utilisation = json_object_get(timeline_of(run), "utilisation");
     double bin_s = report_real(utilisation, "bin_seconds");
     double end_s = report_real(utilisation, "seconds");
     for (int64_t i = 0; i <= n; i++)
@@ -58,7 +58,7 @@ static enum status draw_utilisation(FILE *page, const struct report_run *run)
     edges = malloc((size_t)(n + 1) * sizeof *edges);
     enum status status = CHECK_MEMORY(edges, "no memory for the course of %s", run->name);
     if (status == STATUS_OK && n > 0) {
-        find_edges(utilisation, n, edges);
+        report_find_edges(run, n, edges);
         for (int use = 0; use < N_USES; use++)
             plot.series[plot.n_series++] =
                 (struct svg_plot_series){uses[use].key, edges, fractions[use], n, uses[use].colour};
@@ -73,21 +73,47 @@ static enum status draw_utilisation(FILE *page, const struct report_run *run)
 
 /* --- durations --- */
 
-static void draw_durations(FILE *page, const struct report_run *run)
+/* Reads the bins from the first to the last with tasks in them: *edges, *tasks, to be freed, and
+ * the first bin. Returns their number, 0 if there are none or they do not fit. */
+static int64_t read_duration_bins(const struct report_run *run, double **edges, double **tasks,
+                                  int64_t *first)
 {
     const json_t *durations = json_object_get(timeline_of(run), "durations");
+    int64_t n_edges = report_numbers(json_object_get(durations, "edges_seconds"), edges);
+    int64_t n = report_numbers(json_object_get(durations, "tasks"), tasks);
+    *first = 0;
+    if (n_edges != n + 1)
+        return 0;
+    while (n > 0 && !((*tasks)[n - 1] > 0))
+        n--;
+    while (*first < n && !((*tasks)[*first] > 0))
+        (*first)++;
+    return n - *first;
+}
+
+double report_longest_task(const struct report_run *run)
+{
     double *edges, *tasks;
-    int64_t n_edges = report_numbers(json_object_get(durations, "edges_seconds"), &edges);
-    int64_t n = report_numbers(json_object_get(durations, "tasks"), &tasks);
+    int64_t first, n = read_duration_bins(run, &edges, &tasks, &first);
+    double longest = n > 0 ? edges[first + n - 1] : NAN;
+    free(edges);
+    free(tasks);
+    return longest;
+}
+
+static void draw_durations(FILE *page, const struct report_run *run)
+{
+    double *edges, *tasks;
+    int64_t first, n = read_duration_bins(run, &edges, &tasks, &first);
     const struct svg_plot plot = {.id = "durations",
                                   .title = "Durations of the tasks",
                                   .x_title = "seconds, last iteration",
                                   .y_title = "tasks",
                                   .unit = " tasks",
                                   .n_series = 1,
-                                  .series = {{"tasks", edges, tasks, n, 0}},
+                                  .series = {{"tasks", edges + first, tasks + first, n, 0}},
                                   .logarithmic_x = true};
-    if (n > 0 && n_edges == n + 1)
+    if (n > 0)
         svg_plot_areas(page, &plot);
     free(edges);
     free(tasks);
@@ -132,20 +158,24 @@ static void draw_costs(FILE *page, const struct report_run *run)
 
 /* --- loads --- */
 
-/* Per cent of the workers, the most loaded first. */
-static double *rank_workers(int64_t n)
+/* Ranks of the workers, the most loaded first: their number, or of a sample the per cent of the
+ * workers. NULL if there is no memory. */
+static double *rank_workers(const struct report_run *run, int64_t n)
 {
     double *ranks = malloc((size_t)(n + 1) * sizeof *ranks);
     for (int64_t i = 0; ranks && i < n; i++)
-        ranks[i] = n > 1 ? 100 * (double)i / (double)(n - 1) : 0;
+        ranks[i] = n == run->workers ? (double)i + 1 : 100 * (double)i / (double)(n - 1);
     return ranks;
 }
 
-static const struct svg_plot load_plot = {.id = "loads",
-                                          .title = "Load of the workers",
-                                          .x_title = "per cent of the workers, most loaded first",
-                                          .y_title = "seconds in tasks",
-                                          .unit = " s"};
+/* What balancing made of the loads, or, where there was none, the iterations. */
+static const char *title_of_loads(const struct report_run *run)
+{
+    if (run->n_iterations == 1)
+        return "Load of the workers";
+    return run->means[REPORT_BALANCE] > 0 ? "Load of the workers, before and after balancing"
+                                          : "Load of the workers, first and last iteration";
+}
 
 static enum status draw_loads(FILE *page, const struct report_run *run)
 {
@@ -154,12 +184,17 @@ static enum status draw_loads(FILE *page, const struct report_run *run)
     double *first, *last;
     int64_t n_first = report_numbers(json_object_get(before, "seconds"), &first);
     int64_t n = report_numbers(json_object_get(after, "seconds"), &last);
-    struct svg_plot plot = load_plot;
-    double *ranks = rank_workers(n);
+    struct svg_plot plot = {.id = "loads",
+                            .title = title_of_loads(run),
+                            .x_title = n == run->workers
+                                           ? "workers, most loaded first"
+                                           : "per cent of the workers, most loaded first",
+                            .y_title = "seconds in tasks",
+                            .unit = " s",
+                            .whole_x = true};
+    double *ranks = rank_workers(run, n);
     enum status status = CHECK_MEMORY(ranks, "no memory for the loads of %s", run->name);
     if (status == STATUS_OK && n > 1) {
-        if (run->n_iterations > 1)
-            plot.title = "Load of the workers, before and after balancing";
         if (n_first == n && run->n_iterations > 1)
             plot.series[plot.n_series++] =
                 (struct svg_plot_series){"first iteration", ranks, first, n, 3};
@@ -193,97 +228,4 @@ enum status report_timeline(FILE *page, const struct report_run *run)
     draw_durations(page, run);
     draw_costs(page, run);
     return draw_loads(page, run);
-}
-
-/* --- several runs --- */
-
-/* Colours of runs in one chart; grey is for what is idle. */
-static const int run_colours[SVG_MAX_SERIES] = {0, 3, 4, 1, 5, 6, 2};
-
-/* x and y of a series. Returns the number of points. */
-typedef int64_t (*series_reader)(const struct report_run *run, double **x, double **y);
-
-/* Seconds of the iterations. */
-static int64_t read_seconds(const struct report_run *run, double **x, double **y)
-{
-    int64_t n = run->n_places;
-    *x = malloc((size_t)(n + 1) * sizeof **x);
-    *y = malloc((size_t)(n + 1) * sizeof **y);
-    if (!*x || !*y)
-        return 0;
-    for (int64_t i = 0; i < n; i++) {
-        (*x)[i] = (double)(i * run->group);
-        (*y)[i] = run->columns[report_seconds_column(run)][i];
-    }
-    return n;
-}
-
-/* The part of the workers in tasks, at the middle of each bin. */
-static int64_t read_utilisation(const struct report_run *run, double **x, double **y)
-{
-    const json_t *utilisation = json_object_get(timeline_of(run), "utilisation");
-    int64_t n = report_numbers(json_object_get(utilisation, "task"), y);
-    *x = malloc((size_t)(n + 1) * sizeof **x);
-    if (!*x)
-        return 0;
-    find_edges(utilisation, n, *x);
-    for (int64_t i = 0; i < n; i++)
-        (*x)[i] = ((*x)[i] + (*x)[i + 1]) / 2;
-    scale_to_per_cent(*y, n);
-    return n;
-}
-
-static int64_t read_loads(const struct report_run *run, double **x, double **y)
-{
-    const json_t *loads = json_object_get(timeline_of(run), "loads");
-    int64_t n = report_numbers(json_object_get(loads, "seconds"), y);
-    *x = rank_workers(n);
-    return *x && n > 1 ? n : 0;
-}
-
-static enum status draw_compared(FILE *page, struct svg_plot plot, const struct report_runs *runs,
-                                 int64_t first, int64_t n, series_reader read)
-{
-    double *x[SVG_MAX_SERIES] = {0}, *y[SVG_MAX_SERIES] = {0};
-    enum status status = STATUS_OK;
-    n = n < SVG_MAX_SERIES ? n : SVG_MAX_SERIES;
-    for (int64_t i = 0; i < n && status == STATUS_OK; i++) {
-        const struct report_run *run = &runs->runs[first + i];
-        int64_t n_points = read(run, &x[i], &y[i]);
-        status = CHECK_MEMORY(x[i], "no memory for the course of %s", run->name);
-        if (n_points > 0)
-            plot.series[plot.n_series++] = (struct svg_plot_series){report_mode_name(run), x[i],
-                                                                    y[i], n_points, run_colours[i]};
-    }
-    if (status == STATUS_OK && plot.n_series > 0)
-        svg_plot_lines(page, &plot);
-    for (int64_t i = 0; i < n; i++) {
-        free(x[i]);
-        free(y[i]);
-    }
-    return status;
-}
-
-enum status report_timeline_compare(FILE *page, const struct report_runs *runs, int64_t first,
-                                    int64_t n)
-{
-    struct svg_plot loads = load_plot;
-    loads.id = "compared-loads";
-    loads.title = "Load of the workers, last iteration";
-    const struct svg_plot utilisation = {.id = "compared-utilisation",
-                                         .title = "Utilisation over time",
-                                         .x_title = "seconds, all iterations",
-                                         .y_title = "per cent of the workers in tasks",
-                                         .unit = " %",
-                                         .y_high = 100};
-    const struct svg_plot seconds = {.id = "compared-seconds",
-                                     .title = "Iteration by iteration",
-                                     .x_title = "iteration or Fock build",
-                                     .y_title = "seconds",
-                                     .unit = " s",
-                                     .whole_x = true};
-    if (runs->runs[first].n_iterations > 1)
-        TRY(draw_compared(page, seconds, runs, first, n, read_seconds));
-    TRY(draw_compared(page, utilisation, runs, first, n, read_utilisation));
-    return draw_compared(page, loads, runs, first, n, read_loads);
 }

@@ -15,13 +15,15 @@ enum status report_timeline(FILE *page, const struct report_run *run);
 /* The lanes alone: a row for a worker, with its tasks and steals. */
 void report_lanes(FILE *page, const struct report_run *run);
 
-/* Of the n runs from first on, at most SVG_MAX_SERIES of them: the iterations, utilisation over
- * time, and the sorted loads of the workers in the last iteration. Errors: STATUS_NO_MEMORY. */
-enum status report_timeline_compare(FILE *page, const struct report_runs *runs, int64_t first,
-                                    int64_t n);
-
 /* Workers whose load is above the middle of mean and maximum in the last iteration, for which the
  * others wait; -1: not known. */
 int64_t report_overloaded(const struct report_run *run);
+
+/* Seconds that the longest task of the last iteration took, or more, as a class of the histogram
+ * begins there; NAN: not known. */
+double report_longest_task(const struct report_run *run);
+
+/* Reads the edges of the n bins of utilisation over time, n + 1 of them, into edges. */
+void report_find_edges(const struct report_run *run, int64_t n, double *edges);
 
 #endif

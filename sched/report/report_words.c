@@ -1,13 +1,13 @@
 #include "sched/report/report_words.h"
 
-#include "sched/report/report_timeline.h"
+#include "sched/report/report_losses.h"
+#include "sched/report/report_phrases.h"
 
 #include <math.h>
 #include <string.h>
 
-/* Below these a loss, or an imbalance in per cent, is not worth a reason. */
-#define LEAST_LOSS      0.01
-#define LEAST_IMBALANCE 5
+/* A mode that takes this part of the time of another, or more, is not called faster. */
+#define LEAST_GAIN 0.9995
 
 double report_ratio(const struct report_run *run, const struct report_run *reference)
 {
@@ -30,112 +30,27 @@ int64_t report_reference(const struct report_runs *runs, int64_t first, int64_t 
     return first;
 }
 
+/* Whether rounds do not tell the run from the first, or its times overlap with those of best. */
+static bool is_alike(const struct report_run *run, const struct report_run *best)
+{
+    const char *verdict = report_verdict(run);
+    if (verdict)
+        return strcmp(verdict, "not distinguishable") == 0;
+    return run != best && run->seconds.least <= best->seconds.largest;
+}
+
 int64_t report_fastest(const struct report_runs *runs, int64_t first, int64_t n)
 {
-    int64_t fastest = first;
-    for (int64_t i = first; i < first + n; i++)
-        if (runs->runs[i].seconds.median < runs->runs[fastest].seconds.median ||
-            isnan(runs->runs[fastest].seconds.median))
+    int64_t fastest = report_reference(runs, first, n);
+    for (int64_t i = first; i < first + n; i++) {
+        const struct report_run *run = &runs->runs[i], *best = &runs->runs[fastest];
+        const char *verdict = report_verdict(run);
+        bool proven = !verdict || strcmp(verdict, "faster") == 0;
+        if (proven && (isnan(best->seconds.median) ||
+                       run->seconds.median < LEAST_GAIN * best->seconds.median))
             fastest = i;
+    }
     return fastest;
-}
-
-/* Numbers up to twelve as words. */
-static void write_count(FILE *page, int64_t n)
-{
-    static const char *const words[] = {"no",    "one",   "two",  "three", "four",   "five",  "six",
-                                        "seven", "eight", "nine", "ten",   "eleven", "twelve"};
-    if (n >= 0 && n <= 12)
-        fputs(words[n], page);
-    else
-        html_number(page, (double)n, 0);
-}
-
-/* 0.523 s, 12.3 ms. */
-static void write_seconds(FILE *page, double seconds)
-{
-    static const struct {
-        double size;
-        const char *name;
-    } units[] = {{1, "s"}, {1e-3, "ms"}, {1e-6, "\u00b5s"}};
-    int i = 0;
-    while (i < 2 && seconds < units[i].size)
-        i++;
-    double number = seconds / units[i].size;
-    int decimals = number >= 100 ? 1 : number >= 10 ? 2 : 3;
-    html_number(page, number, decimals);
-    fprintf(page, " %s", units[i].name);
-}
-
-static void write_per_cent(FILE *page, double fraction)
-{
-    html_number(page, 100 * fraction, fraction < 0.095 ? 1 : 0);
-    fputs(" %", page);
-}
-
-/* --- losses --- */
-
-/* The cause of most idle time: the workers that the others wait for, where they are known. */
-static void write_idle_cause(FILE *page, const struct report_run *run)
-{
-    int64_t n = report_overloaded(run);
-    if (!(run->means[REPORT_IMBALANCE] >= LEAST_IMBALANCE)) {
-        fputs(" waiting for messages and for the end", page);
-    } else if (n > 0 && n <= run->workers / 2) {
-        fputs(" to ", page);
-        write_count(page, n);
-        fputs(n == 1 ? " overloaded worker" : " overloaded workers", page);
-    } else {
-        fputs(" to uneven loads", page);
-    }
-}
-
-static void write_cause(FILE *page, const struct report_run *run)
-{
-    static const struct {
-        enum report_column column;
-        const char *words;
-    } causes[] = {{REPORT_IDLE, NULL},
-                  {REPORT_SEARCH, " searching for tasks"},
-                  {REPORT_SCHEDULER, " in the scheduler"},
-                  {REPORT_COMMUNICATION, " in the scheduler\u2019s messages"}};
-    int most = -1;
-    for (int i = 0; i < 4; i++)
-        if (run->means[causes[i].column] > 0 &&
-            (most < 0 || run->means[causes[i].column] > run->means[causes[most].column]))
-            most = i;
-    if (most < 0)
-        return;
-    double share =
-        run->means[causes[most].column] / (run->means[REPORT_MAKESPAN] - run->means[REPORT_TASK]);
-    fputs(share > 0.85 ? "" : ", most of it", page);
-    if (causes[most].words)
-        fputs(causes[most].words, page);
-    else
-        write_idle_cause(page, run);
-}
-
-/* "lost 47 % of its time to two overloaded workers". Nothing where it is not known. */
-static void write_loss(FILE *page, const struct report_run *run)
-{
-    double lost = 1 - run->means[REPORT_TASK] / run->means[REPORT_MAKESPAN];
-    if (!(lost >= 0 && lost <= 1))
-        return;
-    fputs(" <b>", page);
-    html_text(page, report_mode_name(run));
-    fputs("</b> ", page);
-    if (run->workers == 1 && lost < 0.05) {
-        fputs("ran on one worker, which lost ", page);
-        write_per_cent(page, lost);
-        fputs(" of its time", page);
-    } else {
-        fputs("lost ", page);
-        write_per_cent(page, lost);
-        fputs(" of its time", page);
-        if (lost >= LEAST_LOSS)
-            write_cause(page, run);
-    }
-    fputs(".", page);
 }
 
 /* --- one run --- */
@@ -150,23 +65,25 @@ static void write_run_answer(FILE *page, const struct report_run *run)
     fputs("</b> on ", page);
     html_number(page, (double)run->workers, 0);
     fputs(run->workers == 1 ? " worker took " : " workers took ", page);
-    write_seconds(page, seconds);
-    if (run->n_iterations > 1) {
+    report_seconds(page, seconds, seconds);
+    if (run->n_iterations > 1 && run->seconds.largest - run->seconds.least < 1e-4 * seconds) {
+        fprintf(page, " (all %lld alike)", (long long)run->n_iterations);
+    } else if (run->n_iterations > 1) {
         fputs(" (median of ", page);
         html_number(page, (double)run->n_iterations, 0);
         fputs(", from ", page);
-        write_seconds(page, run->seconds.least);
+        report_seconds(page, run->seconds.least, seconds);
         fputs(" to ", page);
-        write_seconds(page, run->seconds.largest);
+        report_seconds(page, run->seconds.largest, seconds);
         fputs(")", page);
     }
     fputs(".", page);
-    write_loss(page, run);
+    report_loss(page, run);
 }
 
 /* --- a comparison --- */
 
-/* "1.9 x static". */
+/* "1.9 x as fast as static". */
 static void write_ratio(FILE *page, const struct report_run *run, const struct report_run *other)
 {
     double ratio = 1 / report_ratio(run, other);
@@ -175,78 +92,152 @@ static void write_ratio(FILE *page, const struct report_run *run, const struct r
     html_text(page, report_mode_name(other));
 }
 
-/* Modes that several rounds do not tell from the first. */
-static void write_undistinguished(FILE *page, const struct report_runs *runs, int64_t first,
-                                  int64_t n)
+static int64_t count_alike(const struct report_runs *runs, int64_t first, int64_t n,
+                           const struct report_run *best)
 {
-    const struct report_run *reference = &runs->runs[first];
     int64_t n_alike = 0;
-    for (int64_t i = first + 1; i < first + n; i++) {
-        const char *verdict = report_verdict(&runs->runs[i]);
-        if (!verdict || strcmp(verdict, "not distinguishable") != 0)
-            continue;
-        if (n_alike++ == 0) {
-            html_number(page,
-                        report_real(json_object_get(reference->shared, "comparison"), "rounds"), 0);
-            fputs(" rounds do not tell from ", page);
-            html_text(page, report_mode_name(reference));
-            fputs(": ", page);
-        } else {
-            fputs(", ", page);
-        }
-        html_text(page, report_mode_name(&runs->runs[i]));
-    }
-    fputs(n_alike > 0 ? "." : "", page);
+    for (int64_t i = first; i < first + n; i++)
+        n_alike += is_alike(&runs->runs[i], best);
+    return n_alike;
 }
 
-/* Modes whose times lie within those of the fastest: not told apart by these iterations. */
-static void write_ties(FILE *page, const struct report_runs *runs, int64_t first, int64_t n,
-                       int64_t fastest)
+/* "a, b and c": the modes that are alike. */
+static void write_alike(FILE *page, const struct report_runs *runs, int64_t first, int64_t n,
+                        const struct report_run *best)
 {
-    int64_t n_ties = 0;
+    int64_t n_alike = count_alike(runs, first, n, best), k = 0;
     for (int64_t i = first; i < first + n; i++) {
-        if (i == fastest || !(runs->runs[i].seconds.least <= runs->runs[fastest].seconds.largest))
+        if (!is_alike(&runs->runs[i], best))
             continue;
-        fputs(n_ties++ == 0 ? " Their times overlap with its own: " : ", ", page);
+        fputs(k == 0 ? "" : k == n_alike - 1 ? " and " : ", ", page);
         html_text(page, report_mode_name(&runs->runs[i]));
+        k++;
     }
-    fputs(n_ties > 0 ? "." : "", page);
+}
+
+/* Rounds of the comparison; 0 where its modes ran once. */
+static double rounds_compared(const struct report_runs *runs, int64_t first)
+{
+    const json_t *comparison = json_object_get(runs->runs[first].shared, "comparison");
+    return report_verdict(&runs->runs[first + 1]) ? report_real(comparison, "rounds") : 0;
+}
+
+/* Modes that several rounds do not tell from the first, perhaps because they cannot: the p of
+ * Wilcoxon's signed-rank test of n rounds is at least 2^(1-n), Holm's of m modes (m - 1) times
+ * that. */
+static void write_undistinguished(FILE *page, const struct report_runs *runs, int64_t first,
+                                  int64_t n, double rounds)
+{
+    const struct report_run *reference = &runs->runs[first];
+    double confidence = report_real(json_object_get(reference->shared, "comparison"), "confidence");
+    double needed = ceil(1 + log2((double)(n - 1) / (1 - confidence)) - 1e-9);
+    if (count_alike(runs, first, n, reference) > 0) {
+        fputs(" ", page);
+        write_alike(page, runs, first, n, reference);
+        fputs(" cannot be told from ", page);
+        html_text(page, report_mode_name(reference));
+        fputs(" by ", page);
+        html_number(page, rounds, 0);
+        fputs(rounds == 1 ? " round" : " rounds", page);
+        if (rounds < needed) {
+            fputs(", which are too few for ", page);
+            report_count(page, n);
+            fputs(" modes: take ", page);
+            html_number(page, needed, 0);
+        }
+        fputs(".", page);
+    }
+}
+
+/* Modes whose times lie within those of the fastest: not told apart by these iterations. Simulated
+ * ones repeat exactly. */
+static void write_ties(FILE *page, const struct report_runs *runs, int64_t first, int64_t n,
+                       const struct report_run *best)
+{
+    int64_t n_ties =
+        json_object_get(best->shared, "machine") ? 0 : count_alike(runs, first, n, best);
+    if (n_ties == 0)
+        return;
+    if (n_ties == n - 1) {
+        fputs(" The times of all overlap, so this may be chance.", page);
+        return;
+    }
+    fputs(" The times of ", page);
+    write_alike(page, runs, first, n, best);
+    fputs(" overlap with its own.", page);
+}
+
+static void write_times(FILE *page, const struct report_run *best, const struct report_run *base,
+                        double rounds)
+{
+    report_seconds(page, best->seconds.median, base->seconds.median);
+    if (best != base) {
+        fputs(" against ", page);
+        report_seconds(page, base->seconds.median, base->seconds.median);
+    }
+    fprintf(page, " in %s", best->has_fock ? "a Fock build" : "an iteration");
+    if (rounds > 1 || best->n_iterations > 1) {
+        fputs(" (median of ", page);
+        html_number(page, rounds > 0 ? rounds : (double)best->n_iterations, 0);
+        fputs(rounds > 0 ? " rounds)" : ")", page);
+    }
+    fputs(".", page);
 }
 
 static void write_comparison_answer(FILE *page, const struct report_runs *runs, int64_t first,
                                     int64_t n)
 {
-    int64_t fastest = report_fastest(runs, first, n), reference = report_reference(runs, first, n);
-    const struct report_run *best = &runs->runs[fastest], *base = &runs->runs[reference];
+    const struct report_run *best = &runs->runs[report_fastest(runs, first, n)];
+    const struct report_run *base = &runs->runs[report_reference(runs, first, n)];
+    double rounds = rounds_compared(runs, first);
     if (isnan(best->seconds.median))
         return;
-    fputs("<b>", page);
+    fputs(best == base ? "No mode was faster than <b>" : "<b>", page);
     html_text(page, report_mode_name(best));
-    fputs("</b> was fastest", page);
-    if (fastest != reference && best->seconds.median > 0) {
-        fputs(", ", page);
+    fputs(best == base ? "</b>: " : "</b> was fastest, ", page);
+    if (best != base) {
         write_ratio(page, best, base);
+        fputs(": ", page);
     }
-    fputs(": ", page);
-    write_seconds(page, best->seconds.median);
-    if (fastest != reference) {
-        fputs(" against ", page);
-        write_seconds(page, base->seconds.median);
-    }
-    fprintf(page, " in %s (median of ", best->has_fock ? "a Fock build" : "an iteration");
-    bool rounds = report_verdict(&runs->runs[first + 1]) != NULL;
-    html_number(page,
-                rounds ? report_real(json_object_get(base->shared, "comparison"), "rounds")
-                       : (double)best->n_iterations,
-                0);
-    fputs(rounds ? " rounds). " : ").", page);
-    if (rounds)
-        write_undistinguished(page, runs, first, n);
+    write_times(page, best, base, rounds);
+    if (rounds > 0)
+        write_undistinguished(page, runs, first, n, rounds);
     else
-        write_ties(page, runs, first, n, fastest);
-    write_loss(page, base);
-    if (fastest != reference)
-        write_loss(page, best);
+        write_ties(page, runs, first, n, best);
+    report_loss(page, base);
+    if (best != base)
+        report_loss(page, best);
+    if (json_is_true(
+            json_object_get(json_object_get(base->shared, "comparison"), "oversubscribed")))
+        fputs(" There were more processes than cores: the times are the operating system\u2019s, "
+              "too.",
+              page);
+}
+
+/* Where there are too many runs for a sentence on each: the fastest and the slowest. */
+void report_range(FILE *page, const struct report_runs *runs)
+{
+    const struct report_run *least = NULL, *largest = NULL;
+    for (int64_t i = 0; i < runs->n; i++) {
+        const struct report_run *run = &runs->runs[i];
+        if (isnan(run->seconds.median))
+            continue;
+        least = least && least->seconds.median <= run->seconds.median ? least : run;
+        largest = largest && largest->seconds.median >= run->seconds.median ? largest : run;
+    }
+    if (!least)
+        return;
+    fputs("<p class=\"answer\">Of ", page);
+    html_number(page, (double)runs->n, 0);
+    fputs(" runs the fastest took ", page);
+    report_seconds(page, least->seconds.median, largest->seconds.median);
+    fputs(" in an iteration (", page);
+    html_text(page, least->name);
+    fputs("), the slowest ", page);
+    report_seconds(page, largest->seconds.median, largest->seconds.median);
+    fputs(" (", page);
+    html_text(page, largest->name);
+    fputs(").</p>\n", page);
 }
 
 void report_answer(FILE *page, const struct report_runs *runs, int64_t first, int64_t n,

@@ -13,6 +13,9 @@
 void report_answer(FILE *page, const struct report_runs *runs, int64_t first, int64_t n,
                    const struct report_section *section);
 
+/* One sentence on all runs. */
+void report_range(FILE *page, const struct report_runs *runs);
+
 /* Number of the run that the others are compared with, among the n from first on: the first, where
  * several rounds were compared with it, or static, or the first. */
 int64_t report_reference(const struct report_runs *runs, int64_t first, int64_t n);
@@ -24,7 +27,8 @@ double report_ratio(const struct report_run *run, const struct report_run *refer
  */
 const char *report_verdict(const struct report_run *run);
 
-/* Number of the run with the lowest median; first if none is known. */
+/* Number of the run with the lowest median of those that are faster than the reference, by their
+ * verdicts where there are any; the reference if there is none. */
 int64_t report_fastest(const struct report_runs *runs, int64_t first, int64_t n);
 
 #endif

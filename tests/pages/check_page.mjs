@@ -2,31 +2,43 @@
 //
 //     node check_page.mjs PAGE.html RESULT.json [FOLDER]
 //
-// console errors, requests, size and time, marks against data, zoom by mouse and keyboard, contrast
-// in light and dark, width on a phone, twenty numbers chosen at random (SEED). With FOLDER it
+// console errors, requests, size and time; each number of the answer, the tables and the marks of
+// charts; zoom by mouse and keyboard; contrast in light and dark, width on a phone. With FOLDER it
 // leaves screenshots there. Prints what is wrong, and exits with 1 then.
 
 import { readFileSync, statSync } from 'node:fs';
 import { basename, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { chromium } from 'playwright-core';
-import { iterationNumber, marksOfResult, marksOfRun, modeNumber, runsOf } from './page_data.mjs';
+import { cardNumbers, iterationNumbers, marksOfResult, marksOfRun, medianOf, modeNumbers,
+  ratioOf, runsOf, secondsOf } from './page_data.mjs';
 
-const MAX_BYTES = 5e6, MAX_SECONDS = 2, N_NUMBERS = 20;
+const MAX_BYTES = 5e6, MAX_SECONDS = 2;
 const [path, resultPath, folder] = process.argv.slice(2);
 const result = JSON.parse(readFileSync(resultPath, 'utf8'));
 const address = pathToFileURL(resolve(path)).href;
 const runs = runsOf(result);
 const wrong = [];
 const expect = (holds, text) => { if (!holds) wrong.push(text); };
+let nNumbers = 0;
 
-/** Random numbers in [0, 1) that repeat (mulberry32 by T. Ettinger). */
-let seed = Number(process.env.SEED ?? 1);
-function random() {
-  seed = (seed + 0x6d2b79f5) | 0;
-  let t = Math.imul(seed ^ (seed >>> 15), 1 | seed);
-  t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-  return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
+/** Numbers of a text, with what each decimal of theirs is worth. */
+function numbersOf(text) {
+  const found = text.replaceAll('\u2212', '-').match(/-?\d[\d,]*(\.\d+)?(e[+-]?\d+)?/g) ?? [];
+  return found.map(digits => {
+    const [mantissa, exponent] = digits.replaceAll(',', '').split('e');
+    const decimals = (mantissa.split('.')[1]?.length ?? 0) - Number(exponent ?? 0);
+    return { shown: Number(digits.replaceAll(',', '')), unit: 10 ** -decimals };
+  });
+}
+
+const isRounded = ({ shown, unit }, number) => Math.abs(shown - number) <= 0.5001 * unit;
+
+/** Whether a text shows these numbers, all of them, rounded. */
+function shows(text, numbers) {
+  const found = numbersOf(text);
+  nNumbers += numbers.length;
+  return found.length === numbers.length && found.every((one, i) => isRounded(one, numbers[i]));
 }
 
 async function open(browser, settings) {
@@ -42,30 +54,68 @@ async function open(browser, settings) {
   return { page, seconds: (Date.now() - start) / 1000 };
 }
 
-/** Marks of a chart: what carries a tooltip. */
-const countMarks = figures => figures.map(figure => ({
+/** Marks of charts: the texts of what carries a tooltip. */
+const readMarks = figures => figures.map(figure => ({
   chart: figure.dataset.chart,
-  marks: figure.querySelectorAll(':scope svg :is(rect, circle, path) > title').length,
+  marks: [...figure.querySelectorAll(':scope svg :is(rect, circle, path) > title')]
+    .map(title => title.textContent),
 }));
 
+/** The numbers that a tooltip ends with: at most four digits, or six of a lane. */
+function markShows(text, number) {
+  if (typeof number === 'string') return text === number;
+  nNumbers += 1;
+  const close = (shown, value) =>
+    Math.abs(Number(shown) - value) <= 5.1e-4 * Math.abs(value) + 1e-12;
+  const span = /^\w+ ([\d.e+-]+)\u2013([\d.e+-]+) s/.exec(text) ??
+    /([\d.e+-]+)(?: %| s| tasks)? at ([\d.e+-]+)$/.exec(text);
+  if (Array.isArray(number))
+    return span !== null && close(span[1], number[0]) && close(span[2], number[1]);
+  return close(/([\d.e+-]+)(?: %| s)?$/.exec(text)?.[1], number);
+}
+
+function compareMarks(where, shown, numbers) {
+  const marks = typeof numbers[0] === 'string' ? shown?.toSorted() : shown;
+  expect(marks?.length === numbers.length || (marks === undefined && numbers.length === 0),
+    `${where} has ${marks?.length} marks, its data ${numbers.length}`);
+  if (marks?.length !== numbers.length) return;
+  const first = marks.findIndex((text, i) => !markShows(text, numbers[i]));
+  expect(first < 0, `${where}: mark ${first} is "${marks[first]}", its data ${numbers[first]}`);
+}
+
+/** Levels between the lowest and the highest that the page shows. */
+function checkOrbitals(marks) {
+  const energies = (result.extras?.beryl ?? result).orbital_energies;
+  const levels = marks.map(text => /^(\d+): (-?[\d.]+) hartree$/.exec(text).slice(1).map(Number));
+  const shown = levels.map(level => level[1]), all = energies.flat()
+    .filter(e => e > Math.min(...shown) - 1e-6 && e < Math.max(...shown) + 1e-6);
+  nNumbers += levels.length;
+  expect(all.length === levels.length, `orbitals: ${levels.length} levels, not ${all.length}`);
+  for (const [k, energy] of levels)
+    expect(energies.some(spin => Math.abs(spin[k - 1] - energy) < 6e-7), `orbital ${k}: ${energy}`);
+}
+
 async function checkMarks(page) {
-  const expected = runs.map((run, i) => [`#run${i + 1}`, marksOfRun(run)]);
-  for (const [scope, marks] of expected) {
-    const found = await page.$$eval(`${scope} figure[data-chart]`, countMarks);
-    for (const [chart, n] of Object.entries(marks)) {
-      const shown = found.find(figure => figure.chart === chart)?.marks;
-      expect(shown === n || (n === 0 && shown === undefined),
-        `${scope}: chart ${chart} has ${shown} marks, its data ${n}`);
+  const known = new Set();
+  for (const [i, run] of runs.entries()) {
+    const found = await page.$$eval(`#run${i + 1} figure[data-chart]`, readMarks);
+    for (const [chart, numbers] of Object.entries(marksOfRun(run))) {
+      known.add(chart);
+      compareMarks(`run ${i + 1}: chart ${chart}`,
+        found.find(figure => figure.chart === chart)?.marks, numbers);
     }
   }
-  for (const [chart, n] of Object.entries(marksOfResult(result))) {
-    const found = await page.$$eval(`figure[data-chart="${chart}"]`, countMarks);
-    expect(found.length === 1 && found[0].marks === n,
-      `chart ${chart}: ${found.map(figure => figure.marks)} marks, its data ${n}`);
+  for (const [chart, numbers] of Object.entries(marksOfResult(result))) {
+    known.add(chart);
+    const found = await page.$$eval(`figure[data-chart="${chart}"]`, readMarks);
+    expect(found.length === Math.min(numbers.length, 1), `${found.length} charts ${chart}`);
+    compareMarks(`chart ${chart}`, found[0]?.marks, numbers);
   }
-  const empty = (await page.$$eval('figure[data-chart]', countMarks))
-    .filter(figure => figure.marks === 0);
-  expect(empty.length === 0, `empty charts: ${empty.map(figure => figure.chart)}`);
+  for (const { chart, marks } of await page.$$eval('figure[data-chart]', readMarks)) {
+    expect(marks.length > 0, `chart ${chart} is empty`);
+    if (chart === 'orbitals') checkOrbitals(marks);
+    else expect(known.has(chart), `chart ${chart} is not known to this test`);
+  }
 }
 
 async function checkZoom(page) {
@@ -139,29 +189,60 @@ function findLowContrast() {
   return [...low].map(([what, ratio]) => `${what} has a contrast of ${ratio}`);
 }
 
-async function checkNumbers(page) {
-  const cells = await page.evaluate(() => [...document.querySelectorAll('table.figures')]
-    .flatMap(table => {
-      const scope = table.closest('[id^=run]')?.id;
-      const kind = table.classList.contains('modes') ? 'modes' : scope ? 'iterations' : 'runs';
-      const headings = [...table.querySelectorAll('thead th')]
-        .map(th => th.childNodes[0]?.textContent.trim());
-      return [...table.querySelectorAll('tbody tr')].flatMap(row => [...row.cells].slice(1)
-        .map((cell, i) => ({ kind, scope, heading: headings[i + 1],
-          row: row.cells[0].innerText.trim(), text: cell.innerText.trim() })));
-    }));
-  const known = cells.filter(cell => cell.kind !== 'runs' && /\d/.test(cell.text));
-  expect(known.length >= N_NUMBERS || known.length > 0, 'the page has no table of numbers');
-  for (let k = 0; k < N_NUMBERS && known.length > 0; k++) {
-    const [cell] = known.splice(Math.floor(random() * known.length), 1);
-    const shown = Number(cell.text.replaceAll(',', '').replace('\u2212', '-'));
-    const decimals = cell.text.split('.')[1]?.length ?? 0;
-    const number = cell.kind === 'modes' ? modeNumber(runs, cell.row, cell.heading)
-      : iterationNumber(runs[Number(cell.scope.slice(3)) - 1], cell.heading, Number(cell.row));
-    expect(Math.abs(shown - number) <= 0.5001 * 10 ** -decimals,
-      `${cell.scope ?? 'comparison'}, ${cell.row}, ${cell.heading}: ${cell.text}, not ${number}`);
+/** Every cell of the tables below and beside the charts. */
+async function checkFigures(page) {
+  const cells = await page.$$eval('table.figures', tables => tables.flatMap(table => {
+    const run = table.closest('[id^=run]')?.id, ofModes = table.classList.contains('modes');
+    const headings = [...table.querySelectorAll('thead th')]
+      .map(th => th.childNodes[0]?.textContent.trim());
+    return [...table.querySelectorAll('tbody tr')].flatMap(row => [...row.cells].slice(1)
+      .map((cell, i) => ({ run, ofModes, heading: headings[i + 1],
+        row: row.cells[0].innerText.trim(), text: cell.innerText.trim() })));
+  }));
+  expect(cells.length > 0, 'the page has no table of numbers');
+  for (const { run, ofModes, heading, row, text } of cells) {
+    const numbers = ofModes ? modeNumbers(runs, row, heading)
+      : iterationNumbers(runs[Number(run.slice(3)) - 1], heading, Number(row));
+    expect(numbers && shows(text, numbers),
+      `${run ?? 'comparison'}, ${row}, ${heading}: ${text}, not ${numbers}`);
   }
 }
+
+/** Every row of the tables above the charts that has a number. */
+async function checkCards(page) {
+  const rows = await page.$$eval('.cards tr', all => all.map(row => ({
+    heading: row.cells[0].textContent.trim(), text: row.cells[1].innerText.trim() })));
+  expect(rows.length > 0, 'the page says nothing of its run');
+  for (const { heading, text } of rows) {
+    const numbers = cardNumbers(runs[0], heading);
+    const isText = heading === 'Beryl' || !/^[-\u2212\d]/.test(text);
+    expect(numbers ? shows(text.replace(/ (x|y|z) /g, ' '), numbers) : isText,
+      `${heading}: ${text}, not ${numbers}`);
+  }
+}
+
+/** Every number of the sentences at the top that has a unit. */
+async function checkAnswer(page) {
+  const answer = (await page.locator('.answer').first().innerText()).replaceAll('\u2212', '-');
+  const lost = run => 100 * (1 - sumOf(run, 'task_seconds') / (run.figures.workers ??
+    run.shared.workers) / sumOf(run, 'makespan_seconds'));
+  const bins = runs.map(({ figures: { timeline } }) => timeline?.durations).filter(Boolean);
+  const seconds = [...runs.flatMap(run => [medianOf(run), secondsOf(run)[0], secondsOf(run).at(-1)]),
+    ...bins.map(({ tasks, edges_seconds: edges }) => edges[tasks.findLastIndex(n => n > 0)])];
+  const known = {
+    s: seconds, ms: seconds.map(s => 1e3 * s), '\u00b5s': seconds.map(s => 1e6 * s),
+    '%': runs.map(lost), '\u00d7': runs.map(run => 1 / ratioOf(runs, run)),
+    hartree: [result.return_result],
+  };
+  const found = [...answer.matchAll(/(-?[\d.,]*\d) (s|ms|\u00b5s|%|\u00d7|hartree)(?![\w])/g)];
+  expect(found.length > 0, 'the answer has no number');
+  for (const [text, digits, unit] of found) {
+    nNumbers += 1;
+    expect(known[unit].some(number => isRounded(numbersOf(digits)[0], number)), `answer: ${text}`);
+  }
+}
+
+const sumOf = (run, key) => run.figures.iterations.reduce((sum, entry) => sum + entry[key], 0);
 
 async function openDetails(page) {
   await page.$$eval('details', all => all.forEach(details => { details.open = true; }));
@@ -186,10 +267,11 @@ await (await browser.newPage()).goto('about:blank'); // the browser itself has s
 const { page, seconds } = await open(browser, { viewport: { width: 1280, height: 900 } });
 expect(seconds < MAX_SECONDS, `shown after ${seconds} s`);
 expect(statSync(path).size < MAX_BYTES, `${statSync(path).size} bytes`);
-expect(/\d/.test(await page.locator('.answer').first().innerText()), 'the answer has no number');
 await openDetails(page);
 await checkMarks(page);
-await checkNumbers(page);
+await checkAnswer(page);
+await checkCards(page);
+await checkFigures(page);
 await checkZoom(page);
 const screen = { width: 1280, height: 900 };
 await checkLook(browser, 'light', { viewport: screen, colorScheme: 'light' });
@@ -197,6 +279,6 @@ await checkLook(browser, 'dark', { viewport: screen, colorScheme: 'dark' });
 await checkLook(browser, 'phone', { viewport: { width: 390, height: 844 }, isMobile: true });
 await checkLook(browser, 'print', { viewport: screen }, { media: 'print' });
 await browser.close();
-console.log(`${basename(path)}: ${statSync(path).size} bytes, shown after ${seconds} s`);
+console.log(`${basename(path)}: ${statSync(path).size} bytes, shown after ${seconds} s; ${nNumbers} numbers`);
 for (const text of wrong) console.log(`${basename(path)}: ${text}`);
 process.exit(wrong.length > 0 ? 1 : 0);

@@ -9,60 +9,131 @@ export function runsOf(result) {
     ({ result, shared: figures, figures: entry, mode }));
 }
 
-const positive = numbers => (numbers ?? []).filter(number => number > 0).length;
 const sum = numbers => numbers.reduce((total, number) => total + number, 0);
+const positive = numbers => numbers.filter(number => number > 0);
 
 const TIMES = ['task', 'search', 'idle', 'scheduler', 'communication'];
+const USES = ['task', 'search', 'scheduler', 'communication'];
+const MAX_LINES = 7;
 
-/** Marks that a chart of one run must have, by its data-chart; null: the run has no such chart. */
-export function marksOfRun(run) {
-  const iterations = run.figures.iterations, n = iterations.length;
-  const timeline = run.figures.timeline;
-  const hasFock = iterations.some(entry => entry.fock_seconds !== undefined);
+const workersOf = run => run.figures.workers ?? run.shared.workers ?? 1;
+const figure = (entry, key) => entry[key]?.mean ?? entry[key];
+const column = (run, key, scale = 1) =>
+  run.figures.iterations.map(entry => figure(entry, `${key}`) * scale);
+const mean = (run, key, scale = 1) =>
+  sum(column(run, key, scale)) / run.figures.iterations.length;
+const times = (run, time) => column(run, `${time}_seconds`, 1 / workersOf(run));
+
+/** Seconds of the iterations, with the balancing before them, in order of size. */
+export function secondsOf(run) {
+  return run.figures.iterations.map(entry =>
+    entry.fock_seconds ?? entry.makespan_seconds + (entry.balance_seconds ?? 0))
+    .sort((a, b) => a - b);
+}
+
+export function medianOf(run) {
+  const seconds = secondsOf(run), n = seconds.length;
+  return run.figures.median_seconds ?? (seconds[(n - 1) >> 1] + seconds[n >> 1]) / 2;
+}
+
+/** The run that others of a comparison are compared with. */
+export function referenceOf(runs) {
+  return runs[1]?.figures.ratio ? runs[0] : runs.find(run => run.mode === 'static') ?? runs[0];
+}
+
+export function ratioOf(runs, run) {
+  return run.figures.ratio?.value ?? medianOf(run) / medianOf(referenceOf(runs));
+}
+
+/** Edges of the bins of utilisation over time. */
+function edgesOf({ bin_seconds: bin, seconds, task }) {
+  return [...task, 0].map((_, i) => Math.min(i * bin, seconds));
+}
+
+/** Places of the sorted loads: numbers of the workers, or of a sample per cent. */
+const rankOf = (run, n) => i => (n === workersOf(run) ? i + 1 : 100 * i / (n - 1));
+
+function marksOfTimeline(run) {
+  const { utilisation, durations, sample, lanes, loads, first_loads: first } = run.figures.timeline;
+  const edges = edgesOf(utilisation), n = loads.seconds.length, rank = rankOf(run, n);
   const marks = {
-    times: sum(TIMES.map(time => positive(iterations.map(entry => entry[`${time}_seconds`])))),
-    seconds: n * (hasFock ? 2 : 1),
-    efficiency: 2 * n,
+    utilisation: USES.flatMap(use => utilisation[use].map((part, i) => [100 * part, edges[i]]))
+      .filter(([part]) => part > 0),
+    lanes: lanes.flatMap(lane => [
+      ...lane.from_seconds.map((from, i) => [from, lane.to_seconds[i]]),
+      ...lane.steals_seconds]),
   };
-  if (sum(iterations.map(entry => entry.steals_attempted.mean)) > 0) marks.steals = 2 * n;
-  if (!timeline) return marks;
-  const { utilisation, durations, sample, lanes, loads } = timeline;
-  marks.utilisation = sum(['task', 'search', 'scheduler', 'communication']
-    .map(use => positive(utilisation[use])));
-  marks.lanes = sum(lanes.map(lane => lane.uses.length + lane.steals_seconds.length));
-  if (durations) marks.durations = positive(durations.tasks);
-  if (sample?.cost)
-    marks.costs = sample.seconds.filter((s, i) => s > 0 && sample.cost[i] > 0).length;
-  if (loads.seconds.length > 1) marks.loads = loads.seconds.length * (n > 1 ? 2 : 1);
+  if (durations)
+    marks.durations = durations.tasks.map((tasks, i) => [tasks, durations.edges_seconds[i]])
+      .filter(([tasks]) => tasks > 0);
+  if (sample?.cost) {
+    const scale = sum(sample.seconds) / sum(sample.cost);
+    marks.costs = sample.seconds.map((seconds, i) => [seconds, scale * sample.cost[i]])
+      .filter(([seconds, cost]) => seconds > 0 && cost > 0);
+  }
+  const before = run.figures.iterations.length > 1 ? first.seconds : [];
+  if (n > 1)
+    marks.loads = [before, loads.seconds].flatMap(seconds =>
+      seconds.map((load, i) => [load, rank(i)]));
   return marks;
 }
 
-/** Marks of the charts that a comparison or a result as a whole has. */
+/** The number of each mark of the charts of one run, in the order of the page: [y, x] where a mark
+ * says both. */
+export function marksOfRun(run) {
+  const iterations = run.figures.iterations;
+  const marks = {
+    times: iterations.flatMap((_, i) => positive(TIMES.map(time => times(run, time)[i]))),
+    seconds: [...iterations[0].fock_seconds === undefined ? [] : column(run, 'fock_seconds'),
+      ...column(run, 'makespan_seconds')],
+    efficiency: [...column(run, 'efficiency', 100), ...column(run, 'imbalance', 100)],
+  };
+  if (sum(column(run, 'steals_attempted')) > 0)
+    marks.steals = [...column(run, 'steals_successful'), ...column(run, 'steals_attempted')];
+  return run.figures.timeline ? { ...marks, ...marksOfTimeline(run) } : marks;
+}
+
+/** The reference and the fastest, as many as there are lines, in the order of the result. */
+function linesOf(runs) {
+  const reference = referenceOf(runs);
+  const fastest = runs.filter(run => run !== reference)
+    .sort((a, b) => medianOf(a) - medianOf(b)).slice(0, MAX_LINES - 1);
+  return runs.filter(run => run === reference || fastest.includes(run));
+}
+
+function marksOfComparison(runs) {
+  const timelines = runs.filter(run => run.figures.timeline).map(run => run.figures.timeline);
+  const marks = {
+    'compared-medians': runs.map(medianOf),
+    'compared-times': runs.flatMap(run =>
+      positive(TIMES.map(time => mean(run, `${time}_seconds`, 1 / workersOf(run))))),
+    'compared-utilisation': timelines.flatMap(({ utilisation }) =>
+      utilisation.task.map((part, i) => [100 * part, edgesOf(utilisation)[i]])
+        .filter(([part]) => part > 0)),
+    'compared-loads': timelines.map(({ loads }) => loads.seconds).filter(loads => loads.length > 1)
+      .flatMap(loads => loads.map((load, i) => [load, 100 * i / loads.length])
+        .filter(([load]) => load > 0)),
+  };
+  if (runs[0].figures.iterations.length > 1)
+    marks['compared-seconds'] = linesOf(runs).flatMap(run =>
+      run.figures.iterations.map((entry, i) => [entry.fock_seconds ?? entry.makespan_seconds, i]));
+  return marks;
+}
+
+/** The marks of the charts that a comparison or a result as a whole has; texts in any order. */
 export function marksOfResult(result) {
-  const runs = runsOf(result), marks = {}, figures = result.extras?.beryl ?? result;
+  const runs = runsOf(result), figures = result.extras?.beryl ?? result, marks = {};
   const real = result.molecule?.real ?? [];
-  if (result.molecule) marks.molecule = result.molecule.symbols.filter((_, i) => real[i]).length;
+  if (result.molecule) marks.molecule = result.molecule.symbols.filter((_, i) => real[i]).sort();
   if (figures.scf_iterations?.length > 0) {
     const steps = figures.scf_iterations;
     const changes = steps.slice(1).map((step, i) => Math.abs(step.energy - steps[i].energy));
-    marks.convergence = positive(changes) + positive(steps.map(step => step.gradient));
+    marks.convergence = [...positive(changes), ...positive(steps.map(step => step.gradient))];
   }
   if (figures.blocks)
-    marks.blocks = figures.blocks.filled.join('').replaceAll('0', '').length;
-  if (runs.length > 1 && runs[0].mode) {
-    const first = runs.slice(0, 7).filter(run => run.figures.timeline);
-    marks['compared-figure'] = runs.length;
-    marks['compared-times'] = sum(runs.map(run => sum(TIMES.map(time =>
-      run.figures.iterations.some(entry => entry[`${time}_seconds`] > 0) ? 1 : 0))));
-    if (runs[0].figures.iterations.length > 1)
-      marks['compared-seconds'] =
-        sum(runs.slice(0, 7).map(run => run.figures.iterations.length));
-    marks['compared-utilisation'] =
-      sum(first.map(run => run.figures.timeline.utilisation.task.length));
-    marks['compared-loads'] = sum(first.map(run => run.figures.timeline.loads.seconds.length)
-      .filter(n => n > 1));
-  }
-  return marks;
+    marks.blocks = [...figures.blocks.filled.join('')].filter(digit => digit > 0)
+      .map(digit => Math.round(100 * digit / 9));
+  return runs.length > 1 && runs[0].mode ? { ...marks, ...marksOfComparison(runs) } : marks;
 }
 
 /** Columns of the table of iterations by the first words of their headings. */
@@ -76,36 +147,74 @@ const COLUMNS = {
   'tasks moved': ['tasks_moved', 1], messages: ['messages', 1], bytes: ['bytes', 1],
 };
 
-/** The number that a cell must show. */
-export function iterationNumber(run, heading, iteration) {
+/** The numbers that a cell of the table of iterations must show. */
+export function iterationNumbers(run, heading, iteration) {
   const [key, scale] = COLUMNS[heading] ?? [];
-  const value = run.figures.iterations[iteration]?.[key];
-  const workers = run.figures.workers ?? run.shared.workers;
-  const number = typeof value === 'object' ? value.mean : value;
-  return number * (scale === 'worker' ? 1 / workers : scale);
+  const entry = run.figures.iterations[iteration] ?? {};
+  return [figure(entry, key) * (scale === 'worker' ? 1 / workersOf(run) : scale)];
 }
 
-/** The number of a mode in the table of a comparison: medians and means over the iterations. */
-export function modeNumber(runs, mode, heading) {
-  const seconds = run => run.figures.iterations
-    .map(entry => entry.fock_seconds ?? entry.makespan_seconds).sort((a, b) => a - b);
-  const median = run => {
-    if (run.figures.median_seconds !== undefined) return run.figures.median_seconds;
-    const s = seconds(run), n = s.length;
-    return (s[(n - 1) >> 1] + s[n >> 1]) / 2;
-  };
+/** The numbers of a mode in the table of a comparison: medians and means over the iterations. */
+export function modeNumbers(runs, mode, heading) {
   const run = runs.find(other => other.mode === mode);
-  const reference = runs[1].figures.ratio ? runs[0]
-    : runs.find(other => other.mode === 'static') ?? runs[0];
-  const mean = (key, scale = 1) => sum(run.figures.iterations.map(entry =>
-    entry[key].mean ?? entry[key])) * scale / run.figures.iterations.length;
-  if (heading.startsWith('of '))
-    return run.figures.ratio?.value ?? median(run) / median(reference);
-  return {
-    median: () => median(run), fastest: () => seconds(run)[0],
-    slowest: () => seconds(run).at(-1), efficiency: () => mean('efficiency', 100),
-    imbalance: () => mean('imbalance', 100), 'steals done': () => mean('steals_successful'),
-    attempted: () => mean('steals_attempted'), 'tasks moved': () => mean('tasks_moved'),
-    messages: () => mean('messages'),
-  }[heading]?.();
+  const numbers = {
+    median: () => [medianOf(run)], fastest: () => [secondsOf(run)[0]],
+    slowest: () => [secondsOf(run).at(-1)], ratio: () => [ratioOf(runs, run)],
+    interval: () => run.figures.ratio?.interval ?? [], verdict: () => [],
+    efficiency: () => [mean(run, 'efficiency', 100)],
+    imbalance: () => [mean(run, 'imbalance', 100)],
+    'steals done': () => [mean(run, 'steals_successful')],
+    attempted: () => [mean(run, 'steals_attempted')],
+    'tasks moved': () => [mean(run, 'tasks_moved')], messages: () => [mean(run, 'messages')],
+  };
+  return numbers[heading]?.();
+}
+
+const length = vector => Math.hypot(...vector);
+const E_BOHR_IN_DEBYE = 2.541746473, HARTREE_IN_EV = 27.211386245988;
+
+/** The numbers of a row of the tables above the charts, by its heading; undefined: a text. */
+export function cardNumbers({ result, shared, figures, mode }, heading) {
+  const run = { result, shared, figures, mode };
+  const properties = result.properties ?? {}, molecule = result.molecule ?? {};
+  const own = key => figures[key] ?? shared[key];
+  const gaps = spin => {
+    const n = properties[spin === 0 ? 'calcinfo_nalpha' : 'calcinfo_nbeta'];
+    const gap = own('orbital_energies')[spin][n] - own('orbital_energies')[spin][n - 1];
+    return [gap, gap * HARTREE_IN_EV];
+  };
+  const seconds = own('iterations')?.[0]?.fock_seconds === undefined ? 'makespan_seconds'
+    : 'fock_seconds';
+  const numbers = {
+    'Basis functions': () => [properties.calcinfo_nbasis],
+    Charge: () => [molecule.molecular_charge],
+    Multiplicity: () => [molecule.molecular_multiplicity],
+    'Total energy': () => [result.return_result],
+    'One-electron': () => [properties.scf_one_electron_energy],
+    'Two-electron': () => [properties.scf_two_electron_energy],
+    'Nuclear repulsion': () => [properties.nuclear_repulsion_energy],
+    Dipole: () => [length(properties.scf_dipole_moment),
+      length(properties.scf_dipole_moment) * E_BOHR_IN_DEBYE, ...properties.scf_dipole_moment],
+    '<S2>': () => [shared.s2],
+    'Lowest curvature among real RHF': () => [own('stability').real_rhf.lowest_curvature],
+    'Lowest curvature among real UHF': () => [own('stability').real_uhf.lowest_curvature],
+    'Saddle points left': () => [own('saddle_points_left').length],
+    'Orbital gap': () => gaps(0), 'Gap, alpha': () => gaps(0), 'Gap, beta': () => gaps(1),
+    Workers: () => [own('workers')], Tasks: () => [own('tasks')],
+    'Tasks that are not null': () => [own('non_null')],
+    'Fock builds': () => [figures.iterations.length],
+    Iterations: () => [figures.iterations.length],
+    'Time of each, mean': () => [mean(run, seconds)],
+    'Efficiency, mean': () => [mean(run, 'efficiency', 100)],
+    'Imbalance, mean': () => [mean(run, 'imbalance', 100)],
+    'Peak memory': () => [shared.memory_peak_bytes * 1e-6],
+    'Cores of a node': () => [shared.hardware.cores], Nodes: () => [shared.hardware.nodes],
+    'Nodes of the tree': () => [shared.nodes], Leaves: () => [shared.leaves],
+    Depth: () => [shared.depth],
+  };
+  if (heading.startsWith('--')) {
+    const value = shared.machine[heading.slice(2)];
+    return typeof value === 'number' ? [value] : undefined;
+  }
+  return numbers[heading]?.();
 }

@@ -1,9 +1,9 @@
 /* Charts over a numeric axis, as inline SVG like those of svg_chart.h. Values that are not finite,
  * or not positive on a logarithmic axis, are left out. */
-#ifndef BERYL_SCHED_REPORT_SVG_PLOT_H
-#define BERYL_SCHED_REPORT_SVG_PLOT_H
+#ifndef BERYL_SCHED_REPORT_MARKUP_SVG_PLOT_H
+#define BERYL_SCHED_REPORT_MARKUP_SVG_PLOT_H
 
-#include "sched/report/svg_chart.h"
+#include "sched/report/markup/svg_chart.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -23,7 +23,7 @@ struct svg_plot {
     int n_series;
     struct svg_plot_series series[SVG_MAX_SERIES];
     bool logarithmic_x, logarithmic_y;
-    bool whole_x;        /* ticks at whole numbers only */
+    bool whole_x;        /* ticks at whole numbers only, from the first on */
     double y_high;       /* lower bound for the end of the axis */
     bool diagonal;       /* a line where x = y */
     const double *marks; /* vertical lines */

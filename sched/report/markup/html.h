@@ -1,6 +1,6 @@
 /* Text, numbers and rows of tables in an HTML page. */
-#ifndef BERYL_SCHED_REPORT_HTML_H
-#define BERYL_SCHED_REPORT_HTML_H
+#ifndef BERYL_SCHED_REPORT_MARKUP_HTML_H
+#define BERYL_SCHED_REPORT_MARKUP_HTML_H
 
 #include <stdint.h>
 #include <stdio.h>
@@ -9,8 +9,9 @@
  * quoted attribute. Control characters become spaces; NULL is "". */
 void html_text(FILE *page, const char *text);
 
-/* The same, cut to max characters, the last of which is then an ellipsis. */
+/* The same, cut to max characters, the last of which is then an ellipsis; and their number. */
 void html_text_cut(FILE *page, const char *text, int64_t max);
+int64_t html_text_length(const char *text);
 
 /* A number with this many decimals and commas between thousands; a dash if it is not finite. */
 void html_number(FILE *page, double number, int decimals);

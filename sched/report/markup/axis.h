@@ -1,6 +1,6 @@
 /* The axis of a chart: its range, its ticks, and the position of a value. */
-#ifndef BERYL_SCHED_REPORT_AXIS_H
-#define BERYL_SCHED_REPORT_AXIS_H
+#ifndef BERYL_SCHED_REPORT_MARKUP_AXIS_H
+#define BERYL_SCHED_REPORT_MARKUP_AXIS_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -21,6 +21,9 @@ struct axis axis_linear(double low, double high, int max_ticks);
 
 /* The same over whole powers of ten; low and high are positive. */
 struct axis axis_logarithmic(double low, double high, int max_ticks);
+
+/* A linear axis that ends at this value rather than at the next tick. */
+struct axis axis_to_end(struct axis axis, double end);
 
 /* Position of a value on the drawing. Values outside the axis are put at its end. */
 double axis_place(const struct axis *axis, double value);

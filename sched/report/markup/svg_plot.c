@@ -1,10 +1,9 @@
-#include "sched/report/svg_plot.h"
+#include "sched/report/markup/svg_plot.h"
 
-#include "sched/report/html.h"
+#include "sched/report/markup/html.h"
 
 #include <math.h>
 
-enum { WIDTH = 640, HEIGHT = 300, LEFT = 76, RIGHT = 628, TOP = 12, BOTTOM = 252 };
 enum { MAX_X_TICKS = 8, MAX_Y_TICKS = 6 };
 
 struct plot_axes {
@@ -16,11 +15,11 @@ static bool fits_axis(double value, bool logarithmic)
     return isfinite(value) && (!logarithmic || value > 0);
 }
 
-/* Covers the values; from 0 unless logarithmic. */
+/* Covers the values. */
 static struct axis axis_of_range(double low, double high, bool logarithmic, int max_ticks)
 {
     if (!logarithmic)
-        return axis_linear(fmin(low, 0), high, max_ticks);
+        return axis_linear(low, high, max_ticks);
     return high > 0 ? axis_logarithmic(low, high, max_ticks) : axis_logarithmic(1, 10, max_ticks);
 }
 
@@ -53,28 +52,20 @@ static struct plot_axes find_axes(const struct svg_plot *plot, bool stacked)
             widen_range(stacked ? stacked_sum(plot, s, i) : series->y[i], plot->logarithmic_y,
                         &y_low, &y_high);
     }
-    struct plot_axes axes = {axis_of_range(x_low, x_high, plot->logarithmic_x, MAX_X_TICKS),
-                             axis_of_range(y_low, y_high, plot->logarithmic_y, MAX_Y_TICKS)};
+    struct plot_axes axes = {
+        axis_of_range(plot->whole_x || plot->logarithmic_x ? x_low : fmin(x_low, 0), x_high,
+                      plot->logarithmic_x, MAX_X_TICKS),
+        axis_of_range(plot->logarithmic_y ? y_low : fmin(y_low, 0), y_high, plot->logarithmic_y,
+                      MAX_Y_TICKS)};
     if (plot->whole_x && axes.x.step < 1)
-        axes.x = (struct axis){.high = ceil(axes.x.high), .step = 1};
-    axes.x.from = LEFT;
-    axes.x.to = RIGHT;
-    axes.y.from = BOTTOM;
-    axes.y.to = TOP;
+        axes.x = (struct axis){.low = floor(x_low), .high = ceil(axes.x.high), .step = 1};
+    if (!plot->logarithmic_x)
+        axes.x = axis_to_end(axes.x, x_high);
+    axes.x.from = SVG_LEFT;
+    axes.x.to = SVG_RIGHT;
+    axes.y.from = SVG_BOTTOM;
+    axes.y.to = SVG_TOP;
     return axes;
-}
-
-static void draw_x_axis(FILE *page, const struct axis *axis, const char *title)
-{
-    for (int i = 0; i < axis_n_ticks(axis); i++) {
-        char text[AXIS_TEXT_SIZE];
-        double x = axis_place(axis, axis_tick(axis, i));
-        axis_tick_text(axis, i, text);
-        fprintf(page, "<path class=\"grid\" d=\"M%.1f %dv5\"/>", x, BOTTOM);
-        svg_text(page, x, BOTTOM + 18, "text-anchor=\"middle\"", text);
-    }
-    svg_text(page, 0.5 * (LEFT + RIGHT), HEIGHT - 8, "class=\"title\" text-anchor=\"middle\"",
-             title);
 }
 
 static void start_plot(FILE *page, const struct svg_plot *plot, const struct plot_axes *axes)
@@ -86,9 +77,9 @@ static void start_plot(FILE *page, const struct svg_plot *plot, const struct plo
     for (int s = 0; s < plot->n_series; s++)
         chart.series[s] =
             (struct svg_series){.name = plot->series[s].name, .colour = plot->series[s].colour};
-    svg_start(page, &chart, WIDTH, HEIGHT);
-    svg_vertical_axis(page, &axes->y, LEFT, RIGHT, plot->y_title);
-    draw_x_axis(page, &axes->x, plot->x_title);
+    svg_start(page, &chart, SVG_WIDTH, SVG_HEIGHT);
+    svg_vertical_axis(page, &axes->y, SVG_LEFT, SVG_RIGHT, plot->y_title);
+    svg_horizontal_axis(page, &axes->x, SVG_BOTTOM - 5, SVG_BOTTOM, plot->x_title);
     if (plot->diagonal) {
         double from = fmax(axis_tick(&axes->x, 0), axis_tick(&axes->y, 0));
         double to = fmin(axis_tick(&axes->x, axis_n_ticks(&axes->x) - 1),
@@ -101,7 +92,7 @@ static void start_plot(FILE *page, const struct svg_plot *plot, const struct plo
     for (int64_t i = 0; i < plot->n_marks; i++)
         if (fits_axis(plot->marks[i], plot->logarithmic_x))
             fprintf(page, "<path class=\"rule\" d=\"M%.1f %dV%d\"/>\n",
-                    axis_place(&axes->x, plot->marks[i]), TOP, BOTTOM);
+                    axis_place(&axes->x, plot->marks[i]), SVG_TOP, SVG_BOTTOM);
 }
 
 static void write_mark_title(FILE *page, const struct svg_plot *plot, int s, int64_t i)
@@ -141,7 +132,8 @@ static void draw_curve(FILE *page, const struct svg_plot *plot, const struct plo
 {
     const struct svg_plot_series *series = &plot->series[s];
     bool pen_down = false;
-    fprintf(page, "<path class=\"line l%d d%d\" d=\"M%d %d", series->colour, s, LEFT, BOTTOM);
+    fprintf(page, "<path class=\"line l%d d%d\" d=\"M%d %d", series->colour, s, SVG_LEFT,
+            SVG_BOTTOM);
     for (int64_t i = 0; i < series->n; i++) {
         bool drawn = is_drawn_at(plot, series, i);
         if (drawn)

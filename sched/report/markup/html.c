@@ -1,4 +1,4 @@
-#include "sched/report/html.h"
+#include "sched/report/markup/html.h"
 
 #include "support/base/printable.h"
 
@@ -36,17 +36,17 @@ void html_text(FILE *page, const char *text)
     html_text_cut(page, text, INT64_MAX);
 }
 
-static int64_t count_characters(const char *text)
+int64_t html_text_length(const char *text)
 {
     int64_t n = 0;
-    for (size_t length; *text != '\0'; n++, text += length > 0 ? length : 1)
+    for (size_t length; text && *text != '\0'; n++, text += length > 0 ? length : 1)
         length = printable_length(text);
     return n;
 }
 
 void html_text_cut(FILE *page, const char *text, int64_t max)
 {
-    int64_t n = text ? count_characters(text) : 0;
+    int64_t n = html_text_length(text);
     int64_t left = n <= max ? n : max - 1;
     while (left-- > 0)
         text += write_character(page, text);

@@ -1,4 +1,4 @@
-#include "sched/report/axis.h"
+#include "sched/report/markup/axis.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -42,6 +42,13 @@ struct axis axis_logarithmic(double low, double high, int max_ticks)
     return (struct axis){.low = first, .high = last, .step = step, .logarithmic = true};
 }
 
+struct axis axis_to_end(struct axis axis, double end)
+{
+    if (end > axis.low && end < axis.high)
+        axis.high = end;
+    return axis;
+}
+
 double axis_place(const struct axis *axis, double value)
 {
     double x = axis->logarithmic ? log10(value) : value;
@@ -51,7 +58,7 @@ double axis_place(const struct axis *axis, double value)
 
 int axis_n_ticks(const struct axis *axis)
 {
-    return (int)lround((axis->high - axis->low) / axis->step) + 1;
+    return (int)floor((axis->high - axis->low) / axis->step + 1e-6) + 1;
 }
 
 double axis_tick(const struct axis *axis, int i)

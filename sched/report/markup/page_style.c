@@ -1,4 +1,4 @@
-#include "sched/report/report_style.h"
+#include "sched/report/markup/page_style.h"
 
 /* The colours of series are from Okabe and Ito's palette for colour-blind readers
  * (jfly.uni-koeln.de/color), darkened on light paper and lightened on dark. */
@@ -9,7 +9,7 @@
     "--paper:#14181d;--ink:#e6eaee;--faint:#9aa5b1;--rule:#343c46;--card:#1c2229;--link:#7fc1f5;"  \
     "--k0:#4ba3e0;--k1:#e9b53a;--k2:#8a949f;--k3:#f08a4b;--k4:#2fc79b;--k5:#d98fc0;--k6:#e6eaee;"
 
-const char report_style[] =
+const char page_style[] =
     ":root{color-scheme:light dark;" LIGHT "}\n"
     "@media screen and (prefers-color-scheme:dark){:root{" DARK "}}\n"
     "*{box-sizing:border-box}\n"
@@ -28,9 +28,11 @@ const char report_style[] =
     "th,td{padding:3px 12px 3px 0;text-align:left;vertical-align:top}\n"
     "th{font-weight:400;color:var(--faint);white-space:nowrap}\n"
     "td{overflow-wrap:anywhere}\n"
-    ".cards{display:flex;flex-wrap:wrap;gap:16px;align-items:flex-start;margin-bottom:16px}\n"
+    ".cards{columns:3 360px;column-gap:16px;margin-bottom:16px}\n"
     ".cards table{background:var(--card);border:1px solid var(--rule);border-radius:8px;"
-    "border-collapse:separate;border-spacing:0;padding:8px 4px 8px 14px;max-width:100%}\n"
+    "border-collapse:separate;border-spacing:0;padding:8px 4px 8px 14px;width:100%;"
+    "margin-bottom:16px;break-inside:avoid}.cards th{width:1%}.cards .origin "
+    "th{vertical-align:top}\n"
     ".wide{overflow-x:auto}\n"
     ".figures th,.figures td{text-align:right;padding:4px 14px 4px 0;white-space:nowrap;"
     "border-bottom:1px solid var(--rule)}\n"
@@ -41,7 +43,7 @@ const char report_style[] =
     "overflow-wrap:anywhere}\n"
     ".done{border-color:var(--k4)}\n"
     ".charts{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,480px),1fr));"
-    "gap:24px;margin:20px 0}\n"
+    "grid-auto-flow:dense;gap:24px;margin:20px 0}\n"
     "figure{margin:0;min-width:0;overflow-x:auto;break-inside:avoid}\n"
     "figcaption{margin-bottom:6px}figcaption b{display:block}\n"
     ".key{display:inline-block;margin-right:10px;font-size:13px;white-space:nowrap}\n"
@@ -49,6 +51,7 @@ const char report_style[] =
     "svg text{font-size:12px;fill:var(--ink)}svg .title{fill:var(--faint)}"
     "svg .figure{paint-order:stroke;stroke:var(--paper);stroke-width:4px;stroke-linejoin:round}\n"
     ".grid{stroke:var(--rule);stroke-width:1;fill:none}\n"
+    ".spread{stroke:var(--ink);stroke-width:1.5;fill:none}\n"
     ".rule{stroke:var(--faint);stroke-width:1;stroke-dasharray:2 3;fill:none}\n"
     ".line{fill:none;stroke-width:2}\n"
     /* Dashes tell lines apart without colour. */
@@ -72,16 +75,20 @@ const char report_style[] =
     ".bond{stroke:var(--faint);stroke-width:3;stroke-linecap:round}.atom{stroke:var(--paper);"
     "stroke-width:1}\n"
     "details{margin:12px 0}summary{cursor:pointer;color:var(--link)}\n"
-    "@media screen and (max-width:600px){body{padding:16px 12px 32px}svg text{font-size:17px}"
-    ".lanes .chart{min-width:900px}.answer{font-size:16px}}\n"
+    "@media screen and (max-width:600px){body{padding:16px 12px 32px}svg text{font-size:18px}svg "
+    ".title{font-size:16px}"
+    ".minor{display:none}.lanes text{font-size:15px}.lanes .chart{min-width:900px}"
+    ".answer{font-size:16px}.cards th{white-space:normal;width:42%}}\n"
     "@media print{body{max-width:none;padding:0;font-size:11px}"
     ".charts{grid-template-columns:1fr 1fr}.figures{font-size:9px}"
     ".figures th,.figures td{padding-right:6px}section{break-before:page}"
-    "section:first-of-type{break-before:auto}details:not([open]),.lanes .help,.lanes button"
+    "section:first-of-type{break-before:auto}.cards{columns:2 200px}.figures{break-inside:avoid}"
+    ".minor{display:none}.key{font-size:10px}svg text{font-size:18px}svg .title{font-size:16px}"
+    ".lanes text{font-size:13px}details:not([open]),.lanes .help,.lanes button"
     "{display:none}figure{overflow:visible}}\n";
 
 /* Positions in the plot are millionths of the time shown when nothing is zoomed. */
-const char report_script[] =
+const char page_script[] =
     "'use strict';\n"
     "for (const figure of document.querySelectorAll('.lanes')) {\n"
     "  const plot = figure.querySelector('svg.plot'), ticks = figure.querySelector('.ticks');\n"

@@ -1,0 +1,128 @@
+/* The sentences that a page begins with are true of hard cases too: one mode, modes that rounds do
+ * not tell apart, too few rounds, one worker, tasks longer than the mean load. */
+#include "sched/report/report.h"
+#include "tests/check.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const char page_path[] = "test_report_words.html";
+
+/* The text of the answer, without markup. */
+static char *read_answer(void)
+{
+    static char page[1 << 20];
+    FILE *file = fopen(page_path, "rb");
+    assert_non_null(file);
+    page[fread(page, 1, sizeof page - 1, file)] = '\0';
+    fclose(file);
+    char *from = strstr(page, "<p class=\"answer\">");
+    assert_non_null(from);
+    char *end = strstr(from, "</p>"), *to = page;
+    assert_non_null(end);
+    for (bool tag = false; from < end; from++) {
+        tag = *from == '<' || (tag && *from != '>');
+        if (!tag && *from != '>')
+            *to++ = *from;
+    }
+    *to = '\0';
+    return page;
+}
+
+static json_t *parse_quoted(const char *text)
+{
+    char *copy = strdup(text);
+    assert_non_null(copy);
+    for (char *c = copy; *c != '\0'; c++)
+        if (*c == '\'')
+            *c = '"';
+    json_t *value = json_loads(copy, 0, NULL);
+    assert_non_null(value);
+    free(copy);
+    return value;
+}
+
+static const struct answer_case {
+    const char *result, *answer;
+} cases[] = {
+    /* one run; the most loaded of four workers has 1.9 times the mean load */
+    {"{'sched':'static','workers':4,'iterations':[{'makespan_seconds':2,'task_seconds':4.24,"
+     "'search_seconds':3.76,'imbalance':0.8868}],'timeline':{'loads':{'overloaded':2}}}",
+     "An iteration of static on 4 workers took 2.000 s. static lost 47 % of its time to two "
+     "overloaded workers."},
+    /* a class of the histogram begins at 1.5 s, the mean load is 1.06 s */
+    {"{'sched':'static','workers':4,'iterations':[{'makespan_seconds':2,'task_seconds':4.24,"
+     "'idle_seconds':3.76,'imbalance':0.8868}],'timeline':{'makespan_seconds':2,'durations':"
+     "{'edges_seconds':[1,1.5,2],'tasks':[3,1]}}}",
+     "An iteration of static on 4 workers took 2.000 s. static lost 47 % of its time to uneven "
+     "loads; one task alone takes 1.500 s or more, which no schedule can beat."},
+    {"{'sched':'static','workers':1,'iterations':[{'makespan_seconds':0.02,"
+     "'task_seconds':0.0199},{'makespan_seconds':0.02,'task_seconds':0.0199}]}",
+     "An iteration of static on 1 worker took 20.00 ms (all 2 alike). static ran on one worker, "
+     "which lost 0.5 % of its time."},
+    /* the balancing before an iteration is part of its time */
+    {"{'workers':2,'compare':{'static':{'iterations':[{'makespan_seconds':1}]},"
+     "'persist':{'iterations':[{'makespan_seconds':0.75,'balance_seconds':0.5}]}}}",
+     "No mode was faster than static: 1.000 s in an iteration."},
+    {"{'workers':2,'compare':{'static':{'iterations':[{'makespan_seconds':2},"
+     "{'makespan_seconds':2.5}]},'steal':{'iterations':[{'makespan_seconds':1},"
+     "{'makespan_seconds':1.25}]},'auto':{'iterations':[{'makespan_seconds':1.25},"
+     "{'makespan_seconds':1.3}]}}}",
+     "steal was fastest, 2.00 \u00d7 as fast as static: 1.125 s against 2.250 s in an iteration "
+     "(median of 2). The times of auto overlap with its own."},
+    {"{'workers':2,'compare':{'static':{'iterations':[{'makespan_seconds':1},"
+     "{'makespan_seconds':2}]},'steal':{'iterations':[{'makespan_seconds':1},"
+     "{'makespan_seconds':1.5}]}}}",
+     "steal was fastest, 1.20 \u00d7 as fast as static: 1.250 s against 1.500 s in an iteration "
+     "(median of 2). The times of all overlap, so this may be chance."},
+    /* simulated times repeat exactly: those of a mode that learns overlap with all others */
+    {"{'workers':2,'machine':{},'compare':{'static':{'iterations':[{'makespan_seconds':2},"
+     "{'makespan_seconds':2}]},'auto':{'iterations':[{'makespan_seconds':2},"
+     "{'makespan_seconds':1}]}}}",
+     "auto was fastest, 1.33 \u00d7 as fast as static: 1.500 s against 2.000 s in an iteration "
+     "(median of 2)."},
+    /* rounds tell which differences are not chance: b has the lowest median, but a is proven */
+    {"{'workers':2,'comparison':{'rounds':10,'confidence':0.98},'compare':{"
+     "'static':{'median_seconds':2,'iterations':[{'makespan_seconds':2}]},"
+     "'a':{'median_seconds':1,'ratio':{'value':0.5,'verdict':'faster'},"
+     "'iterations':[{'makespan_seconds':1}]},"
+     "'b':{'median_seconds':0.9,'ratio':{'value':0.8,'verdict':'not distinguishable'},"
+     "'iterations':[{'makespan_seconds':1}]}}}",
+     "a was fastest, 2.00 \u00d7 as fast as static: 1.000 s against 2.000 s in an iteration "
+     "(median of 10 rounds). b cannot be told from static by 10 rounds."},
+    {"{'workers':2,'comparison':{'rounds':3,'confidence':0.98,'oversubscribed':true},'compare':{"
+     "'a':{'median_seconds':2,'iterations':[{'makespan_seconds':2}]},"
+     "'b':{'median_seconds':1,'ratio':{'value':0.5,'verdict':'not distinguishable'},"
+     "'iterations':[{'makespan_seconds':1}]},"
+     "'c':{'median_seconds':1,'ratio':{'value':0.5,'verdict':'not distinguishable'},"
+     "'iterations':[{'makespan_seconds':1}]}}}",
+     "No mode was faster than a: 2.000 s in an iteration (median of 3 rounds). b and c cannot be "
+     "told from a by 3 rounds, which are too few for three modes: take 8. There were more "
+     "processes than cores: the times are the operating system\u2019s, too."},
+    {"{'runs':[{'options_text':'a','iterations':[{'makespan_seconds':2}]},"
+     "{'options_text':'b','iterations':[{'makespan_seconds':1}]},"
+     "{'options_text':'c','iterations':[]},{'options_text':'d','iterations':[]},"
+     "{'options_text':'e','iterations':[]},{'options_text':'f','iterations':[]},"
+     "{'options_text':'g','iterations':[{'makespan_seconds':0.5}]}]}",
+     "Of 7 runs the fastest took 0.5000 s in an iteration (r.json: g), the slowest 2.000 s "
+     "(r.json: a)."},
+};
+
+static void test_answers(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        json_t *result = parse_quoted(cases[i].result);
+        check_ok(report_write((const json_t *const[]){result}, (const char *const[]){"r.json"}, 1,
+                              NULL, page_path));
+        assert_string_equal(read_answer(), cases[i].answer);
+        json_decref(result);
+        remove(page_path);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_answers)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
