@@ -222,7 +222,7 @@ static void write_mode_row(FILE *page, const struct report_runs *runs, int64_t i
 
 static void write_mode_table(FILE *page, const struct report_runs *runs, int64_t first, int64_t n)
 {
-    const struct report_run *reference = &runs->runs[report_reference(runs, first, n)];
+    const struct report_run *reference = &runs->runs[first];
     bool rounds = report_verdict(&runs->runs[first + 1]) != NULL;
     fputs("<div class=\"wide\"><table class=\"figures modes\">\n<thead><tr><th "
           "class=\"word\">mode</th><th>median<br><small>s</small></th>"

@@ -2,7 +2,6 @@
 
 #include "sched/report/markup/svg_ridges.h"
 #include "sched/report/report_timeline.h"
-#include "sched/report/report_words.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
@@ -12,15 +11,15 @@
 /* Colours of runs in one chart; grey is for what is idle. */
 static const int run_colours[SVG_MAX_SERIES] = {0, 3, 4, 1, 5, 6, 2};
 
-/* Whether the run is the reference or among the SVG_MAX_SERIES - 1 fastest others. */
+/* Whether the run is the first or among the SVG_MAX_SERIES - 1 fastest others. */
 static bool is_shown_run(const struct report_runs *runs, int64_t first, int64_t n, int64_t i)
 {
-    int64_t reference = report_reference(runs, first, n), n_faster = 0;
-    for (int64_t k = first; k < first + n; k++) {
+    int64_t n_faster = 0;
+    for (int64_t k = first + 1; k < first + n; k++) {
         double seconds = runs->runs[k].seconds.median, own = runs->runs[i].seconds.median;
-        n_faster += k != reference && (seconds < own || (seconds == own && k < i));
+        n_faster += seconds < own || (seconds == own && k < i);
     }
-    return i == reference || n_faster < SVG_MAX_SERIES - 1;
+    return i == first || n_faster < SVG_MAX_SERIES - 1;
 }
 
 static enum status draw_iterations(FILE *page, const struct report_runs *runs, int64_t first,
@@ -28,7 +27,7 @@ static enum status draw_iterations(FILE *page, const struct report_runs *runs, i
 {
     struct svg_plot plot = {.id = "compared-seconds",
                             .title = n > SVG_MAX_SERIES
-                                         ? "Iteration by iteration: the reference and the fastest"
+                                         ? "Iteration by iteration: the first and the fastest"
                                          : "Iteration by iteration",
                             .x_title = "iteration or Fock build",
                             .y_title = "seconds",

@@ -20,16 +20,6 @@ const char *report_verdict(const struct report_run *run)
     return report_text(json_object_get(run->figures, "ratio"), "verdict");
 }
 
-int64_t report_reference(const struct report_runs *runs, int64_t first, int64_t n)
-{
-    if (n > 1 && report_verdict(&runs->runs[first + 1]))
-        return first;
-    for (int64_t i = first; i < first + n; i++)
-        if (strcmp(report_mode_name(&runs->runs[i]), "static") == 0)
-            return i;
-    return first;
-}
-
 /* Whether rounds do not tell the run from the first, or its times overlap with those of best. */
 static bool is_alike(const struct report_run *run, const struct report_run *best)
 {
@@ -41,7 +31,7 @@ static bool is_alike(const struct report_run *run, const struct report_run *best
 
 int64_t report_fastest(const struct report_runs *runs, int64_t first, int64_t n)
 {
-    int64_t fastest = report_reference(runs, first, n);
+    int64_t fastest = first;
     for (int64_t i = first; i < first + n; i++) {
         const struct report_run *run = &runs->runs[i], *best = &runs->runs[fastest];
         const char *verdict = report_verdict(run);
@@ -188,7 +178,7 @@ static void write_comparison_answer(FILE *page, const struct report_runs *runs, 
                                     int64_t n)
 {
     const struct report_run *best = &runs->runs[report_fastest(runs, first, n)];
-    const struct report_run *base = &runs->runs[report_reference(runs, first, n)];
+    const struct report_run *base = &runs->runs[first];
     double rounds = rounds_compared(runs, first);
     if (isnan(best->seconds.median))
         return;

@@ -16,19 +16,16 @@ void report_answer(FILE *page, const struct report_runs *runs, int64_t first, in
 /* One sentence on all runs. */
 void report_range(FILE *page, const struct report_runs *runs);
 
-/* Number of the run that the others are compared with, among the n from first on: the first, where
- * several rounds were compared with it, or static, or the first. */
-int64_t report_reference(const struct report_runs *runs, int64_t first, int64_t n);
-
-/* Seconds of the run relative to the reference: by rounds, or of the medians. */
+/* Seconds of the run relative to the reference, the first of a comparison: by rounds, or of the
+ * medians. */
 double report_ratio(const struct report_run *run, const struct report_run *reference);
 
 /* "faster", "slower", "not distinguishable" from the first mode of several rounds; NULL: one round.
  */
 const char *report_verdict(const struct report_run *run);
 
-/* Number of the run with the lowest median of those that are faster than the reference, by their
- * verdicts where there are any; the reference if there is none. */
+/* Number of the run with the lowest median of those that are faster than the first, by their
+ * verdicts where there are any; the first if there is none. */
 int64_t report_fastest(const struct report_runs *runs, int64_t first, int64_t n);
 
 #endif

@@ -36,13 +36,8 @@ export function medianOf(run) {
   return run.figures.median_seconds ?? (seconds[(n - 1) >> 1] + seconds[n >> 1]) / 2;
 }
 
-/** The run that others of a comparison are compared with. */
-export function referenceOf(runs) {
-  return runs[1]?.figures.ratio ? runs[0] : runs.find(run => run.mode === 'static') ?? runs[0];
-}
-
 export function ratioOf(runs, run) {
-  return run.figures.ratio?.value ?? medianOf(run) / medianOf(referenceOf(runs));
+  return run.figures.ratio?.value ?? medianOf(run) / medianOf(runs[0]);
 }
 
 /** Edges of the bins of utilisation over time. */
@@ -93,12 +88,11 @@ export function marksOfRun(run) {
   return run.figures.timeline ? { ...marks, ...marksOfTimeline(run) } : marks;
 }
 
-/** The reference and the fastest, as many as there are lines, in the order of the result. */
+/** The first and the fastest, as many as there are lines, in the order of the result. */
 function linesOf(runs) {
-  const reference = referenceOf(runs);
-  const fastest = runs.filter(run => run !== reference)
+  const fastest = runs.slice(1)
     .sort((a, b) => medianOf(a) - medianOf(b)).slice(0, MAX_LINES - 1);
-  return runs.filter(run => run === reference || fastest.includes(run));
+  return runs.filter(run => run === runs[0] || fastest.includes(run));
 }
 
 function marksOfComparison(runs) {

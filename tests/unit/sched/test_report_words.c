@@ -81,6 +81,10 @@ static const struct answer_case {
      "{'makespan_seconds':1}]}}}",
      "auto was fastest, 1.33 \u00d7 as fast as static: 1.500 s against 2.000 s in an iteration "
      "(median of 2)."},
+    /* the first named is what others are compared with, as in the table that programs print */
+    {"{'workers':2,'compare':{'steal':{'iterations':[{'makespan_seconds':1}]},"
+     "'static':{'iterations':[{'makespan_seconds':2}]}}}",
+     "No mode was faster than steal: 1.000 s in an iteration."},
     /* rounds tell which differences are not chance: b has the lowest median, but a is proven */
     {"{'workers':2,'comparison':{'rounds':10,'confidence':0.98},'compare':{"
      "'static':{'median_seconds':2,'iterations':[{'makespan_seconds':2}]},"
