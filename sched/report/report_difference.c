@@ -188,10 +188,10 @@ static enum status compare_timed_pair(struct timed_pair *pair)
 
 static void write_pair_label(FILE *stream, const struct timed_pair *pair)
 {
-    char label[80];
+    char label[166];
     const char *left = pair->sides[0].label, *right = pair->sides[1].label;
     bool same = strcmp(left, right) == 0;
-    snprintf(label, sizeof label, "%.38s%s%.38s", left, same ? "" : " -> ", same ? "" : right);
+    snprintf(label, sizeof label, "%.80s%s%.80s", left, same ? "" : " -> ", same ? "" : right);
     printable_print(stream, "%-12s", label);
 }
 
