@@ -57,7 +57,7 @@ static void origin_table(FILE *page, const struct report_run *run)
         /* Simulated runs take one process. */
         if (run->workers > 1 && hardware)
             fprintf(page, "mpirun -np %lld ", (long long)run->workers);
-        html_text(page, command);
+        html_words(page, command);
         fputs("</code>", page);
         html_row_end(page);
     }

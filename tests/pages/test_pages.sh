@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Pages of a comparison, an SCF, a CCSD and a large simulation in a real browser:
+# Pages of a comparison, an SCF, a CCSD and a large simulation in a real browser, and whether a
+# page that is spoilt on purpose is found out:
 #
 #     test_pages.sh BIN INPUTS MPIEXEC [FOLDER]
 #
@@ -44,10 +45,35 @@ page() {
     fi
 }
 
+# spoilt WORDS SED: what must be said of the page of a run on two processes changed by a script.
+spoilt() {
+    sed -E "$2" sched.html > spoilt.html
+    cmp -s sched.html spoilt.html && { echo "nothing spoilt by $2"; failed=1; }
+    if node "$modules/check_page.mjs" spoilt.html sched.json > spoilt.log ||
+        ! grep -q "$1" spoilt.log; then
+        echo "a spoilt page ($1) passes by $2"
+        failed=1
+    fi
+}
+
 page simulation "$bin/beryl-sched" --exponential 0.01 --tasks 213144 --simulate 38400 \
     --sched retentive --iterations 5
 page sched "$mpiexec" --oversubscribe -n 2 "$bin/beryl-sched" --gauss 1e-3,2e-4 --tasks 400 \
     --sched steal --iterations 3
+spoilt 'run1, 0, makespan' '0,/^<tr><td>0<\/td><td>[0-9.]*/s//<tr><td>0<\/td><td>7.7777/'
+spoilt 'answer: 77.7' '0,/workers took [0-9.]+/s//workers took 77.7/'
+spoilt 'answer: 5' '0,/on 2 workers took/s//on 5 workers took/'
+spoilt '^spoilt.html: Tasks: 401' '0,/(>Tasks<\/th><td>)400/s//\1401/'
+spoilt 'marks, its data' '0,/^<circle/{/^<circle/d}'
+spoilt ': mark 0 is' '0,/(<title>0: task ).*<\/title>/s//\177.7<\/title>/'
+spoilt 'has a contrast of' 's/--faint:#5b6570/--faint:#a0a8b0/'
+spoilt 'mark: .* has a contrast of' 's/--k1:#e9b53a/--k1:#33302a/'
+spoilt 'request: ' 's/<h1>/<img src="other.png" alt=""><h1>/'
+spoilt 'script: ' 's/ArrowLeft: .*/)/'
+spoilt 'the right arrow does not move' 's/ArrowRight: \(\) => .*/ArrowRight: () => {}};/'
+spoilt 'the wheel does not zoom' 's/zoom\(event.deltaY.*//'
+spoilt 'dragging does not move' 's/if \(held\) move.*//'
+spoilt 'pixels wide' 's/<h1>/<p style="white-space:nowrap;width:900px">x<\/p><h1>/'
 if [ -x "$bin/beryl-hf" ]; then
     page compare "$mpiexec" --oversubscribe -n 2 "$bin/beryl-hf" "$inputs/be64.xyz" --basis be15s \
         --screen 1e-6 --compare all --fock-only 3

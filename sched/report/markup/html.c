@@ -54,6 +54,17 @@ void html_text_cut(FILE *page, const char *text, int64_t max)
         fputs("\u2026", page);
 }
 
+void html_words(FILE *page, const char *text)
+{
+    fputs("<span>", page);
+    while (text && *text != '\0') {
+        if (*text == ' ')
+            fputs("</span> <span>", page);
+        text += *text == ' ' ? 1 : write_character(page, text);
+    }
+    fputs("</span>", page);
+}
+
 void html_number(FILE *page, double number, int decimals)
 {
     if (!isfinite(number) || fabs(number) >= 1e18) {

@@ -24,6 +24,8 @@ const char page_style[] =
     ".answer{font-size:18px;max-width:60em;padding:12px 16px;background:var(--card);"
     "border-left:4px solid var(--k0);border-radius:0 8px 8px 0;overflow-wrap:anywhere}\n"
     "code{font:13px/1.4 ui-monospace,\"DejaVu Sans Mono\",monospace;overflow-wrap:anywhere}\n"
+    /* Options break as a whole rather than after their hyphens. */
+    "code span{display:inline-block}\n"
     "table{border-collapse:collapse;font-variant-numeric:tabular-nums}\n"
     "th,td{padding:3px 12px 3px 0;text-align:left;vertical-align:top}\n"
     "th{font-weight:400;color:var(--faint);white-space:nowrap}\n"

@@ -227,15 +227,16 @@ static void test_the_course_is_drawn(void **state)
     check_ok(report_write((const json_t *const[]){run}, (const char *const[]){"r.json"}, 1, NULL,
                           page_path));
     char *page = read_page();
-    const char *const expected[] = {"<code>mpirun -np 4 beryl-sched --gauss 1,2</code>",
-                                    "P &lt;9&gt;",
-                                    "<title>task 100 % at 0</title>",
-                                    "<title>task 0\u20131 s, 7 tasks</title>",
-                                    "<title>steal 0.5 s</title>",
-                                    "<title>3 tasks at 0.5</title>",
-                                    "data-chart=\"costs\"",
-                                    "<title>static 100 % at 0</title>",
-                                    "data-chart=\"compared-loads\""};
+    const char *const expected[] = {
+        "<code>mpirun -np 4 <span>beryl-sched</span> <span>--gauss</span> <span>1,2</span></code>",
+        "P &lt;9&gt;",
+        "<title>task 100 % at 0</title>",
+        "<title>task 0\u20131 s, 7 tasks</title>",
+        "<title>steal 0.5 s</title>",
+        "<title>3 tasks at 0.5</title>",
+        "data-chart=\"costs\"",
+        "<title>static 100 % at 0</title>",
+        "data-chart=\"compared-loads\""};
     for (size_t i = 0; i < sizeof expected / sizeof expected[0]; i++)
         check_page_has(page, expected[i]);
     free(page);
