@@ -3,7 +3,9 @@
  * searches for each steal that succeeds. The median of several runs of each.
  *
  *     bench_taskpool
- *     mpirun -np 2 bench_taskpool */
+ *     mpirun -np 2 bench_taskpool
+ *     bench_taskpool TASKS POLL_EVERY    that many tasks and polls in all cases, to count
+ *                                        instructions (instructions.py) */
 #include "sched/taskpool.h"
 
 #include <mpi.h>
@@ -19,6 +21,7 @@ struct bench_case {
     enum taskpool_seeding seeding;
     int64_t chunk;
     bool guided, keep_history;
+    int64_t poll_every; /* 0: the default */
 };
 
 static enum status empty_task(int64_t task, void *context)
@@ -62,6 +65,8 @@ static enum status run_case(const struct bench_case *bench, double *median_ns)
     settings.chunk = bench->chunk;
     TRY(taskpool_settings_set(&settings, "guided", bench->guided ? "true" : "false"));
     settings.keep_history = bench->keep_history;
+    if (bench->poll_every > 0)
+        settings.poll_every = bench->poll_every;
     struct taskpool *pool;
     TRY(taskpool_create(MPI_COMM_WORLD, &problem, &settings, &pool));
     double ns[n_runs];
@@ -117,7 +122,7 @@ static enum status time_steals(const char *mode, double *median_us)
 
 int main(int argc, char **argv)
 {
-    const struct bench_case cases[] = {
+    struct bench_case cases[] = {
         {"static, block", 10000000, .mode = "static", .seeding = SEEDING_BLOCK},
         {"static, cyclic", 10000000, .mode = "static", .seeding = SEEDING_CYCLIC},
         {"static, owner", 10000000, .mode = "static", .seeding = SEEDING_OWNER},
@@ -133,6 +138,10 @@ int main(int argc, char **argv)
         {"dtree", 10000000, .mode = "dtree"},
     };
     MPI_Init(&argc, &argv);
+    for (size_t i = 0; argc == 3 && i < sizeof cases / sizeof cases[0]; i++) {
+        cases[i].n_tasks = strtoll(argv[1], NULL, 10);
+        cases[i].poll_every = strtoll(argv[2], NULL, 10);
+    }
     int rank, size;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
