@@ -34,7 +34,7 @@ ROOMS = {
     "sched/trace": SUPPORT + ["sched/core"],
     "sched/protocols": SUPPORT + ["sched/queues", "sched/core"],
     "sched/modes": SUPPORT + ["sched/queues", "sched/core", "sched/protocols"],
-    "sched/comparison": SUPPORT + ["sched/core", "sched/modes/mode_list.h"],
+    "sched/comparison": SUPPORT + ["sched/core", "sched/trace", "sched/modes/mode_list.h"],
     "sched/drivers/mpi": ["support/base", "support/mpi", "support/io/signal_notice.h",
                           "sched/core", "sched/trace"],
     "sched/drivers/sim": SUPPORT + ["sched/core", "sched/profiles/task_data.h", "sched/trace"],

@@ -36,8 +36,7 @@ static enum status build_under_mode(const struct hf_compare_problem *problem, in
     TRY(fock_timeline(problem->fock, &record->timeline));
     for (int spin = 0; spin < problem->n_spins; spin++)
         TRY(tile_matrix_sha256(problem->tiling, problem->F[spin], record->sha256[spin]));
-    mode_records_end(records, position);
-    return STATUS_OK;
+    return mode_records_end(records, position);
 }
 
 enum status hf_compare_run(const struct hf_compare_problem *problem, struct mode_records *records)

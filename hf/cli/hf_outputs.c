@@ -66,8 +66,10 @@ enum status hf_outputs_write(struct hf_outcome *outcome, MPI_Comm comm)
     const struct hf_options *options = outcome->options;
     int rank;
     MPI_Comm_rank(comm, &rank);
-    note_failure(outcome, trace_write(options->pool.trace, comm));
-    trace_print(options->pool.trace);
+    if (!options->compare) {
+        note_failure(outcome, trace_write(options->pool.trace, comm, NULL));
+        trace_print(options->pool.trace);
+    }
     if (options->report || options->json)
         outcome->hardware = hardware_to_json(comm);
     if (options->report && outcome->complete)

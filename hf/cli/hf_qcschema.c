@@ -224,7 +224,7 @@ static json_t *extras_to_json(const struct hf_outcome *outcome)
     json_object_set_new(extras, "engines", engines_to_json(&outcome->engines));
     if (outcome->class_costs)
         json_object_set_new(extras, "classes", hf_class_costs_to_json(outcome->class_costs));
-    if (outcome->options->pool.trace)
+    if (outcome->options->pool.trace && !outcome->options->compare)
         json_object_set_new(extras, "trace", trace_to_json(outcome->options->pool.trace));
     if (outcome->hardware)
         json_object_set(extras, "hardware", outcome->hardware);

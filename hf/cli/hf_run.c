@@ -237,7 +237,9 @@ enum status hf_run(const struct hf_options *options, MPI_Comm comm, bool *accept
 {
     struct hf_run run = {.options = options,
                          .comm = comm,
-                         .compared.n_rounds = options->rounds,
+                         .compared = {.n_rounds = options->rounds,
+                                      .trace = options->compare ? options->pool.trace : NULL,
+                                      .comm = comm},
                          .accepted = accepted};
     MPI_Comm_rank(comm, &run.rank);
     MPI_Comm_size(comm, &run.n_workers);

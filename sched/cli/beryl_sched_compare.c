@@ -28,6 +28,7 @@ static struct beryl_sched_options options_of_run(const struct compared_runs *run
     mode_options_select(&runs->options->pool, options.modes.modes[position], &options.pool);
     options.pool.speeds = runs->options->pool.speeds; /* the workers' own */
     options.pool.seed += runs->simulated ? round : 0;
+    options.pool.trace = runs->records.trace;
     return options;
 }
 
@@ -113,8 +114,11 @@ static enum status write_compared_result(const struct compared_runs *runs, json_
 static enum status compare_runs(struct compared_runs *runs, bool *accepted)
 {
     const struct beryl_sched_options *options = runs->options;
+    struct taskpool_settings traced = options->pool;
     TRY(status_agree(runs->comm, runs->is_first ? beryl_sched_outputs_check(options) : STATUS_OK));
     TRY(check_compared_modes(runs));
+    TRY(trace_start(runs->comm, &traced));
+    runs->records.trace = traced.trace;
     *accepted = true;
     TRY(run_compared_rounds(runs));
     mode_records_print(&runs->records, "iteration", options->pool.seed);
@@ -130,13 +134,14 @@ enum status beryl_sched_compare(const struct beryl_sched_options *options, MPI_C
     struct compared_runs runs = {.options = options,
                                  .comm = comm,
                                  .simulated = options->machine.n_workers > 0,
-                                 .records.n_rounds = options->n_rounds};
+                                 .records = {.n_rounds = options->n_rounds, .comm = comm}};
     int rank;
     MPI_Comm_rank(comm, &rank);
     runs.is_first = rank == 0;
     runs.records.comparison.oversubscribed = !runs.simulated && is_oversubscribed(comm);
     enum status status = compare_runs(&runs, accepted);
     json_decref(runs.result);
+    trace_destroy(runs.records.trace);
     mode_records_fini(&runs.records);
     return status;
 }

@@ -272,8 +272,6 @@ enum status beryl_sched_options_parse(int argc, char **argv, struct beryl_sched_
                                                        : NULL;
     if (options->sweep && one_run)
         return FAIL(STATUS_USAGE, "--%s has no effect with --sweep", one_run);
-    if (options->compare && options->pool.trace_folder)
-        return FAIL(STATUS_USAGE, "--trace is for one mode: leave --compare out");
     return STATUS_OK;
 }
 

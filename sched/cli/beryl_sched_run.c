@@ -198,7 +198,7 @@ static json_t *run_to_json(const struct run *run)
     failed |= json_object_set_new(result, "options", beryl_sched_options_scheduling(run->options));
     if (run->simulated)
         failed |= json_object_set_new(result, "machine", beryl_sched_options_machine(run->options));
-    if (run->options->pool.trace)
+    if (run->options->pool.trace && !run->options->compare)
         failed |= json_object_set_new(result, "trace", trace_to_json(run->options->pool.trace));
     if (workload->functions->add_result)
         workload->functions->add_result(workload, result);
@@ -251,7 +251,6 @@ static void end_run(struct run *run)
     json_decref(run->timeline);
     json_decref(run->hardware);
     taskpool_destroy(run->pool);
-    trace_destroy(run->completed.pool.trace);
     workload_destroy(run->workload);
     noise_fini(&run->noise);
     free(run->speeds);
@@ -269,7 +268,7 @@ static enum status do_run(struct run *run, bool *accepted)
     *accepted = true;
     print_run_start(run, mode_name(run));
     TRY(run_iterations(run));
-    TRY(trace_write(run->options->pool.trace, run->comm));
+    TRY(trace_write(run->options->pool.trace, run->comm, NULL));
     return report_run_results(run);
 }
 
@@ -279,6 +278,7 @@ enum status beryl_sched_run(const struct beryl_sched_options *options, MPI_Comm 
     struct run run = {.options = options, .comm = comm};
     enum status status = do_run(&run, accepted);
     end_run(&run);
+    trace_destroy(run.completed.pool.trace);
     return status;
 }
 
@@ -334,25 +334,29 @@ enum status beryl_sched_check(const struct beryl_sched_options *options, MPI_Com
 }
 
 /* Seconds of an iteration, balancing before it included. */
-static void record_iterations(const struct run *run, int position, struct mode_records *records)
+static enum status record_iterations(const struct run *run, int position,
+                                     struct mode_records *records)
 {
-    struct mode_record *record = mode_records_begin(records, position, mode_name(run));
     for (int64_t i = 0; i < taskpool_n_iterations(run->pool); i++) {
         const struct statistics_iteration *statistics = taskpool_statistics(run->pool, i);
         mode_records_note(records, position, statistics->makespan_s + statistics->balance_s,
                           statistics);
     }
-    record->timeline = json_incref(run->timeline);
-    mode_records_end(records, position);
+    records->list[position].timeline = json_incref(run->timeline);
+    return mode_records_end(records, position);
 }
 
 enum status beryl_sched_record(const struct beryl_sched_options *options, MPI_Comm comm,
                                int position, struct mode_records *records, json_t **result)
 {
     struct run run = {.options = options, .comm = comm};
+    mode_records_begin(records, position, options->pool.mode);
     enum status status = compute_result(&run, result);
-    if (status == STATUS_OK)
-        record_iterations(&run, position, records);
+    if (status == STATUS_OK) {
+        status = record_iterations(&run, position, records);
+        if (status != STATUS_OK)
+            json_decref(*result);
+    }
     end_run(&run);
     return status;
 }

@@ -2,6 +2,7 @@
 
 #include "sched/comparison/comparison_table.h"
 #include "sched/core/statistics_report.h"
+#include "sched/trace/trace_report.h"
 #include "support/base/die.h"
 #include "support/base/log.h"
 
@@ -16,6 +17,7 @@ void mode_records_fini(struct mode_records *records)
     for (int m = 0; m < records->n; m++) {
         json_decref(records->list[m].iterations);
         json_decref(records->list[m].timeline);
+        json_decref(records->list[m].trace);
     }
     comparison_fini(&records->comparison);
     *records = (struct mode_records){0};
@@ -26,6 +28,7 @@ void mode_records_fini(struct mode_records *records)
 struct mode_record *mode_records_begin(struct mode_records *records, int position, const char *mode)
 {
     struct mode_record *record = &records->list[position];
+    trace_restart(records->trace, records->comm);
     comparison_begin(&records->comparison, position, mode);
     if (position == records->n) {
         records->n++;
@@ -58,7 +61,18 @@ json_t *mode_records_note(struct mode_records *records, int position, double sec
     return entry;
 }
 
-void mode_records_end(struct mode_records *records, int position)
+/* All rounds are recorded, so that they take the same time. */
+static enum status write_trace_of_mode(struct mode_records *records, int position)
+{
+    struct mode_record *record = &records->list[position];
+    if (!records->trace || records->comparison.modes[position].n_rounds < records->n_rounds)
+        return STATUS_OK;
+    TRY(trace_write(records->trace, records->comm, record->name));
+    record->trace = trace_to_json(records->trace);
+    return STATUS_OK;
+}
+
+enum status mode_records_end(struct mode_records *records, int position)
 {
     struct mode_record *record = &records->list[position];
     if (comparison_end(&records->comparison, position) != STATUS_OK)
@@ -67,6 +81,7 @@ void mode_records_end(struct mode_records *records, int position)
         memcpy(record->first_sha256, record->sha256, sizeof record->sha256);
     else if (memcmp(record->first_sha256, record->sha256, sizeof record->sha256) != 0)
         record->differs = true;
+    return write_trace_of_mode(records, position);
 }
 
 enum status mode_records_check(const struct mode_records *records, const char *result)
@@ -184,6 +199,10 @@ void mode_records_print(struct mode_records *records, const char *iteration, int
         print_single_round(records, iteration);
     if (comparison->oversubscribed)
         log_print("\n%s\n", comparison_oversubscribed_words());
+    if (records->trace)
+        log_print("\n");
+    for (int m = 0; m < records->n; m++)
+        trace_print_json(records->list[m].trace);
 }
 
 /* --- JSON --- */
@@ -226,6 +245,8 @@ json_t *mode_record_to_json(const struct mode_records *records, int position,
     json_object_set(json, "iterations", record->iterations);
     if (record->timeline)
         json_object_set(json, "timeline", record->timeline);
+    if (record->trace)
+        json_object_set(json, "trace", record->trace);
     return json;
 }
 

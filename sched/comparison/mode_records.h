@@ -1,11 +1,13 @@
 /* --compare: the same work done under several modes, in rounds (A B C, A B C, ...); its tables, the
- * check that all came to the same results, its JSON. Not collective. */
+ * check that all came to the same results, its JSON. Not collective, but where there is a trace the
+ * begin and the end of a round are. */
 #ifndef BERYL_SCHED_MODE_RECORDS_H
 #define BERYL_SCHED_MODE_RECORDS_H
 
 #include "sched/comparison/comparison.h"
 #include "sched/core/statistics.h"
 #include "sched/modes/mode_list.h"
+#include "sched/trace/trace.h"
 #include "support/base/sha256.h"
 #include "support/base/status.h"
 
@@ -27,12 +29,16 @@ struct mode_record {
     bool differs;       /* whether a round had other digests than the first one */
     json_t *iterations; /* array: statistics of each, of all rounds */
     json_t *timeline;   /* of the last iteration (taskpool_timeline), owned; or NULL */
+    json_t *trace;      /* of the last round, once it is written, owned; or NULL */
 };
 
 /* Zero-initialised, but for the first members, is empty. */
 struct mode_records {
-    int64_t n_rounds; /* asked for; 0: 1 */
-    int n;            /* modes that were begun */
+    int64_t n_rounds;    /* asked for; 0: 1 */
+    struct trace *trace; /* of --trace, of which each mode gets a folder by its name; borrowed;
+                          * NULL: none */
+    MPI_Comm comm;       /* its own */
+    int n;               /* modes that were begun */
     struct mode_record list[MODES_MAX];
     struct comparison comparison; /* of the same modes in the same order */
 };
@@ -49,8 +55,9 @@ struct mode_record *mode_records_begin(struct mode_records *records, int positio
 json_t *mode_records_note(struct mode_records *records, int position, double seconds,
                           const struct statistics_iteration *statistics);
 
-/* Ends the round, whose digests are in the record. */
-void mode_records_end(struct mode_records *records, int position);
+/* Ends the round, whose digests are in the record; writes the trace of the last one.
+ * Errors: those of trace_write; the same on every process. */
+enum status mode_records_end(struct mode_records *records, int position);
 
 /* Errors: STATUS_PROTOCOL, with the names of the modes, if results differ from the first mode's.
  * result  for the message, "Fock matrix" */
@@ -66,9 +73,9 @@ void mode_records_announce(const struct mode_records *records, int n_modes);
  * seed       of the bootstrap */
 void mode_records_print(struct mode_records *records, const char *iteration, int64_t seed);
 
-/* {"sched", "tasks", digests, "iterations", "timeline"} of a mode, with several rounds its seconds
- * and ratio, too; or an object of these by name; the caller owns it. NULL when out of memory. keys
- * of the digests, NULL for one that is left out */
+/* {"sched", "tasks", digests, "iterations", "timeline", "trace"} of a mode, with several rounds its
+ * seconds and ratio, too; or an object of these by name; the caller owns it. NULL when out of
+ * memory. keys of the digests, NULL for one that is left out */
 json_t *mode_record_to_json(const struct mode_records *records, int position,
                             const char *const keys[MODE_RECORD_DIGESTS]);
 json_t *mode_records_to_json(const struct mode_records *records,

@@ -17,8 +17,10 @@ static const struct option_row common_rows[] = {
                 .help = "end a run over MPI in which no task has finished for so long, and report "
                         "what each process does; 0: never"),
     TEXT_OPTION("trace", FIELD(trace_folder), .value = "DIR",
-                .help = "write a timeline of every worker to the folder: trace.json for "
-                        "ui.perfetto.dev, traces.otf2 for readers of OTF2"),
+                .help =
+                    "write a timeline of every worker to the folder: trace.json for "
+                    "ui.perfetto.dev, traces.otf2 for readers of OTF2; of --compare one for each "
+                    "mode, of the last round, in DIR/MODE"),
 };
 
 struct mode_options common_options = MODE_OPTIONS(common_rows, 0);

@@ -29,10 +29,10 @@ static enum status name_file(const char *folder, const char *file, char path[PAT
 static enum status make_folder(const char *folder)
 {
     char path[PATH_MAX];
+    TRY(name_file(folder, "trace.json", path));
     if (mkdir(folder, 0777) != 0 && errno != EEXIST)
         return FAIL(STATUS_IO, "cannot make the folder %s for --trace: %s", folder,
                     strerror(errno));
-    TRY(name_file(folder, "trace.json", path));
     return output_file_check(path);
 }
 
@@ -60,18 +60,25 @@ enum status trace_start(MPI_Comm comm, struct taskpool_settings *settings)
     struct trace *trace = calloc(1, sizeof *trace);
     if (!trace)
         die_no_memory("no memory for a trace");
-    trace->folder = settings->trace_folder;
+    trace->root = settings->trace_folder;
     trace->zero_s = find_zero(comm);
     settings->trace = trace;
     return STATUS_OK;
+}
+
+void trace_restart(struct trace *trace, MPI_Comm comm)
+{
+    if (!trace)
+        return;
+    trace_forget(trace);
+    trace->zero_s = trace->shape.is_simulated ? 0 : find_zero(comm);
 }
 
 void trace_destroy(struct trace *trace)
 {
     if (!trace)
         return;
-    for (int64_t i = 0; trace->logs && i < trace->shape.n; i++)
-        trace_log_fini(&trace->logs[i]);
+    trace_forget(trace);
     free(trace->logs);
     free(trace->modes);
     free(trace);
@@ -279,13 +286,25 @@ static enum status write_trace_files(struct trace_files *files)
     return status;
 }
 
-enum status trace_write(struct trace *trace, MPI_Comm comm)
+/* Where the files of a part go. */
+static enum status enter_folder(struct trace *trace, MPI_Comm comm, const char *part)
+{
+    int rank;
+    MPI_Comm_rank(comm, &rank);
+    int n = snprintf(trace->folder, PATH_MAX, part ? "%s/%s" : "%s", trace->root, part);
+    if (n >= PATH_MAX)
+        return FAIL(STATUS_IO, "the path %s is too long", trace->root);
+    return status_agree(comm, rank == 0 ? make_folder(trace->folder) : STATUS_OK);
+}
+
+enum status trace_write(struct trace *trace, MPI_Comm comm, const char *part)
 {
     int rank;
     if (!trace || !trace->logs)
         return STATUS_OK;
     struct trace_files files = {.trace = trace, .comm = comm};
     MPI_Comm_rank(comm, &rank);
+    TRY(enter_folder(trace, comm, part));
     sum_logs(trace, comm);
     TRY(gather_steals(trace, comm, &files.steals));
     enum status status = STATUS_OK;

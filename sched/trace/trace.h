@@ -2,7 +2,7 @@
  *
  *     trace_start(comm, &settings);         // before the pools; without settings.trace_folder it
  *     ... pools made with these settings    // and all that follows have no effect
- *     trace_write(settings.trace, comm);
+ *     trace_write(settings.trace, comm, NULL);
  *     trace_destroy(settings.trace); */
 #ifndef BERYL_SCHED_TRACE_H
 #define BERYL_SCHED_TRACE_H
@@ -19,11 +19,16 @@ struct trace;
  * Errors: STATUS_IO (the folder cannot be written to), naming it; the same on every process. */
 enum status trace_start(MPI_Comm comm, struct taskpool_settings *settings);
 
+/* Forgets what was recorded so far, and begins the time anew. Collective over the comm of
+ * trace_start, as trace_write is; NULL is fine. */
+void trace_restart(struct trace *trace, MPI_Comm comm);
+
 /* Writes trace.json, in Chrome's format, and traces.otf2 with its folder, OTF2, of what was
- * recorded so far; those of an earlier run are replaced. Nothing more may be recorded then.
- * Collective over the comm of trace_start; NULL is fine.
+ * recorded so far; those of an earlier run are replaced. More may be recorded only after
+ * trace_restart. NULL is fine.
+ * part  a folder for them in that of the trace; NULL: that itself
  * Errors: STATUS_IO, STATUS_LIBRARY; the same on every process. */
-enum status trace_write(struct trace *trace, MPI_Comm comm);
+enum status trace_write(struct trace *trace, MPI_Comm comm, const char *part);
 
 /* Not collective; NULL is fine. */
 void trace_destroy(struct trace *trace);

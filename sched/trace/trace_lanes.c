@@ -38,16 +38,30 @@ int64_t trace_index_of_lane(const struct trace_shape *shape, int64_t lane)
                                                : -1;
 }
 
-static void create_logs(struct trace *trace, const struct trace_shape *shape)
+/* Records of a lane, at most. */
+static int64_t limit_of_lane(const struct trace_shape *shape, int64_t lane)
 {
     int64_t limit = TRACE_MAX_RECORDS / trace_n_recorded(shape);
+    if (trace_index_of_lane(shape, lane) < 0)
+        return 0;
+    return limit < TRACE_MAX_LANE_RECORDS ? limit : TRACE_MAX_LANE_RECORDS;
+}
+
+void trace_forget(struct trace *trace)
+{
+    for (int64_t i = 0; trace->logs && i < trace->shape.n; i++) {
+        trace_log_fini(&trace->logs[i]);
+        trace->logs[i].limit = limit_of_lane(&trace->shape, trace->shape.first + i);
+    }
+}
+
+static void create_logs(struct trace *trace, const struct trace_shape *shape)
+{
     trace->shape = *shape;
     trace->logs = calloc((size_t)shape->n, sizeof *trace->logs);
     if (!trace->logs)
         die_no_memory("no memory for the trace of %lld workers", (long long)shape->n);
-    for (int64_t i = 0; i < shape->n; i++)
-        if (trace_index_of_lane(shape, shape->first + i) >= 0)
-            trace->logs[i].limit = limit < TRACE_MAX_LANE_RECORDS ? limit : TRACE_MAX_LANE_RECORDS;
+    trace_forget(trace);
     if (shape->is_simulated)
         trace->zero_s = 0;
 }

@@ -7,6 +7,7 @@
 #include "sched/trace/trace_log.h"
 #include "support/base/status.h"
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -22,8 +23,9 @@ struct trace_shape {
 };
 
 struct trace {
-    const char *folder; /* borrowed */
-    double zero_s;      /* the clock's time at which the trace begins; 0 if simulated */
+    const char *root;      /* the folder of --trace, borrowed */
+    char folder[PATH_MAX]; /* where the files are: that, or one in it */
+    double zero_s;         /* the clock's time at which the trace begins; 0 if simulated */
     struct trace_shape shape;
     struct trace_log *logs; /* shape.n; NULL before the first pool */
     const char **modes;     /* n_pools: of each pool */
@@ -36,6 +38,9 @@ struct trace {
  * Errors: STATUS_USAGE (the pools of a trace have the same workers). Ends the program when out of
  * memory. */
 enum status trace_join(struct trace *trace, const struct trace_shape *shape, const char *mode);
+
+/* Empties the logs. */
+void trace_forget(struct trace *trace);
 
 /* Appends the end of an iteration to the logs.
  * iteration   its number, pool and begin

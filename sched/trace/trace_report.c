@@ -12,24 +12,6 @@ static int64_t count_spans(const struct trace_sum sums[TRACE_N_USES])
     return n;
 }
 
-void trace_print(const struct trace *trace)
-{
-    if (!trace || !trace->logs)
-        return;
-    const struct trace_log *all = &trace->all;
-    int64_t n_recorded = trace_n_recorded(&trace->shape);
-    int64_t n_dropped = count_spans(all->dropped) + all->n_dropped_messages;
-    log_print("Trace      %s: trace.json, traces.otf2; %lld worker%s, %lld spans, %lld messages\n",
-              trace->folder, (long long)n_recorded, log_plural(n_recorded),
-              (long long)count_spans(all->recorded), (long long)all->n_messages);
-    if (n_recorded < trace->shape.n_lanes)
-        log_print("           a sample: %lld of %lld workers\n", (long long)n_recorded,
-                  (long long)trace->shape.n_lanes);
-    if (n_dropped > 0)
-        log_print("           left out: %lld spans, %lld messages\n",
-                  (long long)count_spans(all->dropped), (long long)all->n_dropped_messages);
-}
-
 static json_t *seconds_to_json(const struct trace_sum sums[TRACE_N_USES])
 {
     json_t *seconds = json_object();
@@ -51,4 +33,34 @@ json_t *trace_to_json(const struct trace *trace)
         seconds_to_json(all->recorded), "dropped_spans", (json_int_t)count_spans(all->dropped),
         "dropped_messages", (json_int_t)all->n_dropped_messages, "dropped_seconds",
         seconds_to_json(all->dropped));
+}
+
+static long long count_of(const json_t *trace, const char *key)
+{
+    return (long long)json_integer_value(json_object_get(trace, key));
+}
+
+void trace_print_json(const json_t *trace)
+{
+    long long n_shown = count_of(trace, "workers_shown");
+    long long n_dropped_spans = count_of(trace, "dropped_spans");
+    long long n_dropped_messages = count_of(trace, "dropped_messages");
+    if (n_shown == 0)
+        return;
+    log_print("Trace      %s: trace.json, traces.otf2; %lld worker%s, %lld spans, %lld messages\n",
+              json_string_value(json_object_get(trace, "folder")), n_shown, log_plural(n_shown),
+              count_of(trace, "spans"), count_of(trace, "messages"));
+    if (n_shown < count_of(trace, "workers"))
+        log_print("           a sample: %lld of %lld workers\n", n_shown,
+                  count_of(trace, "workers"));
+    if (n_dropped_spans > 0 || n_dropped_messages > 0)
+        log_print("           left out: %lld spans, %lld messages\n", n_dropped_spans,
+                  n_dropped_messages);
+}
+
+void trace_print(const struct trace *trace)
+{
+    json_t *json = trace_to_json(trace);
+    trace_print_json(json);
+    json_decref(json);
 }

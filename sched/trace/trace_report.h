@@ -9,6 +9,9 @@
 /* A line or two; NULL prints nothing. */
 void trace_print(const struct trace *trace);
 
+/* The same of what trace_to_json made of it. */
+void trace_print_json(const json_t *trace);
+
 /* The key "trace" of results (RESULTS.md), or JSON's null for NULL. The caller owns it. NULL when
  * out of memory. */
 json_t *trace_to_json(const struct trace *trace);

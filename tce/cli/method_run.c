@@ -232,8 +232,7 @@ static enum status solve_under_mode(struct method_run *run, int position)
     TRY(program_result_note_timeline(run->correlation.instance.executor, record));
     run->energies[position] = correlation_energy(&run->correlation);
     TRY(program_instance_sha256(&run->correlation.instance, record->sha256[0]));
-    mode_records_end(&run->records, position);
-    return STATUS_OK;
+    return mode_records_end(&run->records, position);
 }
 
 static enum status solve_rounds(struct method_run *run)
@@ -292,11 +291,14 @@ enum status method_run(const struct tce_options *options, MPI_Comm comm, bool *a
     struct method_run *run = calloc(1, sizeof *run);
     if (!run)
         die_no_memory("no memory for the run of a method");
-    *run = (struct method_run){.options = options,
-                               .comm = comm,
-                               .scf_options = options->hf,
-                               .records.n_rounds = options->hf.rounds,
-                               .accepted = accepted};
+    *run = (struct method_run){
+        .options = options,
+        .comm = comm,
+        .scf_options = options->hf,
+        .records = {.n_rounds = options->hf.rounds,
+                    .trace = options->hf.compare ? options->hf.pool.trace : NULL,
+                    .comm = comm},
+        .accepted = accepted};
     MPI_Comm_rank(comm, &run->rank);
     enum status status = write_method_outputs(run, run_method_stages(run));
     mode_records_fini(&run->records);

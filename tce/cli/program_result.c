@@ -59,7 +59,7 @@ static json_t *program_to_json(const struct tce_options *options, int n_workers,
     if (!result)
         return NULL;
     const char *digests[] = {"sha256", NULL};
-    if (options->pool.trace)
+    if (options->pool.trace && !options->compare)
         json_object_set_new(result, "trace", trace_to_json(options->pool.trace));
     if (options->compare) {
         json_object_set_new(result, "compare", mode_records_to_json(records, digests));

@@ -148,8 +148,7 @@ static enum status run_program_under(struct program_run *run, int position)
     watch_memory(run);
     TRY(program_result_note_timeline(executor, record));
     TRY(program_instance_sha256(&run->instance, record->sha256[0]));
-    mode_records_end(&run->records, position);
-    return STATUS_OK;
+    return mode_records_end(&run->records, position);
 }
 
 static enum status run_modes(struct program_run *run)
@@ -196,8 +195,10 @@ static enum status print_and_write(struct program_run *run)
         TRY(verification_run(&run->instance));
     if (options->profile)
         TRY(executor_write_profile(run->instance.executor, options->profile));
-    TRY(trace_write(options->pool.trace, run->comm));
-    trace_print(options->pool.trace);
+    if (!options->compare) {
+        TRY(trace_write(options->pool.trace, run->comm, NULL));
+        trace_print(options->pool.trace);
+    }
     return write_json(run);
 }
 
@@ -224,7 +225,9 @@ enum status program_run(const struct tce_options *options, MPI_Comm comm, bool *
 {
     struct program_run run = {.options = options,
                               .comm = comm,
-                              .records.n_rounds = options->rounds,
+                              .records = {.n_rounds = options->rounds,
+                                          .trace = options->compare ? options->pool.trace : NULL,
+                                          .comm = comm},
                               .accepted = accepted};
     MPI_Comm_rank(comm, &run.rank);
     MPI_Comm_size(comm, &run.n_workers);

@@ -22,12 +22,11 @@ struct trace_totals {
 
 enum { TRACE_TOTALS = sizeof(struct trace_totals) / sizeof(double) };
 
-/* A trace without a folder. */
+/* A trace that is not written. */
 static inline struct trace *trace_case_create(void)
 {
     struct trace *trace = calloc(1, sizeof *trace);
     assert_non_null(trace);
-    trace->folder = "";
     return trace;
 }
 

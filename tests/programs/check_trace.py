@@ -1,13 +1,16 @@
 #!/usr/bin/env python3
 """Holds the files of --trace against each other and against the result of the same run.
 
-    check_trace.py FOLDER RESULT.json [whole]
+    check_trace.py FOLDER RESULT.json [whole] [MODE]
 
-trace.json must be JSON, with spans that follow or contain one another, and flows whose both ends are
-there; OTF2, read by otf2-print, must have the same spans, messages and steals. With `whole` nothing
-was dropped, and the sum of each use of time must be that of the result's iterations, to 1 ns for each
-task. Prints what is wrong, and exits with 1 then.
+trace.json must be as readers of Chrome's format need it: each event has its place and time; spans of a
+lane follow or contain one another, in the order of time; the ends of a flow have one name, and each
+lies in a span, to which the arrow is drawn. OTF2, read by otf2-print, must have the same spans,
+messages and steals. With `whole` nothing was dropped: all flows have both ends, and the sum of each use
+of time must be that of the result's iterations, to 1 ns for each task. MODE is one of a comparison,
+whose trace is of the last round. Prints what is wrong, and exits with 1 then.
 """
+import bisect
 import collections
 import json
 import re
@@ -22,17 +25,50 @@ def fail(text):
 
 
 def check_lane(lane, spans):
-    """Spans are (begin, whether it is no iteration, end) in ns."""
-    end = iteration_end = 0
-    for begin, inner, span_end in sorted(spans):
-        if begin < end:
-            fail(f"lane {lane}: a span begins at {begin} ns, before the last ends at {end}")
-        if inner:
-            end = span_end
-        elif begin < iteration_end:
-            fail(f"lane {lane}: an iteration begins at {begin} ns, in another")
-        else:
-            iteration_end = span_end
+    """Spans are (begin, end) in ns, in the order of the file, an iteration before what it contains."""
+    open_ends = []
+    if [begin for begin, _ in spans] != sorted(begin for begin, _ in spans):
+        fail(f"lane {lane}: spans are not in the order of time")
+    for begin, end in spans:
+        while open_ends and open_ends[-1] <= begin:
+            open_ends.pop()
+        if open_ends and end > open_ends[-1]:
+            fail(f"lane {lane}: a span from {begin} to {end} ns leaves the one that contains it, "
+                 f"which ends at {open_ends[-1]}")
+        open_ends.append(end)
+
+
+def check_ends(lane, times, spans):
+    """The ends of flows, in ns, must each lie in a span."""
+    begins, last_ends = [], []
+    for begin, end in spans:
+        begins.append(begin)
+        last_ends.append(max(end, last_ends[-1] if last_ends else 0))
+    if times != sorted(times):
+        fail(f"lane {lane}: messages are not in the order of time")
+    for time in times:
+        before = bisect.bisect_right(begins, time) - 1
+        if before < 0 or last_ends[before] < time:
+            fail(f"lane {lane}: a message at {time} ns lies in no span")
+
+
+def check_form(events):
+    """What every event must have; the names of the lanes."""
+    named, used = set(), set()
+    for event in events:
+        if event["ph"] not in ("M", "X", "s", "f", "i") or event["pid"] != 1 or not event["name"]:
+            fail(f"{event}: unknown, of another process or without a name")
+        if event["ph"] == "M":
+            if event["name"] == "thread_name" and event["args"]["name"]:
+                named.add(event["tid"])
+            continue
+        used.add(event["tid"])
+        if event["ts"] < 0 or not event["cat"] or (event["ph"] == "X" and event["dur"] < 0):
+            fail(f"{event}: negative, or without a category")
+        if event["ph"] == "f" and event["bp"] != "e":
+            fail(f"{event}: bound to the next span, not to that which contains it")
+    if not used <= named:
+        fail(f"lanes {sorted(used - named)} have no names")
 
 
 def ns(microseconds):
@@ -40,31 +76,38 @@ def ns(microseconds):
 
 
 def read_chrome(folder):
-    """Nanoseconds and number of spans by use, tasks, and flows by category."""
+    """Nanoseconds and number of spans by use, tasks, flows by category, and ends without another."""
     with open(f"{folder}/trace.json", encoding="utf-8") as file:
         trace = json.load(file)
     times, numbers, tasks = collections.Counter(), collections.Counter(), 0
     lanes, flows = collections.defaultdict(list), collections.defaultdict(dict)
+    ends = collections.defaultdict(list)
+    check_form(trace["traceEvents"])
     for event in trace["traceEvents"]:
         if event["ph"] == "X":
             begin, time = ns(event["ts"]), ns(event["dur"])
             times[event["cat"]] += time
             numbers[event["cat"]] += 1
             tasks += event["args"]["tasks"] if event["cat"] == "task" else 0
-            lanes[event["tid"]].append((begin, event["cat"] != "iteration", begin + time))
+            lanes[event["tid"]].append((begin, begin + time))
         elif event["ph"] in "sf":
-            flow = flows[event["cat"], event["id"]]
+            ends[event["tid"]].append(ns(event["ts"]))
+            flow = flows[event["cat"], event["name"], event["id"]]
             if event["ph"] in flow:
                 fail(f"flow {event['id']} has two ends '{event['ph']}'")
             flow[event["ph"]] = event["ts"]
     for lane, spans in lanes.items():
         check_lane(lane, spans)
-    arrows = collections.Counter()
-    for (category, identifier), flow in flows.items():
+        check_ends(lane, ends[lane], spans)
+    if not ends.keys() <= lanes.keys():
+        fail("a lane has messages, but no spans")
+    arrows, single = collections.Counter(), 0
+    for (category, _, identifier), flow in flows.items():
         if len(flow) == 2 and flow["s"] > flow["f"]:
             fail(f"{category} {identifier} arrives before it is sent")
         arrows[category] += len(flow) == 2
-    return trace["otherData"], times, numbers, tasks, arrows
+        single += len(flow) == 1
+    return trace["otherData"], times, numbers, tasks, arrows, single
 
 
 def read_otf2(folder):
@@ -98,15 +141,22 @@ def read_otf2(folder):
     return times, numbers, tasks, arrows
 
 
-def iterations_of(result):
+def iterations_of(result, mode):
+    """Of the mode in the last round, if there is one."""
     result = result.get("extras", {}).get("beryl", result)
-    return result["trace"], result.get("iterations", [])
+    if not mode:
+        return result["trace"], result.get("iterations", [])
+    of_mode, rounds = result["compare"][mode], result["comparison"]["rounds"]
+    return of_mode["trace"], [iteration for iteration in of_mode["iterations"]
+                              if iteration.get("round", 0) == rounds - 1 or rounds == 1]
 
 
 def main():
+    whole = "whole" in sys.argv[3:]
+    mode = next((word for word in sys.argv[3:] if word not in ("", "whole")), None)
     with open(sys.argv[2], encoding="utf-8") as file:
-        summary, iterations = iterations_of(json.load(file))
-    other, times, numbers, tasks, arrows = read_chrome(sys.argv[1])
+        summary, iterations = iterations_of(json.load(file), mode)
+    other, times, numbers, tasks, arrows, single = read_chrome(sys.argv[1])
     if other != summary:
         fail(f"otherData is {other}, in the result {summary}")
     if sum(numbers.values()) - numbers["iteration"] != summary["spans"]:
@@ -124,7 +174,9 @@ def main():
     for use in USES + ["balance"]:
         if abs(1e-9 * times[use] - summary["seconds"][use]) > 1e-9 * (tasks + numbers[use] + 1):
             fail(f"{times[use]} ns of {use}, {summary['seconds'][use]} s in the summary")
-    if sys.argv[3:] == ["whole"]:
+    if whole and single:
+        fail(f"{single} flows have one end only")
+    if whole:
         check_statistics(iterations, summary, times, tasks, arrows)
     print(f"{sys.argv[1]}: {tasks} tasks, {dict(numbers)}, {dict(arrows)}")
 

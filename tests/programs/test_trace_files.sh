@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # --trace of real and simulated runs: trace.json and OTF2 agree with each other and with the result;
 # a sample of the workers of a large run, which together with what is dropped agrees; a second run
-# into the same folder replaces the first; a folder that cannot be written to is refused.
+# into the same folder replaces the first; each mode of a comparison has a folder; a folder that cannot
+# be written to is refused.
 #
 #   test_trace_files.sh BERYL_SCHED MPIEXEC [BERYL_HF BERYL_TCE INPUTS]
 set -u
@@ -24,7 +25,29 @@ trace()
     "$check_trace" traced result.json $whole || complain "$*: the trace"
 }
 
+# compare MODES PROCESSES PROGRAM ARGUMENT...: MODES are the names, with #2 for one that is named twice
+compare()
+{
+    local modes=$1 processes=$2 mode names
+    shift 2
+    names=${modes//#2/}
+    rm -rf traced
+    local start=()
+    [ "$processes" = 1 ] || start=("$mpiexec" --oversubscribe -n "$processes")
+    timeout 60 "${start[@]}" "$@" --compare "${names// /,}" --trace traced --json result.json > output \
+        2> errors || complain "$*: exit status $?: $(cat errors)"
+    keep_results --json result.json
+    for mode in $modes; do
+        "$check_trace" "traced/$mode" result.json whole "$mode" || complain "$*: the trace of $mode"
+        grep -q "^Trace      traced/$mode: " output || complain "$*: $mode: $(cat output)"
+    done
+    [ ! -e traced/trace.json ] || complain "$*: a trace outside of the modes' folders"
+}
+
 trace whole 2 "$beryl_sched" --gauss 1e-4,2e-5 --tasks 300 --sched counter --iterations 3
+compare "static steal steal#2" 2 "$beryl_sched" --gauss 1e-4,2e-5 --tasks 300 --iterations 3 --rounds 2
+compare "persist auto" 1 "$beryl_sched" --gauss 1e-3,2e-4 --tasks 300 --iterations 3 --seeds 2 \
+    --simulate 8
 for mode in persist steal; do
     trace whole 1 "$beryl_sched" --gauss 1e-3,2e-4 --tasks 500 --sched $mode --iterations 3 --simulate 16
 done
@@ -53,6 +76,10 @@ grep -q 'file/traced for --trace' errors || complain "a folder in a file: $(cat 
 if [ -n "$beryl_hf" ]; then
     trace whole 2 "$beryl_hf" "$inputs/water.xyz" --basis sto-3g --tile 2 --sched steal
     trace whole 1 "$beryl_tce" run "$inputs/examples.tce" --sched steal --iterations 2
+    compare "steal counter" 2 "$beryl_hf" "$inputs/water.xyz" --basis sto-3g --tile 2 --fock-only 2 \
+        --density converged --rounds 2
+    compare "static steal" 2 "$beryl_tce" run "$inputs/examples.tce" --iterations 2 --rounds 2
+    compare "steal auto" 1 "$beryl_tce" mp2 "$inputs/water.xyz" --basis sto-3g
     trace "" 2 "$beryl_tce" ccsd "$inputs/water.xyz" --basis sto-3g --sched auto
 fi
 exit $((n_failed > 0))

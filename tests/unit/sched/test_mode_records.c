@@ -54,7 +54,7 @@ static void test_iterations_are_recorded_in_order(void **state)
         const struct statistics_iteration statistics = {.iteration = 7, .tasks = 10 + i};
         assert_non_null(mode_records_note(&records, 1, (double[]){3, 1, 2}[i], &statistics));
     }
-    mode_records_end(&records, 1);
+    check_ok(mode_records_end(&records, 1));
     assert_true(record->first_s == 3 && record->best_s == 1 && record->last_s == 2);
     json_t *json = mode_records_to_json(&records, (const char *[]){"sha256", NULL});
     const json_t *mode = json_object_get(json, "counter");
@@ -79,7 +79,7 @@ static json_t *run_round(struct mode_records *records, int position, double seco
     struct mode_record *record = mode_records_begin(records, position, "auto");
     json_t *entry = mode_records_note(records, position, seconds, &statistics);
     strcpy(record->sha256[0], digest);
-    mode_records_end(records, position);
+    check_ok(mode_records_end(records, position));
     return entry;
 }
 
