@@ -168,6 +168,8 @@ static enum status check_workload(const struct beryl_sched_options *options)
     } without_effect[] = {
         {real && own && workload->time_scale != 1, "time-scale", own, " unless simulated"},
         {own && workload->drift > 0, "drift", own, ", whose tasks take the time of their work"},
+        {(uts || jacobi) && workload->known_costs != WORKLOAD_COSTS_EXACT, "known-costs", own,
+         ", whose tasks' costs are not predicted"},
         {real && (uts || jacobi) && has_speeds, "speeds", own, " unless simulated"},
         {uts && options->profile, "write-profile", "uts", ", whose tasks have no numbers"},
         {uts && options->pool.seeding != SEEDING_BLOCK, "seeding", "uts",

@@ -13,9 +13,9 @@
  *   victim would run last: the shortest. The order is by powers of two of the duration only:
  *   within these, tasks keep their order, in which neighbours may share data.
  * - Stealing stays on for changes since the last iteration, a task that takes longer, a process
- * that was delayed, unless it has nothing to gain: it costs the detection of the end, which takes
- * milliseconds on a large machine, and where loads are to be even to less than that, and were so
- * without stealing, an iteration is without it, and without messages.
+ * that was delayed, unless it has nothing to gain: it costs the detection of the end, up to 1 ms on
+ * a large machine though it is the quickest of termination.h, and where loads are to be even to
+ * less than that, and were so without stealing, an iteration is without it, and without messages.
  *
  * At worst it is stealing with a good start. A stolen task begins no later than where it was stolen
  * from, but for the messages, so that no iteration takes longer than its start without stealing.
@@ -34,6 +34,7 @@ static enum status auto_init(void *state, const struct mode_setup *setup, struct
 {
     struct auto_state *self = state;
     TRY(measured_balance_init(&self->measured, setup, comm, &balancer_by_pairs));
+    stealing_prefer_termination(&self->measured.stealing, TERMINATION_WIDE);
     self->ran.records.record_size = setup->problem->record_size;
     if (setup->problem->record_size > 0)
         self->measured.stealing.ran = &self->ran;

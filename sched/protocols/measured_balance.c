@@ -55,8 +55,10 @@ enum mode_step measured_balance_next(void *state, struct mode_work *work)
 {
     struct measured_balance *self = state;
     enum mode_step step = stealing_next(&self->stealing, work);
-    if (step == MODE_DONE && self->stealing.searching)
-        self->end_s = comm_now(self->stealing.comm) - self->stealing.searched_from_s;
+    const struct stealing *stealing = &self->stealing;
+    if (step == MODE_DONE && stealing->enabled)
+        self->end_s =
+            stealing->searching ? comm_now(stealing->comm) - stealing->searched_from_s : 0;
     return step;
 }
 

@@ -17,8 +17,8 @@ struct measured_balance {
     struct duration_bins bins; /* tasks that ran here; after balancing those that are to run here */
     struct balancer balancer;
     bool balancing; /* a phase has begun and is not finished */
-    double end_s;   /* from the first request after this worker's last task to the end, in the
-                     * last iteration that stole */
+    double end_s;   /* from this worker's last task to the end, in the last iteration that
+                     * stole */
 };
 
 /* setup, comm  borrowed

@@ -27,8 +27,9 @@ static const struct option_row stealing_rows[] = {
                 .help = "half of the shared tasks, or N of them, per steal"),
     CHOICE_OPTION("victim", FIELD(victim), "random,node", .default_text = "random", .value = "RULE",
                   .expert = true, .help = "choice of the victim; node: on the thief's node first"),
-    CHOICE_OPTION("termination", FIELD(termination), "tree,ring", .default_text = "tree",
-                  .value = "RULE", .expert = true, .help = "algorithm that detects the end"),
+    CHOICE_OPTION("termination", FIELD(termination), "by-mode,tree,wide,ring",
+                  .default_text = "by-mode", .value = "RULE", .expert = true,
+                  .help = "algorithm that detects the end; by-mode: wide for auto, else tree"),
     INTEGER_OPTION("deque", FIELD(deque), 0, 1e12, .default_text = "0", .value = "N",
                    .expert = true, .help = "bound on the entries of a deque; 0: none"),
     CHOICE_OPTION("release", FIELD(release), "all,half", .default_text = "all",
@@ -97,10 +98,18 @@ enum status stealing_init(struct stealing *self, const struct mode_setup *setup,
     const struct stealing_settings *settings = settings_of(setup->settings, &stealing_options);
     *self = (struct stealing){
         .setup = setup, .settings = settings, .comm = comm, .enabled = true, .ran = ran};
-    termination_init(&self->termination, comm, settings->termination, STEALING_TERMINATION,
-                     comm->rank, comm->size, same_rank, NULL);
+    stealing_prefer_termination(self, TERMINATION_TREE);
     TRY(parse_steal(settings->steal, &self->steal_tasks));
     return task_deque_init(&self->deque, record_size, settings->deque, min_share(setup->settings));
+}
+
+void stealing_prefer_termination(struct stealing *self, enum termination_rule rule)
+{
+    struct comm *comm = self->comm;
+    if (self->settings->termination != TERMINATION_BY_MODE)
+        rule = self->settings->termination;
+    termination_init(&self->termination, comm, rule, STEALING_TERMINATION, comm->rank, comm->size,
+                     same_rank, NULL);
 }
 
 void stealing_fini(struct stealing *self)
@@ -243,27 +252,44 @@ static bool pauses(struct stealing *self)
 static void ask_victim(struct stealing *self)
 {
     self->asked_s = comm_now(self->comm);
-    if (self->n_refusals == 0)
-        self->searched_from_s = self->asked_s;
     int32_t request = STEALING_REQUEST;
     comm_send(self->comm, choose_victim(self), &request, sizeof request);
     termination_sent_request(&self->termination);
     self->comm->counts.steals_attempted++;
 }
 
+/* In a static pool the last tasks may still run: where the end is to cost nothing, it is looked for
+ * meanwhile. */
+static bool has_nothing_to_give(const struct stealing *self)
+{
+    bool early = self->termination.rule == TERMINATION_WIDE && self->deque.record_size == 0;
+    return (self->searching || early) && task_deque_n_tasks(&self->deque) == 0;
+}
+
+static bool take_from_deque(struct stealing *self, struct mode_work *work)
+{
+    if (stealing_next_local(self, work))
+        return true;
+    /* Of records one is taken at a time, long or not: most are short. */
+    bool one_by_one = releases_all(self, work) && self->deque.record_size == 0;
+    return task_deque_acquire(&self->deque, one_by_one) && stealing_next_local(self, work);
+}
+
 enum mode_step stealing_next(void *state, struct mode_work *work)
 {
     struct stealing *self = state;
-    if (stealing_next_local(self, work))
+    bool alone = !self->enabled || self->comm->size == 1;
+    if (take_from_deque(self, work)) {
+        if (!alone && has_nothing_to_give(self))
+            termination_without_work(&self->termination);
         return MODE_RUN;
-    /* Of records one is taken at a time, long or not: most are short. */
-    bool one_by_one = releases_all(self, work) && self->deque.record_size == 0;
-    if (task_deque_acquire(&self->deque, one_by_one) && stealing_next_local(self, work))
-        return MODE_RUN;
+    }
     if (self->ran && self->ran->runs_long)
         ran_tasks_end(self->ran, comm_now(self->comm));
-    if (!self->enabled || self->comm->size == 1)
+    if (alone || self->termination.finished)
         return MODE_DONE;
+    if (!self->searching)
+        self->searched_from_s = comm_now(self->comm);
     self->searching = true;
     if (!self->termination.closed && !self->termination.asking && !pauses(self))
         ask_victim(self);
@@ -278,7 +304,7 @@ static void take_stolen(struct stealing *self, const struct steal_message *trans
     if (task_deque_push_batch(deque, transfer + 1, transfer->n_entries, transfer->part) !=
         STATUS_OK)
         die("no room for stolen tasks");
-    if (self->termination.closed)
+    if (termination_is_certain(&self->termination))
         comm_fail(self->comm, "work arrived after the end was found");
     termination_received_transfer(&self->termination);
     self->n_refusals = 0;
@@ -309,11 +335,6 @@ static void answer_thief(struct stealing *self, int thief)
     termination_sent_transfer(&self->termination);
 }
 
-static bool thief_is_without_work(const struct stealing *self)
-{
-    return self->searching && task_deque_n_tasks(&self->deque) == 0;
-}
-
 void stealing_receive(void *state, int from, const void *message, size_t size)
 {
     struct stealing *self = state;
@@ -330,8 +351,8 @@ void stealing_receive(void *state, int from, const void *message, size_t size)
         take_stolen(self, message);
         break;
     case STEALING_TERMINATION:
-        termination_receive(&self->termination, message, thief_is_without_work(self));
-        if (self->termination.closed && !thief_is_without_work(self))
+        termination_receive(&self->termination, message, has_nothing_to_give(self));
+        if (termination_is_certain(&self->termination) && !has_nothing_to_give(self))
             comm_fail(self->comm, "the end was found while there was work");
         break;
     }

@@ -63,7 +63,7 @@ struct stealing {
     bool enabled;           /* in this iteration; else a worker without tasks is done */
     bool searching;         /* no task runs here and the deque is empty */
     int64_t n_refusals;     /* in a row */
-    double searched_from_s; /* the first request of that row */
+    double searched_from_s; /* since then it is searching */
     double asked_s;         /* the last request */
     double ask_after_s;     /* no request before this time */
 
@@ -76,6 +76,9 @@ struct stealing {
 enum status stealing_init(struct stealing *stealing, const struct mode_setup *setup,
                           struct comm *comm, struct ran_tasks *ran);
 void stealing_fini(struct stealing *stealing);
+
+/* After stealing_init: how the end is detected unless --termination says; TERMINATION_TREE. */
+void stealing_prefer_termination(struct stealing *stealing, enum termination_rule rule);
 
 /* Begins an iteration; the deque is empty. */
 void stealing_begin(struct stealing *stealing, bool enabled);

@@ -5,6 +5,37 @@
 
 enum { BRANCHING = 2 };
 
+static void send_step(struct termination *self, int member,
+                      const struct termination_message *message)
+{
+    comm_send(self->comm, self->rank_of(member, self->context), message, sizeof *message);
+}
+
+static int parent_of(const struct termination *self)
+{
+    return self->rule == TERMINATION_WIDE ? (int)self->wide.parent : (self->member - 1) / BRANCHING;
+}
+
+static void send_current(int64_t child, void *context)
+{
+    struct termination *self = context;
+    send_step(self, (int)child, &self->current);
+}
+
+/* Calls visit with each child unless it is NULL. Returns their number. */
+static int visit_children(struct termination *self, void (*visit)(int64_t child, void *context))
+{
+    if (self->rule == TERMINATION_WIDE)
+        return broadcast_tree_visit(&self->wide, visit, self);
+    int64_t first = (int64_t)BRANCHING * self->member + 1;
+    int n = 0;
+    for (; n < BRANCHING && first + n < self->n_members; n++) {
+        if (visit)
+            visit(first + n, self);
+    }
+    return n;
+}
+
 void termination_init(struct termination *self, struct comm *comm, int rule, int32_t kind,
                       int member, int n_members, int (*rank_of)(int member, const void *context),
                       const void *context)
@@ -16,6 +47,9 @@ void termination_init(struct termination *self, struct comm *comm, int rule, int
                                  .n_members = n_members,
                                  .rank_of = rank_of,
                                  .context = context};
+    if (rule == TERMINATION_WIDE)
+        broadcast_tree_init(&self->wide, member, n_members);
+    self->n_children = rule == TERMINATION_RING ? 0 : visit_children(self, NULL);
     termination_begin(self);
 }
 
@@ -27,14 +61,8 @@ void termination_begin(struct termination *self)
     self->black = true;
     self->n_answers = self->n_white = 0;
     /* The token is at member 0; the first wave has been passed down to all members. */
-    self->here = self->member == 0 || self->rule == TERMINATION_TREE;
+    self->here = self->member == 0 || self->rule != TERMINATION_RING;
     self->current = (struct termination_message){.kind = self->kind, .step = TERMINATION_WAVE};
-}
-
-static void send_step(struct termination *self, int member,
-                      const struct termination_message *message)
-{
-    comm_send(self->comm, self->rank_of(member, self->context), message, sizeof *message);
 }
 
 static bool is_white_and_equal(const struct termination_message *message)
@@ -44,13 +72,6 @@ static bool is_white_and_equal(const struct termination_message *message)
 
 /* --- tree --- */
 
-static int n_children(const struct termination *self)
-{
-    int64_t first = (int64_t)BRANCHING * self->member + 1;
-    int64_t n = self->n_members - first;
-    return n < 0 ? 0 : n > BRANCHING ? BRANCHING : (int)n;
-}
-
 /* Begins a wave here and passes it down. */
 static void spread_step(struct termination *self, int step)
 {
@@ -59,42 +80,49 @@ static void spread_step(struct termination *self, int step)
     self->current = (struct termination_message){.kind = self->kind, .step = step};
     self->closed = step != TERMINATION_WAVE;
     self->finished = step == TERMINATION_RED;
-    for (int child = 0; child < n_children(self); child++)
-        send_step(self, BRANCHING * self->member + 1 + child, &self->current);
+    visit_children(self, send_current);
 }
 
-/* All of the tree has answered. */
-static void conclude(struct termination *self)
+/* What follows a step that all of the tree has answered. */
+static int next_step(const struct termination *self)
 {
-    if (self->current.step == TERMINATION_PINK)
-        spread_step(self, TERMINATION_RED);
-    else
-        spread_step(self, is_white_and_equal(&self->current) ? TERMINATION_PINK : TERMINATION_WAVE);
+    switch ((enum termination_step)self->current.step) {
+    case TERMINATION_WAVE:
+        if (self->rule == TERMINATION_WIDE)
+            return TERMINATION_CLOSING;
+        return is_white_and_equal(&self->current) ? TERMINATION_PINK : TERMINATION_WAVE;
+    case TERMINATION_CLOSING:
+        return self->current.black ? TERMINATION_WAVE : TERMINATION_RED;
+    case TERMINATION_PINK:
+    case TERMINATION_RED:
+        break;
+    }
+    return TERMINATION_RED;
 }
 
-static void answer_parent(struct termination *self)
+static void answer_parent(struct termination *self, bool without_work)
 {
     struct termination_message *current = &self->current;
     current->up = 1;
-    current->black |= self->black;
+    current->black |= self->rule == TERMINATION_WIDE ? !without_work : self->black;
     current->n_sent += self->transfers_sent;
     current->n_received += self->transfers_received;
     self->black = false;
     self->here = false;
     if (self->member > 0)
-        send_step(self, (self->member - 1) / BRANCHING, current);
+        send_step(self, parent_of(self), current);
     else
-        conclude(self);
+        spread_step(self, next_step(self));
 }
 
 static void advance_tree(struct termination *self, bool without_work)
 {
     /* Only the root runs this more than once: its answer begins the next wave. */
-    while (self->here && self->n_answers == n_children(self)) {
-        bool ready = self->current.step == TERMINATION_PINK ? !self->asking : without_work;
+    while (self->here && self->n_answers == self->n_children) {
+        bool ready = self->current.step == TERMINATION_WAVE ? without_work : !self->asking;
         if (!ready)
             return;
-        answer_parent(self);
+        answer_parent(self, without_work);
     }
 }
 
@@ -185,6 +213,8 @@ void termination_received_transfer(struct termination *self)
     self->asking = false;
     if (self->rule == TERMINATION_TREE)
         self->black = true;
+    if (self->closed)
+        advance_wave(self, false);
 }
 
 void termination_sent_request(struct termination *self)
@@ -224,6 +254,11 @@ void termination_receive(struct termination *self, const struct termination_mess
     else
         receive_tree(self, message);
     advance_wave(self, without_work);
+}
+
+bool termination_is_certain(const struct termination *self)
+{
+    return self->rule == TERMINATION_WIDE ? self->finished : self->closed;
 }
 
 void termination_describe(const struct termination *self, char *text, size_t size)

@@ -19,6 +19,13 @@
  *       waves, of which one ended before the other began, and at that moment all
  *       that had been sent was received. In the second step a member answers
  *       when its own request has been answered.
+ * wide  four sweeps over a tree of many branches (broadcast_tree.h) instead of six over a binary
+ *       one, for a mode whose end must cost next to nothing. One wave finds that all members
+ *       were without work, each at some time; where tasks add none, a member whose last ones
+ *       still run counts as without. In the second step (closing) nobody requests any more, and
+ *       a member answers when its own request has been answered, black if it has work. If all
+ *       are white, nobody can get work again: a transfer on its way would answer a request.
+ *       If one is black, requests are allowed again with another wave.
  * ring  a token that member 0 sends round (Dijkstra and Safra; Dinan et al.,
  *       PMEO-PDS 2007, 3.2.1 and 3.2.2). A member passes it on when without
  *       work, black if it gave work since it last did. One white round with
@@ -31,20 +38,27 @@
 #define BERYL_SCHED_TERMINATION_H
 
 #include "sched/core/comm.h"
+#include "support/base/broadcast_tree.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-enum termination_rule { TERMINATION_TREE, TERMINATION_RING };
+/* TERMINATION_BY_MODE  of an option: what the mode prefers */
+enum termination_rule {
+    TERMINATION_BY_MODE,
+    TERMINATION_TREE,
+    TERMINATION_WIDE,
+    TERMINATION_RING,
+};
 
 /* The step that a message belongs to. */
-enum termination_step { TERMINATION_WAVE, TERMINATION_PINK, TERMINATION_RED };
+enum termination_step { TERMINATION_WAVE, TERMINATION_CLOSING, TERMINATION_PINK, TERMINATION_RED };
 
 struct termination_message {
     int32_t kind;   /* the user's: distinguishes these messages from its own */
     int32_t step;   /* enum termination_step */
-    int32_t up;     /* tree: 1 for an answer */
+    int32_t up;     /* tree, wide: 1 for an answer */
     int32_t black;  /* 1 or 0 */
     int64_t n_sent; /* transfers or, when pink, control messages */
     int64_t n_received;
@@ -52,7 +66,7 @@ struct termination_message {
 
 struct termination {
     struct comm *comm; /* borrowed */
-    int rule;          /* enum termination_rule */
+    int rule;          /* enum termination_rule but BY_MODE */
     int32_t kind;
     int member, n_members;
     int (*rank_of)(int member, const void *context); /* worker */
@@ -70,8 +84,9 @@ struct termination {
     /* The wave or the token. */
     bool here;
     struct termination_message current;
-    int n_answers; /* tree: of children */
-    int n_white;   /* ring, member 0: white rounds with equal numbers in a row */
+    struct broadcast_tree wide;
+    int n_children, n_answers; /* tree, wide */
+    int n_white;               /* ring, member 0: white rounds with equal numbers in a row */
 };
 
 /* kind     of this user's messages, which begin with such an int32_t
@@ -100,6 +115,9 @@ void termination_without_work(struct termination *termination);
  * without_work  this member has no work now */
 void termination_receive(struct termination *termination, const struct termination_message *message,
                          bool without_work);
+
+/* Whether it is certain that no work will arrive. */
+bool termination_is_certain(const struct termination *termination);
 
 /* Its part of struct mode's describe. */
 void termination_describe(const struct termination *termination, char *text, size_t size);

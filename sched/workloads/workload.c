@@ -19,6 +19,10 @@ static const struct option_row shared_rows[] = {
     REAL_OPTION("drift", WORKLOAD_FIELD(drift), 0, 10, .default_text = "0", .value = "X",
                 .help = "each task's duration changes from iteration to iteration: its logarithm "
                         "by a normally distributed number of this standard deviation"),
+    CHOICE_OPTION("known-costs", WORKLOAD_FIELD(known_costs), "exact,none", .default_text = "exact",
+                  .value = "WHICH",
+                  .help = "costs that modes know beforehand: what the workload predicts, of given "
+                          "durations these; or none"),
 };
 
 const struct workload_settings workload_settings_unknown = {
@@ -102,6 +106,8 @@ enum status workload_create(const struct workload_settings *settings, MPI_Comm c
         *workload = NULL;
         return status;
     }
+    if (settings->known_costs == WORKLOAD_COSTS_NONE)
+        (*workload)->problem.cost = NULL;
     snprintf((*workload)->name, sizeof(*workload)->name, "%s %s", name->name,
              *(const char *const *)((const char *)settings + name->offset));
     return STATUS_OK;

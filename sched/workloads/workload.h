@@ -13,6 +13,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* What is predicted of tasks' costs, and told to the modes. */
+enum workload_known_costs { WORKLOAD_COSTS_EXACT, WORKLOAD_COSTS_NONE };
+
 /* As given on the command line. A workload is named by one of the first seven, the others of
  * which are NULL. */
 struct workload_settings {
@@ -28,6 +31,7 @@ struct workload_settings {
     int64_t n_sweeps;        /* iterations of jacobi; 0: not given */
     double time_scale;       /* factor of durations */
     double drift;            /* of durations, from iteration to iteration */
+    int known_costs;         /* enum workload_known_costs */
 
     const char *bnsl_network; /* file of the known network, or NULL */
     int64_t bnsl_candidates;  /* upper bound on a variable's possible parents */

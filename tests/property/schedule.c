@@ -72,8 +72,12 @@ static void observe(int from, int to, const void *message, size_t size, void *co
     struct schedule *schedule = context;
     const struct termination_message *termination = message;
     bool steals = strcmp(mode_find(schedule->settings.mode)->name, "share") != 0;
-    if (steals && size == sizeof *termination && termination->kind == STEALING_TERMINATION &&
-        termination->step != TERMINATION_WAVE && schedule->n_ended < schedule->n_to_end)
+    if (!steals || size != sizeof *termination || termination->kind != STEALING_TERMINATION)
+        return;
+    /* With --termination wide the last tasks of a static pool may run. */
+    bool is_end = termination->step == TERMINATION_PINK ||
+                  (termination->step == TERMINATION_RED && schedule->dynamic);
+    if (is_end && schedule->n_ended < schedule->n_to_end)
         schedule->ended_early = true;
 }
 
