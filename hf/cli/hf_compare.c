@@ -31,7 +31,7 @@ static enum status build_under_mode(const struct hf_compare_problem *problem, in
         const struct fock_record *build = &fock_records(problem->fock)[i];
         json_t *entry = mode_records_note(records, position, build->seconds, &build->statistics);
         hf_qcschema_add_build(build, entry);
-        log_print("%-12s %5lld %9.3f\n", record->name, (long long)i, build->seconds);
+        log_print("%-12s %5lld %9.4g\n", record->name, (long long)i, build->seconds);
     }
     TRY(fock_timeline(problem->fock, &record->timeline));
     for (int spin = 0; spin < problem->n_spins; spin++)

@@ -16,9 +16,9 @@ enum { MOST_NUMBERS = 50, FIRST_COUNTED = 2 };
 /* What is measured differs in any two runs: those of the iterations are compared below. */
 static bool is_measurement(const char *key)
 {
-    static const char *const keys[] = {"iterations",       "scf_iterations", "comparison",
-                                       "timeline",         "ratio",          "memory_peak_bytes",
-                                       "memory_part_bytes"};
+    static const char *const keys[] = {"iterations",        "scf_iterations", "comparison",
+                                       "timeline",          "ratio",          "memory_peak_bytes",
+                                       "memory_part_bytes", "trace"};
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
         if (strcmp(key, keys[i]) == 0)
             return true;

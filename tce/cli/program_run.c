@@ -116,7 +116,7 @@ static enum status fill_tensors(struct program_run *run, bool all)
 
 static void print_iteration(const char *mode, int64_t i, const struct executor_record *done)
 {
-    log_print("%-12s %9lld %11.4f %9.2f %11.2f %% %9lld\n", mode, (long long)i, done->seconds,
+    log_print("%-12s %9lld %11.4g %9.2f %11.2f %% %9lld\n", mode, (long long)i, done->seconds,
               1e-9 * done->flops / done->seconds, 100 * done->statistics.efficiency,
               (long long)done->statistics.tasks);
 }

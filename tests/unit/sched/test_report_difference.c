@@ -55,12 +55,14 @@ static void test_what_changed_is_named(void **state)
     (void)state;
     json_t *right = make_result("steal", 4, 2);
     json_object_set_new(right, "nodes", json_integer(7));
+    json_object_set_new(right, "trace", json_pack("{s:i}", "spans", 5));
     char *text = difference_of(make_result("steal", 1, 2), right);
     check_has(text, "From A.json to B.json:\n");
     check_has(text, "\n  options.chunk: 1 -> 4\n");
     check_has(text, "\n  nodes: absent -> 7\n");
     check_has(text, "not distinguishable");
     assert_null(strstr(text, "victim"));
+    assert_null(strstr(text, "trace"));
     assert_null(strstr(text, "  iterations"));
     free(text);
 }
