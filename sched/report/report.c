@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Sentences for more runs would be no answer. */
+/* Sentences for more runs would be no answer, and each of them is folded. */
 enum { MAX_ANSWERS = 6 };
 
 static int64_t count_groups(const struct report_runs *runs)
@@ -53,17 +53,19 @@ static enum status write_charts(FILE *page, const struct report_run *run,
     return STATUS_OK;
 }
 
-static enum status write_run(FILE *page, const struct report_run *run, int64_t number, bool only,
-                             const struct report_section *section)
+static enum status write_run(FILE *page, const struct report_run *run, int64_t number,
+                             int64_t n_groups, const struct report_section *section)
 {
-    fprintf(page, "<section id=\"run%lld\">\n<h2>", (long long)number);
-    if (!only)
+    bool folded = n_groups > MAX_ANSWERS;
+    fprintf(page, "<%s id=\"run%lld\">\n%s<h2>", folded ? "details" : "section", (long long)number,
+            folded ? "<summary>" : "");
+    if (n_groups > 1)
         fprintf(page, "Run %lld: ", (long long)number);
     html_text(page, run->name);
-    fputs("</h2>\n", page);
+    fputs(folded ? "</h2></summary>\n" : "</h2>\n", page);
     report_summary(page, run, section);
     TRY(write_charts(page, run, section));
-    fputs("</section>\n", page);
+    fputs(folded ? "</details>\n" : "</section>\n", page);
     return STATUS_OK;
 }
 
@@ -132,7 +134,7 @@ static enum status write_page(FILE *page, const struct report_runs *runs,
         if (n > 1)
             TRY(write_comparison(page, runs, i, n, section));
         else
-            TRY(write_run(page, &runs->runs[i], i + 1, n == runs->n, section));
+            TRY(write_run(page, &runs->runs[i], i + 1, count_groups(runs), section));
     }
     fprintf(page, "<script>\n%s</script>\n</body>\n</html>\n", page_script);
     return STATUS_OK;

@@ -74,13 +74,18 @@ static void destroy_comparison(struct comparison *comparison)
 static void write_comparison_table(FILE *page, const struct report_runs *runs,
                                    const struct report_section *section)
 {
+    bool has_energies = false;
+    for (int64_t i = 0; i < runs->n; i++)
+        has_energies |= json_is_number(json_object_get(runs->runs[i].result, "return_result"));
     fputs("<div class=\"wide\"><table class=\"figures\">\n<thead><tr><th>run</th><th "
           "class=\"word\">file</th>"
           "<th class=\"word\">system</th><th "
           "class=\"word\">mode</th><th>workers</th><th>iterations</th>"
           "<th>each<br><small>s</small></th><th>efficiency<br><small>%</small></th>"
-          "<th>imbalance<br><small>%</small></th><th>energy<br><small>hartree</small></th>"
-          "</tr></thead>\n",
+          "<th>imbalance<br><small>%</small></th>",
+          page);
+    fputs(has_energies ? "<th>energy<br><small>hartree</small></th></tr></thead>\n"
+                       : "</tr></thead>\n",
           page);
     for (int64_t i = 0; i < runs->n; i++) {
         const struct report_run *run = &runs->runs[i];
@@ -98,7 +103,8 @@ static void write_comparison_table(FILE *page, const struct report_runs *runs,
             {(double)run->workers, 0},         {(double)run->n_iterations, 0},
             {run->seconds.median, 4},          {run->means[REPORT_EFFICIENCY], 1},
             {run->means[REPORT_IMBALANCE], 1}, {report_real(run->result, "return_result"), 8}};
-        for (size_t k = 0; k < sizeof figures / sizeof figures[0]; k++) {
+        size_t n_figures = sizeof figures / sizeof figures[0] - (has_energies ? 0 : 1);
+        for (size_t k = 0; k < n_figures; k++) {
             fputs("</td><td>", page);
             html_number(page, figures[k].figure, figures[k].decimals);
         }

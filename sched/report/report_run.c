@@ -223,6 +223,11 @@ static enum status add_sweep(struct report_runs *runs, const json_t *entries, co
 enum status report_runs_add(struct report_runs *runs, const json_t *result, const char *name)
 {
     const json_t *sweep = json_object_get(result, "runs");
+    if (json_object_get(result, "traceEvents"))
+        return FAIL(STATUS_INPUT,
+                    "%s: a timeline of --trace, which ui.perfetto.dev shows: for a page name a "
+                    "file that --json wrote",
+                    name);
     if (json_array_size(sweep) > 0)
         return add_sweep(runs, sweep, name);
     const json_t *beryl = json_object_get(json_object_get(result, "extras"), "beryl");

@@ -48,8 +48,10 @@ int64_t report_fastest(const struct report_runs *runs, int64_t first, int64_t n)
 static void write_run_answer(FILE *page, const struct report_run *run)
 {
     double seconds = run->seconds.median;
-    if (isnan(seconds))
+    if (isnan(seconds)) {
+        fputs("The result has no time of an iteration.", page);
         return;
+    }
     fprintf(page, "%s of <b>", run->has_fock ? "A Fock build" : "An iteration");
     html_text(page, report_mode_name(run));
     fputs("</b> on ", page);
@@ -180,8 +182,10 @@ static void write_comparison_answer(FILE *page, const struct report_runs *runs, 
     const struct report_run *best = &runs->runs[report_fastest(runs, first, n)];
     const struct report_run *base = &runs->runs[first];
     double rounds = rounds_compared(runs, first);
-    if (isnan(best->seconds.median))
+    if (isnan(best->seconds.median)) {
+        fputs("The result has no time of an iteration.", page);
         return;
+    }
     fputs(best == base ? "No mode was faster than <b>" : "<b>", page);
     html_text(page, report_mode_name(best));
     fputs(best == base ? "</b>: " : "</b> was fastest, ", page);

@@ -11,7 +11,7 @@ import { basename, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { chromium } from 'playwright-core';
 import { cardNumbers, iterationNumbers, marksOfResult, marksOfRun, medianOf, modeNumbers,
-  ratioOf, runsOf, secondsOf } from './page_data.mjs';
+  ratioOf, runNumbers, runsOf, secondsOf } from './page_data.mjs';
 
 const MAX_BYTES = 5e6, MAX_SECONDS = 2;
 const [path, resultPath, folder] = process.argv.slice(2);
@@ -154,6 +154,16 @@ async function checkZoom(page) {
   expect((await view()).join() === whole.join(), 'the button does not show all');
 }
 
+/** A link of a table opens what it leads to. */
+async function checkLinks(page) {
+  const link = page.locator('table.figures a').last();
+  if (await link.count() === 0) return;
+  await page.$$eval('details', all => all.forEach(details => { details.open = false; }));
+  await link.click();
+  const shown = page.locator(await link.getAttribute('href')).locator('figure').first();
+  expect(await shown.isVisible(), 'the link of a table leads to nothing that is seen');
+}
+
 /** Texts and marks whose contrast is too low, by the formulas of WCAG 2.1. */
 function findLowContrast() {
   const parse = text => text.match(/[\d.]+/g)?.map(Number) ?? [0, 0, 0, 0];
@@ -203,7 +213,9 @@ async function checkFigures(page) {
   expect(cells.length > 0, 'the page has no table of numbers');
   for (const { run, ofModes, heading, row, text } of cells) {
     const numbers = ofModes ? modeNumbers(runs, row, heading)
-      : iterationNumbers(runs[Number(run.slice(3)) - 1], heading, Number(row));
+      : run ? iterationNumbers(runs[Number(run.slice(3)) - 1], heading, Number(row))
+        : runNumbers(runs[Number(row) - 1], heading);
+    if (!run && !ofModes && ['file', 'system', 'mode'].includes(heading)) continue;
     expect(numbers && shows(text, numbers),
       `${run ?? 'comparison'}, ${row}, ${heading}: ${text}, not ${numbers}`);
   }
@@ -212,11 +224,12 @@ async function checkFigures(page) {
 /** Every row of the tables above the charts that has a number. */
 async function checkCards(page) {
   const rows = await page.$$eval('.cards tr', all => all.map(row => ({
+    run: Number(row.closest('[id^=run]')?.id.slice(3) ?? 1) - 1,
     heading: row.cells[0].textContent.trim(), text: row.cells[1].innerText.trim() })));
   expect(rows.length > 0, 'the page says nothing of its run');
-  for (const { heading, text } of rows) {
-    const numbers = cardNumbers(runs[0], heading);
-    const isText = heading === 'Beryl' || !/^[-\u2212\d]/.test(text);
+  for (const { run, heading, text } of rows) {
+    const numbers = cardNumbers(runs[run], heading);
+    const isText = ['Beryl', 'Options'].includes(heading) || !/^[-\u2212\d]/.test(text);
     expect(numbers ? shows(text.replace(/ (x|y|z) /g, ' '), numbers) : isText,
       `${heading}: ${text}, not ${numbers}`);
   }
@@ -224,7 +237,9 @@ async function checkCards(page) {
 
 /** Every number of the sentences at the top. */
 async function checkAnswer(page) {
-  const answer = (await page.locator('.answer').first().innerText()).replaceAll('\u2212', '-');
+  const words = (await page.locator('.answer').first().innerText()).replaceAll('\u2212', '-');
+  const names = runs.map(run => run.shared.options_text).filter(Boolean);
+  const answer = names.reduce((text, name) => text.replaceAll(name, ''), words);
   const lost = run => 100 * (1 - sumOf(run, 'task_seconds') / (run.figures.workers ??
     run.shared.workers) / sumOf(run, 'makespan_seconds'));
   const bins = runs.map(({ figures: { timeline } }) => timeline?.durations).filter(Boolean);
@@ -234,7 +249,7 @@ async function checkAnswer(page) {
     s: seconds, ms: seconds.map(s => 1e3 * s), '\u00b5s': seconds.map(s => 1e6 * s),
     '%': runs.map(lost), '\u00d7': runs.map(run => 1 / ratioOf(runs, run)),
     hartree: [result.return_result],
-    counts: runs.flatMap(({ figures, shared }) => [figures.workers ?? shared.workers,
+    counts: runs.flatMap(({ figures, shared }) => [runs.length, figures.workers ?? shared.workers,
       figures.iterations.length, shared.comparison?.rounds, figures.timeline?.loads.overloaded]),
   };
   const found = [...answer.matchAll(
@@ -273,7 +288,7 @@ const { page, seconds } = await open(browser, { viewport: { width: 1280, height:
 expect(seconds < MAX_SECONDS, `shown after ${seconds} s`);
 expect(statSync(path).size < MAX_BYTES, `${statSync(path).size} bytes`);
 await openDetails(page);
-for (const check of [checkMarks, checkAnswer, checkCards, checkFigures, checkZoom])
+for (const check of [checkMarks, checkAnswer, checkCards, checkFigures, checkZoom, checkLinks])
   await check(page).catch(error => wrong.push(`${check.name}: ${error.message}`));
 const screen = { width: 1280, height: 900 };
 await checkLook(browser, 'light', { viewport: screen, colorScheme: 'light' });

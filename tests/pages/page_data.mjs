@@ -95,12 +95,23 @@ function linesOf(runs) {
   return runs.filter(run => run === runs[0] || fastest.includes(run));
 }
 
-function marksOfComparison(runs) {
-  const timelines = runs.filter(run => run.figures.timeline).map(run => run.figures.timeline);
-  const marks = {
+/** Bars of runs side by side, whether or not they are modes of one comparison. */
+function barsOf(runs) {
+  return {
     'compared-medians': runs.map(medianOf),
     'compared-times': runs.flatMap(run =>
       positive(TIMES.map(time => mean(run, `${time}_seconds`, 1 / workersOf(run))))),
+  };
+}
+
+const marksOfSweep = runs => ({
+  ...barsOf(runs), 'compared-efficiency': runs.map(run => mean(run, 'efficiency', 100)),
+});
+
+function marksOfComparison(runs) {
+  const timelines = runs.filter(run => run.figures.timeline).map(run => run.figures.timeline);
+  const marks = {
+    ...barsOf(runs),
     'compared-utilisation': timelines.flatMap(({ utilisation }) =>
       utilisation.task.map((part, i) => [100 * part, edgesOf(utilisation)[i]])
         .filter(([part]) => part > 0)),
@@ -127,7 +138,8 @@ export function marksOfResult(result) {
   if (figures.blocks)
     marks.blocks = [...figures.blocks.filled.join('')].filter(digit => digit > 0)
       .map(digit => Math.round(100 * digit / 9));
-  return runs.length > 1 && runs[0].mode ? { ...marks, ...marksOfComparison(runs) } : marks;
+  return runs.length === 1 ? marks
+    : { ...marks, ...(runs[0].mode ? marksOfComparison(runs) : marksOfSweep(runs)) };
 }
 
 /** Columns of the table of iterations by the first words of their headings. */
@@ -160,6 +172,17 @@ export function modeNumbers(runs, mode, heading) {
     'steals done': () => [mean(run, 'steals_successful')],
     attempted: () => [mean(run, 'steals_attempted')],
     'tasks moved': () => [mean(run, 'tasks_moved')], messages: () => [mean(run, 'messages')],
+  };
+  return numbers[heading]?.();
+}
+
+/** The numbers of a run in the table of runs. */
+export function runNumbers(run, heading) {
+  const numbers = {
+    workers: () => [workersOf(run)], iterations: () => [run.figures.iterations.length],
+    each: () => [medianOf(run)], efficiency: () => [mean(run, 'efficiency', 100)],
+    imbalance: () => [mean(run, 'imbalance', 100)],
+    energy: () => [run.result.return_result].filter(energy => energy !== undefined),
   };
   return numbers[heading]?.();
 }

@@ -76,7 +76,8 @@ const char page_style[] =
     ".lanes svg.plot{cursor:grab;touch-action:pan-y}\n"
     ".bond{stroke:var(--faint);stroke-width:3;stroke-linecap:round}.atom{stroke:var(--paper);"
     "stroke-width:1}\n"
-    "details{margin:12px 0}summary{cursor:pointer;color:var(--link)}\n"
+    "details{margin:12px 0}summary{cursor:pointer;color:var(--link)}"
+    "summary h2{display:inline;font-size:16px;font-weight:400;border:0;padding:0}\n"
     "@media screen and (max-width:600px){body{padding:16px 12px 32px}svg text{font-size:18px}svg "
     ".title{font-size:16px}"
     ".minor{display:none}.lanes text{font-size:15px}.lanes .chart{min-width:900px}"
@@ -92,6 +93,13 @@ const char page_style[] =
 /* Positions in the plot are millionths of the time shown when nothing is zoomed. */
 const char page_script[] =
     "'use strict';\n"
+    "/* A link to what is folded opens it. */\n"
+    "const reveal = () => {\n"
+    "  const target = document.getElementById(location.hash.slice(1));\n"
+    "  if (target instanceof HTMLDetailsElement) target.open = true;\n"
+    "};\n"
+    "addEventListener('hashchange', reveal);\n"
+    "reveal();\n"
     "for (const figure of document.querySelectorAll('.lanes')) {\n"
     "  const plot = figure.querySelector('svg.plot'), ticks = figure.querySelector('.ticks');\n"
     "  const left = plot.x.baseVal.value, width = plot.width.baseVal.value;\n"

@@ -6,7 +6,8 @@
  * with its background, marks of charts of at least 3 (WCAG 2.1, level AA). */
 extern const char page_style[];
 
-/* Zooms and moves the lanes of workers; without it they are shown as a whole. */
+/* Opens what a link leads to; zooms and moves the lanes of workers, which are shown as a whole
+ * without it. */
 extern const char page_script[];
 
 #endif

@@ -277,7 +277,8 @@ static void test_other_json_is_refused(void **state)
                                  "{'extras':{'beryl':7}}",
                                  "{'extras':{'beryl':{'compare':{'static':[]}}}}",
                                  "{'runs':[]}",
-                                 "{'runs':[3]}"};
+                                 "{'runs':[3]}",
+                                 "{'traceEvents':[]}"};
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
         json_t *other = parse(texts[i]);
         check_status(STATUS_INPUT,

@@ -45,6 +45,9 @@ static json_t *parse_quoted(const char *text)
 static const struct answer_case {
     const char *result, *answer;
 } cases[] = {
+    {"{'iterations':[]}", "The result has no time of an iteration."},
+    {"{'compare':{'a':{'iterations':[]},'b':{'iterations':[]}}}",
+     "The result has no time of an iteration."},
     /* one run; the most loaded of four workers has 1.9 times the mean load */
     {"{'sched':'static','workers':4,'iterations':[{'makespan_seconds':2,'task_seconds':4.24,"
      "'search_seconds':3.76,'imbalance':0.8868}],'timeline':{'loads':{'overloaded':2}}}",
