@@ -3,7 +3,6 @@
 #include "support/base/agree.h"
 #include "support/base/array.h"
 #include "support/io/line_reader.h"
-#include "support/io/text_file.h"
 
 #include <errno.h>
 #include <math.h>
@@ -69,10 +68,7 @@ static enum status read_row(const struct line_reader *reader, struct growing *gr
 
 static enum status read_rows(struct line_reader *reader, struct growing *growing)
 {
-    struct word header[2];
-    if (!line_reader_next_filled(reader) || !split_fields(reader->all, 2, header) ||
-        !word_equals(header[0], "task") || !word_equals(header[1], "seconds"))
-        return line_reader_fail(reader, "a profile begins with the line 'task,seconds'");
+    TRY(line_reader_take_head(reader, "a profile", "task,seconds"));
     while (line_reader_next_filled(reader))
         TRY(read_row(reader, growing));
     return STATUS_OK;
@@ -80,12 +76,10 @@ static enum status read_rows(struct line_reader *reader, struct growing *growing
 
 static enum status read_table(const char *path, struct growing *growing)
 {
-    struct text_file file;
     struct line_reader reader;
-    TRY(text_file_read_up_to(path, MAX_TABLE_BYTES, &file));
-    line_reader_init(&reader, file.bytes, file.length, path, "");
+    TRY(line_reader_open(&reader, path, MAX_TABLE_BYTES, ""));
     enum status status = read_rows(&reader, growing);
-    text_file_fini(&file);
+    line_reader_close(&reader);
     return status;
 }
 

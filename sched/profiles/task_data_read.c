@@ -2,7 +2,6 @@
 
 #include "support/base/array.h"
 #include "support/io/line_reader.h"
-#include "support/io/text_file.h"
 
 #include <stdlib.h>
 #include <unistd.h>
@@ -17,7 +16,7 @@ enum { N_COLUMNS = 3 };
 
 /* A table of three columns that is being read into task data. */
 struct data_table {
-    const char *heads[N_COLUMNS];
+    const char *head; /* names of the columns */
     enum status (*take)(const struct line_reader *reader, const struct word *fields,
                         struct data_table *table);
     struct task_data *data;
@@ -30,16 +29,11 @@ struct data_table {
 static enum status read_data_rows(struct line_reader *reader, struct data_table *table)
 {
     struct word fields[N_COLUMNS];
-    bool is_head = line_reader_next_filled(reader) && split_fields(reader->all, N_COLUMNS, fields);
-    for (int i = 0; i < N_COLUMNS && is_head; i++)
-        is_head = word_equals(fields[i], table->heads[i]);
-    if (!is_head)
-        return line_reader_fail(reader, "the table begins with the line '%s,%s,%s'",
-                                table->heads[0], table->heads[1], table->heads[2]);
+    TRY(line_reader_take_head(reader, "the table", table->head));
     while (line_reader_next_filled(reader)) {
         if (!split_fields(reader->all, N_COLUMNS, fields))
-            return line_reader_fail(reader, "a row is %s,%s,%s, not '%s'", table->heads[0],
-                                    table->heads[1], table->heads[2], word_show(reader->all).text);
+            return line_reader_fail(reader, "a row is %s, not '%s'", table->head,
+                                    word_show(reader->all).text);
         TRY(table->take(reader, fields, table));
     }
     return STATUS_OK;
@@ -47,12 +41,10 @@ static enum status read_data_rows(struct line_reader *reader, struct data_table 
 
 static enum status read_data_table(const char *path, struct data_table *table)
 {
-    struct text_file file;
     struct line_reader reader;
-    TRY(text_file_read_up_to(path, MAX_DATA_BYTES, &file));
-    line_reader_init(&reader, file.bytes, file.length, path, "");
+    TRY(line_reader_open(&reader, path, MAX_DATA_BYTES, ""));
     enum status status = read_data_rows(&reader, table);
-    text_file_fini(&file);
+    line_reader_close(&reader);
     return status;
 }
 
@@ -86,8 +78,7 @@ enum status task_data_read_sizes(const char *path, struct task_data **out)
     struct task_data *data = calloc(1, sizeof *data);
     *out = NULL;
     TRY(CHECK_MEMORY(data, "no memory for the blocks of %s", path));
-    struct data_table table = {
-        .heads = {"block", "bytes", "owner"}, .take = take_size, .data = data};
+    struct data_table table = {.head = "block,bytes,owner", .take = take_size, .data = data};
     enum status status = read_data_table(path, &table);
     if (status == STATUS_OK)
         *out = data;
@@ -138,10 +129,8 @@ static enum status take_access(const struct line_reader *reader, const struct wo
 enum status task_data_read_accesses(const char *path, const struct profile *profile,
                                     struct task_data *data)
 {
-    struct data_table table = {.heads = {"task", "access", "block"},
-                               .take = take_access,
-                               .data = data,
-                               .profile = profile};
+    struct data_table table = {
+        .head = "task,access,block", .take = take_access, .data = data, .profile = profile};
     data->first = calloc((size_t)profile->n + 1, sizeof *data->first);
     enum status status =
         CHECK_MEMORY(data->first, "no memory for the data of %lld tasks", (long long)profile->n);

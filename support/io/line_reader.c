@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 void line_reader_init(struct line_reader *reader, const char *text, size_t length, const char *name,
                       const char *comments)
@@ -12,6 +13,21 @@ void line_reader_init(struct line_reader *reader, const char *text, size_t lengt
     /* Some editors put a byte order mark first. */
     if (length >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0)
         reader->next += 3;
+}
+
+enum status line_reader_open(struct line_reader *reader, const char *path, int64_t max_bytes,
+                             const char *comments)
+{
+    struct text_file file;
+    TRY(text_file_read_up_to(path, max_bytes, &file));
+    line_reader_init(reader, file.bytes, file.length, path, comments);
+    reader->file = file;
+    return STATUS_OK;
+}
+
+void line_reader_close(struct line_reader *reader)
+{
+    text_file_fini(&reader->file);
 }
 
 static void split_words(struct line_reader *reader)
@@ -47,6 +63,23 @@ bool line_reader_next_filled(struct line_reader *reader)
         if (reader->n_words > 0)
             return true;
     return false;
+}
+
+static bool has_names(struct word line, struct word head)
+{
+    struct word name, field;
+    while (take_field(&head, &name))
+        if (!take_field(&line, &field) || field.length != name.length ||
+            strncasecmp(field.begin, name.begin, name.length) != 0)
+            return false;
+    return !take_field(&line, &field);
+}
+
+enum status line_reader_take_head(struct line_reader *reader, const char *what, const char *head)
+{
+    if (line_reader_next_filled(reader) && has_names(reader->all, word_from_text(head)))
+        return STATUS_OK;
+    return line_reader_fail(reader, "%s begins with the line '%s'", what, head);
 }
 
 enum status line_reader_fail(const struct line_reader *reader, const char *format, ...)

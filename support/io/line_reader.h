@@ -3,6 +3,7 @@
 #define BERYL_SUPPORT_LINE_READER_H
 
 #include "support/base/status.h"
+#include "support/io/text_file.h"
 #include "support/io/words.h"
 
 #include <stdbool.h>
@@ -21,17 +22,30 @@ struct line_reader {
     struct word all;      /* the current line without comment and line end */
     int n_words;          /* words of the line, at most LINE_MAX_WORDS counted */
     struct word words[LINE_MAX_WORDS];
+    struct text_file file; /* of line_reader_open; else empty */
 };
 
 /* The text (length bytes) and the name must outlive the reader. */
 void line_reader_init(struct line_reader *reader, const char *text, size_t length, const char *name,
                       const char *comments);
 
+/* The same of a file of at most max_bytes, which line_reader_close frees; after a failure there is
+ * nothing to close. Errors: those of text_file_read. */
+enum status line_reader_open(struct line_reader *reader, const char *path, int64_t max_bytes,
+                             const char *comments);
+void line_reader_close(struct line_reader *reader);
+
 /* Goes to the next line; false at the end of the text. */
 bool line_reader_next(struct line_reader *reader);
 
 /* Goes to the next line that has a word; false at the end of the text. */
 bool line_reader_next_filled(struct line_reader *reader);
+
+/* Goes to the first line that has a word, the head of a table.
+ * what  begins the message: "a profile"
+ * head  names between commas, expected in any case
+ * Errors: STATUS_INPUT if it is another. */
+enum status line_reader_take_head(struct line_reader *reader, const char *what, const char *head);
 
 /* Fails with STATUS_INPUT and "name:line: " before the message; before the first line, line 1. */
 enum status line_reader_fail(const struct line_reader *reader, const char *format, ...)

@@ -2,7 +2,6 @@
 
 #include "support/base/array.h"
 #include "support/io/line_reader.h"
-#include "support/io/text_file.h"
 
 #include <math.h>
 #include <stdbool.h>
@@ -57,12 +56,9 @@ static bool parse_interruption(struct word row, struct interruption *interruptio
 
 static enum status parse_trace(struct line_reader *reader, struct interruption_list *trace)
 {
-    struct word header[2];
     struct interruption new;
     double end_s = 0;
-    if (!line_reader_next_filled(reader) || !split_fields(reader->all, 2, header) ||
-        !word_equals(header[0], "start") || !word_equals(header[1], "seconds"))
-        return line_reader_fail(reader, "a trace of noise begins with the line 'start,seconds'");
+    TRY(line_reader_take_head(reader, "a trace of noise", "start,seconds"));
     while (line_reader_next_filled(reader)) {
         if (!parse_interruption(reader->all, &new) || !(new.start_s >= end_s) ||
             !(new.length_s > 0) || !isfinite(new.start_s + new.length_s))
@@ -97,13 +93,11 @@ static enum status take_interruption(struct noise *noise, const struct interrupt
 
 enum status noise_read(struct noise *noise, const char *path)
 {
-    struct text_file file;
     struct interruption_list trace = {0};
-    TRY(text_file_read(path, &file));
     struct line_reader reader;
-    line_reader_init(&reader, file.bytes, file.length, path, "");
+    TRY(line_reader_open(&reader, path, TEXT_FILE_MAX_BYTES, ""));
     enum status status = parse_trace(&reader, &trace);
-    text_file_fini(&file);
+    line_reader_close(&reader);
     if (status == STATUS_OK)
         status = take_interruption(noise, &trace);
     free(trace.list);

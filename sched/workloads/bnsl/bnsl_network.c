@@ -39,10 +39,7 @@ static enum status check_order(const char *path, const struct bnsl_graph *graph)
 static enum status read_edges(struct line_reader *lines, const struct bnsl_data *data,
                               struct bnsl_graph *graph)
 {
-    struct word header[2];
-    if (!line_reader_next_filled(lines) || !split_fields(lines->all, 2, header) ||
-        !word_equals(header[0], "parent") || !word_equals(header[1], "child"))
-        return line_reader_fail(lines, "a network begins with the line 'parent,child'");
+    TRY(line_reader_take_head(lines, "a network", "parent,child"));
     while (line_reader_next_filled(lines))
         TRY(add_edge(lines, data, graph));
     return check_order(lines->name, graph);

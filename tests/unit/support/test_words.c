@@ -118,6 +118,25 @@ static void test_lines_are_counted_and_named(void **state)
     assert_int_equal(reader.line, 5);
 }
 
+static void test_head_of_a_table(void **state)
+{
+    (void)state;
+    static const char *const right[] = {"task,seconds\n", "\n Task , \"SECONDS\"\r\n"};
+    static const char *const wrong[] = {"", "task\n", "task,second\n", "task,seconds,\n",
+                                        "x,task,seconds"};
+    struct line_reader reader;
+    for (size_t i = 0; i < sizeof right / sizeof right[0]; i++) {
+        line_reader_init(&reader, right[i], strlen(right[i]), "file", "");
+        check_ok(line_reader_take_head(&reader, "a profile", "task,seconds"));
+        assert_false(line_reader_next(&reader));
+    }
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        line_reader_init(&reader, wrong[i], strlen(wrong[i]), "file", "");
+        check_status(STATUS_INPUT, line_reader_take_head(&reader, "a profile", "task,seconds"));
+        assert_string_equal("file:1: a profile begins with the line 'task,seconds'", status_text());
+    }
+}
+
 static void test_words_beyond_the_limit_are_not_lost(void **state)
 {
     (void)state;
@@ -145,6 +164,7 @@ int main(void)
         cmocka_unit_test(test_texts_are_lists_of_numbers),
         cmocka_unit_test(test_messages_show_words_safely),
         cmocka_unit_test(test_lines_are_counted_and_named),
+        cmocka_unit_test(test_head_of_a_table),
         cmocka_unit_test(test_words_beyond_the_limit_are_not_lost),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
