@@ -6,16 +6,10 @@
 set -u
 bin=$(dirname "$1") table=$(realpath "$3")
 folder=$(mktemp -d) || exit 1
-trap 'rm -rf "$folder"' EXIT
+. "$(dirname "$0")/results.sh"
 cd "$folder" || exit 1
-n_cases=0 n_failed=0
+n_cases=0
 output=/dev/null
-
-complain()
-{
-    echo "$*"
-    n_failed=$((n_failed + 1))
-}
 
 printf '1\n\nHe 0 0 0\n' > he.xyz
 printf '2\n\nHe 0 0 0\n' > short.xyz

@@ -7,10 +7,9 @@
 set -u
 hf=$1 mpiexec=$2 tce=$3 inputs=$4
 folder=$(mktemp -d) || exit 1
-trap 'rm -rf "$folder"' EXIT
+. "$(dirname "$0")/results.sh"
 cd "$folder" || exit 1
 export OMPI_MCA_odls_base_sigkill_timeout=1 # Open MPI's default: time to print
-n_failed=0
 
 complain() {
     echo "$run: $*"

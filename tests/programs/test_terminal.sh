@@ -6,15 +6,8 @@
 set -u
 beryl_sched=$1 mpiexec=$2 bin=$(dirname "$1")
 folder=$(mktemp -d) || exit 1
-trap 'rm -rf "$folder"' EXIT
+. "$(dirname "$0")/results.sh"
 cd "$folder" || exit 1
-n_failed=0
-
-complain()
-{
-    echo "$*"
-    n_failed=$((n_failed + 1))
-}
 
 # full STATUS COMMAND...: with standard output on a device that is always full.
 full()
@@ -23,6 +16,7 @@ full()
     shift
     timeout 60 "$@" > /dev/full 2> errors.txt < /dev/null
     status=$?
+    keep_results "$@"
     [ "$status" = "$expected" ] || complain "$* > /dev/full: exit status $status, not $expected"
     grep -q '^beryl-[a-z]*: cannot write to standard output: No space left on device$' errors.txt ||
         complain "$* > /dev/full: $(cat errors.txt)"
