@@ -1,30 +1,45 @@
 #!/usr/bin/env bash
-# CCSD of water in cc-pVDZ on two processes: how often each waits for the other, by count, as a
-# network would make every one of them a round trip.
+# How often a process waits for the others, by count, as a network would make every one of them a
+# round trip: in a Fock build, in an SCF with its test of stability, and in an iteration of CCSD, the
+# transformation of integrals before included.
+# Differences of two runs, so that neither the start nor the number of iterations matters.
 #
 #   test_round_trips.sh BERYL_TCE MPIEXEC MPI_CALLS_LIBRARY INPUTS
 set -u
-beryl_tce=$1 mpiexec=$2 library=$3 inputs=$4
+beryl_tce=$1 beryl_hf=$(dirname "$1")/beryl-hf mpiexec=$2 library=$3
+molecule=("$4/water.xyz" --basis cc-pvdz)
 folder=$(mktemp -d) || exit 1
 trap 'rm -rf "$folder"' EXIT
 n_failed=0
 
-timeout 60 "$mpiexec" --oversubscribe -n 2 \
-    env LD_PRELOAD="$library" MPI_CALLS="$folder/calls" \
-    "$beryl_tce" ccsd "$inputs/water.xyz" --basis cc-pvdz > "$folder/output" 2>&1 ||
-    { cat "$folder/output"; exit 1; }
-
-# limit NAME COUNT MOST
-limit()
-{
-    echo "process $rank: $2 $1, at most $3"
-    [ "$2" -le "$3" ] || n_failed=$((n_failed + 1))
+# count NAME PROGRAM ARGUMENT...: on two processes; the calls are in NAME.0 and NAME.1.
+count() {
+    timeout 60 "$mpiexec" --oversubscribe -n 2 \
+        env LD_PRELOAD="$library" MPI_CALLS="$folder/$1" "${@:2}" > "$folder/$1" 2>&1 ||
+        { cat "$folder/$1"; exit 1; }
 }
-for rank in 0 1; do
-    read -r collectives flushes windows < "$folder/calls.$rank" || exit 1
-    [ "$collectives" -ge 100 ] || { echo "the calls were not counted"; exit 1; }
-    limit collectives "$collectives" 950
-    limit flushes "$flushes" 300
-    limit windows "$windows" 10
-done
+
+# limit WHAT LESS MORE N COLLECTIVES FLUSHES: run MORE makes at most so many calls more than run
+# LESS, for each of N.
+limit() {
+    local less more collectives=$(($4 * $5)) flushes=$(($4 * $6))
+    for rank in 0 1; do
+        read -ra less < "$folder/$2.$rank" && read -ra more < "$folder/$3.$rank" || exit 1
+        echo "process $rank, $4 $1: $((more[0] - less[0])) collectives, at most $collectives;" \
+            "$((more[1] - less[1])) flushes, at most $flushes; ${more[2]} windows"
+        [ "$4" -gt 0 ] && [ "${less[0]}" -ge 20 ] && ((more[0] - less[0] <= collectives)) &&
+            ((more[1] - less[1] <= flushes && more[2] <= 2)) || n_failed=$((n_failed + 1))
+    done
+}
+
+count few "$beryl_hf" "${molecule[@]}" --fock-only 2
+count many "$beryl_hf" "${molecule[@]}" --fock-only 6
+count scf "$beryl_hf" "${molecule[@]}"
+count ccsd "$beryl_tce" ccsd "${molecule[@]}"
+n_builds=$(sed -n 's/^Converged after .* iterations, \([0-9]*\) Fock builds$/\1/p' "$folder/scf")
+n_iterations=$(sed -n '/^iter   correlation/,/^$/p' "$folder/ccsd" | grep -c '^ *[0-9]')
+
+limit "Fock builds" few many 4 5 3
+limit "Fock builds of an SCF" few scf "$((n_builds - 2))" 24 6
+limit "iterations of CCSD" scf ccsd "$n_iterations" 27 16
 exit $((n_failed > 0))
