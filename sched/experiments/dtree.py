@@ -124,7 +124,7 @@ def panel(title, x_title, found, what, paper=None, log=True):
     scale, y_title = (100, "imbalance, %") if what == "imbalance" else (1, "seconds")
     modes = list(next(iter(found.values())))
     lines = [figure.Series(mode, list(found), [scale * by_mode[mode][what]
-                                               for by_mode in found.values()])
+                                               for by_mode in found.values()], variant="," in mode)
              for mode in modes]
     if paper:
         lines.append(figure.Series("dtree", list(paper), [scale * y for y in paper.values()],

@@ -97,7 +97,8 @@ def draw(place, panel):
     if panel.y_log:
         place.set_yscale("log")
     if panel.y_from is not None:
-        place.set_ylim(bottom=panel.y_from)
+        height = max(max(series.y) for series in panel.series) - panel.y_from
+        place.set_ylim(panel.y_from, panel.y_from + 1.06 * height)
 
 
 def add_legend(place, panel, right):

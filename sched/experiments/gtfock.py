@@ -141,7 +141,8 @@ def communication(lab):
     idle = [found[mode]["imbalance"] for mode in ("dtree", "static")]
     lab.check("imbalance: dtree, static", idle, "ascending", idle == sorted(idle))
     return figure.Panel(f"Figure 6: {name}", "", "seconds",
-                        [figure.Series(bar, list(found), [bars[bar] for bars in found.values()])
+                        [figure.Series(bar, [mode.replace(", ", ",\n") for mode in found],
+                                       [bars[bar] for bars in found.values()])
                          for bar in BARS if bar != "computation"], bars=True)
 
 

@@ -496,7 +496,8 @@ def main():
             profile = paper_like(lab, folder, "be256", 40, "csv")
         else:
             be512 = next(system for system in systems if system.name == "HF-Be512")
-            panels.append(table_2(lab, "HF-Be512", be512.profile, [9600, 38400]))
+            panels.append(table_2(lab, "HF-Be512", be512.profile,
+                                  [9600, 38400, *([76800] if lab.options.large else [])]))
             panels += figure_10(lab, "HF-Be256", profile, [2400, 9600])
         panels += table_3(lab, folder, profile)
     finally:
