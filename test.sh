@@ -49,7 +49,7 @@ install_missing "$packages"
 if $ci; then
     install_missing "$lint_packages"
 fi
-begin_tier "lint and builds" 170
+begin_tier "lint and builds" 180
 build_all
 prepare_run
 
@@ -60,7 +60,7 @@ if [ $# -gt 0 ]; then
 fi
 
 run_tests release -L package
-begin_tier "unit and property" 150
+begin_tier "unit and property" 120
 run_tests asan -L 'unit|fuzz'
 run_tests release -L unit
 if $ci; then
