@@ -269,13 +269,13 @@ def table_2(lab, name, profile, cores):
     falls = [of["attempted"][0] / of["attempted"][4] for of in found["published"].values()]
     lab.at_least("table 2: attempts as published fall from iteration 1 to 5, by", min(falls), 2)
     return figure.Panel(
-        f"Table 2: {name}, as published: {FITTED_LATENCY_S * 2e6:.0f} us each", "cores",
+        f"Table 2: {name}, as published, and Beryl's", "cores",
         "attempted steals per worker",
         [figure.Series(f"iteration {i}{'' if mode == 'published' else ', ' + mode}", cores,
                        [of[n]["attempted"][i - 1] for n in cores], variant=mode != "published")
          for mode, of in found.items() for i in (1, 5)]
         + [figure.Series(f"iteration {i}", list(by_cores), list(by_cores.values()), paper=True)
-           for i, by_cores in paper.items()], x_log=True, y_from=0)
+           for i, by_cores in paper.items()], x_log=True, y_log=True)
 
 
 # --- figure 10 ---
@@ -441,8 +441,7 @@ def panels_of(systems):
             [figure.Series(f"{mode}, {n}", list(range(1, system.n_iterations + 1)),
                            [system.ideal(n) / it["makespan_seconds"]
                             for it in system.found[n][mode]])
-             for mode in ("StealRet", "PLB") for n in (system.cores[0], system.cores[-1])],
-            y_from=0))
+             for mode in ("StealRet", "PLB") for n in (system.cores[0], system.cores[-1])]))
         panels.append(figure.Panel(
             f"{system.name}: attempted steals, StealRet", "cores", "per worker",
             [figure.Series(f"iteration {i + 1}", system.cores,
