@@ -6,6 +6,9 @@
 #include <math.h>
 #include <stdlib.h>
 
+/* Less than this is no balancing, but the look that there is none to do. */
+#define LEAST_BALANCE_S 1e-4
+
 static const json_t *timeline_of(const struct report_run *run)
 {
     return report_figure(run, "timeline");
@@ -173,8 +176,9 @@ static const char *title_of_loads(const struct report_run *run)
 {
     if (run->n_iterations == 1)
         return "Load of the workers";
-    return run->means[REPORT_BALANCE] > 0 ? "Load of the workers, before and after balancing"
-                                          : "Load of the workers, first and last iteration";
+    return run->means[REPORT_BALANCE] > LEAST_BALANCE_S
+               ? "Load of the workers, before and after balancing"
+               : "Load of the workers, first and last iteration";
 }
 
 static enum status draw_loads(FILE *page, const struct report_run *run)
@@ -218,10 +222,11 @@ enum status report_timeline(FILE *page, const struct report_run *run)
 {
     const char *part = report_text(timeline_of(run), "of");
     if (part) {
-        fputs("<p class=\"lead part\">Utilisation, lanes, durations, costs and loads are those of ",
+        fputs("</div>\n<p class=\"lead\">Utilisation, lanes, durations, costs and loads are those "
+              "of ",
               page);
         html_text(page, part);
-        fputs(".</p>\n", page);
+        fputs(".</p>\n<div class=\"charts\">\n", page);
     }
     TRY(draw_utilisation(page, run));
     report_lanes(page, run);

@@ -9,7 +9,8 @@
 #include <stdio.h>
 
 /* Utilisation over time, lanes of workers, durations of tasks, predicted against measured cost,
- * load before and after balancing. Errors: STATUS_NO_MEMORY. */
+ * load before and after balancing. Within a <div class="charts">, which it may end to begin
+ * another. Errors: STATUS_NO_MEMORY. */
 enum status report_timeline(FILE *page, const struct report_run *run);
 
 /* The lanes alone: a row for a worker, with its tasks and steals. */

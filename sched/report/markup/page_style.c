@@ -63,7 +63,7 @@ const char page_style[] =
     ".k4{fill:var(--k4)}.k5{fill:var(--k5)}.k6{fill:var(--k6)}\n"
     ".l0{stroke:var(--k0)}.l1{stroke:var(--k1)}.l2{stroke:var(--k2)}.l3{stroke:var(--k3)}"
     ".l4{stroke:var(--k4)}.l5{stroke:var(--k5)}.l6{stroke:var(--k6)}\n"
-    ".part{grid-column:1/-1;margin:0}.lanes{grid-column:1/"
+    ".lanes{grid-column:1/"
     "-1;border-radius:4px}.lanes:focus-visible{outline:2px solid var(--link);"
     "outline-offset:4px}\n"
     /* The gaps between lanes can be dragged, too. */
