@@ -42,8 +42,8 @@ static const struct option_row persist_rows[] = {
                         "=false: a subtree below D takes any task, as published"),
     FLAG_OPTION("never-worse", FIELD(never_worse), .default_text = "true", .preset_text = "false",
                 .expert = true,
-                .help = "the balancer moves tasks only if the largest load becomes smaller; "
-                        "=false: always, as published"),
+                .help = "the balancer moves tasks only if the largest load, as measured, becomes "
+                        "smaller; =false: always, as published"),
 };
 
 static struct mode_options persist_options =
