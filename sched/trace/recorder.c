@@ -6,7 +6,15 @@
 
 static struct trace_log *log_of_lane(const struct recorder *recorder, int64_t lane)
 {
-    return &recorder->trace->logs[lane];
+    return trace_log_of(recorder->trace, lane);
+}
+
+/* Whether a message finds no room; it is counted then. */
+static bool drops_message(struct trace_log *log)
+{
+    bool is_full = log->n_messages >= log->limit;
+    log->n_dropped_messages += is_full;
+    return is_full;
 }
 
 static enum status join_trace(struct recorder *recorder, const struct trace_shape *shape,
@@ -114,14 +122,17 @@ void recorder_sent(struct recorder *recorder, int64_t lane, struct comm *comm, i
 {
     if (!recorder->trace)
         return;
+    struct trace_log *log = log_of_lane(recorder, lane);
     uint64_t number = recorder->n_sent ? recorder->n_sent[to]++ : order;
+    if (drops_message(log))
+        return;
     const struct trace_message message = {
         .time_s = comm_now(comm),
         .id = trace_message_id(recorder->pool, comm->rank, to, number),
         .peer = to,
         .size = (uint32_t)size,
         .kind = TRACE_SENT};
-    trace_log_message(log_of_lane(recorder, lane), &message);
+    trace_log_message(log, &message);
 }
 
 void recorder_request(struct recorder *recorder, int64_t lane, struct comm *comm,
@@ -138,13 +149,10 @@ struct recorder_message recorder_receive(struct recorder *recorder, struct comm 
                                          size_t size, uint64_t order)
 {
     struct recorder_message received = {.message.time_s = comm_now(comm), .before = comm->counts};
-    if (!recorder->trace)
-        return received;
-    uint64_t number = recorder->n_received ? recorder->n_received[from]++ : order;
-    received.message.id = trace_message_id(recorder->pool, from, comm->rank, number);
     received.message.peer = from;
     received.message.size = (uint32_t)size;
     received.message.kind = TRACE_RECEIVED;
+    received.number = recorder->n_received ? recorder->n_received[from]++ : order;
     return received;
 }
 
@@ -158,7 +166,11 @@ void recorder_received(struct recorder *recorder, int64_t lane, struct comm *com
                             message->time_s - recorder->start_s, n_steals);
     if (!recorder->trace)
         return;
+    struct trace_log *log = log_of_lane(recorder, lane);
+    if (drops_message(log))
+        return;
+    message->id = trace_message_id(recorder->pool, message->peer, comm->rank, received->number);
     message->n_tasks = (int32_t)(comm->counts.tasks_moved - received->before.tasks_moved);
     message->stolen = n_steals > 0;
-    trace_log_message(log_of_lane(recorder, lane), message);
+    trace_log_message(log, message);
 }

@@ -65,6 +65,7 @@ void recorder_request(struct recorder *recorder, int64_t lane, struct comm *comm
 /* A message that the mode of a worker receives, from before it does so. */
 struct recorder_message {
     struct trace_message message;
+    uint64_t number;
     struct comm_counts before; /* tell afterwards whether tasks came with it */
 };
 

@@ -80,6 +80,7 @@ void trace_destroy(struct trace *trace)
         return;
     trace_forget(trace);
     free(trace->logs);
+    free(trace->log_of_lane);
     free(trace->modes);
     free(trace);
 }
@@ -116,7 +117,8 @@ static void sum_logs(struct trace *trace, MPI_Comm comm)
 {
     struct trace_log *all = &trace->all;
     *all = (struct trace_log){0};
-    for (int64_t i = 0; i < trace->shape.n; i++)
+    add_log(all, &trace->rest);
+    for (int64_t i = 0; i < trace->n_logs; i++)
         add_log(all, &trace->logs[i]);
     int64_t messages[] = {all->n_messages, all->n_dropped_messages};
     MPI_Allreduce(MPI_IN_PLACE, messages, 2, MPI_INT64_T, MPI_SUM, comm);
@@ -131,7 +133,7 @@ static void sum_logs(struct trace *trace, MPI_Comm comm)
 static int64_t list_steals(const struct trace *trace, uint64_t *ids)
 {
     int64_t n = 0;
-    for (int64_t i = 0; i < trace->shape.n; i++)
+    for (int64_t i = 0; i < trace->n_logs; i++)
         for (int64_t m = 0; m < trace->logs[i].n_messages; m++) {
             const struct trace_message *message = &trace->logs[i].messages[m];
             if (message->kind != TRACE_RECEIVED || !message->stolen)
@@ -176,11 +178,9 @@ static void subtract_zero(const struct trace *trace, struct trace_log *log)
 
 static void send_lanes(struct trace *trace, MPI_Comm comm)
 {
-    for (int64_t i = 0; i < trace->shape.n; i++) {
+    for (int64_t i = 0; i < trace->n_logs; i++) {
         struct trace_log *log = &trace->logs[i];
         int64_t counts[] = {log->n_spans, log->n_messages};
-        if (log->limit == 0)
-            continue;
         subtract_zero(trace, log);
         MPI_Send(counts, 2, MPI_INT64_T, 0, LANE_TAG, comm);
         MPI_Send(log->spans, (int)(log->n_spans * (int64_t)sizeof *log->spans), MPI_BYTE, 0,
@@ -206,8 +206,9 @@ static struct trace_log fetch_lane(struct trace *trace, int64_t lane, MPI_Comm c
     int owner = (int)(lane / trace->shape.n);
     struct trace_log log = {0};
     if (own >= 0 && own < trace->shape.n) {
-        log = trace->logs[own];
-        trace->logs[own] = (struct trace_log){0};
+        struct trace_log *here = trace_log_of(trace, own);
+        log = *here;
+        *here = (struct trace_log){0};
         subtract_zero(trace, &log);
         return log;
     }

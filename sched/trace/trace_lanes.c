@@ -38,29 +38,26 @@ int64_t trace_index_of_lane(const struct trace_shape *shape, int64_t lane)
                                                : -1;
 }
 
-/* Records of a lane, at most. */
-static int64_t limit_of_lane(const struct trace_shape *shape, int64_t lane)
-{
-    int64_t limit = TRACE_MAX_RECORDS / trace_n_recorded(shape);
-    if (trace_index_of_lane(shape, lane) < 0)
-        return 0;
-    return limit < TRACE_MAX_LANE_RECORDS ? limit : TRACE_MAX_LANE_RECORDS;
-}
-
 void trace_forget(struct trace *trace)
 {
-    for (int64_t i = 0; trace->logs && i < trace->shape.n; i++) {
+    int64_t limit = trace->n_logs > 0 ? TRACE_MAX_RECORDS / trace_n_recorded(&trace->shape) : 0;
+    for (int64_t i = 0; i < trace->n_logs; i++) {
         trace_log_fini(&trace->logs[i]);
-        trace->logs[i].limit = limit_of_lane(&trace->shape, trace->shape.first + i);
+        trace->logs[i].limit = limit < TRACE_MAX_LANE_RECORDS ? limit : TRACE_MAX_LANE_RECORDS;
     }
+    trace->rest = (struct trace_log){0};
 }
 
 static void create_logs(struct trace *trace, const struct trace_shape *shape)
 {
     trace->shape = *shape;
-    trace->logs = calloc((size_t)shape->n, sizeof *trace->logs);
-    if (!trace->logs)
+    trace->log_of_lane = malloc((size_t)shape->n * sizeof *trace->log_of_lane);
+    trace->logs = calloc((size_t)trace_n_recorded(shape), sizeof *trace->logs);
+    if (!trace->logs || !trace->log_of_lane)
         die_no_memory("no memory for the trace of %lld workers", (long long)shape->n);
+    for (int64_t i = 0; i < shape->n; i++)
+        trace->log_of_lane[i] =
+            trace_index_of_lane(shape, shape->first + i) >= 0 ? (int32_t)trace->n_logs++ : -1;
     trace_forget(trace);
     if (shape->is_simulated)
         trace->zero_s = 0;
@@ -86,5 +83,5 @@ void trace_end_iteration(struct trace *trace, const struct trace_span *iteration
 {
     double now_s = trace->shape.is_simulated ? INFINITY : clock_now_s();
     for (int64_t i = 0; i < trace->shape.n; i++)
-        trace_log_end(&trace->logs[i], iteration, workers[i].elapsed_s, makespan_s, now_s);
+        trace_log_end(trace_log_of(trace, i), iteration, workers[i].elapsed_s, makespan_s, now_s);
 }

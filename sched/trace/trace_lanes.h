@@ -27,8 +27,11 @@ struct trace {
     char folder[PATH_MAX]; /* where the files are: that, or one in it */
     double zero_s;         /* the clock's time at which the trace begins; 0 if simulated */
     struct trace_shape shape;
-    struct trace_log *logs; /* shape.n; NULL before the first pool */
-    const char **modes;     /* n_pools: of each pool */
+    struct trace_log *logs; /* n_logs: of the recorded lanes; NULL before the first pool */
+    int32_t *log_of_lane;   /* shape.n: its number; -1: the lane is not recorded */
+    struct trace_log rest;  /* of the lanes that are not: one, which stays in the cache */
+    int64_t n_logs;
+    const char **modes; /* n_pools: of each pool */
     int64_t n_pools, pool_capacity;
     struct trace_log all; /* what all processes recorded and dropped, after trace_write */
 };
@@ -38,6 +41,12 @@ struct trace {
  * Errors: STATUS_USAGE (the pools of a trace have the same workers). Ends the program when out of
  * memory. */
 enum status trace_join(struct trace *trace, const struct trace_shape *shape, const char *mode);
+
+static inline struct trace_log *trace_log_of(struct trace *trace, int64_t lane)
+{
+    int32_t number = trace->log_of_lane[lane];
+    return number < 0 ? &trace->rest : &trace->logs[number];
+}
 
 /* Empties the logs. */
 void trace_forget(struct trace *trace);
