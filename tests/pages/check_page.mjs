@@ -160,7 +160,8 @@ async function checkLinks(page) {
   await page.$$eval('details', all => all.forEach(details => { details.open = false; }));
   await link.click();
   const shown = page.locator(await link.getAttribute('href')).locator('figure').first();
-  expect(await shown.isVisible(), 'the link of a table leads to nothing that is seen');
+  const isSeen = await shown.waitFor({ state: 'visible', timeout: 5000 }).then(() => true, () => false);
+  expect(isSeen, 'the link of a table leads to nothing that is seen');
 }
 
 /** Texts and marks whose contrast is too low, by the formulas of WCAG 2.1. */
