@@ -121,7 +121,7 @@ void stealing_begin(struct stealing *self, bool enabled)
 {
     assert(task_deque_n_tasks(&self->deque) == 0);
     self->enabled = enabled;
-    self->searching = false;
+    self->searching = self->runs_last = false;
     self->n_refusals = 0;
     termination_begin(&self->termination);
 }
@@ -258,12 +258,16 @@ static void ask_victim(struct stealing *self)
     self->comm->counts.steals_attempted++;
 }
 
-/* In a static pool the last tasks may still run: where the end is to cost nothing, it is looked for
- * meanwhile. */
+/* Where the end is to cost nothing, it is looked for while the last tasks of a static pool run. */
+static bool ends_early(const struct stealing *self)
+{
+    return self->termination.rule == TERMINATION_WIDE && self->deque.record_size == 0;
+}
+
+/* While tasks run, stealing_next_local may change the deque at the same time. */
 static bool has_nothing_to_give(const struct stealing *self)
 {
-    bool early = self->termination.rule == TERMINATION_WIDE && self->deque.record_size == 0;
-    return (self->searching || early) && task_deque_n_tasks(&self->deque) == 0;
+    return self->searching ? task_deque_n_tasks(&self->deque) == 0 : self->runs_last;
 }
 
 static bool take_from_deque(struct stealing *self, struct mode_work *work)
@@ -280,7 +284,8 @@ enum mode_step stealing_next(void *state, struct mode_work *work)
     struct stealing *self = state;
     bool alone = !self->enabled || self->comm->size == 1;
     if (take_from_deque(self, work)) {
-        if (!alone && has_nothing_to_give(self))
+        self->runs_last = !alone && ends_early(self) && task_deque_n_tasks(&self->deque) == 0;
+        if (self->runs_last)
             termination_without_work(&self->termination);
         return MODE_RUN;
     }
@@ -306,6 +311,7 @@ static void take_stolen(struct stealing *self, const struct steal_message *trans
         die("no room for stolen tasks");
     if (termination_is_certain(&self->termination))
         comm_fail(self->comm, "work arrived after the end was found");
+    self->runs_last = false;
     termination_received_transfer(&self->termination);
     self->n_refusals = 0;
     self->comm->counts.steals_successful++;

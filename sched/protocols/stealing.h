@@ -62,6 +62,7 @@ struct stealing {
     struct termination termination;
     bool enabled;           /* in this iteration; else a worker without tasks is done */
     bool searching;         /* no task runs here and the deque is empty */
+    bool runs_last;         /* tasks run, and were the last of the deque */
     int64_t n_refusals;     /* in a row */
     double searched_from_s; /* since then it is searching */
     double asked_s;         /* the last request */
