@@ -112,7 +112,7 @@ static void end_launcher(pid_t launcher)
 {
     pid_t caller = getppid();
     setsid();
-    nap(1); /* the message reaches the terminal */
+    nap(3); /* the message reaches the terminal, of a busy machine, too */
     if (is_launcher(launcher) && kill(launcher, SIGTERM) == 0)
         nap(3);
     if (is_launcher(launcher))
