@@ -164,4 +164,17 @@ static inline struct taskpool_settings pool_case_settings(const char *command_li
     return settings;
 }
 
+/* Owners and costs that are uneven among consecutive tasks, for --seeding owner and cost. */
+static inline int pool_case_owner(int64_t task, int n_workers, void *context)
+{
+    (void)context;
+    return (int)(task / 7 % n_workers);
+}
+
+static inline double pool_case_cost(int64_t task, void *context)
+{
+    (void)context;
+    return 0.1 + (double)(task % 4);
+}
+
 #endif

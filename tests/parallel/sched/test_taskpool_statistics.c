@@ -32,18 +32,6 @@ static enum status run(int64_t task, void *context)
     return STATUS_OK;
 }
 
-static int owner(int64_t task, int n_workers, void *context)
-{
-    (void)context;
-    return (int)(task / 7 % n_workers);
-}
-
-static double cost(int64_t task, void *context)
-{
-    (void)context;
-    return 0.1 + (double)(task % 4);
-}
-
 static void check_sums(const struct statistics_iteration *sum, int size)
 {
     assert_int_equal(sum->n_workers, size);
@@ -128,8 +116,11 @@ static void check_timeline(const struct taskpool *pool, double task_s, int rank,
 static void check_pool(const char *options, bool keep_history)
 {
     struct busy busy = {0};
-    struct taskpool_problem problem = {
-        .n_tasks = n_tasks, .run = run, .owner = owner, .cost = cost, .context = &busy};
+    struct taskpool_problem problem = {.n_tasks = n_tasks,
+                                       .run = run,
+                                       .owner = pool_case_owner,
+                                       .cost = pool_case_cost,
+                                       .context = &busy};
     struct taskpool_settings settings = pool_case_settings(options);
     settings.keep_history = settings.keep_timeline = keep_history;
     double task_s = 0;

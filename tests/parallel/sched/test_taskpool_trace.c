@@ -31,18 +31,6 @@ static enum status run_record(void *record, void *context)
     return run(level, context);
 }
 
-static int owner(int64_t task, int n_workers, void *context)
-{
-    (void)context;
-    return (int)(task / 7 % n_workers);
-}
-
-static double cost(int64_t task, void *context)
-{
-    (void)context;
-    return 0.1 + (double)(task % 4);
-}
-
 static void check_trace(const struct trace *trace, const struct statistics_iteration *sum)
 {
     struct trace_totals totals = trace_case_totals(trace);
@@ -59,8 +47,11 @@ static void check_trace(const struct trace *trace, const struct statistics_itera
 static void check_pool(const char *options, bool dynamic, int64_t limit)
 {
     struct traced traced = {0};
-    struct taskpool_problem problem = {
-        .n_tasks = n_tasks, .run = run, .owner = owner, .cost = cost, .context = &traced};
+    struct taskpool_problem problem = {.n_tasks = n_tasks,
+                                       .run = run,
+                                       .owner = pool_case_owner,
+                                       .cost = pool_case_cost,
+                                       .context = &traced};
     if (dynamic)
         problem = (struct taskpool_problem){
             .record_size = sizeof(int64_t), .run_record = run_record, .context = &traced};

@@ -1,7 +1,7 @@
 /* The page of recorded runs escapes text, puts ticks at round numbers, shows the measurements of
  * runs, comparisons and sweeps with the application's section, and refuses other JSON. */
 #include "sched/report/report.h"
-#include "tests/check.h"
+#include "tests/cases/quoted_json.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -136,20 +136,6 @@ static const struct report_section section = {.name = write_section_name,
                                               .first_charts = draw_section_chart,
                                               .last_charts = draw_section_chart};
 
-/* Parses text in which ' stands for ". */
-static json_t *parse(const char *text)
-{
-    char *copy = strdup(text);
-    assert_non_null(copy);
-    for (char *c = copy; *c != '\0'; c++)
-        if (*c == '\'')
-            *c = '"';
-    json_t *value = json_loads(copy, 0, NULL);
-    assert_non_null(value);
-    free(copy);
-    return value;
-}
-
 static void check_page_has(const char *page, const char *text)
 {
     if (strstr(page, text))
@@ -160,7 +146,7 @@ static void check_page_has(const char *page, const char *text)
 static void test_page_shows_the_measurements_and_the_section(void **state)
 {
     (void)state;
-    json_t *run = parse(run_text);
+    json_t *run = parse_quoted(run_text);
     check_ok(report_write((const json_t *const[]){run}, (const char *const[]){"<b>.json"}, 1,
                           &section, page_path));
     char *page = read_page();
@@ -185,10 +171,12 @@ static void test_page_shows_the_measurements_and_the_section(void **state)
 static void test_a_comparison_counts_as_a_run_for_each_mode(void **state)
 {
     (void)state;
-    json_t *run = parse("{'extras':{'beryl':{'workers':3,'iterations':[],'compare':{"
-                        "'static':{'sched':'static','iterations':[{'makespan_seconds':2}]},"
-                        "'steal':{'sched':'steal','iterations':[{'makespan_seconds':1}]}}}}}");
-    json_t *workload = parse("{'workload':'uts T1','workers':1,'sched':'share','iterations':[]}");
+    json_t *run =
+        parse_quoted("{'extras':{'beryl':{'workers':3,'iterations':[],'compare':{"
+                     "'static':{'sched':'static','iterations':[{'makespan_seconds':2}]},"
+                     "'steal':{'sched':'steal','iterations':[{'makespan_seconds':1}]}}}}}");
+    json_t *workload =
+        parse_quoted("{'workload':'uts T1','workers':1,'sched':'share','iterations':[]}");
     check_ok(report_write((const json_t *const[]){run, workload},
                           (const char *const[]){"caf\xe9", "uts"}, 2, &section, page_path));
     char *page = read_page();
@@ -223,7 +211,7 @@ static const char course_text[] =
 static void test_the_course_is_drawn(void **state)
 {
     (void)state;
-    json_t *run = parse(course_text);
+    json_t *run = parse_quoted(course_text);
     check_ok(report_write((const json_t *const[]){run}, (const char *const[]){"r.json"}, 1, NULL,
                           page_path));
     char *page = read_page();
@@ -248,11 +236,11 @@ static void test_a_sweep_counts_as_a_run_for_each_line(void **state)
 {
     (void)state;
     json_t *sweep =
-        parse("{'runs':[{'workload':'uts T1','workers':4,'sched':'steal','nodes':4130071,"
-              "'machine':{'latency':5e-6,'<':true},'options_text':'--uts <T1>',"
-              "'iterations':[{'makespan_seconds':2e-3,'steals_attempted':{'mean':7.5},"
-              "'steals_successful':{'mean':0.5}}]},"
-              "{'workload':'gauss 1,2','workers':8,'iterations':[]}]}");
+        parse_quoted("{'runs':[{'workload':'uts T1','workers':4,'sched':'steal','nodes':4130071,"
+                     "'machine':{'latency':5e-6,'<':true},'options_text':'--uts <T1>',"
+                     "'iterations':[{'makespan_seconds':2e-3,'steals_attempted':{'mean':7.5},"
+                     "'steals_successful':{'mean':0.5}}]},"
+                     "{'workload':'gauss 1,2','workers':8,'iterations':[]}]}");
     check_ok(report_write((const json_t *const[]){sweep}, (const char *const[]){"s.json"}, 1, NULL,
                           page_path));
     char *page = read_page();
@@ -280,7 +268,7 @@ static void test_other_json_is_refused(void **state)
                                  "{'runs':[3]}",
                                  "{'traceEvents':[]}"};
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
-        json_t *other = parse(texts[i]);
+        json_t *other = parse_quoted(texts[i]);
         check_status(STATUS_INPUT,
                      report_write((const json_t *const[]){other}, (const char *const[]){"o.json"},
                                   1, NULL, page_path));
@@ -288,7 +276,7 @@ static void test_other_json_is_refused(void **state)
         assert_int_not_equal(access(page_path, F_OK), 0);
         json_decref(other);
     }
-    json_t *run = parse(run_text);
+    json_t *run = parse_quoted(run_text);
     check_status(STATUS_IO,
                  report_write((const json_t *const[]){run}, (const char *const[]){"o.json"}, 1,
                               NULL, "no/folder/p.html"));

@@ -1,7 +1,7 @@
 /* The sentences that a page begins with are true of hard cases too: one mode, modes that rounds do
  * not tell apart, too few rounds, one worker, tasks longer than the mean load. */
 #include "sched/report/report.h"
-#include "tests/check.h"
+#include "tests/cases/quoted_json.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -27,19 +27,6 @@ static char *read_answer(void)
     }
     *to = '\0';
     return page;
-}
-
-static json_t *parse_quoted(const char *text)
-{
-    char *copy = strdup(text);
-    assert_non_null(copy);
-    for (char *c = copy; *c != '\0'; c++)
-        if (*c == '\'')
-            *c = '"';
-    json_t *value = json_loads(copy, 0, NULL);
-    assert_non_null(value);
-    free(copy);
-    return value;
 }
 
 static const struct answer_case {

@@ -1,0 +1,25 @@
+/* JSON in C source without backslashes: ' stands for ". */
+#ifndef BERYL_TESTS_QUOTED_JSON_H
+#define BERYL_TESTS_QUOTED_JSON_H
+
+#include "tests/check.h"
+
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A new reference. */
+static inline json_t *parse_quoted(const char *text)
+{
+    char *copy = strdup(text);
+    assert_non_null(copy);
+    for (char *c = copy; *c != '\0'; c++)
+        if (*c == '\'')
+            *c = '"';
+    json_t *value = json_loads(copy, 0, NULL);
+    assert_non_null(value);
+    free(copy);
+    return value;
+}
+
+#endif
