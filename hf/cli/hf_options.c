@@ -128,10 +128,7 @@ static const struct option_row run_rows[] = {
                 .help = "--fock-only (5) under each of these modes, one after another, and a "
                         "table; options of a mode go to those that have them; a mode may be named "
                         "again, to see what differs by chance"),
-    INTEGER_OPTION("rounds", FIELD(rounds), 1, COMPARISON_ROUNDS_MAX, .default_text = "1",
-                   .value = "N",
-                   .help = "of --compare, each with all modes; from several follows which modes "
-                           "differ, with intervals"),
+    COMPARISON_ROUNDS_OPTION(FIELD(rounds)),
     FLAG_OPTION("count-tasks", FIELD(count_tasks),
                 .help = "print the numbers of tasks, non-null tasks and integrals above the "
                         "threshold, and stop"),

@@ -4,6 +4,7 @@
 #include "hf/cli/hf_report.h"
 #include "sched/profiles/task_data.h"
 #include "sched/report/report.h"
+#include "sched/trace/trace.h"
 #include "sched/trace/trace_report.h"
 #include "support/base/agree.h"
 #include "support/io/hardware.h"
@@ -14,6 +15,7 @@
  * a checkpoint may replace a checkpoint that is read. */
 static enum status check_output_files(const struct hf_options *options)
 {
+    char trace[TRACE_PATH];
     struct task_data_paths paths;
     bool has_blocks = task_data_paths(options->profile, &paths);
     const struct output outputs[] = {{"json", options->json},
@@ -21,12 +23,13 @@ static enum status check_output_files(const struct hf_options *options)
                                      {"write-profile", options->profile},
                                      {"write-profile", has_blocks ? paths.blocks : NULL},
                                      {"write-profile", has_blocks ? paths.sizes : NULL},
-                                     {"checkpoint", options->scf.checkpoint}};
+                                     {"checkpoint", options->scf.checkpoint},
+                                     {"trace", trace_json_path(&options->pool, trace)}};
     const char *inputs[] = {options->molecule, options->basis};
     bool reads_density = hf_options_density(options) == HF_DENSITY_FILE;
     const char *checkpoints[] = {options->guess, options->restart,
                                  reads_density ? options->density : NULL};
-    TRY(outputs_check_distinct(outputs, 6, inputs, 2));
+    TRY(outputs_check_distinct(outputs, 7, inputs, 2));
     TRY(outputs_check_distinct(outputs, 5, checkpoints, 3));
     return outputs_check_writable(outputs, 5);
 }

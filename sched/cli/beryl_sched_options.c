@@ -21,10 +21,7 @@ static const struct option_row run_rows[] = {
                 .help = "run it under each of these modes, and print a table; options of a mode go "
                         "to those that have them; a mode may be named again, to see what differs "
                         "by chance"),
-    INTEGER_OPTION("rounds", FIELD(n_rounds), 1, COMPARISON_ROUNDS_MAX, .default_text = "1",
-                   .value = "N",
-                   .help = "of --compare, each with all modes; from several follows which modes "
-                           "differ, with intervals"),
+    COMPARISON_ROUNDS_OPTION(FIELD(n_rounds)),
     INTEGER_OPTION("seeds", FIELD(n_seeds), 1, COMPARISON_ROUNDS_MAX, .value = "N",
                    .help =
                        "rounds of a simulated --compare: the first with --seed, each other with "

@@ -2,27 +2,31 @@
 
 #include "sched/profiles/task_data.h"
 #include "sched/report/report.h"
+#include "sched/trace/trace.h"
 #include "support/io/json.h"
 #include "support/io/output_file.h"
 
-enum { N_OUTPUTS = 4 };
+/* Besides those of a trace. */
+enum { N_FILES = 4, N_OUTPUTS = N_FILES + 1 };
 
 static void list_outputs(const struct beryl_sched_options *options,
-                         struct output outputs[N_OUTPUTS])
+                         struct output outputs[N_OUTPUTS], char trace[TRACE_PATH])
 {
     outputs[0] = (struct output){"json", options->json};
     outputs[1] = (struct output){"write-statistics", options->statistics};
     outputs[2] = (struct output){"report", options->report};
     outputs[3] = (struct output){"write-profile", options->profile};
+    outputs[N_FILES] = (struct output){"trace", trace_json_path(&options->pool, trace)};
 }
 
 enum status beryl_sched_outputs_check_inputs(const struct beryl_sched_options *options,
                                              const struct beryl_sched_options *run)
 {
+    char trace[TRACE_PATH];
     struct output outputs[N_OUTPUTS];
     struct task_data_paths paths;
     bool has_blocks = task_data_paths(run->workload.profile, &paths);
-    list_outputs(options, outputs);
+    list_outputs(options, outputs, trace);
     const char *inputs[] = {run->workload.profile,
                             has_blocks ? paths.blocks : NULL,
                             has_blocks ? paths.sizes : NULL,
@@ -38,10 +42,11 @@ enum status beryl_sched_outputs_check_inputs(const struct beryl_sched_options *o
 
 enum status beryl_sched_outputs_check(const struct beryl_sched_options *options)
 {
+    char trace[TRACE_PATH];
     struct output outputs[N_OUTPUTS];
-    list_outputs(options, outputs);
+    list_outputs(options, outputs, trace);
     TRY(beryl_sched_outputs_check_inputs(options, options));
-    return outputs_check_writable(outputs, N_OUTPUTS);
+    return outputs_check_writable(outputs, N_FILES);
 }
 
 enum status beryl_sched_outputs_write(const struct beryl_sched_options *options,

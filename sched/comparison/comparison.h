@@ -24,6 +24,12 @@ enum {
     COMPARISON_FIRST_COUNTED = 2 /* iteration, from 0 */
 };
 
+/* The row of --rounds (support/io/option_row.h). */
+#define COMPARISON_ROUNDS_OPTION(field)                                                            \
+    INTEGER_OPTION("rounds", field, 1, COMPARISON_ROUNDS_MAX, .default_text = "1", .value = "N",   \
+                   .help = "of --compare, each with all modes; from several follows which modes "  \
+                           "differ, with intervals")
+
 /* Whether a mode takes other times than the first one. */
 enum comparison_verdict {
     COMPARISON_NOT_DISTINGUISHABLE, /* also the first mode itself */

@@ -261,8 +261,9 @@ json_t *mode_records_to_json(const struct mode_records *records,
 
 json_t *mode_records_summary_to_json(const struct mode_records *records)
 {
-    return json_pack("{s:I, s:I, s:f, s:b}", "rounds",
-                     (json_int_t)(records->n_rounds > 1 ? records->n_rounds : 1), "counted_from",
+    return json_pack("{s:I, s:I, s:I, s:f, s:b}", "rounds",
+                     (json_int_t)(records->n_rounds > 1 ? records->n_rounds : 1), "rounds_needed",
+                     (json_int_t)comparison_rounds_needed(records->n), "counted_from",
                      (json_int_t)find_first_counted(records), "confidence", COMPARISON_CONFIDENCE,
                      "oversubscribed", records->comparison.oversubscribed);
 }

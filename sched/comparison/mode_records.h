@@ -81,8 +81,8 @@ json_t *mode_record_to_json(const struct mode_records *records, int position,
 json_t *mode_records_to_json(const struct mode_records *records,
                              const char *const keys[MODE_RECORD_DIGESTS]);
 
-/* {"rounds", "counted_from", "confidence", "oversubscribed"}: "comparison" of a result. As above.
- */
+/* {"rounds", "rounds_needed", "counted_from", "confidence", "oversubscribed"}: "comparison" of a
+ * result. As above. */
 json_t *mode_records_summary_to_json(const struct mode_records *records);
 
 #endif

@@ -114,15 +114,12 @@ static double rounds_compared(const struct report_runs *runs, int64_t first)
     return report_verdict(&runs->runs[first + 1]) ? report_real(comparison, "rounds") : 0;
 }
 
-/* Modes that several rounds do not tell from the first, perhaps because they cannot: the p of
- * Wilcoxon's signed-rank test of n rounds is at least 2^(1-n), Holm's of m modes (m - 1) times
- * that. */
+/* Modes that several rounds do not tell from the first, perhaps because they cannot. */
 static void write_undistinguished(FILE *page, const struct report_runs *runs, int64_t first,
                                   int64_t n, double rounds)
 {
     const struct report_run *reference = &runs->runs[first];
-    double confidence = report_real(json_object_get(reference->shared, "comparison"), "confidence");
-    double needed = ceil(1 + log2((double)(n - 1) / (1 - confidence)) - 1e-9);
+    double needed = report_real(json_object_get(reference->shared, "comparison"), "rounds_needed");
     if (count_alike(runs, first, n, reference) > 0) {
         fputs(" ", page);
         write_alike(page, runs, first, n, reference);

@@ -26,6 +26,13 @@ static enum status name_file(const char *folder, const char *file, char path[PAT
     return FAIL(STATUS_IO, "the path %s is too long", folder);
 }
 
+const char *trace_json_path(const struct taskpool_settings *settings, char path[TRACE_PATH])
+{
+    const char *folder = settings->trace_folder;
+    bool fits = folder && snprintf(path, TRACE_PATH, "%s/trace.json", folder) < TRACE_PATH;
+    return fits ? path : NULL;
+}
+
 static enum status make_folder(const char *folder)
 {
     char path[PATH_MAX];

@@ -14,6 +14,11 @@
 
 struct trace;
 
+/* Bytes of a path, and that of trace.json; NULL without settings->trace_folder, or if it is too
+ * long, which trace_start refuses. */
+enum { TRACE_PATH = 4096 };
+const char *trace_json_path(const struct taskpool_settings *settings, char path[TRACE_PATH]);
+
 /* Sets settings->trace, where a folder is named. Collective over comm, whose processes are those
  * of the pools.
  * Errors: STATUS_IO (the folder cannot be written to), naming it; the same on every process. */

@@ -47,15 +47,17 @@ void trace_print_json(const json_t *trace)
     long long n_dropped_messages = count_of(trace, "dropped_messages");
     if (n_shown == 0)
         return;
-    log_print("Trace      %s: trace.json, traces.otf2; %lld worker%s, %lld spans, %lld messages\n",
-              json_string_value(json_object_get(trace, "folder")), n_shown, log_plural(n_shown),
-              count_of(trace, "spans"), count_of(trace, "messages"));
+    long long n_spans = count_of(trace, "spans"), n_messages = count_of(trace, "messages");
+    log_print(
+        "Trace      %s: trace.json, traces.otf2; %lld worker%s, %lld span%s, %lld message%s\n",
+        json_string_value(json_object_get(trace, "folder")), n_shown, log_plural(n_shown), n_spans,
+        log_plural(n_spans), n_messages, log_plural(n_messages));
     if (n_shown < count_of(trace, "workers"))
         log_print("           a sample: %lld of %lld workers\n", n_shown,
                   count_of(trace, "workers"));
     if (n_dropped_spans > 0 || n_dropped_messages > 0)
-        log_print("           left out: %lld spans, %lld messages\n", n_dropped_spans,
-                  n_dropped_messages);
+        log_print("           left out: %lld span%s, %lld message%s\n", n_dropped_spans,
+                  log_plural(n_dropped_spans), n_dropped_messages, log_plural(n_dropped_messages));
 }
 
 void trace_print(const struct trace *trace)

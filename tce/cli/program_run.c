@@ -3,6 +3,7 @@
 #include "sched/core/speeds.h"
 #include "sched/modes/mode_options.h"
 #include "sched/profiles/task_data.h"
+#include "sched/trace/trace.h"
 #include "sched/trace/trace_report.h"
 #include "support/arrays/blas_kernels.h"
 #include "support/base/agree.h"
@@ -35,13 +36,15 @@ struct program_run {
 
 static enum status check_outputs(const struct tce_options *options)
 {
+    char trace[TRACE_PATH];
     struct task_data_paths paths;
     bool has_blocks = task_data_paths(options->profile, &paths);
     const struct output outputs[] = {{"json", options->json},
                                      {"write-profile", options->profile},
                                      {"write-profile", has_blocks ? paths.blocks : NULL},
-                                     {"write-profile", has_blocks ? paths.sizes : NULL}};
-    TRY(outputs_check_distinct(outputs, 4, &options->file, 1));
+                                     {"write-profile", has_blocks ? paths.sizes : NULL},
+                                     {"trace", trace_json_path(&options->pool, trace)}};
+    TRY(outputs_check_distinct(outputs, 5, &options->file, 1));
     return outputs_check_writable(outputs, 4);
 }
 
@@ -68,11 +71,13 @@ static enum status read_program(struct program_run *run)
 static void print_program_start(const struct program_run *run)
 {
     const struct tce_options *options = run->options;
+    const struct program *program = &run->instance.program;
+    const struct plan *plan = run->instance.plan;
     log_print("beryl-tce %s\n\n", BERYL_VERSION);
-    log_print("Program    %s: %d statements, %d contractions in %d stages\n", options->file,
-              run->instance.program.n_statements, run->instance.plan->n_steps,
-              run->instance.plan->n_stages);
-    double gigabytes = 1e-9 * sizeof(double) * run->instance.plan->peak_elements;
+    log_print("Program    %s: %d statement%s, %d contraction%s in %d stage%s\n", options->file,
+              program->n_statements, log_plural(program->n_statements), plan->n_steps,
+              log_plural(plan->n_steps), plan->n_stages, log_plural(plan->n_stages));
+    double gigabytes = 1e-9 * sizeof(double) * plan->peak_elements;
     log_print("Tensors    %.3f GB at a time, %.3f GB per process\n", gigabytes,
               gigabytes / run->n_workers);
     log_print("Processes  %d, scheduling %s%s\n", run->n_workers,

@@ -14,10 +14,7 @@ static const struct option_row program_rows[] = {
     TEXT_OPTION("compare", FIELD(compare), .value = "M1,M2,...|all",
                 .help = "run it under each of these modes, one after another, and print a table; "
                         "a mode may be named again, to see what differs by chance"),
-    INTEGER_OPTION("rounds", FIELD(rounds), 1, COMPARISON_ROUNDS_MAX, .default_text = "1",
-                   .value = "N",
-                   .help = "of --compare, each with all modes; from several follows which modes "
-                           "differ, with intervals"),
+    COMPARISON_ROUNDS_OPTION(FIELD(rounds)),
     FLAG_OPTION("count-tasks", FIELD(count_tasks),
                 .help = "print the number of tasks and their operations, and stop; allocates no "
                         "tensors"),
@@ -48,10 +45,7 @@ static const struct option_row method_run_rows[] = {
                 .help = "solve the equations under each of these modes, one after another, and "
                         "print a table; options of a mode go to those that have them; a mode "
                         "may be named again, to see what differs by chance"),
-    INTEGER_OPTION("rounds", FIELD(hf.rounds), 1, COMPARISON_ROUNDS_MAX, .default_text = "1",
-                   .value = "N",
-                   .help = "of --compare, each with all modes; from several follows which modes "
-                           "differ, with intervals"),
+    COMPARISON_ROUNDS_OPTION(FIELD(hf.rounds)),
 };
 
 static const struct option_row output_rows[] = {

@@ -2,33 +2,11 @@
 #ifndef BERYL_TESTS_CHECKPOINT_CASE_H
 #define BERYL_TESTS_CHECKPOINT_CASE_H
 
-#include "tests/check.h"
+#include "tests/cases/file_bytes.h"
 
 #include <hdf5.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* A file as bytes; the caller frees them. */
-static inline char *file_bytes_read(const char *path, size_t *size)
-{
-    FILE *file = fopen(path, "rb");
-    assert_non_null(file);
-    fseek(file, 0, SEEK_END);
-    *size = (size_t)ftell(file);
-    rewind(file);
-    char *bytes = malloc(*size);
-    assert_int_equal(fread(bytes, 1, *size, file), *size);
-    fclose(file);
-    return bytes;
-}
-
-static inline void file_bytes_write(const char *path, const char *bytes, size_t size)
-{
-    FILE *file = fopen(path, "wb");
-    assert_non_null(file);
-    assert_int_equal(fwrite(bytes, 1, size, file), size);
-    fclose(file);
-}
 
 /* Inverts a bit of the file. */
 static inline void file_bit_flip(const char *path, size_t bit)

@@ -197,6 +197,7 @@ for name in result result.txt result.csv.gz csv npy; do
     refuse "$name: the name must end in .csv or .npy" water.xyz $with_basis --write-profile $name
 done
 refuse "same file" water.xyz $with_basis --json result --report ./result
+refuse "same file" water.xyz $with_basis --trace . --json trace.json
 refuse "same file" water.xyz $with_basis --json result --report ../"${PWD##*/}"/result
 
 # Options that a run without SCF, or without builds, would ignore.

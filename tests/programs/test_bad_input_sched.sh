@@ -174,6 +174,7 @@ for option in latency latency-spread overhead bandwidth node-size; do
 done
 refuse missing/page $drawn --report missing/page
 refuse "same file" $drawn --json result --report result
+refuse "same file" $drawn --trace . --json trace.json
 refuse --bandwidth $drawn --simulate 4 --bandwidth 0
 refuse --node-size $drawn --simulate 4 --node-size 0
 refuse_with 1 "MB are available" $drawn --simulate 200000 --threads 10000

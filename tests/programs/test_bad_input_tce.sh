@@ -216,6 +216,7 @@ for option in json write-profile; do
 done
 refuse "same file" run good.tce --json one.csv --write-profile one.csv
 refuse "same file" run good.tce --json one.csv --write-profile ./one.csv
+refuse "same file" run good.tce --trace . --json trace.json
 refuse "one.txt: the name must end in .csv or .npy" run good.tce --write-profile one.txt
 
 # --- Options of run. ---

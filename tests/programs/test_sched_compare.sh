@@ -41,7 +41,7 @@ compare alone 1 $drawn --sched steal
 check seeds <<'END'
 assert list(c) == ["static", "steal", "static#2"] and "sched" not in r and "iterations" not in r
 assert "sched" not in r["options"] and r["tasks"] == 500 and r["machine"]["simulate"] == 16
-assert r["comparison"] == {"rounds": 9, "counted_from": 2, "confidence": 0.98, "oversubscribed": False}
+assert r["comparison"] == {"rounds": 9, "rounds_needed": 8, "counted_from": 2, "confidence": 0.98, "oversubscribed": False}
 assert c["static#2"]["ratio"]["value"] == 1 and c["static#2"]["ratio"]["interval"] == [1, 1]
 assert c["static#2"]["ratio"]["verdict"] == "not distinguishable"
 assert c["steal"]["ratio"]["verdict"] == "faster" and c["steal"]["ratio"]["interval"][1] < 1

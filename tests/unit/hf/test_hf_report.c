@@ -1,7 +1,7 @@
 /* The page of a Hartree-Fock run shows its molecule, energies, convergence and orbitals. */
 #include "hf/cli/hf_report.h"
 #include "sched/report/report.h"
-#include "tests/check.h"
+#include "tests/cases/file_bytes.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -30,11 +30,7 @@ static void test_page_has_molecule_energies_convergence_and_orbitals(void **stat
     check_ok(report_write((const json_t *const[]){run}, (const char *const[]){"run.json"}, 1,
                           &hf_report, page_path));
     json_decref(run);
-    char page[65536] = "";
-    FILE *file = fopen(page_path, "rb");
-    assert_non_null(file);
-    assert_in_range(fread(page, 1, sizeof page - 1, file), 1, sizeof page - 2);
-    fclose(file);
+    char *page = file_bytes_read(page_path, NULL);
     unlink(page_path);
     const char *const expected[] = {"H<sub>2</sub>O</td>",
                                     "\u221276.0267986974",
@@ -48,6 +44,7 @@ static void test_page_has_molecule_energies_convergence_and_orbitals(void **stat
     for (size_t i = 0; i < sizeof expected / sizeof expected[0]; i++)
         if (!strstr(page, expected[i]))
             fail_msg("the page lacks %s", expected[i]);
+    free(page);
 }
 
 int main(void)

@@ -1,6 +1,7 @@
 /* The page of recorded runs escapes text, puts ticks at round numbers, shows the measurements of
  * runs, comparisons and sweeps with the application's section, and refuses other JSON. */
 #include "sched/report/report.h"
+#include "tests/cases/file_bytes.h"
 #include "tests/cases/quoted_json.h"
 
 #include <stdlib.h>
@@ -8,20 +9,6 @@
 #include <unistd.h>
 
 static const char page_path[] = "test_report.html";
-
-static char *read_page(void)
-{
-    FILE *file = fopen(page_path, "rb");
-    assert_non_null(file);
-    fseek(file, 0, SEEK_END);
-    size_t length = (size_t)ftell(file);
-    rewind(file);
-    char *text = calloc(length + 1, 1);
-    assert_non_null(text);
-    assert_int_equal(fread(text, 1, length, file), length);
-    fclose(file);
-    return text;
-}
 
 /* Checks the output of html_text_cut, or with max < 0 of html_number. */
 static void check_written(const char *expected, const char *text, int64_t max, double number,
@@ -149,7 +136,7 @@ static void test_page_shows_the_measurements_and_the_section(void **state)
     json_t *run = parse_quoted(run_text);
     check_ok(report_write((const json_t *const[]){run}, (const char *const[]){"<b>.json"}, 1,
                           &section, page_path));
-    char *page = read_page();
+    char *page = file_bytes_read(page_path, NULL);
     const char *const expected[] = {"&lt;b&gt;.json",
                                     "84,934,656",
                                     "213,144",
@@ -179,7 +166,7 @@ static void test_a_comparison_counts_as_a_run_for_each_mode(void **state)
         parse_quoted("{'workload':'uts T1','workers':1,'sched':'share','iterations':[]}");
     check_ok(report_write((const json_t *const[]){run, workload},
                           (const char *const[]){"caf\xe9", "uts"}, 2, &section, page_path));
-    char *page = read_page();
+    char *page = file_bytes_read(page_path, NULL);
     check_page_has(page, "3 recorded runs");
     check_page_has(page, "Comparison of 2 modes: caf?<");
     assert_null(strstr(page, "Run 1:"));
@@ -214,7 +201,7 @@ static void test_the_course_is_drawn(void **state)
     json_t *run = parse_quoted(course_text);
     check_ok(report_write((const json_t *const[]){run}, (const char *const[]){"r.json"}, 1, NULL,
                           page_path));
-    char *page = read_page();
+    char *page = file_bytes_read(page_path, NULL);
     const char *const expected[] = {
         "<code>mpirun -np 4 <span>beryl-sched</span> <span>--gauss</span> <span>1,2</span></code>",
         "P &lt;9&gt;",
@@ -243,7 +230,7 @@ static void test_a_sweep_counts_as_a_run_for_each_line(void **state)
                      "{'workload':'gauss 1,2','workers':8,'iterations':[]}]}");
     check_ok(report_write((const json_t *const[]){sweep}, (const char *const[]){"s.json"}, 1, NULL,
                           page_path));
-    char *page = read_page();
+    char *page = file_bytes_read(page_path, NULL);
     const char *const expected[] = {"2 recorded runs", "s.json: --uts &lt;T1&gt;",
                                     "4,130,071",       "--latency",
                                     "5e-06",           "--&lt;",

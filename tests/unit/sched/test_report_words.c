@@ -1,6 +1,7 @@
 /* The sentences that a page begins with are true of hard cases too: one mode, modes that rounds do
  * not tell apart, too few rounds, one worker, tasks longer than the mean load. */
 #include "sched/report/report.h"
+#include "tests/cases/file_bytes.h"
 #include "tests/cases/quoted_json.h"
 
 #include <stdlib.h>
@@ -8,14 +9,10 @@
 
 static const char page_path[] = "test_report_words.html";
 
-/* The text of the answer, without markup. */
+/* The text of the answer, without markup; the caller frees it. */
 static char *read_answer(void)
 {
-    static char page[1 << 20];
-    FILE *file = fopen(page_path, "rb");
-    assert_non_null(file);
-    page[fread(page, 1, sizeof page - 1, file)] = '\0';
-    fclose(file);
+    char *page = file_bytes_read(page_path, NULL);
     char *from = strstr(page, "<p class=\"answer\">");
     assert_non_null(from);
     char *end = strstr(from, "</p>"), *to = page;
@@ -84,7 +81,8 @@ static const struct answer_case {
      "'iterations':[{'makespan_seconds':1}]}}}",
      "a was fastest, 2.00 \u00d7 as fast as static: 1.000 s against 2.000 s in an iteration "
      "(median of 10 rounds). b cannot be told from static by 10 rounds."},
-    {"{'workers':2,'comparison':{'rounds':3,'confidence':0.98,'oversubscribed':true},'compare':{"
+    {"{'workers':2,'comparison':{'rounds':3,'rounds_needed':8,'confidence':0.98,'oversubscribed':"
+     "true},'compare':{"
      "'a':{'median_seconds':2,'iterations':[{'makespan_seconds':2}]},"
      "'b':{'median_seconds':1,'ratio':{'value':0.5,'verdict':'not distinguishable'},"
      "'iterations':[{'makespan_seconds':1}]},"
@@ -109,7 +107,9 @@ static void test_answers(void **state)
         json_t *result = parse_quoted(cases[i].result);
         check_ok(report_write((const json_t *const[]){result}, (const char *const[]){"r.json"}, 1,
                               NULL, page_path));
-        assert_string_equal(read_answer(), cases[i].answer);
+        char *answer = read_answer();
+        assert_string_equal(answer, cases[i].answer);
+        free(answer);
         json_decref(result);
         remove(page_path);
     }
