@@ -245,7 +245,7 @@ enum status calibrate(MPI_Comm comm, const char *path, bool *accepted)
     TRY(calibrate_crowded_speed(comm, &calibration.crowded_speed));
     /* A ratio above 1 is noise. */
     calibration.crowded_speed.median = fmin(1, calibration.crowded_speed.median);
-    mpi_calibrate(comm, &calibration.messages);
+    TRY(mpi_calibrate(comm, &calibration.messages));
     if (rank == 0)
         print_calibration(&calibration);
     return status_agree(comm, rank == 0 ? write_calibration(&calibration, path) : STATUS_OK);

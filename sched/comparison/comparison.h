@@ -6,8 +6,10 @@
  * from the third on, because before it modes that learn from iterations know little and caches are
  * cold; of less than three iterations the last one.
  *
- * Intervals and tests have a confidence of 98 %, that of all ratios together: modes that do not
- * differ are called different in 2 of 100 comparisons at most. */
+ * Tests have a level of 2 %, that of all ratios together: modes that do not differ are called
+ * different in 2 of 100 comparisons at most. Intervals are those of bootstrap percentiles at 98 %,
+ * or Holm's level for a ratio, which of few rounds are too short: of 2 rounds of normally
+ * distributed ratios they hold the true one in 52 of 100 cases, of 7 or 10 in 96, of 20 in 97. */
 #ifndef BERYL_SCHED_COMPARISON_H
 #define BERYL_SCHED_COMPARISON_H
 

@@ -170,15 +170,21 @@ def report(lab, cases, named, compared):
     lab.at_most("the named cases, messages included", max(
         case.all_to_static() for case in named), 1.005)
     lab.at_most("auto in the first iteration, drawn durations, to static",
-                max(ratio for (name, _), ratio in first.items() if name in DRAWN), 1.02)
-    lab.at_most("auto in the first iteration, HF and TCE, to static",
-                max(ratio for (name, _), ratio in first.items() if name not in DRAWN), 1.025)
+                max(ratio for (name, _), ratio in first.items() if is_drawn(name)), 1.02)
+    chemistry = [ratio for (name, _), ratio in first.items() if not is_drawn(name)]
+    if chemistry:
+        # Costs are predicted there. Without them the end of 42 ms of TCE takes 0.9 ms.
+        lab.at_most("auto in the first iteration, HF and TCE, to static", max(chemistry), 1.025)
     if worst_to_best is not None:
         lab.at_most("auto to the best mode, tasks of 10 ms and more", worst_to_best, 1.03)
     return [figure.Panel("to static, at worst", "tasks a worker", "makespan",
                          [figure.Series(f"{name}, {column}", *by_number(found, name))
                           for column, (found, _) in columns.items()
                           for name in dict.fromkeys(name for name, _ in found)], x_log=True)]
+
+
+def is_drawn(name):
+    return name.split(",")[0] in DRAWN
 
 
 def by_number(found, name):

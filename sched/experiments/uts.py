@@ -214,7 +214,7 @@ PIECES = 500  # of the time in figure 5
 
 def traced(lab, options):
     """A run with its trace: the result; for each process the parts of PIECES of the time that it
-    worked; and its steals, ((seconds, victim), (seconds, thief))."""
+    worked; and its steals, ((seconds, victim), (seconds, thief)), of which both ends are there."""
     with tempfile.TemporaryDirectory() as folder:
         result = lab.run(f"{options} --trace {folder}")
         piece_s = experiment.last(result)["makespan_seconds"] / PIECES
@@ -229,7 +229,7 @@ def traced(lab, options):
                         steals.setdefault(event["id"], {})[event["ph"]] = (begin, process)
                     else:
                         fill(working[process], begin / piece_s, event["dur"] * 1e-6 / piece_s)
-    return result, working, [(ends["s"], ends["f"]) for ends in steals.values()]
+    return result, working, [(ends["s"], ends["f"]) for ends in steals.values() if len(ends) == 2]
 
 
 def fill(pieces, begin, length):

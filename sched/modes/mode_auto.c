@@ -3,7 +3,7 @@
  *
  * - The first iteration starts from blocks of consecutive tasks, of which the largest has the least
  *   predicted cost possible, if costs are predicted (--seeding cost); errors of the prediction are
- * corrected by stealing. A block keeps neighbouring tasks together, which may share data.
+ *   corrected by stealing. A block keeps neighbouring tasks together, which may share data.
  * - Every task is timed. If the largest load exceeds what it is at best, the average or the
  *   longest task, by more than 1 %, pairs of workers exchange tasks before the next iteration
  *   (pairs.h), which makes no load larger than the largest; less is not worth the messages, nor
@@ -13,9 +13,9 @@
  *   victim would run last: the shortest. The order is by powers of two of the duration only:
  *   within these, tasks keep their order, in which neighbours may share data.
  * - Stealing stays on for changes since the last iteration, a task that takes longer, a process
- * that was delayed, unless it has nothing to gain: it costs the detection of the end, up to 1 ms on
- * a large machine though it is the quickest of termination.h, and where loads are to be even to
- * less than that, and were so without stealing, an iteration is without it, and without messages.
+ *   that was delayed, unless it has nothing to gain: it costs the detection of the end, up to 1 ms
+ * on a large machine though it is the quickest of termination.h, and where loads are to be even to
+ *   less than that, and were so without stealing, an iteration is without it, and without messages.
  *
  * At worst it is stealing with a good start. A stolen task begins no later than where it was stolen
  * from, but for the messages, so that no iteration takes longer than its start without stealing.

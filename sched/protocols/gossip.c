@@ -33,7 +33,8 @@ static void send_known_loads(struct gossip *self, int32_t round)
     struct gossip_message message = {.kind = self->kind, .round = round, .n = self->n_known};
     size_t bytes = (size_t)self->n_known * sizeof message.loads[0];
     memcpy(message.loads, self->known, bytes);
-    self->last_round = round;
+    if (round > self->last_round)
+        self->last_round = round;
     for (int64_t i = 0; i < self->fan_out; i++) {
         int to = (int)random_below(&comm->random, (uint64_t)comm->size - 1);
         comm_send(comm, to < comm->rank ? to : to + 1, &message,

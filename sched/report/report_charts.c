@@ -59,9 +59,13 @@ static void draw_lines(FILE *page, const struct report_run *run, struct svg_char
 static void draw_seconds(FILE *page, const struct report_run *run)
 {
     const char *title = run->has_fock ? "Time of each Fock build" : "Time of each iteration";
-    draw_lines(page, run, chart_over_iterations(run, "seconds", title, "seconds"),
-               REPORT_FOCK_SECONDS, "Fock build, total", REPORT_MAKESPAN,
-               "tasks, first to last (makespan)");
+    struct svg_chart chart = chart_over_iterations(run, "seconds", title, "seconds");
+    if (run->has_fock || run->means[REPORT_BALANCE] > 0)
+        add_series(&chart, run, REPORT_SECONDS,
+                   run->has_fock ? "Fock build, total" : "with the balancing before it", 0);
+    add_series(&chart, run, REPORT_MAKESPAN, "tasks, first to last (makespan)", 3);
+    if (chart.n_series > 0)
+        svg_lines(page, &chart);
 }
 
 static void draw_efficiency(FILE *page, const struct report_run *run)

@@ -42,9 +42,9 @@ static enum status draw_iterations(FILE *page, const struct report_runs *runs, i
         const struct report_run *run = &runs->runs[i];
         if (!is_shown_run(runs, first, n, i) || run->group != group || run->n_places == 0)
             continue;
-        plot.series[plot.n_series] = (struct svg_plot_series){
-            report_mode_name(run), places, run->columns[report_seconds_column(run)], run->n_places,
-            run_colours[plot.n_series]};
+        plot.series[plot.n_series] =
+            (struct svg_plot_series){report_mode_name(run), places, run->columns[REPORT_SECONDS],
+                                     run->n_places, run_colours[plot.n_series]};
         plot.n_series++;
     }
     svg_plot_lines(page, &plot);

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #define CONFIDENCE 0.98
-enum { MOST_NUMBERS = 50, FIRST_COUNTED = 2 };
+enum { MOST_NUMBERS = 50, FEWEST_NUMBERS = 10, FIRST_COUNTED = 2 };
 
 /* --- keys --- */
 
@@ -94,9 +94,11 @@ static int64_t write_changes(FILE *stream, const json_t *left, const json_t *rig
 /* --- seconds --- */
 
 struct timed_run {
-    const char *label; /* of a mode, or the options of a run; borrowed */
-    int64_t n;
-    double seconds[MOST_NUMBERS];
+    const char *label;     /* of a mode, or the options of a run; borrowed */
+    const json_t *entries; /* rounds, or iterations, of which the last n_counted count; borrowed */
+    bool has_rounds;
+    int64_t n_counted, n;
+    double seconds[MOST_NUMBERS]; /* n */
 };
 
 static double read_iteration_seconds(const json_t *iteration)
@@ -109,23 +111,29 @@ static double read_iteration_seconds(const json_t *iteration)
            json_number_value(json_object_get(iteration, "balance_seconds"));
 }
 
-/* The rounds, or the iterations that count; more than there is room for as means of groups. */
-static void fill_seconds(const json_t *figures, struct timed_run *run)
+static void find_entries(const json_t *figures, struct timed_run *run)
 {
     const json_t *rounds = json_object_get(figures, "round_seconds");
-    const json_t *all = rounds ? rounds : json_object_get(figures, "iterations");
-    int64_t n_all = (int64_t)json_array_size(all), skipped = rounds ? 0 : FIRST_COUNTED;
-    skipped = n_all > skipped ? skipped : n_all > 0 ? n_all - 1 : 0;
-    int64_t n = n_all - skipped;
-    run->n = n < MOST_NUMBERS ? n : MOST_NUMBERS;
+    run->has_rounds = rounds;
+    run->entries = rounds ? rounds : json_object_get(figures, "iterations");
+    int64_t n = (int64_t)json_array_size(run->entries), skipped = rounds ? 0 : FIRST_COUNTED;
+    run->n_counted = n > skipped ? n - skipped : n > 0;
+}
+
+/* The means of groups of so many, the last MOST_NUMBERS, last first. */
+static void fill_seconds(struct timed_run *run, int64_t group)
+{
+    int64_t n_groups = run->n_counted / group;
+    run->n = n_groups < MOST_NUMBERS ? n_groups : MOST_NUMBERS;
+    size_t next = json_array_size(run->entries);
     for (int64_t i = 0; i < run->n; i++) {
-        int64_t first = i * n / run->n, last = (i + 1) * n / run->n;
         run->seconds[i] = 0;
-        for (int64_t j = first; j < last; j++) {
-            const json_t *entry = json_array_get(all, (size_t)(skipped + j));
-            run->seconds[i] += rounds ? json_number_value(entry) : read_iteration_seconds(entry);
+        for (int64_t j = 0; j < group; j++) {
+            const json_t *entry = json_array_get(run->entries, --next);
+            run->seconds[i] +=
+                run->has_rounds ? json_number_value(entry) : read_iteration_seconds(entry);
         }
-        run->seconds[i] /= (double)(last - first);
+        run->seconds[i] /= (double)group;
     }
 }
 
@@ -177,11 +185,28 @@ struct timed_pair {
     double p;
 };
 
+/* Both in groups of one size, because means vary less than single numbers: of what MOST_NUMBERS
+ * leave of the longer side, but so that the shorter one keeps FEWEST_NUMBERS. Whether both have
+ * numbers. */
+static bool fill_pair(struct timed_pair *pair)
+{
+    int64_t n[2] = {pair->sides[0].n_counted, pair->sides[1].n_counted};
+    int64_t group = ((n[0] > n[1] ? n[0] : n[1]) + MOST_NUMBERS - 1) / MOST_NUMBERS;
+    int64_t largest = (n[0] < n[1] ? n[0] : n[1]) / FEWEST_NUMBERS;
+    group = group < largest ? group : largest;
+    for (int side = 0; side < 2; side++)
+        fill_seconds(&pair->sides[side], group > 0 ? group : 1);
+    return pair->sides[0].n > 0 && pair->sides[1].n > 0;
+}
+
 static enum status compare_timed_pair(struct timed_pair *pair)
 {
     for (int side = 0; side < 2; side++)
         TRY(bootstrap_centre(pair->sides[side].seconds, pair->sides[side].n, CENTRE_MEDIAN,
                              CONFIDENCE, 1, &pair->medians[side]));
+    pair->p = 1;
+    if (pair->sides[0].has_rounds != pair->sides[1].has_rounds)
+        return STATUS_OK;
     return rank_sum_test(pair->sides[0].seconds, pair->sides[0].n, pair->sides[1].seconds,
                          pair->sides[1].n, &pair->p);
 }
@@ -205,6 +230,8 @@ static void write_timed_pair(FILE *stream, const struct timed_pair *pair, double
                                                     : "not distinguishable";
     if (pair->sides[0].n < 2 || pair->sides[1].n < 2)
         words = "one number shows no spread";
+    if (pair->sides[0].has_rounds != pair->sides[1].has_rounds)
+        words = "not compared: only one has rounds";
     write_pair_label(stream, pair);
     fprintf(stream, " %11.6g %11.6g %11.6g %11.6g %11.6g %11.6g %9.4f %9.3g   %s\n", left->value,
             left->low, left->high, right->value, right->low, right->high, ratio, adjusted_p, words);
@@ -246,9 +273,9 @@ static enum status write_common_modes(FILE *stream, const json_t *const results[
         for (int side = 0; side < 2; side++) {
             struct timed_run *run = &pair->sides[side];
             run->label = json_string_value(json_array_get(labels[one_each ? side : 0], i));
-            fill_seconds(find_figures(results[side], run->label), run);
+            find_entries(find_figures(results[side], run->label), run);
         }
-        n += pair->sides[0].n > 0 && pair->sides[1].n > 0;
+        n += fill_pair(pair);
     }
     if (status == STATUS_OK && n > 0)
         status = write_timed_pairs(stream, pairs, n, p, rank);

@@ -98,12 +98,16 @@ static void start_lanes(FILE *page, const struct report_run *run, const struct l
             "role=\"group\" aria-label=\"Lanes of workers, zoomable\"><figcaption><b>"
             "What ",
             chart->end_s);
-    if ((int64_t)chart->n_lanes < run->workers) {
+    bool threads = run->n_threads > 1;
+    if ((int64_t)chart->n_lanes < run->n_lanes) {
         fprintf(page, "%zu of the ", chart->n_lanes);
-        html_number(page, (double)run->workers, 0);
-        fputs(" workers", page);
+        html_number(page, (double)run->n_lanes, 0);
+        fputs(threads ? " workers\u2019 threads" : " workers", page);
     } else {
-        fputs(run->workers == 1 ? "the worker" : "the workers", page);
+        fputs(threads             ? "the workers\u2019 threads"
+              : run->workers == 1 ? "the worker"
+                                  : "the workers",
+              page);
     }
     fputs(" did in the last iteration</b>", page);
     for (int i = 0; i < N_LANE_USES; i++)
@@ -131,6 +135,19 @@ static void draw_lane_ticks(FILE *page, const struct lane_chart *chart, double y
              "seconds from the start of the iteration");
 }
 
+/* "worker 2", or of its thread 1 "worker 2.1". */
+static void name_lane(const struct report_run *run, const json_t *lane, char *name, size_t size)
+{
+    double number = report_real(lane, "worker"), n_threads = (double)run->n_threads;
+    if (!(number >= 0))
+        snprintf(name, size, "worker");
+    else if (run->n_threads > 1)
+        snprintf(name, size, "worker %.0f.%.0f", floor(number / n_threads),
+                 fmod(floor(number), n_threads));
+    else
+        snprintf(name, size, "worker %.0f", number);
+}
+
 static void draw_lane_chart(FILE *page, const struct report_run *run,
                             const struct lane_chart *chart, const json_t *lanes)
 {
@@ -141,8 +158,8 @@ static void draw_lane_chart(FILE *page, const struct report_run *run,
             "aria-label=\"Tasks, searches and steals of workers over time\">\n",
             WIDTH, TOP + height + BELOW);
     for (size_t i = 0; i < chart->n_lanes; i++) {
-        char name[40];
-        snprintf(name, sizeof name, "worker %.0f", report_real(json_array_get(lanes, i), "worker"));
+        char name[64];
+        name_lane(run, json_array_get(lanes, i), name, sizeof name);
         svg_text(page, LEFT - 8, TOP + LANE * (double)i + 15, "text-anchor=\"end\"", name);
     }
     fprintf(page,

@@ -21,7 +21,7 @@ static void write_uneven_loads(FILE *page, const struct report_run *run)
 {
     double last = run->n_places > 0 ? run->columns[REPORT_IMBALANCE][run->n_places - 1] : NAN;
     int64_t n = last >= LEAST_IMBALANCE ? report_overloaded(run) : -1;
-    if (n <= 0 || n > run->workers / 2) {
+    if (n <= 0 || n > run->n_lanes / 2) {
         fputs(" to uneven loads", page);
         return;
     }

@@ -13,7 +13,7 @@
 /* Source of a column. */
 static const struct column_source {
     const char *key;
-    bool per_worker; /* a sum over the workers, shown as their mean */
+    bool per_lane; /* a sum over the workers' threads, shown as their mean */
     double scale;
 } sources[REPORT_N_COLUMNS] = {
     [REPORT_FOCK_SECONDS] = {"fock_seconds", false, 1},
@@ -84,19 +84,25 @@ const char *report_iteration_word(const struct report_run *run)
     return run->has_fock ? "Fock build" : "iteration";
 }
 
-enum report_column report_seconds_column(const struct report_run *run)
+/* Balancing before an iteration is part of its time; of a Fock build's it is already. */
+static double read_seconds(const json_t *entry)
 {
-    return run->has_fock ? REPORT_FOCK_SECONDS : REPORT_MAKESPAN;
+    double fock_s = report_real(entry, "fock_seconds");
+    double balance_s = report_real(entry, "balance_seconds");
+    double makespan_s = report_real(entry, "makespan_seconds");
+    return !isnan(fock_s) ? fock_s : isnan(balance_s) ? makespan_s : makespan_s + balance_s;
 }
 
 /* A spread over the workers, {"mean": , "sd": }, stands for its mean. */
-static double read_figure(const json_t *entry, enum report_column column, int64_t workers)
+static double read_figure(const json_t *entry, enum report_column column, int64_t n_lanes)
 {
+    if (column == REPORT_SECONDS)
+        return read_seconds(entry);
     const struct column_source *source = &sources[column];
     const json_t *value = json_object_get(entry, source->key);
     double number =
         json_is_object(value) ? report_real(value, "mean") : report_real(entry, source->key);
-    return number * source->scale / (source->per_worker ? (double)workers : 1);
+    return number * source->scale / (source->per_lane ? (double)n_lanes : 1);
 }
 
 /* The mean of a column over iterations first <= i < last that have it. */
@@ -107,7 +113,7 @@ static double mean_over_iterations(const struct report_run *run, enum report_col
     double sum = 0;
     int64_t n = 0;
     for (int64_t i = first; i < last; i++) {
-        double figure = read_figure(json_array_get(iterations, (size_t)i), column, run->workers);
+        double figure = read_figure(json_array_get(iterations, (size_t)i), column, run->n_lanes);
         sum += isnan(figure) ? 0 : figure;
         n += !isnan(figure);
     }
@@ -120,22 +126,14 @@ static int compare_seconds(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-/* Balancing before an iteration is part of its time; of a Fock build's it is already. */
-static double read_seconds(const struct report_run *run, int64_t i)
-{
-    const json_t *entry = json_array_get(json_object_get(run->figures, "iterations"), (size_t)i);
-    double seconds = read_figure(entry, report_seconds_column(run), run->workers);
-    double balance_s = read_figure(entry, REPORT_BALANCE, run->workers);
-    return run->has_fock || isnan(balance_s) ? seconds : seconds + balance_s;
-}
-
 static enum status find_spread(struct report_run *run)
 {
+    const json_t *iterations = json_object_get(run->figures, "iterations");
     double *seconds = malloc(((size_t)run->n_iterations + 1) * sizeof *seconds);
     TRY(CHECK_MEMORY(seconds, "no memory for the seconds of %s", run->name));
     size_t n = 0;
     for (int64_t i = 0; i < run->n_iterations; i++) {
-        double figure = read_seconds(run, i);
+        double figure = read_seconds(json_array_get(iterations, (size_t)i));
         if (!isnan(figure))
             seconds[n++] = figure;
     }
@@ -185,6 +183,13 @@ static char *make_name(const char *file, const char *mode)
     return name;
 }
 
+/* 1 unless the value is a number that can be counted to. */
+static int64_t read_count(const json_t *value)
+{
+    double count = json_number_value(value);
+    return count >= 1 && count < 1e9 ? (int64_t)count : 1;
+}
+
 static enum status add_run(struct report_runs *runs, const json_t *result, const json_t *shared,
                            const json_t *figures, const char *name, const char *mode)
 {
@@ -205,8 +210,10 @@ static enum status add_run(struct report_runs *runs, const json_t *result, const
                                .name = make_name(name, mode)};
     runs->n++;
     TRY(CHECK_MEMORY(run->name && run->file, "no memory for a name"));
-    double workers = json_number_value(report_figure(run, "workers"));
-    run->workers = workers >= 1 && workers < 1e15 ? (int64_t)workers : 1;
+    run->workers = read_count(report_figure(run, "workers"));
+    run->n_threads =
+        read_count(json_object_get(json_object_get(run->shared, "machine"), "threads"));
+    run->n_lanes = run->workers * run->n_threads;
     return read_columns(run);
 }
 

@@ -17,7 +17,8 @@
 enum report_column {
     REPORT_FOCK_SECONDS, /* of a Fock build; absent where no Fock matrix is built */
     REPORT_MAKESPAN,     /* seconds */
-    REPORT_TASK,         /* this and the next four: seconds, mean over the workers */
+    REPORT_SECONDS,      /* of the iteration: the Fock build's, or makespan and balancing */
+    REPORT_TASK,         /* this and the next four: seconds, mean over the workers' threads */
     REPORT_SEARCH,
     REPORT_IDLE,
     REPORT_SCHEDULER,
@@ -49,6 +50,8 @@ struct report_run {
     const json_t *figures; /* workers, sched, iterations, ...; borrowed, part of result */
     const json_t *shared;  /* those of the whole file: the same, except in a comparison */
     int64_t workers;       /* 1 if the file does not say */
+    int64_t n_threads;     /* of a worker */
+    int64_t n_lanes;       /* threads of all workers */
     int64_t n_iterations;
     bool has_fock;
     /* Places along a chart: iterations, or where there are more than
@@ -56,7 +59,7 @@ struct report_run {
     int64_t n_places, group;
     double *columns[REPORT_N_COLUMNS]; /* n_places each; columns[0] owns the memory of all */
     double means[REPORT_N_COLUMNS];    /* over all iterations */
-    struct report_spread seconds;      /* of the iterations with balancing; NAN: not known */
+    struct report_spread seconds;      /* of REPORT_SECONDS; NAN: not known */
 };
 
 struct report_runs {
@@ -93,8 +96,5 @@ int64_t report_group_size(const struct report_runs *runs, int64_t i);
 
 /* Word for an iteration: "Fock build" or "iteration". */
 const char *report_iteration_word(const struct report_run *run);
-
-/* Seconds of an iteration: of the Fock build if there is one, else the makespan. */
-enum report_column report_seconds_column(const struct report_run *run);
 
 #endif

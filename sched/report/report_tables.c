@@ -15,6 +15,8 @@ static void scheduling_rows(FILE *page, const struct report_run *run)
     if (!run->mode)
         html_row_text(page, "Scheduling mode", report_mode_name(run));
     html_row_number(page, "Workers", (double)run->workers, 0, "");
+    if (run->n_threads > 1)
+        html_row_number(page, "Threads of each", (double)run->n_threads, 0, "");
     const json_t *tasks = report_figure(run, "tasks"), *non_null = report_figure(run, "non_null");
     if (json_is_number(tasks))
         html_row_number(page, "Tasks", json_number_value(tasks), 0, "");
@@ -22,7 +24,7 @@ static void scheduling_rows(FILE *page, const struct report_run *run)
         html_row_number(page, "Tasks that are not null", json_number_value(non_null), 0, "");
     html_row_number(page, run->has_fock ? "Fock builds" : "Iterations", (double)run->n_iterations,
                     0, "");
-    double seconds = run->means[report_seconds_column(run)];
+    double seconds = run->means[REPORT_SECONDS];
     if (!run->mode) {
         html_row_number(page, "Time of each, mean", seconds, seconds < 0.1 ? 6 : 4, "s");
         html_row_number(page, "Efficiency, mean", run->means[REPORT_EFFICIENCY], 1, "%");

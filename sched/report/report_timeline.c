@@ -167,7 +167,7 @@ static double *rank_workers(const struct report_run *run, int64_t n)
 {
     double *ranks = malloc((size_t)(n + 1) * sizeof *ranks);
     for (int64_t i = 0; ranks && i < n; i++)
-        ranks[i] = n == run->workers ? (double)i + 1 : 100 * (double)i / (double)(n - 1);
+        ranks[i] = n == run->n_lanes ? (double)i + 1 : 100 * (double)i / (double)(n - 1);
     return ranks;
 }
 
@@ -190,7 +190,7 @@ static enum status draw_loads(FILE *page, const struct report_run *run)
     int64_t n = report_numbers(json_object_get(after, "seconds"), &last);
     struct svg_plot plot = {.id = "loads",
                             .title = title_of_loads(run),
-                            .x_title = n == run->workers
+                            .x_title = n == run->n_lanes
                                            ? "workers, most loaded first"
                                            : "per cent of the workers, most loaded first",
                             .y_title = "seconds in tasks",

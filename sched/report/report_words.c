@@ -29,6 +29,17 @@ static bool is_alike(const struct report_run *run, const struct report_run *best
     return run != best && run->seconds.least <= best->seconds.largest;
 }
 
+/* Whether both are faster than the first, and it is not known which is the faster: the intervals of
+ * their ratios to the first overlap. */
+static bool is_rival(const struct report_run *run, const struct report_run *best)
+{
+    const json_t *own = json_object_get(json_object_get(run->figures, "ratio"), "interval");
+    const json_t *other = json_object_get(json_object_get(best->figures, "ratio"), "interval");
+    const char *verdict = report_verdict(run);
+    return run != best && verdict && strcmp(verdict, "faster") == 0 &&
+           json_number_value(json_array_get(own, 0)) <= json_number_value(json_array_get(other, 1));
+}
+
 int64_t report_fastest(const struct report_runs *runs, int64_t first, int64_t n)
 {
     int64_t fastest = first;
@@ -84,24 +95,27 @@ static void write_ratio(FILE *page, const struct report_run *run, const struct r
     html_text(page, report_mode_name(other));
 }
 
-static int64_t count_alike(const struct report_runs *runs, int64_t first, int64_t n,
-                           const struct report_run *best)
+/* Of a run and the one that it is compared with. */
+typedef bool (*run_relation)(const struct report_run *run, const struct report_run *best);
+
+static int64_t count_related(const struct report_runs *runs, int64_t first, int64_t n,
+                             run_relation relation, const struct report_run *best)
 {
-    int64_t n_alike = 0;
+    int64_t n_related = 0;
     for (int64_t i = first; i < first + n; i++)
-        n_alike += is_alike(&runs->runs[i], best);
-    return n_alike;
+        n_related += relation(&runs->runs[i], best);
+    return n_related;
 }
 
-/* "a, b and c": the modes that are alike. */
-static void write_alike(FILE *page, const struct report_runs *runs, int64_t first, int64_t n,
-                        const struct report_run *best)
+/* "a, b and c". */
+static void write_related(FILE *page, const struct report_runs *runs, int64_t first, int64_t n,
+                          run_relation relation, const struct report_run *best)
 {
-    int64_t n_alike = count_alike(runs, first, n, best), k = 0;
+    int64_t n_related = count_related(runs, first, n, relation, best), k = 0;
     for (int64_t i = first; i < first + n; i++) {
-        if (!is_alike(&runs->runs[i], best))
+        if (!relation(&runs->runs[i], best))
             continue;
-        fputs(k == 0 ? "" : k == n_alike - 1 ? " and " : ", ", page);
+        fputs(k == 0 ? "" : k == n_related - 1 ? " and " : ", ", page);
         html_text(page, report_mode_name(&runs->runs[i]));
         k++;
     }
@@ -120,9 +134,9 @@ static void write_undistinguished(FILE *page, const struct report_runs *runs, in
 {
     const struct report_run *reference = &runs->runs[first];
     double needed = report_real(json_object_get(reference->shared, "comparison"), "rounds_needed");
-    if (count_alike(runs, first, n, reference) > 0) {
+    if (count_related(runs, first, n, is_alike, reference) > 0) {
         fputs(" ", page);
-        write_alike(page, runs, first, n, reference);
+        write_related(page, runs, first, n, is_alike, reference);
         fputs(" cannot be told from ", page);
         html_text(page, report_mode_name(reference));
         fputs(" by ", page);
@@ -143,8 +157,9 @@ static void write_undistinguished(FILE *page, const struct report_runs *runs, in
 static void write_ties(FILE *page, const struct report_runs *runs, int64_t first, int64_t n,
                        const struct report_run *best)
 {
-    int64_t n_ties =
-        json_object_get(best->shared, "machine") ? 0 : count_alike(runs, first, n, best);
+    int64_t n_ties = json_object_get(best->shared, "machine")
+                         ? 0
+                         : count_related(runs, first, n, is_alike, best);
     if (n_ties == 0)
         return;
     if (n_ties == n - 1) {
@@ -152,8 +167,21 @@ static void write_ties(FILE *page, const struct report_runs *runs, int64_t first
         return;
     }
     fputs(" The times of ", page);
-    write_alike(page, runs, first, n, best);
+    write_related(page, runs, first, n, is_alike, best);
     fputs(" overlap with its own.", page);
+}
+
+/* Modes that may be as fast as the one that had the least median. */
+static void write_rivals(FILE *page, const struct report_runs *runs, int64_t first, int64_t n,
+                         const struct report_run *best)
+{
+    if (count_related(runs, first, n, is_rival, best) == 0)
+        return;
+    fputs(" ", page);
+    write_related(page, runs, first, n, is_rival, best);
+    fputs(" may be as fast: the intervals of their ratios to ", page);
+    html_text(page, report_mode_name(&runs->runs[first]));
+    fputs(" overlap.", page);
 }
 
 static void write_times(FILE *page, const struct report_run *best, const struct report_run *base,
@@ -191,10 +219,12 @@ static void write_comparison_answer(FILE *page, const struct report_runs *runs, 
         fputs(": ", page);
     }
     write_times(page, best, base, rounds);
-    if (rounds > 0)
+    if (rounds > 0) {
+        write_rivals(page, runs, first, n, best);
         write_undistinguished(page, runs, first, n, rounds);
-    else
+    } else {
         write_ties(page, runs, first, n, best);
+    }
     report_loss(page, base);
     if (best != base)
         report_loss(page, best);

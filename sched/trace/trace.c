@@ -314,11 +314,10 @@ enum status trace_write(struct trace *trace, MPI_Comm comm, const char *part)
     MPI_Comm_rank(comm, &rank);
     TRY(enter_folder(trace, comm, part));
     sum_logs(trace, comm);
-    TRY(gather_steals(trace, comm, &files.steals));
-    enum status status = STATUS_OK;
-    if (rank == 0)
+    enum status status = gather_steals(trace, comm, &files.steals);
+    if (status == STATUS_OK && rank == 0)
         status = write_trace_files(&files);
-    else
+    else if (status == STATUS_OK)
         send_lanes(trace, comm);
     free(files.steals.ids);
     return status_agree(comm, status);

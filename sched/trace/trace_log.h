@@ -35,7 +35,7 @@ enum trace_message_kind { TRACE_SENT, TRACE_RECEIVED, TRACE_COUNTER_REQUEST, TRA
 
 struct trace_message {
     double time_s;
-    uint64_t id;     /* the same at both ends, and of no other message */
+    uint64_t id;     /* the same at both ends; a hash, of another message with probability 2^-64 */
     int32_t peer;    /* worker at the other end */
     int32_t n_tasks; /* that arrived with it, at the receiver */
     uint32_t size;   /* bytes */

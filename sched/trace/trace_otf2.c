@@ -1,11 +1,12 @@
 #include "sched/trace/trace_otf2.h"
 
-#include <glob.h>
+#include <dirent.h>
 #include <limits.h>
 #include <otf2/otf2.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 /* Bytes that are kept in memory before they are written; the least that OTF2 takes, because it
@@ -92,28 +93,30 @@ static OTF2_FlushType flush_always(void *context, OTF2_FileType type, OTF2_Locat
     return OTF2_FLUSH;
 }
 
-/* OTF2 writes over no trace. */
-static void delete_files(const char *pattern)
+static bool is_lane_file(const char *name)
 {
-    glob_t found;
-    if (glob(pattern, GLOB_NOSORT, NULL, &found) != 0)
-        return;
-    for (size_t i = 0; i < found.gl_pathc; i++)
-        unlink(found.gl_pathv[i]);
-    globfree(&found);
+    const char *ending = strrchr(name, '.');
+    return ending && (strcmp(ending, ".evt") == 0 || strcmp(ending, ".def") == 0);
 }
 
+/* The files of an earlier trace: OTF2 writes over none. A file that cannot be deleted is one that
+ * it cannot create. */
 static enum status delete_trace(const char *folder)
 {
-    static const char *const files[] = {"/traces.otf2", "/traces.def", "/traces/*.evt",
-                                        "/traces/*.def"};
     char path[PATH_MAX];
-    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
-        if (snprintf(path, sizeof path, "%s%s", folder, files[i]) >= (int)sizeof path)
-            return FAIL(STATUS_IO, "the path %s is too long", folder);
-        delete_files(path);
-    }
+    if (snprintf(path, sizeof path, "%s/traces.otf2", folder) >= (int)sizeof path)
+        return FAIL(STATUS_IO, "the path %s is too long", folder);
+    unlink(path);
+    snprintf(path, sizeof path, "%s/traces.def", folder);
+    unlink(path);
     snprintf(path, sizeof path, "%s/traces", folder);
+    DIR *lanes = opendir(path);
+    if (!lanes)
+        return STATUS_OK;
+    for (const struct dirent *entry; (entry = readdir(lanes));)
+        if (is_lane_file(entry->d_name))
+            unlinkat(dirfd(lanes), entry->d_name, 0);
+    closedir(lanes);
     rmdir(path);
     return STATUS_OK;
 }

@@ -10,7 +10,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { basename, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { chromium } from 'playwright-core';
-import { cardNumbers, iterationNumbers, marksOfResult, marksOfRun, medianOf, modeNumbers,
+import { cardNumbers, iterationNumbers, lanesOf, marksOfResult, marksOfRun, medianOf, modeNumbers,
   ratioOf, runNumbers, runsOf, secondsOf } from './page_data.mjs';
 
 const MAX_BYTES = 5e6, MAX_SECONDS = 2, MAX_OPENINGS = 5;
@@ -240,8 +240,8 @@ async function checkAnswer(page) {
   const words = (await page.locator('.answer').first().innerText()).replaceAll('\u2212', '-');
   const names = runs.map(run => run.shared.options_text).filter(Boolean);
   const answer = names.reduce((text, name) => text.replaceAll(name, ''), words);
-  const lost = run => 100 * (1 - sumOf(run, 'task_seconds') / (run.figures.workers ??
-    run.shared.workers) / sumOf(run, 'makespan_seconds'));
+  const lost = run => 100 * (1 - sumOf(run, 'task_seconds') / lanesOf(run) /
+    sumOf(run, 'makespan_seconds'));
   const bins = runs.map(({ figures: { timeline } }) => timeline?.durations).filter(Boolean);
   const seconds = [...runs.flatMap(run => [medianOf(run), secondsOf(run)[0], secondsOf(run).at(-1)]),
     ...bins.map(({ tasks, edges_seconds: edges }) => edges[tasks.findLastIndex(n => n > 0)])];

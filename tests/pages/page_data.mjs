@@ -17,19 +17,20 @@ const USES = ['task', 'search', 'scheduler', 'communication'];
 const MAX_LINES = 7;
 
 const workersOf = run => run.figures.workers ?? run.shared.workers ?? 1;
+export const lanesOf = run => workersOf(run) * (run.shared.machine?.threads ?? 1);
 const figure = (entry, key) => entry[key]?.mean ?? entry[key];
 const column = (run, key, scale = 1) =>
   run.figures.iterations.map(entry => figure(entry, `${key}`) * scale);
 const mean = (run, key, scale = 1) =>
   sum(column(run, key, scale)) / run.figures.iterations.length;
-const times = (run, time) => column(run, `${time}_seconds`, 1 / workersOf(run));
+const times = (run, time) => column(run, `${time}_seconds`, 1 / lanesOf(run));
 
-/** Seconds of the iterations, with the balancing before them, in order of size. */
-export function secondsOf(run) {
-  return run.figures.iterations.map(entry =>
-    entry.fock_seconds ?? entry.makespan_seconds + (entry.balance_seconds ?? 0))
-    .sort((a, b) => a - b);
-}
+/** Seconds of the iterations, with the balancing before them. */
+const secondsInOrder = run => run.figures.iterations.map(entry =>
+  entry.fock_seconds ?? entry.makespan_seconds + (entry.balance_seconds ?? 0));
+
+/** The same in order of size. */
+export const secondsOf = run => secondsInOrder(run).sort((a, b) => a - b);
 
 export function medianOf(run) {
   const seconds = secondsOf(run), n = seconds.length;
@@ -46,7 +47,7 @@ function edgesOf({ bin_seconds: bin, seconds, task }) {
 }
 
 /** Places of the sorted loads: numbers of the workers, or of a sample per cent. */
-const rankOf = (run, n) => i => (n === workersOf(run) ? i + 1 : 100 * i / (n - 1));
+const rankOf = (run, n) => i => (n === lanesOf(run) ? i + 1 : 100 * i / (n - 1));
 
 function marksOfTimeline(run) {
   const { utilisation, durations, sample, lanes, loads, first_loads: first } = run.figures.timeline;
@@ -73,14 +74,16 @@ function marksOfTimeline(run) {
   return marks;
 }
 
+const hasSeconds = run => run.figures.iterations[0].fock_seconds !== undefined ||
+  sum(column(run, 'balance_seconds')) > 0;
+
 /** The number of each mark of the charts of one run, in the order of the page: [y, x] where a mark
  * says both. */
 export function marksOfRun(run) {
   const iterations = run.figures.iterations;
   const marks = {
     times: iterations.flatMap((_, i) => positive(TIMES.map(time => times(run, time)[i]))),
-    seconds: [...iterations[0].fock_seconds === undefined ? [] : column(run, 'fock_seconds'),
-      ...column(run, 'makespan_seconds')],
+    seconds: [...hasSeconds(run) ? secondsInOrder(run) : [], ...column(run, 'makespan_seconds')],
     efficiency: [...column(run, 'efficiency', 100), ...column(run, 'imbalance', 100)],
   };
   if (sum(column(run, 'steals_attempted')) > 0)
@@ -100,7 +103,7 @@ function barsOf(runs) {
   return {
     'compared-medians': runs.map(medianOf),
     'compared-times': runs.flatMap(run =>
-      positive(TIMES.map(time => mean(run, `${time}_seconds`, 1 / workersOf(run))))),
+      positive(TIMES.map(time => mean(run, `${time}_seconds`, 1 / lanesOf(run))))),
   };
 }
 
@@ -121,7 +124,7 @@ function marksOfComparison(runs) {
   };
   if (runs[0].figures.iterations.length > 1)
     marks['compared-seconds'] = linesOf(runs).flatMap(run =>
-      run.figures.iterations.map((entry, i) => [entry.fock_seconds ?? entry.makespan_seconds, i]));
+      secondsInOrder(run).map((seconds, i) => [seconds, i]));
   return marks;
 }
 
@@ -157,7 +160,7 @@ const COLUMNS = {
 export function iterationNumbers(run, heading, iteration) {
   const [key, scale] = COLUMNS[heading] ?? [];
   const entry = run.figures.iterations[iteration] ?? {};
-  return [figure(entry, key) * (scale === 'worker' ? 1 / workersOf(run) : scale)];
+  return [figure(entry, key) * (scale === 'worker' ? 1 / lanesOf(run) : scale)];
 }
 
 /** The numbers of a mode in the table of a comparison: medians and means over the iterations. */
@@ -200,8 +203,6 @@ export function cardNumbers({ result, shared, figures, mode }, heading) {
     const gap = own('orbital_energies')[spin][n] - own('orbital_energies')[spin][n - 1];
     return [gap, gap * HARTREE_IN_EV];
   };
-  const seconds = own('iterations')?.[0]?.fock_seconds === undefined ? 'makespan_seconds'
-    : 'fock_seconds';
   const numbers = {
     'Basis functions': () => [properties.calcinfo_nbasis],
     Charge: () => [molecule.molecular_charge],
@@ -217,11 +218,11 @@ export function cardNumbers({ result, shared, figures, mode }, heading) {
     'Lowest curvature among real UHF': () => [own('stability').real_uhf.lowest_curvature],
     'Saddle points left': () => [own('saddle_points_left').length],
     'Orbital gap': () => gaps(0), 'Gap, alpha': () => gaps(0), 'Gap, beta': () => gaps(1),
-    Workers: () => [own('workers')], Tasks: () => [own('tasks')],
+    Workers: () => [own('workers')], 'Threads of each': () => [shared.machine.threads], Tasks: () => [own('tasks')],
     'Tasks that are not null': () => [own('non_null')],
     'Fock builds': () => [figures.iterations.length],
     Iterations: () => [figures.iterations.length],
-    'Time of each, mean': () => [mean(run, seconds)],
+    'Time of each, mean': () => [sum(secondsInOrder(run)) / figures.iterations.length],
     'Efficiency, mean': () => [mean(run, 'efficiency', 100)],
     'Imbalance, mean': () => [mean(run, 'imbalance', 100)],
     'Peak memory': () => [shared.memory_peak_bytes * 1e-6],

@@ -68,6 +68,13 @@ for use in ("task", "search", "idle", "scheduler", "communication"):
     assert abs(seconds - iteration[f"{use}_seconds"]) < 1e-9 * 6000, (use, seconds, iteration)
 END
 
+# The name of a folder is no pattern: another trace that it would match stays.
+for folder in run1 'run[1]' 'run[1]'; do
+    timeout 60 "$beryl_sched" --gauss 1e-3,0 --tasks 5 --trace "$folder" > output 2> errors ||
+        complain "--trace $folder: $(cat errors)"
+done
+[ -e run1/traces.otf2 ] && [ -e run1/traces/0.evt ] || complain "a trace in another folder is gone"
+
 : > file
 timeout 60 "$beryl_sched" --gauss 1e-3,0 --tasks 5 --trace file/traced > output 2> errors
 [ $? = 2 ] || complain "a folder in a file: exit status not 2"

@@ -300,21 +300,29 @@ static int find_far(const struct comm *comm)
     return comm->n_node_ranks < comm->size ? comm->n_node_ranks : -1;
 }
 
-void mpi_calibrate(MPI_Comm comm, struct mpi_calibration *calibration)
+static void measure_messages(struct probe *probe, MPI_Comm comm,
+                             struct mpi_calibration *calibration)
 {
     static const char bulk[BULK_BYTES];
-    struct probe probe = {0};
-    mpi_comm_init(&probe.comm, comm, &probe_mode, 1);
-    probe.comm.state = &probe;
-    const struct comm *base = &probe.comm.base;
+    const struct comm *base = &probe->comm.base;
     int others[2] = {base->n_node_ranks > 1 ? base->node_ranks[1] : -1, find_far(base)};
     MPI_Bcast(others, 2, MPI_INT, 0, comm);
     *calibration = (struct mpi_calibration){.node_size = base->n_node_ranks};
-    calibrate_link(&probe, others[0], bulk, &calibration->near);
-    calibrate_link(&probe, others[1], bulk, &calibration->far);
-    calibrate_fetch_add(&probe, comm, &calibration->fetch_add_s);
-    calibrate_counter(&probe, comm, &calibration->counter_s);
-    calibrate_poll(&probe, &calibration->poll_s);
-    mpi_comm_finish(&probe.comm);
+    calibrate_link(probe, others[0], bulk, &calibration->near);
+    calibrate_link(probe, others[1], bulk, &calibration->far);
+    calibrate_fetch_add(probe, comm, &calibration->fetch_add_s);
+    calibrate_counter(probe, comm, &calibration->counter_s);
+    calibrate_poll(probe, &calibration->poll_s);
+    mpi_comm_finish(&probe->comm);
+}
+
+enum status mpi_calibrate(MPI_Comm comm, struct mpi_calibration *calibration)
+{
+    struct probe probe = {0};
+    enum status status = mpi_comm_init(&probe.comm, comm, &probe_mode, 1);
+    probe.comm.state = &probe;
+    if (status == STATUS_OK)
+        measure_messages(&probe, comm, calibration);
     mpi_comm_fini(&probe.comm);
+    return status;
 }

@@ -24,7 +24,7 @@ struct mpi_calibration {
 };
 
 /* Collective over comm, of two processes or more; takes about a second. The result is
- * valid on process 0. */
-void mpi_calibrate(MPI_Comm comm, struct mpi_calibration *calibration);
+ * valid on process 0. Errors: those of mpi_comm_init. */
+enum status mpi_calibrate(MPI_Comm comm, struct mpi_calibration *calibration);
 
 #endif

@@ -60,7 +60,11 @@ void mpi_messages_fini(struct mpi_messages *messages)
 void mpi_messages_send(struct mpi_messages *messages, int to, const struct comm_message *message)
 {
     size_t size = message->head_size + (message->bulk ? message->bulk_size : 0);
-    assert(message->head_size > 0 && size <= INT_MAX);
+    assert(message->head_size > 0);
+    if (size > INT_MAX)
+        die("a message of %zu bytes, for one worker, is too long for MPI: take fewer tasks at a "
+            "time (--steal N), or another mode",
+            size);
     struct mpi_outgoing *outgoing = malloc(sizeof *outgoing + message->head_size);
     if (!outgoing)
         die_without_memory(size);

@@ -1,6 +1,7 @@
 /* Mode diffusion, simulated: tasks leave the workers above the average, no worker is lifted far
  * above it, and where nothing can be moved, or nothing need be, nothing is. */
 #include "sched/drivers/sim/machine.h"
+#include "sched/protocols/gossip.h"
 #include "sched/taskpool.h"
 #include "tests/check.h"
 
@@ -76,12 +77,51 @@ static void test_a_task_longer_than_the_average_stays(void **state)
         check_close(iterations[i].makespan_s, 1, 1e-3);
 }
 
+/* A worker of four, without the others: what it sends is counted by its round. */
+enum { GOSSIP_KIND = 100, GOSSIP_ROUNDS = 3, GOSSIP_FAN_OUT = 2 };
+static int n_sent[GOSSIP_ROUNDS + 2];
+
+static void count_gossip(struct comm *comm, int to, const struct comm_message *message)
+{
+    const struct gossip_message *gossip = message->head;
+    (void)comm;
+    (void)to;
+    if (gossip->kind != GOSSIP_KIND)
+        return;
+    assert_in_range(gossip->round, 1, GOSSIP_ROUNDS);
+    n_sent[gossip->round]++;
+}
+
+static void test_gossip_is_passed_on_once_in_each_round(void **state)
+{
+    (void)state;
+    static const struct comm_functions functions = {.send = count_gossip};
+    struct comm comm = {.functions = &functions, .rank = 1, .size = 4};
+    struct gossip gossip;
+    random_stream_init(&comm.random, 1, 1);
+    gossip_init(&gossip, &comm, GOSSIP_KIND, GOSSIP_KIND + 1, GOSSIP_FAN_OUT, GOSSIP_ROUNDS);
+    for (int repeat = 0; repeat < 2; repeat++)
+        for (int round = GOSSIP_ROUNDS; round >= 1; round--) {
+            const struct gossip_message message = {
+                .kind = GOSSIP_KIND, .round = round, .n = 1, .loads = {{.worker = 2}}};
+            gossip_receive(&gossip, 2, &message);
+            if (repeat == 0 && round == 2)
+                gossip_tell(&gossip, 0.5);
+        }
+    /* Round 2 after round 3 would tell nothing that is not known. */
+    assert_int_equal(n_sent[1], GOSSIP_FAN_OUT);
+    assert_int_equal(n_sent[2], 0);
+    assert_int_equal(n_sent[3], GOSSIP_FAN_OUT);
+    assert_int_equal(gossip.n_known, 2);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_loads_become_even),
         cmocka_unit_test(test_even_loads_stay),
         cmocka_unit_test(test_a_task_longer_than_the_average_stays),
+        cmocka_unit_test(test_gossip_is_passed_on_once_in_each_round),
     };
     MPI_Init(NULL, NULL);
     int n_failed = cmocka_run_group_tests(tests, NULL, NULL);

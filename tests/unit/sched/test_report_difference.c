@@ -67,6 +67,28 @@ static void test_what_changed_is_named(void **state)
     free(text);
 }
 
+/* Of every ten iterations one takes twice the time of the others: means of groups are other numbers
+ * than single iterations. */
+static void test_runs_of_other_lengths_are_alike(void **state)
+{
+    (void)state;
+    json_t *results[2];
+    for (int side = 0; side < 2; side++) {
+        json_t *iterations = json_array();
+        for (int i = 0; i < (side == 0 ? 1002 : 52); i++)
+            json_array_append_new(iterations,
+                                  json_pack("{s:f}", "makespan_seconds", i % 10 == 7 ? 2.0 : 1.0));
+        results[side] = json_pack("{s:s, s:o}", "sched", "steal", "iterations", iterations);
+    }
+    char *text = difference_of(results[0], results[1]);
+    check_has(text, "not distinguishable");
+    free(text);
+    json_t *single = make_result("auto", 1, 2);
+    text = difference_of(make_comparison(1), single);
+    check_has(text, "not compared: only one has rounds");
+    free(text);
+}
+
 static void test_times_that_differ_are_found(void **state)
 {
     (void)state;
@@ -136,6 +158,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_what_changed_is_named),
+        cmocka_unit_test(test_runs_of_other_lengths_are_alike),
         cmocka_unit_test(test_times_that_differ_are_found),
         cmocka_unit_test(test_modes_of_comparisons_are_paired),
         cmocka_unit_test(test_no_mode_in_both),

@@ -81,6 +81,17 @@ static const struct answer_case {
      "'iterations':[{'makespan_seconds':1}]}}}",
      "a was fastest, 2.00 \u00d7 as fast as static: 1.000 s against 2.000 s in an iteration "
      "(median of 10 rounds). b cannot be told from static by 10 rounds."},
+    /* a and b differ from static, but not from each other */
+    {"{'workers':2,'comparison':{'rounds':10,'confidence':0.98},'compare':{"
+     "'static':{'median_seconds':2,'iterations':[{'makespan_seconds':2}]},"
+     "'a':{'median_seconds':1,'ratio':{'value':0.5,'interval':[0.4,0.55],'verdict':'faster'},"
+     "'iterations':[{'makespan_seconds':1}]},"
+     "'b':{'median_seconds':1.1,'ratio':{'value':0.55,'interval':[0.5,0.6],'verdict':'faster'},"
+     "'iterations':[{'makespan_seconds':1.1}]},"
+     "'c':{'median_seconds':1.6,'ratio':{'value':0.8,'interval':[0.7,0.9],'verdict':'faster'},"
+     "'iterations':[{'makespan_seconds':1.6}]}}}",
+     "a was fastest, 2.00 \u00d7 as fast as static: 1.000 s against 2.000 s in an iteration "
+     "(median of 10 rounds). b may be as fast: the intervals of their ratios to static overlap."},
     {"{'workers':2,'comparison':{'rounds':3,'rounds_needed':8,'confidence':0.98,'oversubscribed':"
      "true},'compare':{"
      "'a':{'median_seconds':2,'iterations':[{'makespan_seconds':2}]},"
