@@ -4,6 +4,8 @@
 #include "sched/cli/beryl_sched_run.h"
 #include "sched/comparison/mode_records.h"
 #include "sched/modes/mode_options.h"
+#include "sched/modes/modes.h"
+#include "sched/trace/trace.h"
 #include "support/base/agree.h"
 #include "support/base/log.h"
 #include "support/io/hardware.h"
@@ -97,8 +99,12 @@ static enum status write_compared_result(const struct compared_runs *runs, json_
     json_t *options = beryl_sched_options_scheduling(runs->options);
     json_object_del(options, "sched");
     int failed = json_object_set_new(runs->result, "options", options);
-    failed |= json_object_set_new(runs->result, "compare",
-                                  mode_records_to_json(&runs->records, no_digests));
+    json_t *modes = mode_records_to_json(&runs->records, no_digests);
+    for (int m = 0; m < runs->records.n; m++)
+        if (mode_find(runs->records.list[m].mode)->is_bound)
+            failed |= json_object_set_new(json_object_get(modes, runs->records.list[m].name),
+                                          "bound", json_true());
+    failed |= json_object_set_new(runs->result, "compare", modes);
     failed |= json_object_set_new(runs->result, "comparison",
                                   mode_records_summary_to_json(&runs->records));
     failed |=
@@ -119,6 +125,8 @@ static enum status compare_runs(struct compared_runs *runs, bool *accepted)
     TRY(check_compared_modes(runs));
     TRY(trace_start(runs->comm, &traced));
     runs->records.trace = traced.trace;
+    for (int m = 0; m < options->modes.n; m++)
+        TRY(trace_prepare(traced.trace, runs->comm, options->modes.modes[m]));
     *accepted = true;
     TRY(run_compared_rounds(runs));
     mode_records_print(&runs->records, "iteration", options->pool.seed);

@@ -5,6 +5,7 @@
 #include "sched/modes/mode_options.h"
 #include "sched/modes/modes.h"
 #include "sched/profiles/profile.h"
+#include "sched/profiles/task_data_read.h"
 #include "support/io/command_line.h"
 
 #include <stdbool.h>
@@ -177,6 +178,9 @@ static enum status check_workload(const struct beryl_sched_options *options)
          " of tasks that are not of a --profile"},
         {!workload->profile && machine->cache_bytes >= 0, "node-cache", "simulate",
          " of tasks that are not of a --profile"},
+        {machine->data == MACHINE_DATA_ON && workload->profile &&
+             !task_data_is_beside(workload->profile),
+         "data", "simulate", " without X.blocks.csv beside the profile X.csv"},
         {machine->data == MACHINE_DATA_OFF && machine->cache_bytes >= 0, "node-cache", "data",
          " off"},
         {!real && workload->bnsl_network, "network", "simulate", ", which finds no network"},

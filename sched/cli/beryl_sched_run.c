@@ -268,8 +268,9 @@ static enum status do_run(struct run *run, bool *accepted)
     *accepted = true;
     print_run_start(run, mode_name(run));
     TRY(run_iterations(run));
-    TRY(trace_write(run->options->pool.trace, run->comm, NULL));
-    return report_run_results(run);
+    enum status trace_status = trace_write(run->options->pool.trace, run->comm, NULL);
+    enum status status = report_run_results(run);
+    return trace_status != STATUS_OK ? trace_status : status;
 }
 
 enum status beryl_sched_run(const struct beryl_sched_options *options, MPI_Comm comm,

@@ -19,7 +19,8 @@ static enum mode_step lpt_restore(void *state)
 
 const struct mode mode_lpt = {
     .name = "lpt",
-    .help = "longest first with perfect knowledge: a bound, simulated only",
+    .help =
+        "longest first with perfect knowledge: at most 4/3 of the best possible, simulated only",
     .state_size = sizeof(struct static_state),
     .seeded = true,
     .is_bound = true,

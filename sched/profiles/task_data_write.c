@@ -8,6 +8,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 struct data_record {
@@ -83,10 +84,12 @@ void data_records_fini(struct data_records *records)
     *records = (struct data_records){0};
 }
 
+static const char accesses_head[] = "task,access,block\n", sizes_head[] = "block,bytes,owner\n";
+
 static void print_accesses(FILE *stream, struct data_record *list, int64_t n)
 {
     qsort(list, (size_t)n, sizeof *list, compare_records_by_task);
-    fputs("task,access,block\n", stream);
+    fputs(accesses_head, stream);
     for (int64_t i = 0; i < n; i++)
         fprintf(stream, "%lld,%c,%lld\n", (long long)list[i].task, list[i].writes ? 'w' : 'r',
                 (long long)list[i].number);
@@ -95,7 +98,7 @@ static void print_accesses(FILE *stream, struct data_record *list, int64_t n)
 static void print_sizes(FILE *stream, struct data_record *list, int64_t n)
 {
     qsort(list, (size_t)n, sizeof *list, compare_records_by_block);
-    fputs("block,bytes,owner\n", stream);
+    fputs(sizes_head, stream);
     for (int64_t i = 0; i < n; i++)
         if (i == 0 || list[i].number != list[i - 1].number)
             fprintf(stream, "%lld,%lld,%lld\n", (long long)list[i].number,
@@ -128,13 +131,26 @@ static bool are_too_many(MPI_Comm comm, const struct data_records *records)
     return n > DATA_RECORDS_MAX;
 }
 
+/* Removes a file that begins with the head of a table; what else has its name is somebody's. */
+static void remove_table(const char *path, const char *head)
+{
+    char line[32];
+    FILE *file = fopen(path, "r");
+    if (!file)
+        return;
+    bool is_table = fgets(line, sizeof line, file) && strcmp(line, head) == 0;
+    fclose(file);
+    if (is_table)
+        unlink(path);
+}
+
 void task_data_remove(const char *profile)
 {
     struct task_data_paths paths;
     if (!task_data_paths(profile, &paths))
         return;
-    unlink(paths.blocks);
-    unlink(paths.sizes);
+    remove_table(paths.blocks, accesses_head);
+    remove_table(paths.sizes, sizes_head);
 }
 
 static enum status leave_data_out(MPI_Comm comm, const char *profile)

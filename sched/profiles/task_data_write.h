@@ -32,7 +32,7 @@ enum status data_records_add(struct data_records *records, int64_t task, bool wr
 void data_records_fini(struct data_records *records);
 
 /* Removes the files beside an older profile of this name, which are not of the one that is written
- * now; for profiles without data, from one process. */
+ * now, where they are such tables; for profiles without data, from one process. */
 void task_data_remove(const char *profile);
 
 /* Writes the two files beside the profile, the tasks ascending, the accesses of each in the order

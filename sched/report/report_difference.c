@@ -9,7 +9,7 @@
 #include <string.h>
 
 #define CONFIDENCE 0.98
-enum { MOST_NUMBERS = 50, FEWEST_NUMBERS = 10, FIRST_COUNTED = 2 };
+enum { TESTED_MAX = 50, FIRST_COUNTED = 2 };
 
 /* --- keys --- */
 
@@ -94,11 +94,11 @@ static int64_t write_changes(FILE *stream, const json_t *left, const json_t *rig
 /* --- seconds --- */
 
 struct timed_run {
-    const char *label;     /* of a mode, or the options of a run; borrowed */
-    const json_t *entries; /* rounds, or iterations, of which the last n_counted count; borrowed */
-    bool has_rounds;
-    int64_t n_counted, n;
-    double seconds[MOST_NUMBERS]; /* n */
+    const char *label;      /* of a mode, or the options of a run; borrowed */
+    bool has_rounds;        /* of a comparison; else there are iterations of one run */
+    int64_t n;              /* counted: rounds, or iterations from the third on */
+    double *seconds;        /* n, owned */
+    struct interval centre; /* median; without rounds no interval: NAN */
 };
 
 static double read_iteration_seconds(const json_t *iteration)
@@ -111,30 +111,39 @@ static double read_iteration_seconds(const json_t *iteration)
            json_number_value(json_object_get(iteration, "balance_seconds"));
 }
 
-static void find_entries(const json_t *figures, struct timed_run *run)
+static enum status read_centre(const json_t *figures, struct timed_run *run)
 {
-    const json_t *rounds = json_object_get(figures, "round_seconds");
-    run->has_rounds = rounds;
-    run->entries = rounds ? rounds : json_object_get(figures, "iterations");
-    int64_t n = (int64_t)json_array_size(run->entries), skipped = rounds ? 0 : FIRST_COUNTED;
-    run->n_counted = n > skipped ? n - skipped : n > 0;
+    const json_t *interval = json_object_get(figures, "interval_seconds");
+    double *sorted = malloc(((size_t)run->n + 1) * sizeof *sorted);
+    TRY(CHECK_MEMORY(sorted, "no memory for %lld times", (long long)run->n));
+    memcpy(sorted, run->seconds, (size_t)run->n * sizeof *sorted);
+    numbers_sort(sorted, run->n);
+    run->centre.value = run->n > 0 ? numbers_quantile(sorted, run->n, 0.5) : NAN;
+    run->centre.low = run->centre.high = NAN;
+    if (run->has_rounds && json_array_size(interval) == 2) {
+        run->centre.low = json_number_value(json_array_get(interval, 0));
+        run->centre.high = json_number_value(json_array_get(interval, 1));
+    }
+    free(sorted);
+    return STATUS_OK;
 }
 
-/* The means of groups of so many, the last MOST_NUMBERS, last first. */
-static void fill_seconds(struct timed_run *run, int64_t group)
+/* The rounds, or the iterations that count; the caller frees run->seconds. */
+static enum status read_timed_run(const json_t *figures, struct timed_run *run)
 {
-    int64_t n_groups = run->n_counted / group;
-    run->n = n_groups < MOST_NUMBERS ? n_groups : MOST_NUMBERS;
-    size_t next = json_array_size(run->entries);
+    const json_t *rounds = json_object_get(figures, "round_seconds");
+    const json_t *all = rounds ? rounds : json_object_get(figures, "iterations");
+    int64_t n_all = (int64_t)json_array_size(all), skipped = rounds ? 0 : FIRST_COUNTED;
+    skipped = n_all > skipped ? skipped : n_all > 0 ? n_all - 1 : 0;
+    run->has_rounds = rounds;
+    run->n = n_all - skipped;
+    run->seconds = malloc(((size_t)run->n + 1) * sizeof *run->seconds);
+    TRY(CHECK_MEMORY(run->seconds, "no memory for %lld times", (long long)run->n));
     for (int64_t i = 0; i < run->n; i++) {
-        run->seconds[i] = 0;
-        for (int64_t j = 0; j < group; j++) {
-            const json_t *entry = json_array_get(run->entries, --next);
-            run->seconds[i] +=
-                run->has_rounds ? json_number_value(entry) : read_iteration_seconds(entry);
-        }
-        run->seconds[i] /= (double)group;
+        const json_t *entry = json_array_get(all, (size_t)(skipped + i));
+        run->seconds[i] = rounds ? json_number_value(entry) : read_iteration_seconds(entry);
     }
+    return read_centre(figures, run);
 }
 
 /* The figures of a mode, or of a run of a sweep; NULL if the result has none of that label. */
@@ -181,34 +190,40 @@ static json_t *list_labels(const json_t *result)
 /* A mode of both results, or the only ones that they have. */
 struct timed_pair {
     struct timed_run sides[2];
-    struct interval medians[2];
-    double p;
+    bool is_tested; /* rounds of the same work on both sides */
+    double p;       /* 1 if not tested */
 };
 
-/* Both in groups of one size, because means vary less than single numbers: of what MOST_NUMBERS
- * leave of the longer side, but so that the shorter one keeps FEWEST_NUMBERS. Whether both have
- * numbers. */
-static bool fill_pair(struct timed_pair *pair)
+static bool are_equal_or_absent(const json_t *left, const json_t *right, const char *key)
 {
-    int64_t n[2] = {pair->sides[0].n_counted, pair->sides[1].n_counted};
-    int64_t group = ((n[0] > n[1] ? n[0] : n[1]) + MOST_NUMBERS - 1) / MOST_NUMBERS;
-    int64_t largest = (n[0] < n[1] ? n[0] : n[1]) / FEWEST_NUMBERS;
-    group = group < largest ? group : largest;
-    for (int side = 0; side < 2; side++)
-        fill_seconds(&pair->sides[side], group > 0 ? group : 1);
-    return pair->sides[0].n > 0 && pair->sides[1].n > 0;
+    const json_t *own = json_object_get(left, key), *other = json_object_get(right, key);
+    return own == other || json_equal(own, other);
 }
 
-static enum status compare_timed_pair(struct timed_pair *pair)
+/* Whether the times are of the same tasks. */
+static bool is_same_work(const json_t *const results[2])
 {
-    for (int side = 0; side < 2; side++)
-        TRY(bootstrap_centre(pair->sides[side].seconds, pair->sides[side].n, CENTRE_MEDIAN,
-                             CONFIDENCE, 1, &pair->medians[side]));
+    static const char *const keys[] = {"workload", "program", "molecule", "model", "tasks"};
+    bool same = true;
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
+        same &= are_equal_or_absent(results[0], results[1], keys[i]);
+    return same;
+}
+
+/* Iterations of one run are no independent sample, whatever their number: only rounds are tested.
+ * Of more than TESTED_MAX on a side the last. */
+static enum status test_pair(const json_t *const results[2], struct timed_pair *pair)
+{
+    const struct timed_run *left = &pair->sides[0], *right = &pair->sides[1];
+    pair->is_tested = left->has_rounds && right->has_rounds && left->n > 1 && right->n > 1 &&
+                      is_same_work(results);
     pair->p = 1;
-    if (pair->sides[0].has_rounds != pair->sides[1].has_rounds)
+    if (!pair->is_tested)
         return STATUS_OK;
-    return rank_sum_test(pair->sides[0].seconds, pair->sides[0].n, pair->sides[1].seconds,
-                         pair->sides[1].n, &pair->p);
+    int64_t n_left = left->n < TESTED_MAX ? left->n : TESTED_MAX;
+    int64_t n_right = right->n < TESTED_MAX ? right->n : TESTED_MAX;
+    return rank_sum_test(left->seconds + left->n - n_left, n_left,
+                         right->seconds + right->n - n_right, n_right, &pair->p);
 }
 
 static void write_pair_label(FILE *stream, const struct timed_pair *pair)
@@ -220,42 +235,73 @@ static void write_pair_label(FILE *stream, const struct timed_pair *pair)
     printable_print(stream, "%-12s", label);
 }
 
+/* " -" for what is not known. */
+static void write_figure(FILE *stream, double figure, int width, int digits)
+{
+    if (isnan(figure))
+        fprintf(stream, " %*s", width, "-");
+    else
+        fprintf(stream, " %*.*g", width, digits, figure);
+}
+
+static const char *words_of_pair(const struct timed_pair *pair, double ratio, double adjusted_p)
+{
+    const struct timed_run *left = &pair->sides[0], *right = &pair->sides[1];
+    if (pair->is_tested)
+        return adjusted_p > 1 - CONFIDENCE || ratio == 1 ? "not distinguishable"
+               : ratio < 1                               ? "faster"
+                                                         : "slower";
+    return !left->has_rounds || !right->has_rounds ? "not tested: no rounds"
+           : left->n < 2 || right->n < 2           ? "not tested: one round"
+                                                   : "not tested: other work";
+}
+
 static void write_timed_pair(FILE *stream, const struct timed_pair *pair, double adjusted_p)
 {
-    const struct interval *left = &pair->medians[0], *right = &pair->medians[1];
-    double ratio = left->value > 0 ? right->value / left->value : 1;
-    const char *words = adjusted_p > 1 - CONFIDENCE ? "not distinguishable"
-                        : ratio < 1                 ? "faster"
-                        : ratio > 1                 ? "slower"
-                                                    : "not distinguishable";
-    if (pair->sides[0].n < 2 || pair->sides[1].n < 2)
-        words = "one number shows no spread";
-    if (pair->sides[0].has_rounds != pair->sides[1].has_rounds)
-        words = "not compared: only one has rounds";
+    double ratio = 1;
+    if (pair->sides[0].centre.value > 0)
+        ratio = pair->sides[1].centre.value / pair->sides[0].centre.value;
     write_pair_label(stream, pair);
-    fprintf(stream, " %11.6g %11.6g %11.6g %11.6g %11.6g %11.6g %9.4f %9.3g   %s\n", left->value,
-            left->low, left->high, right->value, right->low, right->high, ratio, adjusted_p, words);
+    for (int side = 0; side < 2; side++) {
+        const struct interval *centre = &pair->sides[side].centre;
+        write_figure(stream, centre->value, 11, 6);
+        write_figure(stream, centre->low, 11, 6);
+        write_figure(stream, centre->high, 11, 6);
+    }
+    fprintf(stream, " %9.4f", ratio);
+    write_figure(stream, pair->is_tested ? adjusted_p : NAN, 9, 3);
+    fprintf(stream, "   %s\n", words_of_pair(pair, ratio, adjusted_p));
 }
 
 /* pairs: n; p: room for 2 n; rank: for n */
-static enum status write_timed_pairs(FILE *stream, struct timed_pair *pairs, int n, double *p,
-                                     int *rank)
+static enum status write_timed_pairs(FILE *stream, const json_t *const results[2],
+                                     struct timed_pair *pairs, int n, double *p, int *rank)
 {
+    int n_tested = 0;
     fprintf(stream,
-            "\nSeconds of an iteration: medians with intervals of %.0f %%, ratio of the "
-            "second to the first, p for all\ntogether (rank-sum test, Holm). The runs "
-            "were not made in rounds: what else the machine did differs, too\n\n",
+            "\nSeconds of an iteration: medians, of rounds with intervals of %.0f %%; ratio of the "
+            "second to the first.\nRounds are tested (rank-sum test, p by Holm for all together); "
+            "those of two files were not made in turn:\nwhat else the machine did differs, too. "
+            "Iterations of one run are no evidence: compare modes with --rounds\n\n",
             100 * CONFIDENCE);
     fprintf(stream, "%-12s %11s %11s %11s %11s %11s %11s %9s %9s   %s\n", "mode", "first", "from",
             "to", "second", "from", "to", "ratio", "p", "the second is");
     for (int i = 0; i < n; i++) {
-        TRY(compare_timed_pair(&pairs[i]));
-        p[i] = pairs[i].p;
+        TRY(test_pair(results, &pairs[i]));
+        if (pairs[i].is_tested)
+            p[n_tested++] = pairs[i].p;
     }
-    holm_adjust(p, n, p + n, rank);
-    for (int i = 0; i < n; i++)
-        write_timed_pair(stream, &pairs[i], p[n + i]);
+    holm_adjust(p, n_tested, p + n, rank);
+    for (int i = 0, tested = 0; i < n; i++)
+        write_timed_pair(stream, &pairs[i], pairs[i].is_tested ? p[n + tested++] : 1);
     return STATUS_OK;
+}
+
+static void swap_pairs(struct timed_pair *left, struct timed_pair *right)
+{
+    struct timed_pair kept = *left;
+    *left = *right;
+    *right = kept;
 }
 
 /* The modes that both results have, and the only modes of two results whatever these are. */
@@ -269,18 +315,24 @@ static enum status write_common_modes(FILE *stream, const json_t *const results[
     int *rank = calloc(n_labels + 1, sizeof *rank), n = 0;
     enum status status = CHECK_MEMORY(pairs && p && rank, "no memory for %zu modes", n_labels);
     for (size_t i = 0; status == STATUS_OK && i < n_labels; i++) {
-        struct timed_pair *pair = &pairs[n];
-        for (int side = 0; side < 2; side++) {
+        struct timed_pair *pair = &pairs[i];
+        for (int side = 0; side < 2 && status == STATUS_OK; side++) {
             struct timed_run *run = &pair->sides[side];
             run->label = json_string_value(json_array_get(labels[one_each ? side : 0], i));
-            find_entries(find_figures(results[side], run->label), run);
+            status = read_timed_run(find_figures(results[side], run->label), run);
         }
-        n += fill_pair(pair);
     }
+    for (size_t i = 0; status == STATUS_OK && i < n_labels; i++)
+        if (pairs[i].sides[0].n > 0 && pairs[i].sides[1].n > 0)
+            swap_pairs(&pairs[n++], &pairs[i]);
     if (status == STATUS_OK && n > 0)
-        status = write_timed_pairs(stream, pairs, n, p, rank);
+        status = write_timed_pairs(stream, results, pairs, n, p, rank);
     else if (status == STATUS_OK)
         fputs("\nThere are no times of a mode in both: none are compared\n", stream);
+    for (size_t i = 0; pairs && i < n_labels; i++) {
+        free(pairs[i].sides[0].seconds);
+        free(pairs[i].sides[1].seconds);
+    }
     free(pairs);
     free(p);
     free(rank);

@@ -184,7 +184,7 @@ static char *make_name(const char *file, const char *mode)
 }
 
 /* 1 unless the value is a number that can be counted to. */
-static int64_t read_count(const json_t *value)
+static int64_t count_or_one(const json_t *value)
 {
     double count = json_number_value(value);
     return count >= 1 && count < 1e9 ? (int64_t)count : 1;
@@ -210,9 +210,9 @@ static enum status add_run(struct report_runs *runs, const json_t *result, const
                                .name = make_name(name, mode)};
     runs->n++;
     TRY(CHECK_MEMORY(run->name && run->file, "no memory for a name"));
-    run->workers = read_count(report_figure(run, "workers"));
+    run->workers = count_or_one(report_figure(run, "workers"));
     run->n_threads =
-        read_count(json_object_get(json_object_get(run->shared, "machine"), "threads"));
+        count_or_one(json_object_get(json_object_get(run->shared, "machine"), "threads"));
     run->n_lanes = run->workers * run->n_threads;
     return read_columns(run);
 }

@@ -29,6 +29,12 @@ static bool is_alike(const struct report_run *run, const struct report_run *best
     return run != best && run->seconds.least <= best->seconds.largest;
 }
 
+/* Whether the run is what no real one can be, by knowledge of all durations. */
+static bool is_bound(const struct report_run *run)
+{
+    return json_is_true(json_object_get(run->figures, "bound"));
+}
+
 /* Whether both are faster than the first, and it is not known which is the faster: the intervals of
  * their ratios to the first overlap. */
 static bool is_rival(const struct report_run *run, const struct report_run *best)
@@ -36,7 +42,7 @@ static bool is_rival(const struct report_run *run, const struct report_run *best
     const json_t *own = json_object_get(json_object_get(run->figures, "ratio"), "interval");
     const json_t *other = json_object_get(json_object_get(best->figures, "ratio"), "interval");
     const char *verdict = report_verdict(run);
-    return run != best && verdict && strcmp(verdict, "faster") == 0 &&
+    return run != best && !is_bound(run) && verdict && strcmp(verdict, "faster") == 0 &&
            json_number_value(json_array_get(own, 0)) <= json_number_value(json_array_get(other, 1));
 }
 
@@ -47,8 +53,9 @@ int64_t report_fastest(const struct report_runs *runs, int64_t first, int64_t n)
         const struct report_run *run = &runs->runs[i], *best = &runs->runs[fastest];
         const char *verdict = report_verdict(run);
         bool proven = !verdict || strcmp(verdict, "faster") == 0;
-        if (proven && (isnan(best->seconds.median) ||
-                       run->seconds.median < LEAST_GAIN * best->seconds.median))
+        if (proven && !is_bound(run) &&
+            (isnan(best->seconds.median) ||
+             run->seconds.median < LEAST_GAIN * best->seconds.median))
             fastest = i;
     }
     return fastest;
@@ -201,6 +208,20 @@ static void write_times(FILE *page, const struct report_run *best, const struct 
     fputs(".", page);
 }
 
+static void write_bounds(FILE *page, const struct report_runs *runs, int64_t first, int64_t n)
+{
+    for (int64_t i = first; i < first + n; i++) {
+        const struct report_run *run = &runs->runs[i];
+        if (!is_bound(run) || isnan(run->seconds.median))
+            continue;
+        fputs(" ", page);
+        html_text(page, report_mode_name(run));
+        fputs(", which knows all durations beforehand, took ", page);
+        report_seconds(page, run->seconds.median, run->seconds.median);
+        fputs(".", page);
+    }
+}
+
 static void write_comparison_answer(FILE *page, const struct report_runs *runs, int64_t first,
                                     int64_t n)
 {
@@ -211,7 +232,10 @@ static void write_comparison_answer(FILE *page, const struct report_runs *runs, 
         fputs("The result has no time of an iteration.", page);
         return;
     }
-    fputs(best == base ? "No mode was faster than <b>" : "<b>", page);
+    fputs(best != base ? "<b>"
+          : rounds > 0 ? "No mode is shown to be faster than <b>"
+                       : "No mode was faster than <b>",
+          page);
     html_text(page, report_mode_name(best));
     fputs(best == base ? "</b>: " : "</b> was fastest, ", page);
     if (best != base) {
@@ -225,6 +249,7 @@ static void write_comparison_answer(FILE *page, const struct report_runs *runs, 
     } else {
         write_ties(page, runs, first, n, best);
     }
+    write_bounds(page, runs, first, n);
     report_loss(page, base);
     if (best != base)
         report_loss(page, best);

@@ -40,6 +40,7 @@ static enum status make_folder(const char *folder)
     if (mkdir(folder, 0777) != 0 && errno != EEXIST)
         return FAIL(STATUS_IO, "cannot make the folder %s for --trace: %s", folder,
                     strerror(errno));
+    TRY(trace_otf2_check(folder));
     return output_file_check(path);
 }
 
@@ -303,6 +304,11 @@ static enum status enter_folder(struct trace *trace, MPI_Comm comm, const char *
     if (n >= PATH_MAX)
         return FAIL(STATUS_IO, "the path %s is too long", trace->root);
     return status_agree(comm, rank == 0 ? make_folder(trace->folder) : STATUS_OK);
+}
+
+enum status trace_prepare(struct trace *trace, MPI_Comm comm, const char *part)
+{
+    return trace ? enter_folder(trace, comm, part) : STATUS_OK;
 }
 
 enum status trace_write(struct trace *trace, MPI_Comm comm, const char *part)

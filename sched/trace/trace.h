@@ -24,6 +24,11 @@ const char *trace_json_path(const struct taskpool_settings *settings, char path[
  * Errors: STATUS_IO (the folder cannot be written to), naming it; the same on every process. */
 enum status trace_start(MPI_Comm comm, struct taskpool_settings *settings);
 
+/* Makes the folder of a part that trace_write will be called with, so that one that cannot be made
+ * is found before the run. Collective over the comm of trace_start; NULL is fine. Errors: as
+ * above. */
+enum status trace_prepare(struct trace *trace, MPI_Comm comm, const char *part);
+
 /* Forgets what was recorded so far, and begins the time anew. Collective over the comm of
  * trace_start, as trace_write is; NULL is fine. */
 void trace_restart(struct trace *trace, MPI_Comm comm);

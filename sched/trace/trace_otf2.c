@@ -1,6 +1,7 @@
 #include "sched/trace/trace_otf2.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <limits.h>
 #include <otf2/otf2.h>
 #include <stdarg.h>
@@ -97,6 +98,28 @@ static bool is_lane_file(const char *name)
 {
     const char *ending = strrchr(name, '.');
     return ending && (strcmp(ending, ".evt") == 0 || strcmp(ending, ".def") == 0);
+}
+
+enum status trace_otf2_check(const char *folder)
+{
+    char path[PATH_MAX];
+    if (snprintf(path, sizeof path, "%s/traces", folder) >= (int)sizeof path)
+        return FAIL(STATUS_IO, "the path %s is too long", folder);
+    DIR *lanes = opendir(path);
+    if (!lanes)
+        return errno == ENOENT
+                   ? STATUS_OK
+                   : FAIL(STATUS_IO, "cannot write %s for --trace: %s", path, strerror(errno));
+    bool is_ours = true;
+    for (const struct dirent *entry; (entry = readdir(lanes));)
+        is_ours &= is_lane_file(entry->d_name) || strcmp(entry->d_name, ".") == 0 ||
+                   strcmp(entry->d_name, "..") == 0;
+    closedir(lanes);
+    return is_ours ? STATUS_OK
+                   : FAIL(STATUS_IO,
+                          "%s has other files than those of a trace: name another folder for "
+                          "--trace",
+                          path);
 }
 
 /* The files of an earlier trace: OTF2 writes over none. A file that cannot be deleted is one that

@@ -13,6 +13,10 @@
 
 struct trace_otf2;
 
+/* Whether the folder traces in this folder, if there is one, has only what an older trace left.
+ * Errors: STATUS_IO, naming it. */
+enum status trace_otf2_check(const char *folder);
+
 /* Begins traces.otf2, traces.def and the folder traces, in trace->folder; older ones are deleted.
  * Errors: STATUS_NO_MEMORY, STATUS_IO, STATUS_LIBRARY. */
 enum status trace_otf2_create(const struct trace *trace, struct trace_otf2 **writer);

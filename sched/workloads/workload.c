@@ -18,7 +18,8 @@ static const struct option_row shared_rows[] = {
                         "a mesh 1.05 ns"),
     REAL_OPTION("drift", WORKLOAD_FIELD(drift), 0, 10, .default_text = "0", .value = "X",
                 .help = "each task's duration changes from iteration to iteration: its logarithm "
-                        "by a normally distributed number of this standard deviation"),
+                        "by a normally distributed number of this standard deviation. A random "
+                        "walk: over many tasks the mean stays, the median falls"),
     CHOICE_OPTION("known-costs", WORKLOAD_FIELD(known_costs), "exact,none", .default_text = "exact",
                   .value = "WHICH",
                   .help = "costs that modes know beforehand: what the workload predicts, of given "

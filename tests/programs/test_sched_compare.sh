@@ -103,12 +103,15 @@ refuse "--compare has no effect with --sweep" --sweep sweep.txt --compare static
 "$beryl_report" --difference seeds.json again.json > same.txt || complain "--difference: status $?"
 grep -q '^  nothing but times differs$' same.txt || complain "--difference: $(cat same.txt)"
 [ "$(grep -c 'not distinguishable$' same.txt)" = 3 ] || complain "--difference: $(cat same.txt)"
-compare slower 1 --exponential 2e-3 --tasks 500 --simulate 16 --iterations 3 \
-    --compare static,steal,static --seeds 9
+compare slower 1 --exponential 1e-3 --tasks 500 --simulate 16 --iterations 3 \
+    --compare static,steal,static --seeds 9 --task-overhead 5e-3
 "$beryl_report" --difference seeds.json slower.json > slow.txt || complain "--difference: status $?"
-grep -q '^  workload: "exponential 1e-3" -> "exponential 2e-3"$' slow.txt ||
+grep -q '^  machine.task-overhead: 0.0 -> 0.005' slow.txt ||
     complain "--difference: $(cat slow.txt)"
 [ "$(grep -c ' slower$' slow.txt)" = 3 ] || complain "--difference: $(cat slow.txt)"
+compare other 1 --exponential 2e-3 --tasks 500 --simulate 16 --compare static,steal,static --seeds 9
+"$beryl_report" --difference seeds.json other.json > other.txt || complain "--difference: status $?"
+[ "$(grep -c ' not tested: other work$' other.txt)" = 3 ] || complain "--difference: $(cat other.txt)"
 "$beryl_report" --difference seeds.json -o page.html 2> errors.txt && complain "one run: status 0"
 "$beryl_report" --difference seeds.json 2> errors.txt && complain "one run: status 0"
 grep -q 'of two runs: name A.json B.json' errors.txt || complain "one run: $(cat errors.txt)"

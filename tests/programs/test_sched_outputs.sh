@@ -84,6 +84,12 @@ for file in moved.blocks.csv moved.sizes.csv; do
 done
 simulate replaced --gauss 1e-3,0 --tasks 64 --sched static --write-profile moved.csv
 [ -e moved.blocks.csv ] || [ -e moved.sizes.csv ] && complain "data of an older profile are left"
+echo notes > moved.blocks.csv
+simulate replaced --gauss 1e-3,0 --tasks 64 --sched static --write-profile moved.csv
+[ "$(cat moved.blocks.csv)" = notes ] || complain "a file that is no table of blocks was removed"
+rm moved.blocks.csv
+timeout 60 "$beryl_sched" --profile moved.csv --simulate 16 --sched static --data on > out.txt \
+    2> errors.txt && complain "--data on without X.blocks.csv: status 0"
 simulate replaced --profile moved.csv --sched static
 # Durations drift after the first iteration, and no further for a second run.
 simulate still --exponential 1e-3 --tasks 500 --sched static

@@ -75,6 +75,14 @@ for folder in run1 'run[1]' 'run[1]'; do
 done
 [ -e run1/traces.otf2 ] && [ -e run1/traces/0.evt ] || complain "a trace in another folder is gone"
 
+mkdir -p kept/traces && : > kept/traces/notes
+timeout 60 "$beryl_sched" --gauss 1e-3,0 --tasks 5 --trace kept > output 2> errors
+[ $? = 2 ] && grep -q 'kept/traces has other files' errors || complain "a folder of notes: $(cat errors)"
+mkdir blocked && : > blocked/auto
+timeout 60 "$beryl_sched" --gauss 1e-3,0 --tasks 5 --simulate 2 --compare steal,auto --trace blocked \
+    > output 2> errors
+[ $? = 2 ] && grep -q 'blocked/auto' errors || complain "a folder of a mode: $(cat errors)"
+
 : > file
 timeout 60 "$beryl_sched" --gauss 1e-3,0 --tasks 5 --trace file/traced > output 2> errors
 [ $? = 2 ] || complain "a folder in a file: exit status not 2"

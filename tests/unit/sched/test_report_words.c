@@ -92,6 +92,12 @@ static const struct answer_case {
      "'iterations':[{'makespan_seconds':1.6}]}}}",
      "a was fastest, 2.00 \u00d7 as fast as static: 1.000 s against 2.000 s in an iteration "
      "(median of 10 rounds). b may be as fast: the intervals of their ratios to static overlap."},
+    /* a bound is not a mode that one could choose */
+    {"{'workers':2,'machine':{},'compare':{'static':{'iterations':[{'makespan_seconds':2}]},"
+     "'auto':{'iterations':[{'makespan_seconds':1.25}]},"
+     "'lpt':{'bound':true,'iterations':[{'makespan_seconds':1}]}}}",
+     "auto was fastest, 1.60 \u00d7 as fast as static: 1.250 s against 2.000 s in an iteration. "
+     "lpt, which knows all durations beforehand, took 1.000 s."},
     {"{'workers':2,'comparison':{'rounds':3,'rounds_needed':8,'confidence':0.98,'oversubscribed':"
      "true},'compare':{"
      "'a':{'median_seconds':2,'iterations':[{'makespan_seconds':2}]},"
@@ -99,7 +105,8 @@ static const struct answer_case {
      "'iterations':[{'makespan_seconds':1}]},"
      "'c':{'median_seconds':1,'ratio':{'value':0.5,'verdict':'not distinguishable'},"
      "'iterations':[{'makespan_seconds':1}]}}}",
-     "No mode was faster than a: 2.000 s in an iteration (median of 3 rounds). b and c cannot be "
+     "No mode is shown to be faster than a: 2.000 s in an iteration (median of 3 rounds). b and c "
+     "cannot be "
      "told from a by 3 rounds, which are too few for three modes: take 8. There were more "
      "processes than cores: the times are the operating system\u2019s, too."},
     {"{'runs':[{'options_text':'a','iterations':[{'makespan_seconds':2}]},"
