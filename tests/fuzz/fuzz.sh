@@ -37,9 +37,10 @@ fuzz_checkpoint()
     local status=0 crashes
     export ASAN_OPTIONS=$ASAN_OPTIONS:detect_leaks=0 # of HDF5
     BERYL_FUZZ_UNGUARDED=1 "$@" -fork=1 -ignore_crashes=1 -ignore_ooms=1 -ignore_timeouts=1 \
-        -malloc_limit_mb=4000 || return
+        -malloc_limit_mb=4000 || status=$? # of the last process, which may have crashed
     mapfile -t crashes < <(ls -d "$work/findings/checkpoint-"* 2> /dev/null)
-    [ ${#crashes[@]} = 0 ] && return
+    [ ${#crashes[@]} = 0 ] && return $status
+    status=0
     "$1" "${crashes[@]}" || status=$?
     [ "$status" = 0 ] && mkdir -p "$work/hdf5" && mv "${crashes[@]}" "$work/hdf5"
     return $status
