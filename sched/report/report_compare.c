@@ -39,8 +39,8 @@ static void fill_comparison(const struct report_runs *runs, int64_t first, bool 
         comparison->names[i] = comparison->labels[i];
         for (int column = 0; column < REPORT_N_COLUMNS; column++)
             comparison->means[column][i] = run->means[column];
-        /* Seconds of an iteration, be it a Fock build or not. */
-        comparison->means[REPORT_FOCK_SECONDS][i] = run->seconds.median;
+        /* Of iterations the median stands for the mean. */
+        comparison->means[REPORT_SECONDS][i] = run->seconds.median;
         comparison->least[i] = run->seconds.least;
         comparison->largest[i] = run->seconds.largest;
     }
@@ -122,7 +122,7 @@ static void draw_compared_seconds(FILE *page, const struct comparison *compariso
         .n_places = comparison->n,
         .names = comparison->names,
         .n_series = 1,
-        .series = {{.name = "median", .values = comparison->means[REPORT_FOCK_SECONDS]}},
+        .series = {{.name = "median", .values = comparison->means[REPORT_SECONDS]}},
         .low = comparison->least,
         .high_end = comparison->largest,
     };
