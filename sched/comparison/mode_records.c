@@ -179,9 +179,10 @@ static void print_rounds(const struct mode_records *records, const char *iterati
         print_scheduling(&records->list[m].last);
         log_print("\n");
     }
-    log_print("\nRatio to %s in the same round, with an interval and p of the signed-rank test "
-              "that hold for all\nmodes together (%.0f %%, Holm)\n\n%s\n",
-              records->list[0].name, 100 * COMPARISON_CONFIDENCE, comparison_ratio_heading(&row));
+    log_print(
+        "\nRatio to %s in the same round, with a bootstrap interval, and p of the signed-rank "
+        "test for\nall modes together (%.0f %%, Holm)\n\n%s\n",
+        records->list[0].name, 100 * COMPARISON_CONFIDENCE, comparison_ratio_heading(&row));
     for (int m = 0; m < records->n; m++)
         log_print("%s\n", comparison_ratio_row(&comparison->modes[m], &row));
 }

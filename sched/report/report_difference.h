@@ -9,9 +9,8 @@
 
 /* Writes the options, inputs and results that differ, by their keys, then the seconds of an
  * iteration under each mode (of a sweep: each run) that both have, or of two runs under one mode
- * each whatever these are, and whether they are distinguishable: by the rank-sum test of their
- * rounds or, in a single round, of their iterations that count, with 98 % for all together (Holm).
- * More than 50 numbers are averaged to 50.
+ * each whatever these are. Rounds of the same work are tested for a difference: by the rank-sum
+ * test, of the last 50 where there are more, with 98 % for all together (Holm).
  * Not collective.
  * results  as --json writes them (RESULTS.md)
  * names    of the two files
