@@ -16,6 +16,25 @@ begin_tier() {
     tier_names+=("$1") tier_budgets+=("$2") tier_starts+=("$(date +%s)")
 }
 
+# What ctest is called by, as env is: a command and its first arguments.
+ctest_prefix=()
+
+# without_lint_tools COMMAND [ARGUMENT...]: runs it as on a machine that has no tools of clang and no
+# symbols of system libraries, which name the functions in reports of sanitizers. All programs of
+# clang are links into its folder. Where nothing can be mounted they stay, and this says so.
+without_lint_tools() {
+    if ! unshare --mount true 2>/dev/null; then
+        echo "No mount namespaces here: clang's tools are not hidden from these tests"
+        "$@"
+        return
+    fi
+    # shellcheck disable=SC2016 # expanded inside
+    unshare --mount bash -c 'for folder in /usr/lib/llvm-*/bin /usr/lib/debug; do
+            [ ! -d "$folder" ] || mount -t tmpfs none "$folder"
+        done
+        exec "$@"' - "$@"
+}
+
 # run_tests PRESET ARGUMENT...: those tests of build/PRESET that the arguments choose.
 run_tests() {
     local preset=$1 log
@@ -25,7 +44,8 @@ run_tests() {
     # shellcheck disable=SC2154 # ctest_options is test.sh's
     (
         set -o pipefail
-        ctest --test-dir "build/$preset" "${ctest_options[@]}" --no-tests=error "$@" | tee "$log"
+        "${ctest_prefix[@]}" ctest --test-dir "build/$preset" "${ctest_options[@]}" \
+            --no-tests=error "$@" | tee "$log"
     ) || n_calls_failed=$((n_calls_failed + 1))
 }
 

@@ -52,10 +52,20 @@ if [ -z "${inside_switch:-}" ]; then
 fi
 unset inside_switch
 
+# A machine without /etc/hosts gets a copy of /etc in which there is one to mount over.
+ensure_hosts_file() {
+    if [ ! -e /etc/hosts ]; then
+        cp -a /etc /run/etc 2>/dev/null || true # not all of it can be read by everybody
+        : >/run/etc/hosts
+        mount --bind /run/etc /etc
+    fi
+}
+
 # This process and its network are the switch. /run is not the machine's from here on.
 set_up_files() {
     local i
     mount -t tmpfs none /run
+    ensure_hosts_file
     echo "127.0.0.1 localhost" >/run/hosts
     for ((i = 1; i <= hosts; i++)); do
         echo "10.77.0.$i h$i" >>/run/hosts

@@ -9,11 +9,10 @@ n_checked=0
 alone="OMPI_MCA_ess_singleton_isolated=1 OMPI_MCA_btl=self TMPDIR=$folder"
 
 # Leaves out the report of mpiexec that a program failed, which begins with a line of dashes and
-# may be cut anywhere, and the complaint of hwloc where no /sys is mounted; the program's own lines
-# count wherever they are.
+# may be cut anywhere; the program's own lines count wherever they are.
 without_banner()
 {
-    sed -e '/^-----/,$d' -e '/^\[hwloc\/linux\]/d' -e '/^\[.*\] .*help message/d' -e '/^$/d' "$1"
+    sed -e '/^-----/,$d' -e '/^\[.*\] .*help message/d' -e '/^$/d' "$1"
     sed -e '1,/^-----/d' "$1" | grep "^$program_name: "
 }
 

@@ -116,11 +116,4 @@ grep -q 'a \[1m  z &lt;&amp;é' page.html || complain "another text on the page:
 LC_ALL=C grep -q $'[\001-\010\013-\037\177]\|\302\233' page.html &&
     complain "control characters on the page"
 
-# --- Progress ---
-
-# Long simulations say how far they are where somebody looks on: on a terminal.
-script -qec "timeout 60 $beryl_sched $drawn --simulate 100000 --sched steal" /dev/null < /dev/null > terminal.txt
-grep -q 'Simulation of 100000 workers: .* s, [0-9]* tasks run' terminal.txt ||
-    complain "no progress of a simulation: $(cat -v terminal.txt)"
-
 exit $((n_failed > 0))
