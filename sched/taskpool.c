@@ -6,6 +6,7 @@
 #include "sched/core/speeds.h"
 #include "sched/core/statistics_report.h"
 #include "sched/drivers/mpi/driver_mpi.h"
+#include "sched/drivers/mpi/mpi_doorbell.h"
 #include "sched/drivers/sim/driver_sim.h"
 #include "sched/modes/mode_options.h"
 #include "sched/modes/modes.h"
@@ -184,7 +185,10 @@ static enum status create_pool_of(MPI_Comm comm, const struct taskpool_problem *
     struct taskpool *pool = calloc(1, sizeof *pool);
     if (!pool)
         die_no_memory("no memory for a pool of tasks");
-    node_count(comm); /* found once for all pools of a communicator, as it stays with duplicates */
+    /* Found once for all pools of a communicator, as they stay with duplicates. */
+    node_count(comm);
+    if (!machine)
+        mpi_doorbells_of(comm);
     MPI_Comm_dup(comm, &pool->comm);
     pool->problem = *problem;
     pool->settings = *settings;

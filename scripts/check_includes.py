@@ -105,9 +105,9 @@ PACKAGES = {
 
 # Headers of C and POSIX, without their endings.
 SYSTEM = """arpa/inet assert complex ctype dirent errno fcntl fenv float getopt glob inttypes
-limits locale math netdb netinet/in netinet/tcp pthread sched search setjmp signal stdalign stdarg
-stdatomic stdbool stddef stdint stdio stdlib string strings sys/mman sys/resource sys/socket
-sys/stat sys/statvfs sys/time sys/types sys/wait time unistd""".split()
+limits locale math netdb netinet/in netinet/tcp pthread sched search semaphore setjmp signal
+stdalign stdarg stdatomic stdbool stddef stdint stdio stdlib string strings sys/mman sys/resource
+sys/socket sys/stat sys/statvfs sys/time sys/types sys/wait time unistd""".split()
 
 # Rooms and headers whose files, with all that they include in turn, must not reach these: a mode,
 # and what it is written with, knows neither MPI nor the simulator.

@@ -178,11 +178,26 @@ bool mpi_comm_deliver(struct mpi_comm *comm)
     return happened;
 }
 
+double mpi_comm_pause(struct mpi_comm *comm)
+{
+    double pause_s = mpi_messages_pause(&comm->messages);
+    if (comm->fetching)
+        return 0;
+    return comm->wake_s < INFINITY ? fmin(pause_s, comm->wake_s - clock_now_s()) : pause_s;
+}
+
+void mpi_comm_rest(struct mpi_comm *comm, double pause_s)
+{
+    mpi_doorbell_await(comm->messages.bells, pause_s);
+}
+
 void mpi_comm_wait(struct mpi_comm *comm)
 {
-    while (!mpi_comm_deliver(comm))
+    while (!mpi_comm_deliver(comm)) {
         if (comm->wake_s < INFINITY && clock_now_s() >= comm->wake_s)
             break;
+        mpi_comm_rest(comm, mpi_comm_pause(comm));
+    }
     comm->wake_s = INFINITY;
 }
 

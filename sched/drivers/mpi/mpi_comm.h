@@ -59,6 +59,12 @@ bool mpi_comm_deliver(struct mpi_comm *comm);
 /* The same, waiting for an event or the time of comm_wake. */
 void mpi_comm_wait(struct mpi_comm *comm);
 
+/* The parts of such a wait for a driver with a lock, which it holds in the first and not in the
+ * second: the seconds for which this process may sleep, and the sleep, until a message is sent to
+ * it. No effect but where there are more processes than cores. */
+double mpi_comm_pause(struct mpi_comm *comm);
+void mpi_comm_rest(struct mpi_comm *comm, double pause_s);
+
 /* After MODE_DONE: waits until all messages of this worker are completed. */
 void mpi_comm_finish(struct mpi_comm *comm);
 

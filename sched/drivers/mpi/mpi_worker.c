@@ -102,12 +102,16 @@ void mpi_worker_wait(struct driver_mpi *driver, int64_t n_events)
         return;
     }
     for (bool waits = true; waits;) {
+        double pause_s = 0;
         mpi_worker_lock(driver);
         mpi_worker_deliver(driver);
         waits = driver->n_events == n_events && clock_now_s() < driver->comm.wake_s;
-        if (!waits)
+        if (waits)
+            pause_s = mpi_comm_pause(&driver->comm);
+        else
             driver->comm.wake_s = INFINITY;
         mpi_worker_unlock(driver);
+        mpi_comm_rest(&driver->comm, pause_s);
     }
 }
 

@@ -1,0 +1,38 @@
+/* Doorbells: the processes of a node count in shared memory the messages that they have sent to
+ * each other.
+ *
+ * A poll then needs no call of MPI to find that nothing has arrived, and a process without work can
+ * sleep until something has. Both matter where Open MPI gives the core away in every call that
+ * finds nothing (mpi_yield_when_idle, set by mpirun --oversubscribe): a task that polls every 0.1
+ * ms would lose a time slice of some milliseconds in every poll to any other program that computes.
+ */
+#ifndef BERYL_SCHED_MPI_DOORBELL_H
+#define BERYL_SCHED_MPI_DOORBELL_H
+
+#include <mpi.h>
+#include <stdbool.h>
+
+struct mpi_doorbells;
+
+/* Those of a communicator and its duplicates, with which they live: one for each process if all are
+ * on one node, else none, nor where memory cannot be shared. Never NULL. Collective over comm at
+ * the first call with it or with what it is a duplicate of, local afterwards. Ends the program when
+ * out of memory, as the others wait. */
+struct mpi_doorbells *mpi_doorbells_of(MPI_Comm comm);
+
+/* After a message to that rank was given to MPI. */
+void mpi_doorbell_ring(struct mpi_doorbells *bells, int to);
+
+/* After a message was received. */
+void mpi_doorbell_answer(struct mpi_doorbells *bells);
+
+/* Whether a message may be on its way to this process: one was sent that it has not received, or
+ * there are no doorbells. */
+bool mpi_doorbell_rings(const struct mpi_doorbells *bells);
+
+/* Sleeps until mpi_doorbell_rings, at most for time_s. Returns at once where there are no
+ * doorbells, or a core for each process. For one thread of a process; another may receive messages
+ * meanwhile. */
+void mpi_doorbell_await(struct mpi_doorbells *bells, double time_s);
+
+#endif

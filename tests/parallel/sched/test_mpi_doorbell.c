@@ -1,0 +1,117 @@
+/* Doorbells count messages, wake a process that sleeps, and stay with the duplicates of a
+ * communicator; a task that polls while nothing arrives makes next to no calls of MPI, in which
+ * Open MPI would give the core away. */
+#include "sched/drivers/mpi/mpi_doorbell.h"
+#include "sched/taskpool.h"
+#include "support/base/clock.h"
+#include "tests/cases/pool_cases.h"
+
+#include <time.h>
+
+static int64_t n_probes;
+
+int MPI_Improbe(int source, int tag, MPI_Comm comm, int *found, MPI_Message *message,
+                MPI_Status *status)
+{
+    n_probes++;
+    return PMPI_Improbe(source, tag, comm, found, message, status);
+}
+
+static void test_messages_are_counted(void **state)
+{
+    (void)state;
+    int rank, size;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    struct mpi_doorbells *bells = mpi_doorbells_of(MPI_COMM_WORLD);
+    assert_false(mpi_doorbell_rings(bells));
+    MPI_Barrier(MPI_COMM_WORLD);
+    mpi_doorbell_ring(bells, (rank + 1) % size);
+    mpi_doorbell_ring(bells, (rank + 1) % size);
+    MPI_Barrier(MPI_COMM_WORLD);
+    assert_true(mpi_doorbell_rings(bells));
+    mpi_doorbell_answer(bells);
+    assert_true(mpi_doorbell_rings(bells));
+    mpi_doorbell_answer(bells);
+    assert_false(mpi_doorbell_rings(bells));
+}
+
+static void test_duplicates_have_the_same(void **state)
+{
+    (void)state;
+    MPI_Comm copy, other;
+    struct mpi_doorbells *bells = mpi_doorbells_of(MPI_COMM_WORLD);
+    MPI_Comm_dup(MPI_COMM_WORLD, &copy);
+    assert_ptr_equal(mpi_doorbells_of(copy), bells);
+    MPI_Comm_split(MPI_COMM_WORLD, 0, 0, &other);
+    assert_ptr_not_equal(mpi_doorbells_of(other), bells);
+    MPI_Comm_free(&other);
+    MPI_Comm_free(&copy);
+    assert_ptr_equal(mpi_doorbells_of(MPI_COMM_WORLD), bells);
+}
+
+/* Where nobody sleeps, because there are cores enough, this returns at once. */
+static void test_a_message_wakes_up(void **state)
+{
+    (void)state;
+    int rank, size;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    struct mpi_doorbells *bells = mpi_doorbells_of(MPI_COMM_WORLD);
+    double start_s = clock_now_s();
+    if (rank == 0) {
+        nanosleep(&(struct timespec){.tv_nsec = 30000000}, NULL);
+        for (int to = 1; to < size; to++)
+            mpi_doorbell_ring(bells, to);
+    } else {
+        mpi_doorbell_await(bells, 60);
+        while (!mpi_doorbell_rings(bells)) {
+        }
+        mpi_doorbell_answer(bells);
+    }
+    mpi_doorbell_await(bells, 1e-3); /* to the end of the time */
+    assert_true(clock_now_s() - start_s < 30);
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
+enum { N_POLLS = 5000, N_TASKS = 8 };
+
+/* Stays below POLL_INTERVAL_S, so that only these polls count. */
+static enum status poll_often(int64_t task, void *pool)
+{
+    (void)task;
+    for (int i = 0; i < N_POLLS; i++)
+        taskpool_poll(*(struct taskpool **)pool);
+    return STATUS_OK;
+}
+
+static void test_polls_do_not_call_mpi(void **state)
+{
+    (void)state;
+    struct taskpool *pool;
+    struct taskpool_settings settings;
+    const struct taskpool_problem problem = {
+        .n_tasks = N_TASKS, .run = poll_often, .context = &pool};
+    taskpool_settings_default(&settings);
+    settings.mode = "steal";
+    check_ok(taskpool_create(MPI_COMM_WORLD, &problem, &settings, &pool));
+    n_probes = 0;
+    for (int i = 0; i < N_TASKS; i++)
+        poll_often(0, &pool);
+    printf("%lld polls, %lld of them called MPI\n", (long long)N_POLLS * N_TASKS,
+           (long long)n_probes);
+    assert_true(n_probes < N_POLLS * N_TASKS / 10);
+    check_ok(taskpool_run(pool));
+    taskpool_destroy(pool);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_messages_are_counted),
+        cmocka_unit_test(test_duplicates_have_the_same),
+        cmocka_unit_test(test_a_message_wakes_up),
+        cmocka_unit_test(test_polls_do_not_call_mpi),
+    };
+    return check_run_parallel(tests, &argc, &argv);
+}
