@@ -2,6 +2,7 @@
 
 #include "hf/fock/fock_build.h"
 #include "hf/scf/scf.h"
+#include "support/arrays/darray.h"
 #include "support/base/log.h"
 #include "support/base/memory.h"
 
@@ -48,11 +49,13 @@ enum status hf_memory_check(const struct hf_options *options, const struct hf_in
     int64_t cache = options->fock.cache_bytes;
     /* D, F and the sums of a build; those of the last, S and H, and the three of the dipole. */
     int64_t shared = 3 * tiles + (solves ? 2 * tiles + 5 * one : 0);
+    double windows = darray_overhead_bytes(3 * n_spins + (solves ? 2 * n_spins + 5 : 0));
     if (options->count_tasks) {
         matrices = cache = shared = 0;
+        windows = 0;
         build = fock_tasks_bytes(tiling, n_processes);
     }
-    struct memory_need need = {.shared_bytes = (double)shared,
+    struct memory_need need = {.shared_bytes = (double)shared + windows,
                                .own_bytes = (double)(build + matrices - shared)};
     struct memory_budget budget = memory_budget(options->memory_megabytes * 1000000, comm);
     log_print("Memory     %.0f MB per process (matrices %.0f, Fock build %.0f of which caches up "

@@ -19,6 +19,7 @@
 #include "support/base/memory.h"
 #include "support/base/node.h"
 #include "support/base/sha256.h"
+#include "support/mpi/window.h"
 
 #include <stddef.h>
 #include <stdlib.h>
@@ -178,17 +179,13 @@ static enum status create_mesh(const struct jacobi *jacobi, MPI_Comm comm, struc
 {
     int rank, n_processes, unit;
     MPI_Aint first_bytes;
-    double *own;
+    void *own;
     MPI_Comm_rank(comm, &rank);
     MPI_Comm_size(comm, &n_processes);
     struct task_range planes = own_planes(jacobi->size.ny, rank, n_processes);
     MPI_Aint bytes = (MPI_Aint)(task_range_count(&planes) * jacobi_plane_size(&jacobi->size) *
-                                (int64_t)sizeof *own);
-    if (MPI_Win_allocate_shared(bytes, sizeof *own, MPI_INFO_NULL, comm, &own, &mesh->window) !=
-        MPI_SUCCESS) {
-        mesh->window = MPI_WIN_NULL;
-        return FAIL(STATUS_NO_MEMORY, "no memory that processes share for a mesh");
-    }
+                                (int64_t)sizeof *mesh->values);
+    TRY(window_allocate_shared(comm, bytes, &own, &mesh->window));
     MPI_Win_lock_all(MPI_MODE_NOCHECK, mesh->window);
     MPI_Win_shared_query(mesh->window, 0, &first_bytes, &unit, &mesh->values);
     for (int64_t y = planes.first; y < planes.last; y++)
@@ -196,19 +193,12 @@ static enum status create_mesh(const struct jacobi *jacobi, MPI_Comm comm, struc
     return STATUS_OK;
 }
 
-/* A failure to allocate comes back instead of ending the program. */
 static enum status create_meshes(struct workload_jacobi *self, MPI_Comm comm)
 {
-    MPI_Comm own;
-    MPI_Comm_dup(comm, &own);
-    MPI_Comm_set_errhandler(own, MPI_ERRORS_RETURN);
-    enum status status = STATUS_OK;
-    for (int i = 0; i < 2 && status == STATUS_OK; i++)
-        status = status_agree(comm, create_mesh(&self->jacobi, own, &self->meshes[i]));
-    MPI_Comm_free(&own);
-    if (status == STATUS_OK)
-        synchronise(self, comm);
-    return status;
+    for (int i = 0; i < 2; i++)
+        TRY(create_mesh(&self->jacobi, comm, &self->meshes[i]));
+    synchronise(self, comm);
+    return STATUS_OK;
 }
 
 static enum status allocate_meshes(const struct workload_settings *settings,

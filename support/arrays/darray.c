@@ -2,6 +2,7 @@
 
 #include "support/arrays/darray_window.h"
 #include "support/base/agree.h"
+#include "support/base/node.h"
 #include "support/mpi/window.h"
 
 #include <armci.h>
@@ -204,6 +205,13 @@ void darray_reserve(double bytes)
 int64_t darray_unused_bytes(void)
 {
     return darray_window_unused() * ELEMENT_BYTES;
+}
+
+double darray_overhead_bytes(int n_arrays)
+{
+    const int n_others = 3; /* of Global Arrays, a shared counter and a watchdog */
+    int n_sharing = node_count(darray_comm());
+    return (n_arrays + n_others) * window_overhead_bytes(n_sharing) / n_sharing;
 }
 
 int64_t darray_block_size(const struct darray *array, int64_t block)

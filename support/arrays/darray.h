@@ -82,6 +82,11 @@ void darray_reserve(double bytes);
 /* Bytes of each process that are allocated for arrays and not in use: room for new ones. */
 int64_t darray_unused_bytes(void);
 
+/* Bytes of /dev/shm per process that so many arrays take in addition to their elements where memory
+ * is short, so that each has a window of its own: for estimates, windows of Global Arrays and of a
+ * pool included. Collective like node_count (support/base/node.h). */
+double darray_overhead_bytes(int n_arrays);
+
 /* The process that holds the block. */
 int darray_owner(const struct darray *array, int64_t block);
 

@@ -5,6 +5,7 @@
 #include "support/base/die.h"
 #include "support/base/memory.h"
 #include "support/base/node.h"
+#include "support/mpi/window.h"
 
 #include <ga.h>
 #include <stdio.h>
@@ -141,8 +142,10 @@ static void destroy_unused_windows(void)
 static enum status check_window_memory(const char *name, int64_t n)
 {
     struct memory_limits limits = memory_limits();
-    struct memory_budget budget = memory_divide(&limits, node_count(darray_comm()));
-    struct memory_need need = {.shared_bytes = (double)n * ELEMENT_BYTES};
+    int n_sharing = node_count(darray_comm());
+    struct memory_budget budget = memory_divide(&limits, n_sharing);
+    double node_bytes = window_node_bytes(n_sharing, (double)n * ELEMENT_BYTES);
+    struct memory_need need = {.shared_bytes = node_bytes / n_sharing};
     char subject[256];
     snprintf(subject, sizeof subject, "array %s", name);
     return status_agree(darray_comm(),

@@ -2,10 +2,13 @@
 
 #include "support/base/node.h"
 
+#include <dirent.h>
+#include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
@@ -110,17 +113,40 @@ static int64_t address_available_bytes(void)
     return (int64_t)limit.rlim_cur - smaller(mapped, (int64_t)limit.rlim_cur);
 }
 
+/* The holes of a file of this user's: what its owners write there later takes memory without asking
+ * for it, and ends them where there is none (SIGBUS). */
+static int64_t hole_bytes(int folder, const char *name)
+{
+    struct stat file;
+    if (fstatat(folder, name, &file, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISREG(file.st_mode) ||
+        file.st_uid != geteuid())
+        return 0;
+    int64_t taken = (int64_t)file.st_blocks * 512;
+    return file.st_size - smaller(taken, file.st_size);
+}
+
+static int64_t shared_available_bytes(void)
+{
+    static const char path[] = "/dev/shm";
+    struct statvfs disk;
+    if (statvfs(path, &disk) != 0)
+        return INT64_MAX;
+    int64_t available = (int64_t)disk.f_bavail * (int64_t)disk.f_frsize;
+    DIR *folder = opendir(path);
+    for (struct dirent *entry; folder && (entry = readdir(folder));)
+        available -= smaller(hole_bytes(dirfd(folder), entry->d_name), available);
+    if (folder)
+        closedir(folder);
+    return available;
+}
+
 struct memory_limits memory_limits(void)
 {
-    struct memory_limits limits = {
+    return (struct memory_limits){
         .main_bytes = smaller(system_available_bytes(), control_group_available_bytes()),
-        .shared_bytes = INT64_MAX,
+        .shared_bytes = shared_available_bytes(),
         .address_bytes = address_available_bytes(),
     };
-    struct statvfs shared;
-    if (statvfs("/dev/shm", &shared) == 0)
-        limits.shared_bytes = (int64_t)shared.f_bavail * (int64_t)shared.f_frsize;
-    return limits;
 }
 
 /* The usable part of a limit; the rest is for MPI and what no estimate counts. */
@@ -158,7 +184,7 @@ struct memory_budget memory_budget(int64_t given_bytes, MPI_Comm comm)
 }
 
 struct shortage {
-    const char *of;
+    const char *of, *remedy;  /* remedy: of its own, after the caller's */
     double needed, available; /* bytes; no shortage unless needed > available */
 };
 
@@ -167,10 +193,13 @@ static struct shortage find_shortage(const struct memory_need *need,
                                      const struct memory_budget *budget)
 {
     const struct shortage all[] = {
-        {"main memory", need->shared_bytes + need->own_bytes, budget->main_bytes},
-        {"/dev/shm", need->shared_bytes, budget->shared_bytes},
-        {"address space (ulimit -v)", need->own_bytes + budget->n_sharing * need->shared_bytes,
-         budget->address_bytes},
+        {"main memory", "", need->shared_bytes + need->own_bytes, budget->main_bytes},
+        {"/dev/shm",
+         ", or make /dev/shm larger (mount -o remount,size=SIZE /dev/shm; docker run "
+         "--shm-size=SIZE)",
+         need->shared_bytes, budget->shared_bytes},
+        {"address space (ulimit -v)", ", or raise that limit",
+         need->own_bytes + budget->n_sharing * need->shared_bytes, budget->address_bytes},
     };
     struct shortage worst = all[0];
     for (size_t i = 1; i < sizeof all / sizeof all[0]; i++)
@@ -191,11 +220,16 @@ enum status memory_check(const char *subject, const struct memory_need *need,
     if (memory_fits(need, budget))
         return STATUS_OK;
     struct shortage shortage = find_shortage(need, budget);
-    double needed = ceil(1e-6 * shortage.needed), available = floor(1e-6 * shortage.available);
+    /* In MB, or where these are few in kB. */
+    int decimals = shortage.needed < 1e7 ? 3 : 0;
+    double unit = decimals ? 1e3 : 1e6;
+    double needed = ceil(shortage.needed / unit) * unit * 1e-6;
+    double available = floor(shortage.available / unit) * unit * 1e-6;
     return FAIL(STATUS_NO_MEMORY,
-                "%s needs %.0f MB of %s per process, but %.0f MB are available: %.0f MB are "
-                "missing; %s",
-                subject, needed, shortage.of, available, needed - available, remedy);
+                "%s needs %.*f MB of %s per process, but %.*f MB are available: %.*f MB are "
+                "missing; %s%s",
+                subject, decimals, needed, shortage.of, decimals, available, decimals,
+                needed - available, remedy, shortage.remedy);
 }
 
 void memory_confine(const struct memory_budget *budget)

@@ -18,7 +18,8 @@
 /* Bytes that are still free; INT64_MAX where the system knows no limit. */
 struct memory_limits {
     int64_t main_bytes;    /* of the node, for all its processes together */
-    int64_t shared_bytes;  /* in /dev/shm of the node */
+    int64_t shared_bytes;  /* in /dev/shm of the node; not counted what files of this user's there,
+                              as MPI's for messages, have room to grow by */
     int64_t address_bytes; /* of this process */
 };
 struct memory_limits memory_limits(void);

@@ -46,7 +46,8 @@ static void *map_shared_page(const char *name, int flags)
     if (file < 0)
         return NULL;
     void *page = MAP_FAILED;
-    if ((flags & O_CREAT) == 0 || ftruncate(file, (off_t)size) == 0)
+    /* Taken now: where /dev/shm is full, the first write to a hole would end the process. */
+    if ((flags & O_CREAT) == 0 || posix_fallocate(file, 0, (off_t)size) == 0)
         page = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
     close(file);
     return page == MAP_FAILED ? NULL : page;
@@ -67,6 +68,8 @@ static atomic_bool *share_flag(MPI_Comm comm)
     if (rank == 0) {
         shm_unlink(name); /* of a process that was killed here, long ago */
         page = map_shared_page(name, O_CREAT | O_EXCL);
+        if (!page)
+            shm_unlink(name); /* the others would map a file without the page */
     }
     MPI_Barrier(node);
     if (rank > 0)

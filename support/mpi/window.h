@@ -1,4 +1,5 @@
-/* Windows of MPI, which not every transport between hosts offers. */
+/* Windows of MPI, which not every transport between hosts offers, and which lie in /dev/shm where
+ * processes share a node. */
 #ifndef BERYL_SUPPORT_WINDOW_H
 #define BERYL_SUPPORT_WINDOW_H
 
@@ -11,11 +12,26 @@
  * base        where it is
  * window      MPI_WIN_NULL after a failure
  * Errors: STATUS_USAGE where MPI has no windows over comm; the message says which transport to
- * choose. The same on every process, also if one alone is refused. */
+ * choose. STATUS_NO_MEMORY where /dev/shm has no room. The same on every process, also if one
+ * alone is refused. */
 enum status window_allocate(MPI_Comm comm, MPI_Aint size_bytes, void **base, MPI_Win *window);
 
-/* Fails likewise if comm spans hosts and MPI has no windows over it: for libraries that would
- * end the process. Collective over comm. Errors: those of window_allocate. */
+/* MPI_Win_allocate_shared, likewise, for processes of one node.
+ * Errors: STATUS_NO_MEMORY; the same on every process. */
+enum status window_allocate_shared(MPI_Comm comm, MPI_Aint size_bytes, void **base,
+                                   MPI_Win *window);
+
+/* Fails likewise if comm spans hosts and MPI has no windows over it, or if a node has no room for
+ * a small one: for libraries that would end the process. Collective over comm. Errors: those of
+ * window_allocate. */
 enum status window_check(MPI_Comm comm);
+
+/* Bytes of /dev/shm that MPI takes for a window in addition to what the n_sharing processes of a
+ * node store in it; 0 for one process, whose windows are its own memory. */
+double window_overhead_bytes(int n_sharing);
+
+/* Bytes of /dev/shm that must be free for a window of which each of the n_sharing processes of a
+ * node has size_bytes. */
+double window_node_bytes(int n_sharing, double size_bytes);
 
 #endif

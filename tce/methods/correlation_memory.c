@@ -1,6 +1,7 @@
 /* Whether a method fits into memory. */
 #include "tce/methods/correlation.h"
 
+#include "support/arrays/darray.h"
 #include "support/base/agree.h"
 #include "support/base/log.h"
 #include "support/base/memory.h"
@@ -24,6 +25,7 @@ struct estimate {
     double cache;              /* own, while iterating */
     double transformation;     /* own, while integrals are transformed */
     double max_block;
+    double windows; /* shared, of each process: of all tensors, in addition to their elements */
 };
 
 /* The tensors of the plan: where their blocks begin is known to every process. */
@@ -64,6 +66,14 @@ static enum status make_estimate(const struct correlation *self, int diis_size,
                                        &estimate->transformation);
 }
 
+/* Those of all tensors, though they do not exist at the same time, and the density. */
+static int count_arrays(const struct correlation *self, int diis_size)
+{
+    int n_solver =
+        (int)amplitude_solver_count_elements(self->instance.program.n_unknowns, diis_size);
+    return self->instance.plan->n_tensors + n_solver + self->problem.orbitals->n_spins;
+}
+
 enum { ITERATING, TRANSFORMING, N_PHASES };
 
 /* The needs of one of n_processes in each phase. */
@@ -71,10 +81,12 @@ static void list_needs(const struct estimate *estimate, double n_processes,
                        struct memory_need needs[N_PHASES])
 {
     double always = estimate->tables + estimate->scf;
-    needs[ITERATING] = (struct memory_need){(estimate->tensors + estimate->diis) / n_processes,
-                                            estimate->cache + always};
+    needs[ITERATING] =
+        (struct memory_need){(estimate->tensors + estimate->diis) / n_processes + estimate->windows,
+                             estimate->cache + always};
     needs[TRANSFORMING] = (struct memory_need){
-        (estimate->tensors_of_program + estimate->half_transformed) / n_processes,
+        (estimate->tensors_of_program + estimate->half_transformed) / n_processes +
+            estimate->windows,
         estimate->transformation + always};
 }
 
@@ -127,6 +139,7 @@ enum status correlation_memory_check(const struct correlation *self, int diis_si
     int n_processes;
     MPI_Comm_size(self->problem.comm, &n_processes);
     TRY(status_agree(self->problem.comm, make_estimate(self, diis_size, &estimate)));
+    estimate.windows = darray_overhead_bytes(count_arrays(self, diis_size));
     struct memory_budget budget = memory_budget(self->problem.memory_bytes, self->problem.comm);
     struct memory_need needs[N_PHASES];
     list_needs(&estimate, n_processes, needs);

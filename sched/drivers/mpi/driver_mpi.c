@@ -230,14 +230,14 @@ static enum status init_mpi_state(struct driver_mpi *driver, const struct mode_s
     return mode->seed && record_size == 0 ? mode->seed(state) : STATUS_OK;
 }
 
-static void init_watchdog(struct driver_mpi *driver, double limit_s)
+static enum status init_watchdog(struct driver_mpi *driver, double limit_s)
 {
-    driver->slot = &driver->unwatched;
     if (limit_s <= 0)
-        return;
-    driver->watchdog = mpi_watchdog_create(&driver->comm, limit_s);
+        return STATUS_OK;
+    TRY(mpi_watchdog_create(&driver->comm, limit_s, &driver->watchdog));
     driver->comm.pulse = mpi_watchdog_pulse(driver->watchdog);
     driver->slot = driver->comm.pulse->own;
+    return STATUS_OK;
 }
 
 static enum status check_threads(const struct driver_mpi *driver)
@@ -264,8 +264,10 @@ enum status driver_mpi_create(MPI_Comm comm, const struct mode *mode,
     driver->threaded = setup->settings->progress == PROGRESS_THREAD;
     pthread_mutex_init(&driver->lock, NULL);
     enum status status = mpi_comm_init(&driver->comm, comm, mode, (uint64_t)setup->settings->seed);
-    init_watchdog(driver, setup->settings->watchdog_s);
+    driver->slot = &driver->unwatched;
     driver->comm.recorder = records->recorder;
+    if (status == STATUS_OK)
+        status = init_watchdog(driver, setup->settings->watchdog_s);
     if (status == STATUS_OK)
         status = check_threads(driver);
     if (status == STATUS_OK)

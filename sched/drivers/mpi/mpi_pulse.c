@@ -1,25 +1,21 @@
 #include "sched/drivers/mpi/mpi_pulse.h"
 
+#include "support/base/agree.h"
 #include "support/base/clock.h"
 #include "support/base/die.h"
+#include "support/mpi/window.h"
 
 #include <stddef.h>
 #include <stdlib.h>
 
 enum { PULSE_TAG = 2 }; /* messages of the mode have another */
 
-/* Memory of the node of first_rank: all of it belongs to that process. */
-static void share_node(struct mpi_pulse *pulse, int first_rank)
+/* Memory of the node, all of which belongs to its first process. */
+static void find_slots(struct mpi_pulse *pulse, MPI_Comm node)
 {
     int rank, unit;
-    MPI_Aint size = 0;
-    MPI_Comm node;
-    MPI_Comm_rank(pulse->mpi, &rank);
-    MPI_Comm_split(pulse->mpi, first_rank, rank, &node);
+    MPI_Aint size;
     MPI_Comm_rank(node, &rank);
-    if (rank == 0)
-        size = (MPI_Aint)(sizeof *pulse->node + (size_t)pulse->n_slots * sizeof *pulse->own);
-    MPI_Win_allocate_shared(size, 1, MPI_INFO_NULL, node, &pulse->node, &pulse->window);
     MPI_Win_shared_query(pulse->window, 0, &size, &unit, &pulse->node);
     pulse->own = &pulse->node->slots[rank];
     pulse_set(pulse->own, PULSE_OUTSIDE);
@@ -32,7 +28,23 @@ static void share_node(struct mpi_pulse *pulse, int first_rank)
         atomic_store(&pulse->node->alarm, false);
     }
     MPI_Barrier(node);
+}
+
+/* first_rank  of the node */
+static enum status share_node(struct mpi_pulse *pulse, int first_rank)
+{
+    int rank;
+    void *own;
+    MPI_Comm node;
+    MPI_Comm_rank(pulse->mpi, &rank);
+    MPI_Comm_split(pulse->mpi, first_rank, rank, &node);
+    size_t size = sizeof *pulse->node + (size_t)pulse->n_slots * sizeof *pulse->own;
+    enum status status =
+        window_allocate_shared(node, rank == first_rank ? (MPI_Aint)size : 0, &own, &pulse->window);
+    if (status == STATUS_OK)
+        find_slots(pulse, node);
     MPI_Comm_free(&node);
+    return status_agree(pulse->mpi, status);
 }
 
 static void list_others(struct mpi_pulse *pulse, const int *node_ranks)
@@ -65,18 +77,21 @@ static void connect_nodes(struct mpi_pulse *pulse)
     MPI_Waitall(pulse->n_others, pulse->requests, MPI_STATUSES_IGNORE);
 }
 
-void mpi_pulse_init(struct mpi_pulse *pulse, MPI_Comm comm, const int *node_ranks, int n_node_ranks,
-                    double interval_s)
+enum status mpi_pulse_init(struct mpi_pulse *pulse, MPI_Comm comm, const int *node_ranks,
+                           int n_node_ranks, double interval_s)
 {
-    *pulse = (struct mpi_pulse){.mpi = comm, .n_slots = n_node_ranks, .interval_s = interval_s};
+    *pulse = (struct mpi_pulse){
+        .mpi = comm, .window = MPI_WIN_NULL, .n_slots = n_node_ranks, .interval_s = interval_s};
     list_others(pulse, node_ranks);
-    share_node(pulse, node_ranks[0]);
+    TRY(share_node(pulse, node_ranks[0]));
     connect_nodes(pulse);
+    return STATUS_OK;
 }
 
 void mpi_pulse_fini(struct mpi_pulse *pulse)
 {
-    MPI_Win_free(&pulse->window);
+    if (pulse->window != MPI_WIN_NULL)
+        MPI_Win_free(&pulse->window);
     free(pulse->others);
     free(pulse->requests);
     free(pulse->ages_s);

@@ -4,6 +4,8 @@
 #ifndef BERYL_SCHED_MPI_PULSE_H
 #define BERYL_SCHED_MPI_PULSE_H
 
+#include "support/base/status.h"
+
 #include <mpi.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -56,10 +58,11 @@ struct mpi_pulse {
 
 /* Collective over comm, which is borrowed.
  * node_ranks  of the processes that share memory with this one, itself included, ascending
- * Ends the program when out of memory. */
-void mpi_pulse_init(struct mpi_pulse *pulse, MPI_Comm comm, const int *node_ranks, int n_node_ranks,
-                    double interval_s);
-void mpi_pulse_fini(struct mpi_pulse *pulse); /* collective */
+ * Errors: STATUS_NO_MEMORY where a node has no memory to share; the same on every process. Ends the
+ * program when out of other memory. */
+enum status mpi_pulse_init(struct mpi_pulse *pulse, MPI_Comm comm, const int *node_ranks,
+                           int n_node_ranks, double interval_s);
+void mpi_pulse_fini(struct mpi_pulse *pulse); /* collective; also after a failure of init */
 
 /* An iteration begins, or is finished on this process; end is collective, returns when it is
  * finished on all, and takes part in messages until then. */

@@ -48,7 +48,18 @@ struct mpi_watchdog {
     double since_s;     /* it is as it is */
 };
 
-struct mpi_watchdog *mpi_watchdog_create(struct mpi_comm *comm, double limit_s)
+static void init_conditions(struct mpi_watchdog *self)
+{
+    pthread_condattr_t attributes;
+    pthread_condattr_init(&attributes);
+    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+    pthread_cond_init(&self->stopped, &attributes);
+    pthread_condattr_destroy(&attributes);
+    pthread_mutex_init(&self->lock, NULL);
+}
+
+enum status mpi_watchdog_create(struct mpi_comm *comm, double limit_s,
+                                struct mpi_watchdog **watchdog)
 {
     struct mpi_watchdog *self = calloc(1, sizeof *self);
     void *state = malloc(comm->mode->state_size);
@@ -58,15 +69,15 @@ struct mpi_watchdog *mpi_watchdog_create(struct mpi_comm *comm, double limit_s)
     self->state = state;
     self->limit_s = limit_s;
     self->look_s = fmin(limit_s / MIN_LOOKS, MAX_LOOK_S);
-    mpi_pulse_init(&self->pulse, comm->messages.mpi, comm->base.node_ranks, comm->base.n_node_ranks,
-                   limit_s / PULSES);
-    pthread_condattr_t attributes;
-    pthread_condattr_init(&attributes);
-    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
-    pthread_cond_init(&self->stopped, &attributes);
-    pthread_condattr_destroy(&attributes);
-    pthread_mutex_init(&self->lock, NULL);
-    return self;
+    init_conditions(self);
+    enum status status = mpi_pulse_init(&self->pulse, comm->messages.mpi, comm->base.node_ranks,
+                                        comm->base.n_node_ranks, limit_s / PULSES);
+    if (status != STATUS_OK) {
+        mpi_watchdog_destroy(self);
+        self = NULL;
+    }
+    *watchdog = self;
+    return status;
 }
 
 void mpi_watchdog_destroy(struct mpi_watchdog *self)

@@ -13,8 +13,9 @@
 struct mpi_watchdog;
 
 /* Creates a watchdog for the worker behind comm, which is borrowed; its pulse then beats.
- * Collective over comm's processes. Ends the program when out of memory. */
-struct mpi_watchdog *mpi_watchdog_create(struct mpi_comm *comm, double limit_s);
+ * Collective over comm's processes. Errors: those of mpi_pulse_init; *watchdog is then NULL. */
+enum status mpi_watchdog_create(struct mpi_comm *comm, double limit_s,
+                                struct mpi_watchdog **watchdog);
 void mpi_watchdog_destroy(struct mpi_watchdog *watchdog); /* collective; NULL is fine */
 
 struct mpi_pulse *mpi_watchdog_pulse(struct mpi_watchdog *watchdog);

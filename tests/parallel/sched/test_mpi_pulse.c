@@ -48,7 +48,7 @@ static void check_pulse(int n_of_node)
     for (int other = 0; other < size; other++)
         if (other / n_of_node == rank / n_of_node)
             node[n++] = other;
-    mpi_pulse_init(&pulse, MPI_COMM_WORLD, node, n, interval_s);
+    check_ok(mpi_pulse_init(&pulse, MPI_COMM_WORLD, node, n, interval_s));
     assert_int_equal(pulse.n_others, size - n);
     for (int iteration = 0; iteration < 3; iteration++) {
         MPI_Request all_heard;

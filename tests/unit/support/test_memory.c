@@ -33,6 +33,25 @@ static void test_limits_are_within_the_machine(void **state)
     assert_true(limits.shared_bytes >= 0 && limits.address_bytes > 0);
 }
 
+/* A file of this user's may be filled later, without asking for memory. */
+static void test_holes_of_shared_files_are_not_available(void **state)
+{
+    (void)state;
+    const int64_t hole_bytes = GB;
+    int64_t before = memory_limits().shared_bytes;
+    if (before == INT64_MAX || before < 2 * hole_bytes)
+        skip(); /* no /dev/shm, or a small one */
+    char path[] = "/dev/shm/beryl-test-XXXXXX";
+    int file = mkstemp(path);
+    assert_true(file >= 0);
+    assert_int_equal(ftruncate(file, hole_bytes), 0);
+    int64_t with_hole = memory_limits().shared_bytes;
+    unlink(path);
+    close(file);
+    /* Other programs take and return memory there meanwhile. */
+    assert_true(before - with_hole > hole_bytes / 2);
+}
+
 static void test_processes_of_a_node_divide_all_but_a_reserve(void **state)
 {
     (void)state;
@@ -64,12 +83,17 @@ static void test_each_limit_refuses_by_its_name(void **state)
                   "a test needs 20000 MB of main memory per process, but 19000 MB are available: "
                   "1000 MB are missing");
     check_refused((struct memory_need){.shared_bytes = 5e9}, &no_address,
-                  "5000 MB of /dev/shm per process, but 4750 MB are available");
+                  "5000 MB of /dev/shm per process, but 4750 MB are available: 250 MB are missing; "
+                  "ask for less, or make /dev/shm larger (");
     /* The arrays of all four processes are mapped by each. */
     check_refused((struct memory_need){.shared_bytes = 3e9, .own_bytes = 5e9}, &budget,
-                  "17000 MB of address space (ulimit -v) per process, but 16000 MB are available");
+                  "17000 MB of address space (ulimit -v) per process, but 16000 MB are available: "
+                  "1000 MB are missing; ask for less, or raise that limit");
     check_refused((struct memory_need){.own_bytes = 19e9 + 1}, &no_address,
                   "19001 MB of main memory per process, but 19000 MB are available: 1 MB are");
+    const struct memory_budget small = {19e9, 40960, INFINITY, .n_sharing = 4};
+    check_refused((struct memory_need){.shared_bytes = 50001}, &small,
+                  "0.051 MB of /dev/shm per process, but 0.040 MB are available: 0.011 MB are");
 }
 
 static void test_a_need_that_fits_is_still_allowed_piece_by_piece(void **state)
@@ -150,6 +174,7 @@ int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_limits_are_within_the_machine),
+        cmocka_unit_test(test_holes_of_shared_files_are_not_available),
         cmocka_unit_test(test_processes_of_a_node_divide_all_but_a_reserve),
         cmocka_unit_test(test_each_limit_refuses_by_its_name),
         cmocka_unit_test(test_a_need_that_fits_is_still_allowed_piece_by_piece),
