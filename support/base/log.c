@@ -83,20 +83,9 @@ bool log_progress_visible(void)
     return progress_visible;
 }
 
-void log_progress(const char *what, double fraction)
+/* fraction  below 1 */
+static void draw_progress(const char *what, double fraction)
 {
-    static double last_drawn_s;
-    if (!log_progress_visible())
-        return;
-    if (fraction >= 1) {
-        fprintf(stderr, "\r\033[K");
-        return;
-    }
-    double now_s = clock_now_s();
-    if (now_s - last_drawn_s < 0.2)
-        return;
-    last_drawn_s = now_s;
-
     if (fraction < 0) {
         fprintf(stderr, "\r\033[K%s", what);
         return;
@@ -108,4 +97,19 @@ void log_progress(const char *what, double fraction)
         bar[i] = i < filled ? '#' : '.';
     bar[width] = '\0';
     fprintf(stderr, "\r%s [%s] %3.0f %%", what, bar, 100 * fraction);
+}
+
+void log_progress(const char *what, double fraction)
+{
+    static double last_drawn_s;
+    double now_s = clock_now_s();
+    if (!log_progress_visible() || (fraction < 1 && now_s - last_drawn_s < 0.2))
+        return;
+    if (fraction >= 1) {
+        fprintf(stderr, "\r\033[K");
+    } else {
+        draw_progress(what, fraction);
+        last_drawn_s = now_s;
+    }
+    fflush(stderr); /* of lines only, otherwise */
 }

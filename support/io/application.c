@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <mpi.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -29,28 +30,43 @@ static void hold_streams(void)
         close(null);
 }
 
-void application_start(struct application *application, int thread_level)
+static void set_environment(void)
 {
-    hold_streams();
-    /* One process needs no MPI to answer or to complain. */
-    if (!application_runs(application) && !is_launched()) {
-        log_enable(true);
-        return;
-    }
     /* Else Open MPI's hwloc looks for graphics cards at X displays, which takes seconds on a
      * machine that cannot resolve its own name. */
     setenv("HWLOC_COMPONENTS", "-gl", 0);
-    if (!is_launched()) {
-        /* Else a daemon is started beside the program, which takes 0.1 s. */
-        setenv("OMPI_MCA_ess_singleton_isolated", "1", 0);
-        /* Programs without one share a folder, and one that ends would remove it while another
-         * begins, which then fails. One process needs no files to find others. */
-        setenv("OMPI_MCA_orte_create_session_dirs", "0", 0);
-    }
-    mpi_transport_start(thread_level);
+    if (is_launched())
+        return;
+    /* Else a daemon is started beside the program, which takes 0.1 s. */
+    setenv("OMPI_MCA_ess_singleton_isolated", "1", 0);
+    /* Programs without one share a folder, and one that ends would remove it while another
+     * begins, which then fails. One process needs no files to find others. */
+    setenv("OMPI_MCA_orte_create_session_dirs", "0", 0);
+}
+
+static enum status start_mpi(struct application *application, int thread_level)
+{
+    TRY(mpi_transport_check());
+    bool leaves_shared_memory = mpi_transport_start(thread_level);
     MPI_Comm_rank(MPI_COMM_WORLD, &application->rank);
     log_enable(application->rank == 0);
-    application->status = status_agree(MPI_COMM_WORLD, application->status);
+    if (leaves_shared_memory && application_runs(application))
+        log_warn("/dev/shm is too small for messages through shared memory: they go over TCP, "
+                 "which is slower; make it larger (mount -o remount,size=SIZE /dev/shm; docker run "
+                 "--shm-size=SIZE)");
+    return status_agree(MPI_COMM_WORLD, application->status);
+}
+
+void application_start(struct application *application, int thread_level)
+{
+    hold_streams();
+    setlinebuf(stderr); /* a line is one write, which those of other processes cannot cut up */
+    log_enable(true);
+    /* One process needs no MPI to answer or to complain. */
+    if (!application_runs(application) && !is_launched())
+        return;
+    set_environment();
+    application->status = start_mpi(application, thread_level);
 }
 
 bool application_runs(const struct application *application)

@@ -27,7 +27,8 @@ struct application {
 };
 
 /* Starts MPI, also after a bad command line, unless this is the only process, and agrees on the
- * status: all fail in the same way. The log is enabled on rank 0. Not for programs without MPI.
+ * status: all fail in the same way; but where a process lacks the address space for MPI, it fails
+ * alone, and mpirun ends the others. The log is enabled on rank 0. Not for programs without MPI.
  * Collective.
  * thread_level  MPI_THREAD_SINGLE, ... */
 void application_start(struct application *application, int thread_level);

@@ -1,5 +1,6 @@
 #include "support/mpi/mpi_transport.h"
 
+#include "support/base/memory.h"
 #include "support/mpi/link_watch.h"
 
 #include <mpi.h>
@@ -19,58 +20,62 @@ static bool spans_hosts(void)
     return n_nodes && strcmp(n_nodes, "1") != 0;
 }
 
-/* Whether a line of a parameter file is "osc = VALUE". */
-static bool sets_osc(const char *line)
+/* Whether a line of a parameter file is "NAME = VALUE". */
+static bool sets_parameter(const char *line, const char *name)
 {
+    size_t length = strlen(name);
     line += strspn(line, " \t");
-    if (strncmp(line, "osc", 3) != 0)
+    if (strncmp(line, name, length) != 0)
         return false;
-    line += 3;
+    line += length;
     return line[strspn(line, " \t")] == '=';
 }
 
-static bool file_sets_osc(const char *path)
+static bool file_sets(const char *path, const char *name)
 {
     FILE *file = fopen(path, "r");
     char *line = NULL;
     size_t size = 0;
     bool found = false;
     while (file && !found && getline(&line, &size, file) >= 0)
-        found = sets_osc(line);
+        found = sets_parameter(line, name);
     free(line);
     if (file)
         fclose(file);
     return found;
 }
 
-/* names  of files, separated as Open MPI does; NULL for none */
-static bool files_set_osc(const char *names)
+/* paths  of files, separated as Open MPI does; NULL for none */
+static bool files_set(const char *paths, const char *name)
 {
-    char *list = names ? strdup(names) : NULL, *rest = NULL;
+    char *list = paths ? strdup(paths) : NULL, *rest = NULL;
     bool found = false;
-    for (char *name = list ? strtok_r(list, ":,", &rest) : NULL; name && !found;
-         name = strtok_r(NULL, ":,", &rest))
-        found = file_sets_osc(name);
+    for (char *path = list ? strtok_r(list, ":,", &rest) : NULL; path && !found;
+         path = strtok_r(NULL, ":,", &rest))
+        found = file_sets(path, name);
     free(list);
     return found;
 }
 
-static bool home_file_sets_osc(void)
+static bool home_file_sets(const char *name)
 {
     const char *home = getenv("HOME");
     char path[4096];
     return home && snprintf(path, sizeof path, "%s/.openmpi/mca-params.conf", home) > 0 &&
-           file_sets_osc(path);
+           file_sets(path, name);
 }
 
-static bool user_chooses(void)
+/* name  of a parameter of Open MPI */
+static bool user_chooses(const char *name)
 {
     /* The second is an older name of the first; mpirun --am sets the third. */
     const char *const lists[] = {"OMPI_MCA_mca_base_param_files", "OMPI_MCA_mca_param_files",
                                  "OMPI_MCA_mca_base_param_file_prefix"};
-    bool found = getenv("OMPI_MCA_osc") || home_file_sets_osc();
+    char variable[64];
+    snprintf(variable, sizeof variable, "OMPI_MCA_%s", name);
+    bool found = getenv(variable) || home_file_sets(name);
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
-        found = found || files_set_osc(getenv(lists[i]));
+        found = found || files_set(getenv(lists[i]), name);
     return found;
 }
 
@@ -91,10 +96,51 @@ static bool let_pt2pt(void)
     return changed;
 }
 
-void mpi_transport_start(int thread_level)
+/* Processes of this host, as far as its launcher says; else 1. */
+static double count_local(void)
+{
+    const char *local_size = getenv("OMPI_COMM_WORLD_LOCAL_SIZE");
+    return local_size ? strtod(local_size, NULL) : 1;
+}
+
+/* Of btl/vader, through which the processes of a node exchange messages: its file in /dev/shm for
+ * each of them, by default. The file is full of holes until messages fill them. */
+static const double segment_bytes = 4 << 20;
+
+/* Switches btl/vader off where the processes of the host together could fill more than half of what
+ * /dev/shm has left, the other half being for windows: a process that writes into a hole for which
+ * there is no memory ends by SIGBUS. On one host btl/ofi, which also finds networks there, would
+ * otherwise have osc/rdma take windows over. */
+static bool leave_shared_memory(void)
+{
+    double n_local = count_local();
+    if (n_local < 2 || user_chooses("btl") || user_chooses("btl_vader_backing_directory") ||
+        (double)memory_limits().shared_bytes >= 2 * n_local * segment_bytes)
+        return false;
+    setenv("OMPI_MCA_btl", spans_hosts() ? "^vader" : "self,tcp", 0);
+    return true;
+}
+
+/* What MPI_Init maps: libraries, stacks and heaps of threads, which take what they find up to this
+ * much, and then the files for messages of all processes of the host. */
+static const double start_bytes = 240 << 20;
+
+enum status mpi_transport_check(void)
+{
+    double needed = start_bytes + count_local() * segment_bytes;
+    double available = (double)memory_limits().address_bytes;
+    if (available >= needed)
+        return STATUS_OK;
+    return FAIL(STATUS_NO_MEMORY,
+                "%.0f MB of address space are left, MPI needs %.0f: raise the limit (ulimit -v)",
+                1e-6 * available, 1e-6 * needed);
+}
+
+bool mpi_transport_start(int thread_level)
 {
     int level;
-    bool chooses = spans_hosts() && !user_chooses() &&
+    bool leaves = leave_shared_memory();
+    bool chooses = spans_hosts() && !user_chooses("osc") &&
                    MPI_T_init_thread(MPI_THREAD_SINGLE, &level) == MPI_SUCCESS;
     if (chooses && let_pt2pt())
         thread_level = MPI_THREAD_SINGLE;
@@ -103,4 +149,5 @@ void mpi_transport_start(int thread_level)
         MPI_T_finalize();
     if (spans_hosts())
         link_watch_start();
+    return leaves;
 }

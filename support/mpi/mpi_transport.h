@@ -1,6 +1,16 @@
-/* The start of MPI with a transport for one-sided communication between hosts. */
+/* The start of MPI with a transport for one-sided communication between hosts, and one for messages
+ * within a host that its shared memory carries. */
 #ifndef BERYL_SUPPORT_MPI_TRANSPORT_H
 #define BERYL_SUPPORT_MPI_TRANSPORT_H
+
+#include "support/base/status.h"
+
+#include <stdbool.h>
+
+/* Whether this process has the address space (ulimit -v) that MPI takes; with less, Open MPI ends
+ * by a signal. To be asked before the start. Not collective: where it fails, the process must end
+ * with a failure, for which its launcher ends the others. Errors: STATUS_NO_MEMORY. */
+enum status mpi_transport_check(void);
 
 /* MPI_Init_thread. Where the processes are on several hosts and the site's configuration of Open
  * MPI switches off osc/pt2pt, the component for networks without RDMA, as Debian's does, chooses
@@ -8,7 +18,9 @@
  * environment (mpirun --mca) or in a parameter file. The same on every process if the user's
  * parameter files are. Never on one host, where pt2pt would take shared windows over. On several
  * hosts a lost link ends the run (link_watch.h). Collective.
- * thread_level  MPI_THREAD_SINGLE, ... */
-void mpi_transport_start(int thread_level);
+ * thread_level  MPI_THREAD_SINGLE, ...
+ * Returns whether this host's /dev/shm is too small for messages through shared memory, so that
+ * they go over TCP (`btl=self,tcp`), which takes none; unless the user chooses btl likewise. */
+bool mpi_transport_start(int thread_level);
 
 #endif
