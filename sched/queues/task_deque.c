@@ -57,11 +57,17 @@ static int64_t entries_in_use(const struct task_deque *deque)
     return deque->head - atomic_load_explicit(&deque->completed_tail, memory_order_acquire);
 }
 
+/* Whether there are as many entries as the bound allows. */
+static bool is_full(const struct task_deque *deque)
+{
+    int64_t n = deque->head - atomic_load_explicit(&deque->steal_tail, memory_order_relaxed);
+    return deque->bound > 0 && n >= deque->bound;
+}
+
 /* Whether a range can be cut into two entries without more memory. */
 static bool has_room(const struct task_deque *deque)
 {
-    int64_t n = entries_in_use(deque);
-    return n < deque->capacity && (deque->bound == 0 || n < deque->bound);
+    return entries_in_use(deque) < deque->capacity && !is_full(deque);
 }
 
 /* Doubles the ring. Entries that are being transferred stay where they are. */
@@ -88,9 +94,10 @@ static enum status grow(struct task_deque *deque)
 /* Room for one more entry at the head. */
 static enum status reserve_entries(struct task_deque *deque)
 {
-    if (deque->bound > 0 && entries_in_use(deque) >= deque->bound)
-        return FAIL(STATUS_LIMIT, "the deque of a worker is full at %lld tasks: raise --deque",
-                    (long long)deque->bound);
+    if (is_full(deque))
+        return FAIL(STATUS_LIMIT, "the deque of a worker is full at %lld %s%s: raise --deque",
+                    (long long)deque->bound, deque->record_size > 0 ? "task" : "range",
+                    deque->bound == 1 ? "" : "s");
     return entries_in_use(deque) < deque->capacity ? STATUS_OK : grow(deque);
 }
 

@@ -42,7 +42,8 @@ struct task_deque {
     size_t entry_size;
     size_t record_size; /* 0: entries are ranges */
     int64_t capacity;   /* a power of two */
-    int64_t bound;      /* entries at most; 0: as memory allows */
+    int64_t bound;      /* entries at most, without those that only a transfer reads, so that a
+                         * batch from a deque of this bound fits into one without tasks; 0: none */
     int64_t min_share;  /* least number of tasks released, acquired or stolen at once, if there
                          * are as many */
     void **retired;     /* n_retired smaller rings that transfers still read */
@@ -69,7 +70,7 @@ struct task_deque_batch {
 };
 
 /* record_size  bytes of a record, or 0 for ranges
- * bound        entries at most, 0 for none
+ * bound        entries that wait to be run at most, 0 for none
  * min_share    at least 1
  * Errors: STATUS_NO_MEMORY. */
 enum status task_deque_init(struct task_deque *deque, size_t record_size, int64_t bound,

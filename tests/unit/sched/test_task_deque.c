@@ -59,7 +59,7 @@ static void push(struct twin *twin)
     struct task_range range = {twin->next_task, twin->next_task + n * step, step};
     struct record record = {.task = range.first};
     int64_t capacity = deque->capacity;
-    bool full = deque->bound > 0 && deque->head - deque->completed_tail >= deque->bound;
+    bool full = deque->bound > 0 && deque->head - deque->steal_tail >= deque->bound;
     enum status status = twin->records
                              ? task_deque_push_record(deque, &record, record.task % 3 == 0)
                              : task_deque_push_range(deque, range);
@@ -248,6 +248,36 @@ static void test_bound(void **state)
     free(twin.tasks);
 }
 
+/* A thief has no tasks left, but others still read what they stole from it. */
+static void test_a_stolen_batch_fits_whatever_is_being_read(void **state)
+{
+    (void)state;
+    enum { BOUND = 4 };
+    struct task_deque victim, thief;
+    struct task_deque_batch batch;
+    check_ok(task_deque_init(&victim, 0, BOUND, 1));
+    check_ok(task_deque_init(&thief, 0, BOUND, 1));
+    for (int64_t i = 0; i < BOUND; i++) {
+        check_ok(task_deque_push_range(&victim, (struct task_range){100 * i, 100 * i + 9, 1}));
+        check_ok(task_deque_push_range(&thief, (struct task_range){1000 + i, 1001 + i, 1}));
+    }
+    struct task_range range;
+    assert_true(task_deque_take_range(&thief, 1, true, &range)); /* shares the others */
+    assert_true(task_deque_take_range(&victim, 1, true, &range));
+    assert_int_equal(task_deque_give_away(&thief, BOUND, &batch), BOUND - 1);
+    assert_int_equal(task_deque_n_tasks(&thief), 0);
+    /* The most entries that a victim can give: whole ranges and a part of the last one. */
+    int64_t n_given = task_deque_give_away(&victim, 30, &batch);
+    assert_int_equal(batch.n, BOUND - 1);
+    assert_true(task_range_count(&batch.part) > 0);
+    check_ok(task_deque_push_batch(&thief, batch.entries, batch.n, batch.part));
+    assert_int_equal(task_deque_n_tasks(&thief), n_given);
+    task_deque_completed(&thief, BOUND - 1);
+    task_deque_completed(&victim, batch.n);
+    task_deque_fini(&thief);
+    task_deque_fini(&victim);
+}
+
 /* --- the worker without a lock, concurrent with a thief --- */
 
 enum { N_BATCH = 3000 };
@@ -352,6 +382,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_like_a_plain_array),
         cmocka_unit_test(test_bound),
+        cmocka_unit_test(test_a_stolen_batch_fits_whatever_is_being_read),
         cmocka_unit_test(test_worker_without_a_lock_beside_a_thief),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
