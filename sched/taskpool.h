@@ -94,11 +94,15 @@ enum status taskpool_add(struct taskpool *pool, const void *record);
  * processes have called this, and none returns before all tasks have ended.
  * Collective; returns the first failure, by rank, of any task, on every process,
  * or STATUS_NO_MEMORY for statistics or history, or STATUS_PROTOCOL when the mode lost
- * tasks or ran some twice; the pool may be restored and run again after a failure. */
+ * tasks or ran some twice, or STATUS_LIMIT (--deque) or STATUS_NO_MEMORY when a worker could not
+ * keep its tasks: then no task ran if that was in taskpool_restore. After the failure of a task
+ * the pool may be restored and run again, after others it may only be destroyed. */
 enum status taskpool_run(struct taskpool *pool);
 
 /* Prepares the next iteration: seeds it anew or, in some modes, by where the tasks ran and how
- * long they took. Collective; to be called between two runs. */
+ * long they took. Collective; to be called between two runs. Over MPI the failure of a worker is
+ * returned by the next taskpool_run, whose synchronisation agrees on it; simulated, by this call.
+ */
 enum status taskpool_restore(struct taskpool *pool);
 
 /* From inside a long task: answers other workers' messages. Costs a few ns

@@ -5,6 +5,7 @@
 #define BERYL_SCHED_COMM_H
 
 #include "support/base/random.h"
+#include "support/base/status.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -28,6 +29,7 @@ struct comm_functions {
     void (*send)(struct comm *comm, int to, const struct comm_message *message);
     void (*fetch_add)(struct comm *comm, int64_t increment);
     void (*wake)(struct comm *comm, double delay_s);
+    void (*failed)(struct comm *comm, enum status status);
     void (*protocol_broken)(struct comm *comm, const char *why);
 };
 
@@ -81,6 +83,17 @@ static inline void comm_fetch_add(struct comm *comm, int64_t increment)
 static inline void comm_wake(struct comm *comm, double delay_s)
 {
     comm->functions->wake(comm, delay_s);
+}
+
+/* Reports that this worker could not keep tasks that it was sent or is to run next: memory was
+ * refused, or a limit is reached. The status, with the text of its FAIL, ends the iteration, or
+ * the one that is being prepared, on all workers; this one runs no more tasks. The mode continues
+ * its protocol as if it had kept them, so that all workers come to their end. STATUS_OK: no
+ * effect. */
+static inline void comm_report(struct comm *comm, enum status status)
+{
+    if (status != STATUS_OK)
+        comm->functions->failed(comm, status);
 }
 
 /* Why a driver reports an error in a mode that lacks the functions that its calls lead to. */

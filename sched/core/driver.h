@@ -11,14 +11,14 @@ struct history;  /* core/history.h */
 struct recorder; /* sched/trace/recorder.h */
 
 struct driver_functions {
-    /* One iteration. Collective. After a failed task the worker where it failed skips the
-     * rest of its tasks.
+    /* One iteration. Collective. After a failure of a task, or one that the mode reports, that
+     * worker skips the rest of its tasks. After a failed restore no task runs, on any process.
      * workers  out, statistics of the n_workers of this process
      * Returns the failure of a worker of this process; the caller has to agree. */
     enum status (*run)(struct driver *driver, struct statistics_worker *workers);
 
-    /* Prepares the next iteration, between two runs. Collective. Errors: those of
-     * run that are not a task's; the same on every process. */
+    /* Prepares the next iteration, between two runs. Collective. Over MPI a failure is kept for
+     * the next run, whose first synchronisation agrees on it; it always succeeds there. */
     enum status (*restore)(struct driver *driver);
 
     /* Adds a task to a dynamic pool: during run to the worker whose task calls

@@ -117,7 +117,8 @@ struct mode {
     enum status (*add)(void *state, const void *record, bool initial);
 
     /* A message from a worker arrived; its bytes are valid, and aligned for any
-     * type, until return. NULL: the mode sends none. */
+     * type, until return. Tasks that find no room are lost, and that is reported (comm_report).
+     * NULL: the mode sends none. */
     void (*receive)(void *state, int from, const void *message, size_t size);
 
     /* The message with this token is completed: its bulk is no longer read and may be freed or
@@ -138,7 +139,8 @@ struct mode {
     void (*finished)(void *state, int64_t task, double time_s);
 
     /* Prepares the next iteration; called again after events until MODE_DONE.
-     * Returns MODE_WAIT or MODE_DONE. Ends the program when out of memory. */
+     * Returns MODE_WAIT or MODE_DONE. A failure is reported (comm_report) and ends with MODE_DONE
+     * too, because other workers may wait for messages of this one. */
     enum mode_step (*restore)(void *state);
 
     /* The fraction of the iteration that is done, in [0, 1], as far as this worker knows: of

@@ -23,7 +23,6 @@
  * In a dynamic pool it is retentive stealing: tasks that are added cannot be balanced before
  * they are there. It has no options of its own. */
 #include "sched/protocols/measured_balance.h"
-#include "support/base/die.h"
 
 struct auto_state {
     struct measured_balance measured; /* first */
@@ -75,8 +74,7 @@ static enum mode_step auto_restore(void *state)
     enum status status = measured_balance_begin(&self->measured, steals, true);
     if (status == STATUS_OK && dynamic)
         status = stealing_push_records(&self->measured.stealing, &self->ran.records);
-    if (status != STATUS_OK)
-        die("%s", status_text());
+    comm_report(self->measured.stealing.comm, status);
     ran_tasks_clear(&self->ran);
     return MODE_DONE;
 }

@@ -18,7 +18,6 @@
 #include "sched/protocols/transfer.h"
 #include "sched/queues/duration_bins.h"
 #include "sched/queues/task_ranges.h"
-#include "support/base/die.h"
 #include "support/io/option_row.h"
 
 #include <stdio.h>
@@ -122,8 +121,7 @@ static enum mode_step diffusion_next(void *state, struct mode_work *work)
 static void diffusion_finished(void *state, int64_t task, double time_s)
 {
     struct diffusion_state *self = state;
-    if (duration_bins_add(&self->bins, task, time_s) != STATUS_OK)
-        die("%s", status_text());
+    comm_report(self->comm, duration_bins_add(&self->bins, task, time_s));
 }
 
 /* --- the average --- */
@@ -190,8 +188,7 @@ static enum mode_step diffusion_restore(void *state)
         return MODE_WAIT;
     self->balancing = false;
     self->tasks.n = self->next_range = 0;
-    if (duration_bins_list(&self->bins, &self->tasks) != STATUS_OK)
-        die_no_memory("no memory for the next iteration's tasks");
+    comm_report(self->comm, duration_bins_list(&self->bins, &self->tasks));
     duration_bins_clear(&self->bins);
     count_own_tasks(self);
     return MODE_DONE;

@@ -17,7 +17,6 @@
 #include "sched/protocols/diffusing.h"
 #include "sched/queues/record_list.h"
 #include "sched/queues/task_deque.h"
-#include "support/base/die.h"
 #include "support/io/option_row.h"
 
 #include <stdio.h>
@@ -156,8 +155,7 @@ static enum mode_step lifeline_restore(void *state)
     enum status status = self->setup->seeding ? lifeline_seed(self) : STATUS_OK;
     for (int64_t i = 0; i < self->initial.n && status == STATUS_OK; i++)
         status = task_deque_push_record(&self->deque, record_list_at(&self->initial, i), true);
-    if (status != STATUS_OK)
-        die_no_memory("no memory for the next iteration's tasks");
+    comm_report(self->comm, status);
     return MODE_DONE;
 }
 
@@ -236,9 +234,8 @@ static void take_tasks(struct lifeline_state *self, int from,
                        const struct lifeline_message *message)
 {
     int64_t n_before = task_deque_n_tasks(&self->deque);
-    if (task_deque_push_batch(&self->deque, message + 1, message->n_entries, message->part) !=
-        STATUS_OK)
-        die("no room for stolen tasks");
+    comm_report(self->comm, task_deque_push_batch(&self->deque, message + 1, message->n_entries,
+                                                  message->part));
     diffusing_received_work(&self->diffusing, from);
     if (message->along >= 0)
         self->noted_along &= ~(UINT32_C(1) << message->along);

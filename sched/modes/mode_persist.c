@@ -6,7 +6,6 @@
  * A worker runs its tasks in the order in which it ran them, because neighbours in
  * that order may share data, and then those it received. */
 #include "sched/protocols/measured_balance.h"
-#include "support/base/die.h"
 #include "support/io/option_row.h"
 
 enum persist_balancer { BALANCER_CENTRAL, BALANCER_TREE, BALANCER_PAIRS };
@@ -81,8 +80,8 @@ static enum mode_step persist_restore(void *state)
         self->n_iterations++;
     if (self->n_iterations > 1 && !measured_balance_balance(&self->measured))
         return MODE_WAIT;
-    if (measured_balance_begin(&self->measured, false, false) != STATUS_OK)
-        die("%s", status_text());
+    comm_report(self->measured.stealing.comm,
+                measured_balance_begin(&self->measured, false, false));
     return MODE_DONE;
 }
 

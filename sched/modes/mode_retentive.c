@@ -4,7 +4,6 @@
  * without it a worker begins with its longest tasks, see ran_tasks.h. Of a dynamic pool only the
  * tasks that were added before the run are kept; the others are added anew by them. */
 #include "sched/protocols/stealing.h"
-#include "support/base/die.h"
 #include "support/io/option_row.h"
 
 enum retentive_order { RETAIN_LONGEST, RETAIN_ORDER };
@@ -58,8 +57,7 @@ static enum mode_step retentive_restore(void *state)
 {
     struct retentive_state *self = state;
     stealing_begin(&self->stealing, true);
-    if (seed_with(&self->stealing, &self->ran) != STATUS_OK)
-        die_no_memory("no memory for the next iteration's tasks");
+    comm_report(self->stealing.comm, seed_with(&self->stealing, &self->ran));
     ran_tasks_clear(&self->ran);
     return MODE_DONE;
 }

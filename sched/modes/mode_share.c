@@ -123,8 +123,8 @@ void share_take_tasks(struct share_state *self, const struct share_message *mess
     self->comm->counts.tasks_moved += message->n;
     if (self->queue.record_size == 0)
         task_queue_put_range(&self->queue, message->range);
-    else if (task_queue_push(&self->queue, message + 1, message->n) != STATUS_OK)
-        die_no_memory("no memory for %lld tasks from another worker", (long long)message->n);
+    else
+        comm_report(self->comm, task_queue_push(&self->queue, message + 1, message->n));
 }
 
 /* --- the worker --- */
@@ -204,8 +204,7 @@ static enum mode_step share_restore(void *state)
     enum status status = share_seed(self);
     for (int64_t i = 0; i < self->initial.n && status == STATUS_OK; i++)
         status = task_queue_push(&self->queue, record_list_at(&self->initial, i), 1);
-    if (status != STATUS_OK)
-        die_no_memory("no memory for the next iteration's tasks");
+    comm_report(self->comm, status);
     return MODE_DONE;
 }
 

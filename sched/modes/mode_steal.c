@@ -2,7 +2,6 @@
  * is in stealing.h; tasks added to a dynamic pool before the run are kept and
  * added again on the same worker. */
 #include "sched/protocols/stealing.h"
-#include "support/base/die.h"
 
 struct steal_state {
     struct stealing stealing; /* first: most functions of the table are stealing's own */
@@ -40,8 +39,7 @@ static enum mode_step steal_restore(void *state)
         status = stealing_seed(&self->stealing);
     for (int64_t i = 0; i < self->initial.n && status == STATUS_OK; i++)
         status = stealing_add(&self->stealing, record_list_at(&self->initial, i), true);
-    if (status != STATUS_OK)
-        die_no_memory("no memory for the next iteration's tasks");
+    comm_report(self->stealing.comm, status);
     return MODE_DONE;
 }
 

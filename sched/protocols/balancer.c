@@ -148,8 +148,8 @@ static int compare_donors(const void *left, const void *right)
 /* A task granted to its own donor: no messages. */
 static void put_back(struct balancer *self, const struct balancer_task *task)
 {
-    if (duration_bins_put_back(self->bins, self->donated[task->index], task->time_s) != STATUS_OK)
-        die_no_memory("no memory for the tasks of the next iteration");
+    comm_report(self->link.comm,
+                duration_bins_put_back(self->bins, self->donated[task->index], task->time_s));
     self->n_taken++;
 }
 
@@ -230,8 +230,7 @@ static void receive_tasks(struct balancer *self, int donor, const struct balance
     const int64_t *tasks = (const int64_t *)(message + 1);
     const struct balancer_task *granted = self->granted + find_donor(self, donor);
     for (int64_t i = 0; i < message->n; i++)
-        if (duration_bins_add(self->bins, tasks[i], granted[i].time_s) != STATUS_OK)
-            die_no_memory("no memory for the tasks of the next iteration");
+        comm_report(self->link.comm, duration_bins_add(self->bins, tasks[i], granted[i].time_s));
     self->n_awaited -= message->n;
     self->link.comm->counts.tasks_moved += message->n;
 }

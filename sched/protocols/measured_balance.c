@@ -1,7 +1,5 @@
 #include "sched/protocols/measured_balance.h"
 
-#include "support/base/die.h"
-
 enum status measured_balance_init(struct measured_balance *self, const struct mode_setup *setup,
                                   struct comm *comm, const struct balancer_rules *rules)
 {
@@ -29,8 +27,7 @@ enum status measured_balance_seed(void *state)
 void measured_balance_finished(void *state, int64_t task, double time_s)
 {
     struct measured_balance *self = state;
-    if (duration_bins_add(&self->bins, task, time_s) != STATUS_OK)
-        die("%s", status_text());
+    comm_report(self->stealing.comm, duration_bins_add(&self->bins, task, time_s));
 }
 
 void measured_balance_receive(void *state, int from, const void *message, size_t size)

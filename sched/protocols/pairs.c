@@ -58,8 +58,7 @@ void pairs_finish(struct pairs *self)
 
 static void add_task(struct pairs *self, const struct pairs_task *task)
 {
-    if (duration_bins_add(self->bins, task->task, task->time_s) != STATUS_OK)
-        die_no_memory("no memory for the tasks of the next iteration");
+    comm_report(self->link->comm, duration_bins_add(self->bins, task->task, task->time_s));
 }
 
 static struct pairs_task remove_task(struct pairs *self, int64_t bin)
@@ -104,10 +103,9 @@ static void take_moved(struct pairs *self, const struct balancer_message *messag
     const struct pairs_task *offered = self->rounds[self->round].sent;
     const struct pairs_task *moved = (const struct pairs_task *)(message + 1);
     for (int32_t i = 0; i < self->n_offered; i++)
-        if (!((message->taken >> i) & 1) &&
-            duration_bins_put_back(self->bins, offered[i].entry, (float)offered[i].time_s) !=
-                STATUS_OK)
-            die_no_memory("no memory for the tasks of the next iteration");
+        if (!((message->taken >> i) & 1))
+            comm_report(self->link->comm, duration_bins_put_back(self->bins, offered[i].entry,
+                                                                 (float)offered[i].time_s));
     for (int64_t i = 0; i < message->n; i++)
         add_task(self, &moved[i]);
     self->link->comm->counts.tasks_moved += message->n;

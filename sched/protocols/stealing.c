@@ -1,6 +1,5 @@
 #include "sched/protocols/stealing.h"
 
-#include "support/base/die.h"
 #include "support/io/option_row.h"
 #include "support/io/words.h"
 
@@ -31,7 +30,9 @@ static const struct option_row stealing_rows[] = {
                   .default_text = "by-mode", .value = "RULE", .expert = true,
                   .help = "algorithm that detects the end; by-mode: wide for auto, else tree"),
     INTEGER_OPTION("deque", FIELD(deque), 0, 1e12, .default_text = "0", .value = "N",
-                   .expert = true, .help = "bound on the entries of a deque; 0: none"),
+                   .expert = true,
+                   .help = "bound on the entries of a deque, which are tasks that tasks added, or "
+                           "ranges of tasks; 0: none"),
     CHOICE_OPTION("release", FIELD(release), "all,half", .default_text = "all",
                   .preset_text = "half", .value = "HOW", .expert = true,
                   .help = "long tasks that a worker shares when thieves have none left: all that "
@@ -159,10 +160,10 @@ static void note(struct stealing *self, const struct mode_work *work, bool initi
     /* The clock is read for long tasks only. */
     bool timed = work->tasks_are_long || self->ran->runs_long;
     if (self->deque.record_size == 0)
-        ran_tasks_take(self->ran, &work->range, work->tasks_are_long,
-                       timed ? comm_now(self->comm) : 0);
-    else if (initial && record_list_add(&self->ran->records, work->record) != STATUS_OK)
-        die_no_memory("no memory to note which tasks ran");
+        comm_report(self->comm, ran_tasks_take(self->ran, &work->range, work->tasks_are_long,
+                                               timed ? comm_now(self->comm) : 0));
+    else if (initial)
+        comm_report(self->comm, record_list_add(&self->ran->records, work->record));
 }
 
 static bool releases_all(const struct stealing *self, const struct mode_work *work)
@@ -290,7 +291,7 @@ enum mode_step stealing_next(void *state, struct mode_work *work)
         return MODE_RUN;
     }
     if (self->ran && self->ran->runs_long)
-        ran_tasks_end(self->ran, comm_now(self->comm));
+        comm_report(self->comm, ran_tasks_end(self->ran, comm_now(self->comm)));
     if (alone || self->termination.finished)
         return MODE_DONE;
     if (!self->searching)
@@ -306,9 +307,8 @@ static void take_stolen(struct stealing *self, const struct steal_message *trans
 {
     struct task_deque *deque = &self->deque;
     int64_t n_before = task_deque_n_tasks(deque);
-    if (task_deque_push_batch(deque, transfer + 1, transfer->n_entries, transfer->part) !=
-        STATUS_OK)
-        die("no room for stolen tasks");
+    comm_report(self->comm,
+                task_deque_push_batch(deque, transfer + 1, transfer->n_entries, transfer->part));
     if (termination_is_certain(&self->termination))
         comm_fail(self->comm, "work arrived after the end was found");
     self->runs_last = false;

@@ -1,7 +1,6 @@
 #include "sched/protocols/transfer.h"
 
 #include "support/base/array.h"
-#include "support/base/die.h"
 
 #include <stdlib.h>
 
@@ -33,8 +32,7 @@ void transfer_begin(struct transfer *self)
 
 static void keep_task(struct transfer *self, const struct transfer_task *task)
 {
-    if (duration_bins_add(self->bins, task->task, task->time_s) != STATUS_OK)
-        die("%s", status_text());
+    comm_report(self->comm, duration_bins_add(self->bins, task->task, task->time_s));
 }
 
 /* A worker with room for a task, by its index among the known ones, which counts the task there;
@@ -100,9 +98,8 @@ static void choose_donations(struct transfer *self, struct donation **donations,
         enum status status = receiver < 0
                                  ? duration_bins_put_back(self->bins, entry, time_s)
                                  : array_reserve(donations, *n + 1, &capacity, sizeof **donations);
-        if (status != STATUS_OK)
-            die_no_memory("no memory to balance the tasks");
-        if (receiver < 0)
+        comm_report(self->comm, status);
+        if (status != STATUS_OK || receiver < 0)
             return;
         (*donations)[(*n)++] =
             (struct donation){.task = {duration_bins_removed_task(self->bins, entry), time_s},

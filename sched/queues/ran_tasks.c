@@ -1,7 +1,5 @@
 #include "sched/queues/ran_tasks.h"
 
-#include "support/base/die.h"
-
 void ran_tasks_fini(struct ran_tasks *self)
 {
     task_ranges_fini(&self->ranges);
@@ -17,24 +15,22 @@ void ran_tasks_clear(struct ran_tasks *self)
     duration_bins_clear(&self->long_tasks);
 }
 
-void ran_tasks_take(struct ran_tasks *self, const struct task_range *range, bool tasks_are_long,
-                    double now_s)
+enum status ran_tasks_take(struct ran_tasks *self, const struct task_range *range,
+                           bool tasks_are_long, double now_s)
 {
-    ran_tasks_end(self, now_s);
+    TRY(ran_tasks_end(self, now_s));
     self->runs_long = tasks_are_long && !self->keeps_order && task_range_count(range) == 1;
     self->running = range->first;
     self->began_s = now_s;
-    if (!self->runs_long && task_ranges_add_range(&self->ranges, *range) != STATUS_OK)
-        die_no_memory("no memory to note which tasks ran");
+    return self->runs_long ? STATUS_OK : task_ranges_add_range(&self->ranges, *range);
 }
 
-void ran_tasks_end(struct ran_tasks *self, double now_s)
+enum status ran_tasks_end(struct ran_tasks *self, double now_s)
 {
     if (!self->runs_long)
-        return;
+        return STATUS_OK;
     self->runs_long = false;
-    if (duration_bins_add(&self->long_tasks, self->running, now_s - self->began_s) != STATUS_OK)
-        die("%s", status_text());
+    return duration_bins_add(&self->long_tasks, self->running, now_s - self->began_s);
 }
 
 enum status ran_tasks_list(const struct ran_tasks *self, struct task_ranges *tasks)

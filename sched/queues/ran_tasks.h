@@ -32,13 +32,13 @@ void ran_tasks_fini(struct ran_tasks *ran);
 /* Removes all tasks and keeps the memory. */
 void ran_tasks_clear(struct ran_tasks *ran);
 
-/* The worker takes these tasks: the last one taken has ended. Ends the program when out of
- * memory, as ran_tasks_end does. */
-void ran_tasks_take(struct ran_tasks *ran, const struct task_range *range, bool tasks_are_long,
-                    double now_s);
+/* The worker takes these tasks: the last one taken has ended.
+ * Errors: those of duration_bins_add; some of the tasks are then not kept. */
+enum status ran_tasks_take(struct ran_tasks *ran, const struct task_range *range,
+                           bool tasks_are_long, double now_s);
 
-/* The task taken last has ended. */
-void ran_tasks_end(struct ran_tasks *ran, double now_s);
+/* The task taken last has ended. Errors: as above. */
+enum status ran_tasks_end(struct ran_tasks *ran, double now_s);
 
 /* Appends all tasks in the order in which they are to run next: the longest first, by powers
  * of two of their durations, then those kept in order. Errors: STATUS_NO_MEMORY. */

@@ -143,30 +143,29 @@ static inline enum mode_step sabotage_forget(void *state, struct mode_work *work
     return self->under->next(sabotage_under(state), work);
 }
 
-/* name  "loses-MODE" or "swaps-MODE" of the mode underneath; must outlive the program */
-static inline void register_sabotage_of(const struct mode *under, const char *name,
-                                        enum mode_step (*next)(void *, struct mode_work *),
-                                        struct mode *made)
+/* name  "WORD-MODE" of the mode underneath; must outlive the program */
+static inline struct mode sabotage_of(const struct mode *under, const char *name,
+                                      enum mode_step (*next)(void *, struct mode_work *))
 {
-    *made = *under;
-    made->name = name;
-    made->help = "wrong on purpose";
-    made->options = NULL;
-    made->state_size = sizeof(struct sabotage_state) + under->state_size;
-    made->init = sabotage_init_named;
-    made->fini = sabotage_fini;
-    made->seed = under->seed ? sabotage_seed : NULL;
-    made->next = next;
-    made->next_local = NULL;
-    made->add = under->add ? sabotage_add : NULL;
-    made->receive = under->receive ? sabotage_receive : NULL;
-    made->sent = under->sent ? sabotage_sent : NULL;
-    made->fetched = under->fetched ? sabotage_fetched : NULL;
-    made->finished = under->finished ? sabotage_finished : NULL;
-    made->restore = sabotage_restore;
-    made->progress = sabotage_progress;
-    made->describe = NULL;
-    check_ok(mode_register(made));
+    struct mode made = *under;
+    made.name = name;
+    made.help = "wrong on purpose";
+    made.options = NULL;
+    made.state_size = sizeof(struct sabotage_state) + under->state_size;
+    made.init = sabotage_init_named;
+    made.fini = sabotage_fini;
+    made.seed = under->seed ? sabotage_seed : NULL;
+    made.next = next;
+    made.next_local = NULL;
+    made.add = under->add ? sabotage_add : NULL;
+    made.receive = under->receive ? sabotage_receive : NULL;
+    made.sent = under->sent ? sabotage_sent : NULL;
+    made.fetched = under->fetched ? sabotage_fetched : NULL;
+    made.finished = under->finished ? sabotage_finished : NULL;
+    made.restore = sabotage_restore;
+    made.progress = sabotage_progress;
+    made.describe = NULL;
+    return made;
 }
 
 /* The modes whose sabotage is registered by name. */
@@ -182,8 +181,9 @@ static inline void register_sabotages_by_name(void)
         for (int swaps = 0; swaps < 2; swaps++) {
             snprintf(sabotage_names[i][swaps], sizeof sabotage_names[i][swaps], "%s-%s",
                      swaps ? "swaps" : "loses", sabotaged_modes[i]);
-            register_sabotage_of(mode_find(sabotaged_modes[i]), sabotage_names[i][swaps],
-                                 swaps ? sabotage_swap : sabotage_lose, &modes[i][swaps]);
+            modes[i][swaps] = sabotage_of(mode_find(sabotaged_modes[i]), sabotage_names[i][swaps],
+                                          swaps ? sabotage_swap : sabotage_lose);
+            check_ok(mode_register(&modes[i][swaps]));
         }
 }
 

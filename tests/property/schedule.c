@@ -277,6 +277,7 @@ static bool iterate(struct schedule *schedule, char *why, size_t why_size)
         if (status == STATUS_OK)
             status = taskpool_run(schedule->pool);
         if (status != STATUS_OK) {
+            schedule->status = status;
             snprintf(why, why_size, "iteration %d: %s", i, status_text());
             return false;
         }
@@ -307,8 +308,9 @@ bool schedule_holds(struct schedule *schedule, char *why, size_t why_size)
     }
     schedule->machine.context = schedule->machine.observer = schedule;
     start_trace(schedule);
-    if (taskpool_simulate(&problem, &schedule->settings, &schedule->machine, &schedule->pool) !=
-        STATUS_OK) {
+    schedule->status =
+        taskpool_simulate(&problem, &schedule->settings, &schedule->machine, &schedule->pool);
+    if (schedule->status != STATUS_OK) {
         snprintf(why, why_size, "%s", status_text());
         trace_destroy(schedule->trace);
         return false;
@@ -316,10 +318,9 @@ bool schedule_holds(struct schedule *schedule, char *why, size_t why_size)
     if (schedule->trace && schedule->seed % 8 == 0)
         trace_case_limit(schedule->trace, 5);
     const int64_t root = 0;
-    bool holds = true;
     if (schedule->dynamic && schedule->n_tasks > 0)
-        holds = taskpool_add(schedule->pool, &root) == STATUS_OK;
-    holds = holds && iterate(schedule, why, why_size);
+        schedule->status = taskpool_add(schedule->pool, &root);
+    bool holds = schedule->status == STATUS_OK && iterate(schedule, why, why_size);
     taskpool_destroy(schedule->pool);
     trace_destroy(schedule->trace);
     return holds;

@@ -43,6 +43,7 @@ struct schedule {
     bool dynamic; /* the tasks are added by each other */
     bool comb;    /* their tree is a comb, not a binary tree */
     struct taskpool *pool;
+    enum status status;              /* of the pool, where that is what does not hold */
     struct trace *trace;             /* of every fourth schedule, else NULL */
     struct statistics_iteration sum; /* of the iterations so far */
     int64_t n_ended;                 /* tasks, in all iterations so far */

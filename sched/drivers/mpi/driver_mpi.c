@@ -130,14 +130,14 @@ static struct statistics_worker take_mpi_statistics(struct driver_mpi *driver)
 static enum status driver_mpi_run(struct driver *base, struct statistics_worker *worker)
 {
     struct driver_mpi *driver = driver_mpi_of(base);
-    driver->status = STATUS_OK;
+    *worker = (struct statistics_worker){0};
     driver->driver.ran = (struct task_census){0};
     driver->interval = poll_interval_begin(driver->poll_every);
     driver->n_since_poll = 0;
     driver->polled_task_s = driver->polled_s = 0;
     driver->measures_next = false;
     pulse_set_finished(driver->slot, 0);
-    mpi_comm_begin(&driver->comm);
+    TRY(mpi_comm_begin(&driver->comm));
     if (driver->watchdog)
         mpi_watchdog_begin(driver->watchdog);
     driver->running = true;
@@ -160,13 +160,14 @@ static enum status driver_mpi_run(struct driver *base, struct statistics_worker 
         mpi_watchdog_end(driver->watchdog);
     pulse_set(driver->slot, PULSE_OUTSIDE);
     *worker = take_mpi_statistics(driver);
-    return driver->status;
+    return (enum status)driver->comm.status;
 }
 
 static enum status driver_mpi_restore(struct driver *base)
 {
     struct driver_mpi *driver = driver_mpi_of(base);
     double start_s = clock_now_s();
+    driver->comm.status = STATUS_OK; /* a task may have failed */
     while (driver->mode->restore(driver->state) != MODE_DONE)
         mpi_comm_wait(&driver->comm);
     double end_s = clock_now_s();

@@ -35,7 +35,6 @@ struct driver_mpi {
     double polled_s;      /* spent in polls from inside the task that runs */
     bool running;         /* an iteration; else added tasks are initial ones */
     struct statistics_worker worker;
-    enum status status; /* of the tasks of this iteration */
 
     struct mpi_watchdog *watchdog; /* NULL: none */
     struct pulse_slot *slot;       /* of the watchdog's pulse, or the one below */

@@ -1,5 +1,6 @@
 #include "sched/drivers/mpi/mpi_comm.h"
 
+#include "support/base/agree.h"
 #include "support/base/clock.h"
 #include "support/base/die.h"
 #include "support/base/node.h"
@@ -48,10 +49,16 @@ static void mpi_comm_wake(struct comm *comm, double delay_s)
     ((struct mpi_comm *)comm)->wake_s = clock_now_s() + delay_s;
 }
 
+static void mpi_comm_failed(struct comm *comm, enum status status)
+{
+    ((struct mpi_comm *)comm)->status = (int)status;
+}
+
 static const struct comm_functions functions = {.now = mpi_comm_now,
                                                 .send = mpi_comm_send,
                                                 .fetch_add = mpi_comm_fetch_add,
                                                 .wake = mpi_comm_wake,
+                                                .failed = mpi_comm_failed,
                                                 .protocol_broken = mpi_comm_protocol_broken};
 
 enum status mpi_comm_init(struct mpi_comm *comm, MPI_Comm mpi, const struct mode *mode,
@@ -74,13 +81,13 @@ void mpi_comm_fini(struct mpi_comm *comm)
     mpi_messages_fini(&comm->messages);
 }
 
-void mpi_comm_begin(struct mpi_comm *comm)
+enum status mpi_comm_begin(struct mpi_comm *comm)
 {
     comm->wake_s = INFINITY;
     if (comm->mode->fetched)
         mpi_counter_reset(&comm->counter);
-    else
-        MPI_Barrier(comm->messages.mpi);
+    /* In place of a barrier, so that the failure of a restore takes no message of its own. */
+    return status_agree(comm->messages.mpi, (enum status)comm->status);
 }
 
 static bool spans_nodes(const struct mpi_comm *comm)

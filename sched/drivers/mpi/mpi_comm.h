@@ -10,6 +10,7 @@
 #include "sched/trace/recorder.h"
 
 #include <mpi.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -24,6 +25,8 @@ struct mpi_comm {
     int64_t increment;          /* of that request */
     int64_t n_fetches;          /* counted here, cleared by the driver */
     double wake_s;              /* time of comm_wake; INFINITY: none */
+    atomic_int status;          /* enum status: the last failure, of a task or that the mode
+                                 * reported; cleared by the driver */
     struct recorder *recorder;  /* of messages; borrowed; NULL: none */
     struct mpi_pulse *pulse;    /* takes part in each delivery; borrowed; NULL: none */
 };
@@ -35,8 +38,9 @@ enum status mpi_comm_init(struct mpi_comm *comm, MPI_Comm mpi, const struct mode
                           uint64_t seed);
 void mpi_comm_fini(struct mpi_comm *comm); /* collective */
 
-/* Begins an iteration: sets the shared counter to 0; a barrier. Collective. */
-void mpi_comm_begin(struct mpi_comm *comm);
+/* Begins an iteration: sets the shared counter to 0; returns when all processes have called this.
+ * Collective. Errors: the first status of a worker, by rank; the same on every process. */
+enum status mpi_comm_begin(struct mpi_comm *comm);
 
 /* Whether others may ask for something at any time: by messages of the mode, or by one-sided
  * accesses to this process's memory from another node, which MPI serves only when it is called. */

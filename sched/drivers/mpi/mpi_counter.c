@@ -12,7 +12,6 @@ enum status mpi_counter_init(struct mpi_counter *counter, MPI_Comm comm)
     void *base;
     TRY(window_allocate(comm, rank == 0 ? sizeof counter->value : 0, &base, &counter->window));
     MPI_Win_lock_all(MPI_MODE_NOCHECK, counter->window);
-    mpi_counter_reset(counter);
     return STATUS_OK;
 }
 
@@ -33,7 +32,6 @@ void mpi_counter_reset(struct mpi_counter *counter)
         MPI_Accumulate(&zero, 1, MPI_INT64_T, 0, 0, 1, MPI_INT64_T, MPI_REPLACE, counter->window);
         MPI_Win_flush(0, counter->window);
     }
-    MPI_Barrier(counter->mpi);
 }
 
 void mpi_counter_start(struct mpi_counter *counter, int64_t increment)

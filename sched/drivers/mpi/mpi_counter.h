@@ -15,14 +15,15 @@ struct mpi_counter {
     MPI_Request request;      /* MPI_REQUEST_NULL if there is none */
 };
 
-/* Collective over comm. The counter is 0.
+/* Collective over comm. To be reset before its first use.
  * Errors: STATUS_USAGE (no windows over comm). */
 enum status mpi_counter_init(struct mpi_counter *counter, MPI_Comm comm);
 
 /* Collective; no request may be under way. Also after a failure of mpi_counter_init. */
 void mpi_counter_fini(struct mpi_counter *counter);
 
-/* Sets the counter to 0. Collective; ends with a barrier. */
+/* Sets the counter to 0. To be called by all processes, and followed by a synchronisation of all
+ * before the next request. */
 void mpi_counter_reset(struct mpi_counter *counter);
 
 /* Starts adding; does not wait. One request per process at a time. */

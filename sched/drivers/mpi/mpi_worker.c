@@ -117,6 +117,17 @@ void mpi_worker_wait(struct driver_mpi *driver, int64_t n_events)
 
 /* --- tasks --- */
 
+static bool runs_tasks(const struct driver_mpi *driver)
+{
+    return atomic_load_explicit(&driver->comm.status, memory_order_relaxed) == STATUS_OK;
+}
+
+static void note_task_failure(struct driver_mpi *driver, enum status status)
+{
+    if (status != STATUS_OK)
+        driver->comm.status = (int)status;
+}
+
 static void report_finished(struct driver_mpi *driver, int64_t task, double time_s)
 {
     if (!driver->mode->finished)
@@ -148,14 +159,14 @@ static inline void run_timed_task(struct driver_mpi *driver, struct task_range *
     pulse_set_finished(driver->slot, driver->worker.tasks);
     if (history && status == STATUS_OK)
         status = history_add(history, task, time_s, driver->comm.base.rank);
-    driver->status = status;
+    note_task_failure(driver, status);
     report_finished(driver, task, time_s);
 }
 
 /* Runs the first n tasks of the range, up to a failure. */
 static void run_timed(struct driver_mpi *driver, struct task_range *range, int64_t n)
 {
-    for (; n > 0 && driver->status == STATUS_OK; n--)
+    for (; n > 0 && runs_tasks(driver); n--)
         run_timed_task(driver, range);
 }
 
@@ -163,14 +174,16 @@ static void run_timed(struct driver_mpi *driver, struct task_range *range, int64
 static void run_untimed(struct driver_mpi *driver, struct task_range *range, int64_t n)
 {
     const struct taskpool_problem *problem = driver->problem;
-    for (; n > 0 && driver->status == STATUS_OK; n--) {
+    enum status status = STATUS_OK;
+    for (; n > 0 && status == STATUS_OK; n--) {
         int64_t task = range->first;
         range->first += range->step;
         pulse_set_task(driver->slot, task);
-        driver->status = problem->run(task, problem->context);
+        status = problem->run(task, problem->context);
         driver->worker.tasks++;
         pulse_set_finished(driver->slot, driver->worker.tasks);
     }
+    note_task_failure(driver, status);
 }
 
 void mpi_worker_account_tasks(struct driver_mpi *driver)
@@ -203,7 +216,7 @@ static void skip_tasks(struct driver_mpi *driver, const struct task_range *range
 void mpi_worker_run_range(struct driver_mpi *driver, struct task_range range)
 {
     int64_t left = task_range_count(&range);
-    while (left > 0 && driver->status == STATUS_OK) {
+    while (left > 0 && runs_tasks(driver)) {
         int64_t n = driver->interval.n - driver->n_since_poll;
         if (n > left)
             n = left;
@@ -226,11 +239,11 @@ void mpi_worker_run_record(struct driver_mpi *driver)
 {
     const struct taskpool_problem *problem = driver->problem;
     driver->measures_next = false;
-    if (driver->status == STATUS_OK) {
+    if (runs_tasks(driver)) {
         /* The task may change its record. */
         task_census_add_record(&driver->driver.ran, driver->record, problem->record_size);
         pulse_set(driver->slot, PULSE_RECORD);
-        driver->status = problem->run_record(driver->record, problem->context);
+        note_task_failure(driver, problem->run_record(driver->record, problem->context));
         driver->worker.tasks++;
         pulse_set_finished(driver->slot, driver->worker.tasks);
     }

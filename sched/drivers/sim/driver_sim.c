@@ -139,7 +139,9 @@ static enum status sim_run(struct driver *driver, struct statistics_worker *work
 static enum status sim_restore(struct driver *driver)
 {
     struct driver_sim *sim = (struct driver_sim *)driver;
+    sim->status = STATUS_OK; /* a task may have failed */
     TRY(run_phase(sim, true));
+    TRY(sim->status);
     if (sim_recorder(sim))
         sim_record_balance(sim);
     /* All time between iterations counts as balancing. */

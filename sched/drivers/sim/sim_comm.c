@@ -33,6 +33,11 @@ void sim_count_message(struct sim_worker *worker, size_t size)
     statistics->bytes += (int64_t)size;
 }
 
+static void sim_comm_failed(struct comm *comm, enum status status)
+{
+    ((struct sim_worker *)comm)->sim->status = status;
+}
+
 static void sim_comm_protocol_broken(struct comm *comm, const char *why)
 {
     struct driver_sim *sim = ((struct sim_worker *)comm)->sim;
@@ -114,4 +119,5 @@ const struct comm_functions sim_comm_functions = {.now = sim_comm_now,
                                                   .send = sim_comm_send,
                                                   .fetch_add = sim_comm_fetch_add,
                                                   .wake = sim_comm_wake,
+                                                  .failed = sim_comm_failed,
                                                   .protocol_broken = sim_comm_protocol_broken};

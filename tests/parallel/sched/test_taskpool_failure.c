@@ -1,5 +1,7 @@
-/* A task that fails on one process ends the run everywhere in the same way. */
+/* A task that fails on one process, or a worker that cannot keep its tasks, ends the run everywhere
+ * in the same way. */
 #include "tests/cases/pool_cases.h"
+#include "tests/cases/sabotage_mode.h"
 
 #include <stdlib.h>
 
@@ -81,6 +83,101 @@ static void test_first_failure_is_returned_everywhere(void **state)
         check_failure(pool_case_find(i, true));
 }
 
+/* --- modes that report failures --- */
+
+static struct {
+    struct comm *comm; /* of this process's worker */
+    bool in_next;      /* when the last worker reports: at its first step, else in restore */
+    bool reported;
+} reporting;
+
+static enum status reporting_init(void *state, const struct mode_setup *mode_setup,
+                                  struct comm *comm)
+{
+    reporting.comm = comm;
+    reporting.reported = false;
+    return sabotage_init_named(state, mode_setup, comm);
+}
+
+static void report_once(bool in_next)
+{
+    const struct comm *comm = reporting.comm;
+    if (reporting.reported || in_next != reporting.in_next || comm->rank < comm->size - 1)
+        return;
+    reporting.reported = true;
+    comm_report(reporting.comm, FAIL(STATUS_NO_MEMORY, "no memory on rank %d", comm->rank));
+}
+
+static enum mode_step next_and_report(void *state, struct mode_work *work)
+{
+    report_once(true);
+    return ((struct sabotage_state *)state)->under->next(sabotage_under(state), work);
+}
+
+static enum mode_step restore_and_report(void *state)
+{
+    report_once(false);
+    return sabotage_restore(state);
+}
+
+static const char *const reporting_names[] = {
+    "reports-static",   "reports-counter", "reports-share", "reports-steal",
+    "reports-lifeline", "reports-persist", "reports-dtree", "reports-hybrid"};
+enum { N_REPORTING = sizeof reporting_names / sizeof reporting_names[0] };
+
+static void register_reporting(void)
+{
+    static struct mode modes[N_REPORTING];
+    for (int i = 0; i < N_REPORTING; i++) {
+        const char *under = strchr(reporting_names[i], '-') + 1;
+        modes[i] = sabotage_of(mode_find(under), reporting_names[i], next_and_report);
+        modes[i].init = reporting_init;
+        modes[i].restore = restore_and_report;
+        check_ok(mode_register(&modes[i]));
+    }
+}
+
+/* Whether every process has the failure of the last one. */
+static void check_reported(enum status status)
+{
+    char text[64];
+    snprintf(text, sizeof text, "no memory on rank %d", reporting.comm->size - 1);
+    check_status(STATUS_NO_MEMORY, status);
+    assert_string_equal(status_text(), text);
+}
+
+static void check_reporting_mode(const char *mode, bool in_next)
+{
+    struct failing failing = {.fails = false};
+    struct taskpool_problem problem = {.n_tasks = n_tasks, .run = run, .context = &failing};
+    struct taskpool_settings settings;
+    taskpool_settings_default(&settings);
+    settings.mode = mode;
+    reporting.in_next = in_next;
+    check_ok(taskpool_create(MPI_COMM_WORLD, &problem, &settings, &failing.pool));
+    if (in_next) {
+        check_reported(taskpool_run(failing.pool));
+        bool is_last = reporting.comm->rank == reporting.comm->size - 1;
+        assert_true(failing.n_run == 0 || !is_last);
+    } else {
+        check_ok(taskpool_run(failing.pool));
+        failing.n_run = 0;
+        enum status restored = taskpool_restore(failing.pool);
+        check_reported(restored == STATUS_OK ? taskpool_run(failing.pool) : restored);
+        assert_int_equal(failing.n_run, 0);
+    }
+    taskpool_destroy(failing.pool);
+}
+
+static void test_what_a_mode_reports_is_returned_everywhere(void **state)
+{
+    (void)state;
+    register_reporting(); /* not before: the test above runs all modes that there are */
+    for (int i = 0; i < N_REPORTING; i++)
+        for (int in_next = 0; in_next < 2; in_next++)
+            check_reporting_mode(reporting_names[i], in_next);
+}
+
 static void check_refused(enum status expected, const char *options,
                           const struct taskpool_problem *problem)
 {
@@ -116,6 +213,7 @@ int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_first_failure_is_returned_everywhere),
+        cmocka_unit_test(test_what_a_mode_reports_is_returned_everywhere),
         cmocka_unit_test(test_impossible_pools_are_refused_everywhere),
     };
     return check_run_parallel(tests, &argc, &argv);
