@@ -283,9 +283,7 @@ json_t *hf_qcschema_to_json(const struct hf_outcome *outcome)
                                   "routine",
                                   outcome->correlated ? outcome->correlated->program : "beryl-hf"));
     if (!success)
-        json_object_set_new(result, "error",
-                            json_pack("{s:s, s:o}", "error_type", status_words(outcome->status),
-                                      "error_message", json_text(outcome->error)));
+        json_object_set_new(result, "error", json_error(outcome->status, outcome->error));
     json_object_set_new(result, "extras", json_pack("{s:o}", "beryl", extras_to_json(outcome)));
     if (outcome->correlated)
         add_correlated(outcome->correlated, result);

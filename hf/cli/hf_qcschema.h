@@ -38,7 +38,7 @@ struct hf_outcome {
     const char *fock_sha256;                /* of --fock-only, or NULL */
     const char *fock_sha256_beta;           /* the same of the second spin, or NULL */
     enum status status;                     /* of the run */
-    char error[1024];                       /* text of the failure */
+    char error[STATUS_TEXT_SIZE];           /* text of the failure */
     bool complete;                          /* the run ended by itself, converged or not */
     int n_workers;
     int64_t memory_peak_bytes; /* largest of all processes */

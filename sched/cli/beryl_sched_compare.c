@@ -8,6 +8,7 @@
 #include "sched/trace/trace.h"
 #include "support/base/agree.h"
 #include "support/base/log.h"
+#include "support/io/application.h"
 #include "support/io/hardware.h"
 #include "support/mpi/oversubscription.h"
 
@@ -18,6 +19,7 @@ struct compared_runs {
     const struct beryl_sched_options *options;
     MPI_Comm comm;
     bool is_first, simulated; /* is_first: of the processes */
+    bool checked;             /* the outputs can be written */
     struct mode_records records;
     json_t *result; /* of the first run, without what depends on mode or round; NULL before */
 };
@@ -50,14 +52,20 @@ static enum status check_compared_modes(const struct compared_runs *runs)
 
 /* --- rounds --- */
 
-/* The first result is kept, the others must be the same. Takes the result. */
-static enum status keep_compared_result(struct compared_runs *runs,
-                                        const struct mode_record *record, json_t *result)
+/* Leaves what does not depend on mode or round. */
+static void remove_mode(json_t *result)
 {
     json_object_del(result, "sched");
     json_object_del(result, "options");
     json_object_del(result, "iterations");
     json_object_del(result, "timeline");
+}
+
+/* The first result is kept, the others must be the same. Takes the result. */
+static enum status keep_compared_result(struct compared_runs *runs,
+                                        const struct mode_record *record, json_t *result)
+{
+    remove_mode(result);
     if (!runs->result) {
         runs->result = result;
         return STATUS_OK;
@@ -93,9 +101,12 @@ static enum status run_compared_rounds(struct compared_runs *runs)
 
 /* --- after --- */
 
-static enum status write_compared_result(const struct compared_runs *runs, json_t *hardware)
+/* Adds the modes and all else that the result of a comparison has; false when out of memory.
+ * Collective. */
+static bool complete_result(const struct compared_runs *runs)
 {
     const char *const no_digests[MODE_RECORD_DIGESTS] = {NULL};
+    json_t *hardware = runs->simulated ? NULL : hardware_to_json(runs->comm);
     json_t *options = beryl_sched_options_scheduling(runs->options);
     json_object_del(options, "sched");
     int failed = json_object_set_new(runs->result, "options", options);
@@ -110,11 +121,29 @@ static enum status write_compared_result(const struct compared_runs *runs, json_
     failed |=
         json_object_set_new(runs->result, "command", beryl_sched_options_command(runs->options));
     if (hardware)
-        failed |= json_object_set(runs->result, "hardware", hardware);
-    if (failed)
-        return FAIL(STATUS_NO_MEMORY, "no memory for the result");
-    return beryl_sched_outputs_write(runs->options, runs->result,
-                                     json_string_value(json_object_get(runs->result, "workload")));
+        failed |= json_object_set_new(runs->result, "hardware", hardware);
+    return failed == 0;
+}
+
+static enum status write_compared_result(const struct compared_runs *runs)
+{
+    enum status status = CHECK_MEMORY(complete_result(runs), "no memory for the result");
+    if (status == STATUS_OK && runs->is_first)
+        status =
+            beryl_sched_outputs_write(runs->options, runs->result,
+                                      json_string_value(json_object_get(runs->result, "workload")));
+    return status_agree(runs->comm, status);
+}
+
+/* What was completed, with the failure. */
+static void write_failed_comparison(struct compared_runs *runs, enum status status)
+{
+    if (!runs->result) {
+        runs->result = beryl_sched_result_without_run(runs->options, runs->comm);
+        remove_mode(runs->result);
+    }
+    if (complete_result(runs) && runs->is_first)
+        beryl_sched_outputs_write_failed(runs->options, json_incref(runs->result), status);
 }
 
 static enum status compare_runs(struct compared_runs *runs, bool *accepted)
@@ -122,6 +151,7 @@ static enum status compare_runs(struct compared_runs *runs, bool *accepted)
     const struct beryl_sched_options *options = runs->options;
     struct taskpool_settings traced = options->pool;
     TRY(status_agree(runs->comm, runs->is_first ? beryl_sched_outputs_check(options) : STATUS_OK));
+    runs->checked = true;
     TRY(check_compared_modes(runs));
     TRY(trace_start(runs->comm, &traced));
     runs->records.trace = traced.trace;
@@ -130,10 +160,7 @@ static enum status compare_runs(struct compared_runs *runs, bool *accepted)
     *accepted = true;
     TRY(run_compared_rounds(runs));
     mode_records_print(&runs->records, "iteration", options->pool.seed);
-    json_t *hardware = runs->simulated ? NULL : hardware_to_json(runs->comm);
-    enum status status = runs->is_first ? write_compared_result(runs, hardware) : STATUS_OK;
-    json_decref(hardware);
-    return status_agree(runs->comm, status);
+    return write_compared_result(runs);
 }
 
 enum status beryl_sched_compare(const struct beryl_sched_options *options, MPI_Comm comm,
@@ -148,6 +175,8 @@ enum status beryl_sched_compare(const struct beryl_sched_options *options, MPI_C
     runs.is_first = rank == 0;
     runs.records.comparison.oversubscribed = !runs.simulated && is_oversubscribed(comm);
     enum status status = compare_runs(&runs, accepted);
+    if (runs.checked && application_exit_status(status, *accepted) == 1)
+        write_failed_comparison(&runs, status);
     json_decref(runs.result);
     trace_destroy(runs.records.trace);
     mode_records_fini(&runs.records);

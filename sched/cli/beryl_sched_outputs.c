@@ -6,6 +6,8 @@
 #include "support/io/json.h"
 #include "support/io/output_file.h"
 
+#include <stdio.h>
+
 /* Besides those of a trace. */
 enum { N_FILES = 4, N_OUTPUTS = N_FILES + 1 };
 
@@ -56,4 +58,16 @@ enum status beryl_sched_outputs_write(const struct beryl_sched_options *options,
         TRY(report_write(&result, &name, 1, NULL, options->report));
     /* Last: a complete result means that the page was written too. */
     return options->json ? json_write_file(result, options->json) : STATUS_OK;
+}
+
+void beryl_sched_outputs_write_failed(const struct beryl_sched_options *options, json_t *result,
+                                      enum status status)
+{
+    char text[STATUS_TEXT_SIZE];
+    snprintf(text, sizeof text, "%s", status_text());
+    if (options->json && result &&
+        json_object_set_new(result, "error", json_error(status, text)) == 0)
+        json_write_file(result, options->json);
+    json_decref(result);
+    status_set_text(text);
 }

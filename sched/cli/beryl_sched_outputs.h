@@ -23,4 +23,10 @@ enum status beryl_sched_outputs_check_inputs(const struct beryl_sched_options *o
 enum status beryl_sched_outputs_write(const struct beryl_sched_options *options,
                                       const json_t *result, const char *name);
 
+/* Writes the file of --json after a failure, whose status and text become its `error`, and no page.
+ * A failure to do so is none, as the first one counts. Not collective.
+ * result  what is known, taken; NULL when out of memory: there is no file then */
+void beryl_sched_outputs_write_failed(const struct beryl_sched_options *options, json_t *result,
+                                      enum status status);
+
 #endif

@@ -11,6 +11,7 @@
 #include "support/base/agree.h"
 #include "support/base/log.h"
 #include "support/base/version.h"
+#include "support/io/application.h"
 #include "support/io/hardware.h"
 #include "support/io/json.h"
 
@@ -29,8 +30,10 @@ struct run {
     struct noise noise;
     struct workload *workload;
     struct taskpool *pool;
-    json_t *hardware; /* of a real run, or NULL */
-    json_t *timeline; /* on process 0, once the iterations are done; or NULL */
+    int64_t n_completed; /* iterations */
+    bool checked;        /* the outputs can be written */
+    bool traced;         /* the files of --trace are written */
+    json_t *timeline;    /* on process 0, once the iterations are done; or NULL */
 };
 
 /* --- before --- */
@@ -167,42 +170,46 @@ static enum status run_iterations(struct run *run)
         TRY(taskpool_run(run->pool));
         if (functions->end_iteration)
             TRY(functions->end_iteration(run->workload, run->comm));
+        run->n_completed++;
     }
     return taskpool_timeline(run->pool, &run->timeline);
 }
 
 /* --- after --- */
 
-/* NULL when out of memory. */
-static json_t *iterations_to_json(const struct taskpool *pool)
+/* Those that were completed; NULL when out of memory. */
+static json_t *iterations_to_json(const struct run *run)
 {
     json_t *iterations = json_array();
-    for (int64_t i = 0; i < taskpool_n_iterations(pool); i++)
-        if (json_array_append_new(iterations, statistics_to_json(taskpool_statistics(pool, i))) !=
-            0) {
+    for (int64_t i = 0; i < run->n_completed; i++)
+        if (json_array_append_new(iterations,
+                                  statistics_to_json(taskpool_statistics(run->pool, i))) != 0) {
             json_decref(iterations);
             return NULL;
         }
     return iterations;
 }
 
+/* Also of a run that failed, from find_workers on. */
 static json_t *run_to_json(const struct run *run)
 {
-    const struct workload *workload = run->workload;
+    const struct workload *workload = run->workload; /* NULL: it could not be created */
+    char name[WORKLOAD_NAME_SIZE];
+    workload_name(&run->options->workload, name);
     json_t *result = json_object();
-    int failed = json_object_set_new(result, "workload", json_text(workload->name));
-    if (workload->problem.record_size == 0)
+    int failed = json_object_set_new(result, "workload", json_text(name));
+    if (workload && workload->problem.record_size == 0)
         failed |= json_object_set_new(result, "tasks", json_integer(workload->problem.n_tasks));
     failed |= json_object_set_new(result, "workers", json_integer(run->n_workers));
     failed |= json_object_set_new(result, "sched", json_string(mode_name(run)));
     failed |= json_object_set_new(result, "options", beryl_sched_options_scheduling(run->options));
     if (run->simulated)
         failed |= json_object_set_new(result, "machine", beryl_sched_options_machine(run->options));
-    if (run->options->pool.trace && !run->options->compare)
+    if (run->traced)
         failed |= json_object_set_new(result, "trace", trace_to_json(run->options->pool.trace));
-    if (workload->functions->add_result)
+    if (run->n_completed == run->options->n_iterations && workload->functions->add_result)
         workload->functions->add_result(workload, result);
-    failed |= json_object_set_new(result, "iterations", iterations_to_json(run->pool));
+    failed |= json_object_set_new(result, "iterations", iterations_to_json(run));
     if (run->timeline)
         failed |= json_object_set(result, "timeline", run->timeline);
     if (failed == 0)
@@ -217,16 +224,33 @@ static enum status get_run_result(const struct run *run, json_t **result)
     return CHECK_MEMORY(*result, "no memory for the result");
 }
 
+/* With what a single run has in addition; NULL when out of memory. Collective. */
+static json_t *get_single_result(const struct run *run)
+{
+    json_t *hardware = run->simulated ? NULL : hardware_to_json(run->comm);
+    json_t *result = run_to_json(run);
+    json_object_set_new(result, "command", beryl_sched_options_command(run->options));
+    if (hardware)
+        json_object_set_new(result, "hardware", hardware);
+    return result;
+}
+
 static enum status write_run_result(const struct run *run)
 {
-    json_t *result;
-    TRY(get_run_result(run, &result));
-    json_object_set_new(result, "command", beryl_sched_options_command(run->options));
-    if (run->hardware)
-        json_object_set(result, "hardware", run->hardware);
-    enum status status = beryl_sched_outputs_write(run->options, result, run->workload->name);
+    json_t *result = get_single_result(run);
+    enum status status = CHECK_MEMORY(result, "no memory for the result");
+    if (status == STATUS_OK && run->rank == 0)
+        status = beryl_sched_outputs_write(run->options, result, run->workload->name);
     json_decref(result);
-    return status;
+    return status_agree(run->comm, status);
+}
+
+static void write_failed_run(const struct run *run, enum status status)
+{
+    json_t *result = get_single_result(run);
+    if (run->rank == 0)
+        beryl_sched_outputs_write_failed(run->options, json_incref(result), status);
+    json_decref(result);
 }
 
 static enum status report_run_results(struct run *run)
@@ -234,6 +258,8 @@ static enum status report_run_results(struct run *run)
     statistics_print(taskpool_statistics(run->pool, 0), taskpool_n_iterations(run->pool));
     if (run->workload->functions->print)
         run->workload->functions->print(run->workload);
+    TRY(trace_write(run->options->pool.trace, run->comm, NULL));
+    run->traced = run->options->pool.trace != NULL;
     trace_print(run->options->pool.trace);
     if (run->options->statistics)
         TRY(taskpool_write_statistics(run->pool, run->options->statistics));
@@ -241,15 +267,12 @@ static enum status report_run_results(struct run *run)
         task_data_remove(run->options->profile);
     if (run->options->profile)
         TRY(profile_write(run->comm, taskpool_history(run->pool), run->options->profile));
-    if (!run->simulated)
-        run->hardware = hardware_to_json(run->comm);
-    return status_agree(run->comm, run->rank == 0 ? write_run_result(run) : STATUS_OK);
+    return write_run_result(run);
 }
 
 static void end_run(struct run *run)
 {
     json_decref(run->timeline);
-    json_decref(run->hardware);
     taskpool_destroy(run->pool);
     workload_destroy(run->workload);
     noise_fini(&run->noise);
@@ -263,14 +286,13 @@ static enum status do_run(struct run *run, bool *accepted)
     TRY(find_workers(run));
     TRY(status_agree(run->comm,
                      run->rank == 0 ? beryl_sched_outputs_check(run->options) : STATUS_OK));
+    run->checked = true;
     TRY(trace_start(run->comm, &run->completed.pool));
     TRY(prepare_run(run));
     *accepted = true;
     print_run_start(run, mode_name(run));
     TRY(run_iterations(run));
-    enum status trace_status = trace_write(run->options->pool.trace, run->comm, NULL);
-    enum status status = report_run_results(run);
-    return trace_status != STATUS_OK ? trace_status : status;
+    return report_run_results(run);
 }
 
 enum status beryl_sched_run(const struct beryl_sched_options *options, MPI_Comm comm,
@@ -278,6 +300,8 @@ enum status beryl_sched_run(const struct beryl_sched_options *options, MPI_Comm 
 {
     struct run run = {.options = options, .comm = comm};
     enum status status = do_run(&run, accepted);
+    if (run.checked && application_exit_status(status, *accepted) == 1)
+        write_failed_run(&run, status);
     end_run(&run);
     trace_destroy(run.completed.pool.trace);
     return status;
@@ -335,16 +359,14 @@ enum status beryl_sched_check(const struct beryl_sched_options *options, MPI_Com
 }
 
 /* Seconds of an iteration, balancing before it included. */
-static enum status record_iterations(const struct run *run, int position,
-                                     struct mode_records *records)
+static void note_completed(const struct run *run, int position, struct mode_records *records)
 {
-    for (int64_t i = 0; i < taskpool_n_iterations(run->pool); i++) {
+    for (int64_t i = 0; i < run->n_completed; i++) {
         const struct statistics_iteration *statistics = taskpool_statistics(run->pool, i);
         mode_records_note(records, position, statistics->makespan_s + statistics->balance_s,
                           statistics);
     }
     records->list[position].timeline = json_incref(run->timeline);
-    return mode_records_end(records, position);
 }
 
 enum status beryl_sched_record(const struct beryl_sched_options *options, MPI_Comm comm,
@@ -353,13 +375,22 @@ enum status beryl_sched_record(const struct beryl_sched_options *options, MPI_Co
     struct run run = {.options = options, .comm = comm};
     mode_records_begin(records, position, options->pool.mode);
     enum status status = compute_result(&run, result);
+    note_completed(&run, position, records);
     if (status == STATUS_OK) {
-        status = record_iterations(&run, position, records);
+        status = mode_records_end(records, position);
         if (status != STATUS_OK)
             json_decref(*result);
     }
     end_run(&run);
     return status;
+}
+
+json_t *beryl_sched_result_without_run(const struct beryl_sched_options *options, MPI_Comm comm)
+{
+    struct run run = {.options = options, .comm = comm};
+    json_t *result = find_workers(&run) == STATUS_OK ? run_to_json(&run) : NULL;
+    end_run(&run);
+    return result;
 }
 
 enum status beryl_sched_simulate(const struct beryl_sched_options *options, json_t **result)

@@ -11,7 +11,7 @@
 #include <stdbool.h>
 
 /* Runs the workload, prints a table and writes the outputs. Nothing is printed or written after
- * bad input. Collective.
+ * bad input; after another failure the --json is, with what was completed. Collective.
  * accepted  out: set before the first task, when no input can be refused any more
  * Errors: STATUS_USAGE, STATUS_INPUT, STATUS_IO, STATUS_LIMIT, STATUS_NO_MEMORY,
  * STATUS_PROTOCOL; the same on every process. */
@@ -29,11 +29,15 @@ enum status beryl_sched_check(const struct beryl_sched_options *options, MPI_Com
                               const char *scheduling);
 
 /* One run, without output, as the next round of a comparison. Collective.
- * position  of its mode in the records
+ * position  of its mode in the records, which after a failure too have the completed iterations
  * result    out, the JSON result; the caller's
  * Errors: as above. */
 enum status beryl_sched_record(const struct beryl_sched_options *options, MPI_Comm comm,
                                int position, struct mode_records *records, json_t **result);
+
+/* The JSON result of a run that failed before anything was found: workload, workers and options,
+ * without iterations. NULL when out of memory. Collective. */
+json_t *beryl_sched_result_without_run(const struct beryl_sched_options *options, MPI_Comm comm);
 
 /* One simulated run, without output. Not collective.
  * result  out, the JSON result; the caller's

@@ -7,6 +7,7 @@
 #include "support/base/agree.h"
 #include "support/base/log.h"
 #include "support/base/version.h"
+#include "support/io/application.h"
 #include "support/io/json.h"
 #include "support/mpi/gather.h"
 
@@ -21,6 +22,7 @@ struct sweep {
     MPI_Comm comm;
     bool is_first; /* of the processes */
     struct sweep_file file;
+    bool checked; /* the outputs can be written */
     json_t *runs; /* an entry for each: its result, or null if another process ran it */
 };
 
@@ -44,7 +46,6 @@ static enum status check_line_files(const struct beryl_sched_options *common,
 
 static enum status check_sweep(const struct sweep *sweep)
 {
-    TRY(beryl_sched_outputs_check(sweep->options));
     for (int64_t i = 0; i < sweep->file.n_runs; i++) {
         const struct sweep_run *run = &sweep->file.runs[i];
         enum status status = check_line_files(sweep->options, &run->options);
@@ -60,12 +61,15 @@ static enum status prepare_sweep(struct sweep *sweep)
     MPI_Comm_rank(sweep->comm, &rank);
     sweep->is_first = rank == 0;
     TRY(sweep_file_read(sweep->options, sweep->comm, &sweep->file));
-    TRY(status_agree(sweep->comm, sweep->is_first ? check_sweep(sweep) : STATUS_OK));
+    TRY(status_agree(sweep->comm,
+                     sweep->is_first ? beryl_sched_outputs_check(sweep->options) : STATUS_OK));
+    sweep->checked = true;
     int failed = (sweep->runs = json_array()) == NULL;
     for (int64_t i = 0; i < sweep->file.n_runs; i++)
         failed |= json_array_append_new(sweep->runs, json_null());
-    return status_agree(sweep->comm,
-                        failed ? FAIL(STATUS_NO_MEMORY, "no memory for the results") : STATUS_OK);
+    TRY(status_agree(sweep->comm,
+                     failed ? FAIL(STATUS_NO_MEMORY, "no memory for the results") : STATUS_OK));
+    return status_agree(sweep->comm, sweep->is_first ? check_sweep(sweep) : STATUS_OK);
 }
 
 /* --- the runs --- */
@@ -130,20 +134,35 @@ static size_t take_entries(json_t *all, const char *text, size_t size)
     return runs ? (size_t)end.position : 0;
 }
 
-static enum status write_sweep_result(const struct sweep *sweep, const char *text, size_t size)
+/* After a failure, those that were completed. */
+static void remove_missing_runs(json_t *runs)
+{
+    for (size_t i = json_array_size(runs); i-- > 0;)
+        if (json_is_null(json_array_get(runs, i)))
+            json_array_remove(runs, i);
+}
+
+static enum status write_sweep_result(const struct sweep *sweep, const char *text, size_t size,
+                                      enum status failure)
 {
     for (size_t length, done = 0; done < size; done += length)
         if ((length = take_entries(sweep->runs, text + done, size - done)) == 0)
             return FAIL(STATUS_NO_MEMORY, "no memory for the results");
+    remove_missing_runs(sweep->runs);
     json_t *result = json_pack("{s:o, s:O}", "command", beryl_sched_options_command(sweep->options),
                                "runs", sweep->runs);
     TRY(CHECK_MEMORY(result, "no memory for the result"));
-    enum status status = beryl_sched_outputs_write(sweep->options, result, sweep->file.path);
+    enum status status = STATUS_OK;
+    if (failure == STATUS_OK)
+        status = beryl_sched_outputs_write(sweep->options, result, sweep->file.path);
+    else
+        beryl_sched_outputs_write_failed(sweep->options, json_incref(result), failure);
     json_decref(result);
     return status;
 }
 
-static enum status gather_sweep_result(const struct sweep *sweep)
+/* failure  of the sweep, for the result; STATUS_OK: none */
+static enum status gather_sweep_result(const struct sweep *sweep, enum status failure)
 {
     char *own = json_dumps(sweep->runs, JSON_COMPACT | JSON_REAL_PRECISION(17));
     TRY(status_agree(sweep->comm, CHECK_MEMORY(own, "no memory for the results")));
@@ -157,7 +176,7 @@ static enum status gather_sweep_result(const struct sweep *sweep)
     free(own);
     TRY(status);
     if (sweep->is_first)
-        status = write_sweep_result(sweep, all, (size_t)size);
+        status = write_sweep_result(sweep, all, (size_t)size, failure);
     free(all);
     return status_agree(sweep->comm, status);
 }
@@ -169,7 +188,7 @@ static enum status run_sweep(struct sweep *sweep, bool *accepted)
     log_print("beryl-sched %s\n\n%lld simulated runs of %s\n\n", BERYL_VERSION,
               (long long)sweep->file.n_runs, sweep->file.path);
     TRY(run_lines(sweep));
-    return gather_sweep_result(sweep);
+    return gather_sweep_result(sweep, STATUS_OK);
 }
 
 enum status beryl_sched_sweep(const struct beryl_sched_options *options, MPI_Comm comm,
@@ -177,6 +196,8 @@ enum status beryl_sched_sweep(const struct beryl_sched_options *options, MPI_Com
 {
     struct sweep sweep = {.options = options, .comm = comm};
     enum status status = run_sweep(&sweep, accepted);
+    if (sweep.checked && application_exit_status(status, *accepted) == 1)
+        gather_sweep_result(&sweep, status);
     json_decref(sweep.runs);
     sweep_file_fini(&sweep.file);
     return status;

@@ -14,7 +14,8 @@
  * a pool under --sched counter, so that a long one delays no other. Collective over comm.
  * accepted  out: set before the first run
  * Errors: bad options of any line, before anything runs, and those of the runs; each names the
- * file and the line. Nothing is written then. */
+ * file and the line. Nothing is written after the former, and after the latter the --json with the
+ * runs that were completed. */
 enum status beryl_sched_sweep(const struct beryl_sched_options *options, MPI_Comm comm,
                               bool *accepted);
 

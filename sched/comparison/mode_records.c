@@ -239,7 +239,7 @@ json_t *mode_record_to_json(const struct mode_records *records, int position,
     json_t *json =
         json_pack("{s:s, s:I}", "sched", record->mode, "tasks", (json_int_t)record->last.tasks);
     for (int i = 0; i < MODE_RECORD_DIGESTS; i++)
-        if (keys[i])
+        if (keys[i] && record->sha256[i][0] != '\0')
             json_object_set_new(json, keys[i], json_string(record->sha256[i]));
     if (records->comparison.analysed)
         add_rounds(&records->comparison, position, json);

@@ -75,7 +75,7 @@ void mode_records_print(struct mode_records *records, const char *iteration, int
 
 /* {"sched", "tasks", digests, "iterations", "timeline", "trace"} of a mode, with several rounds its
  * seconds and ratio, too; or an object of these by name; the caller owns it. NULL when out of
- * memory. keys of the digests, NULL for one that is left out */
+ * memory. keys of the digests, NULL for one that is left out, as one that is not complete is */
 json_t *mode_record_to_json(const struct mode_records *records, int position,
                             const char *const keys[MODE_RECORD_DIGESTS]);
 json_t *mode_records_to_json(const struct mode_records *records,

@@ -95,11 +95,17 @@ enum status workload_check(const struct workload_settings *settings)
     return STATUS_OK;
 }
 
+void workload_name(const struct workload_settings *settings, char name[WORKLOAD_NAME_SIZE])
+{
+    const struct option_row *row = &find_kind(settings)->rows[0];
+    snprintf(name, WORKLOAD_NAME_SIZE, "%s %s", row->name,
+             *(const char *const *)((const char *)settings + row->offset));
+}
+
 enum status workload_create(const struct workload_settings *settings, MPI_Comm comm,
                             struct workload **workload)
 {
     const struct workload_kind *kind = find_kind(settings);
-    const struct option_row *name = &kind->rows[0];
     *workload = NULL;
     enum status status = kind->create(settings, comm, workload);
     if (status != STATUS_OK) {
@@ -109,8 +115,7 @@ enum status workload_create(const struct workload_settings *settings, MPI_Comm c
     }
     if (settings->known_costs == WORKLOAD_COSTS_NONE)
         (*workload)->problem.cost = NULL;
-    snprintf((*workload)->name, sizeof(*workload)->name, "%s %s", name->name,
-             *(const char *const *)((const char *)settings + name->offset));
+    workload_name(settings, (*workload)->name);
     return STATUS_OK;
 }
 

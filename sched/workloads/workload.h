@@ -64,10 +64,12 @@ struct workload_functions {
     void (*destroy)(struct workload *workload);
 };
 
+enum { WORKLOAD_NAME_SIZE = 256 };
+
 /* First in the structs of the workloads. */
 struct workload {
     const struct workload_functions *functions;
-    char name[256];                  /* such as "gauss 0.5,0.1"; set by workload_create */
+    char name[WORKLOAD_NAME_SIZE];   /* such as "gauss 0.5,0.1"; set by workload_create */
     struct taskpool_problem problem; /* its context is the workload */
     /* Seconds of a simulated task; entry of struct taskpool_machine, the
      * context being the workload. */
@@ -104,6 +106,9 @@ void workload_option_tables(struct workload_settings *settings,
 /* Checks that exactly one workload is named, and no option without effect on it given. Errors:
  * STATUS_USAGE. */
 enum status workload_check(const struct workload_settings *settings);
+
+/* The name of the workload that checked settings name, without creating it. */
+void workload_name(const struct workload_settings *settings, char name[WORKLOAD_NAME_SIZE]);
 
 /* Creates the workload that checked settings name. Collective over comm. Errors: those of
  * struct workload_kind. */

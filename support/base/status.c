@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static char last_text[1024];
+static char last_text[STATUS_TEXT_SIZE];
 static char last_origin[256];
 
 enum status status_fail(enum status code, const char *function, const char *file, int line,

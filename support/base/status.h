@@ -38,7 +38,9 @@ enum status status_fail(enum status code, const char *function, const char *file
 /* The words of a code, never NULL. */
 const char *status_words(enum status code);
 
-/* Text of the last failure on this process, "" if none. Valid until the next failure. */
+/* Text of the last failure on this process, "" if none, shorter than STATUS_TEXT_SIZE. Valid until
+ * the next failure. */
+enum { STATUS_TEXT_SIZE = 1024 };
 const char *status_text(void);
 
 /* "function (file:line)" of the last failure: for developers, not for users. */

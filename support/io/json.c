@@ -40,6 +40,12 @@ json_t *json_real_array(const double *numbers, size_t n)
     return array;
 }
 
+json_t *json_error(enum status status, const char *text)
+{
+    return json_pack("{s:s, s:o}", "error_type", status_words(status), "error_message",
+                     json_text(text));
+}
+
 enum status json_write_file(const json_t *value, const char *path)
 {
     char *text = value ? json_dumps(value, JSON_INDENT(2) | JSON_REAL_PRECISION(17)) : NULL;

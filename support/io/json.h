@@ -15,6 +15,10 @@ json_t *json_real_or_null(double number);
 /* An array of n numbers, null for those that are not finite. */
 json_t *json_real_array(const double *numbers, size_t n);
 
+/* {"error_type", "error_message"}, the `error` of a result: the words of the status, and the text.
+ * NULL when out of memory. */
+json_t *json_error(enum status status, const char *text);
+
 /* Writes the value, indented, keys in the order of insertion; the file appears
  * complete or not at all. output_file_check tests the path beforehand.
  * Errors: STATUS_IO, naming the path and the reason; STATUS_NO_MEMORY. */

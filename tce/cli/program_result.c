@@ -46,36 +46,43 @@ enum status program_result_note_timeline(const struct executor *executor,
     return STATUS_OK;
 }
 
-static json_t *program_to_json(const struct tce_options *options, int n_workers,
-                               const struct memory_use *memory, const struct mode_records *records,
-                               const struct program_instance *instance, json_t *hardware)
+/* The modes that were run, or the only one, which a failure may have prevented from it. */
+static json_t *modes_of_program(const struct program_result *result)
 {
-    json_t *result =
-        json_pack("{s:o, s:i, s:I, s:I, s:o, s:o, s:O*, s:o*}", "program", json_text(options->file),
-                  "workers", n_workers, "memory_peak_bytes", (json_int_t)memory->peak_bytes,
-                  "memory_part_bytes", (json_int_t)memory->part_bytes, "options",
-                  tce_options_to_json(options), "command", tce_options_command(options), "hardware",
-                  hardware, "blocks", block_pattern_to_json(instance));
-    if (!result)
-        return NULL;
+    const struct mode_records *records = result->records;
     const char *digests[] = {"sha256", NULL};
-    if (options->pool.trace && !options->compare)
-        json_object_set_new(result, "trace", trace_to_json(options->pool.trace));
-    if (options->compare) {
-        json_object_set_new(result, "compare", mode_records_to_json(records, digests));
-        json_object_set_new(result, "comparison", mode_records_summary_to_json(records));
-    } else
-        json_object_update_new(result, mode_record_to_json(records, 0, digests));
-    return result;
+    if (result->options->compare)
+        return json_pack("{s:o, s:o}", "compare", mode_records_to_json(records, digests),
+                         "comparison", mode_records_summary_to_json(records));
+    if (records->n == 0)
+        return json_pack("{s:s, s:[]}", "sched", result->options->pool.mode, "iterations");
+    return mode_record_to_json(records, 0, digests);
 }
 
-enum status program_result_write(const struct tce_options *options, int n_workers,
-                                 const struct memory_use *memory,
-                                 const struct mode_records *records,
-                                 const struct program_instance *instance, json_t *hardware)
+static json_t *program_to_json(const struct program_result *result)
 {
-    json_t *result = program_to_json(options, n_workers, memory, records, instance, hardware);
-    enum status status = json_write_file(result, options->json);
-    json_decref(result);
+    const struct tce_options *options = result->options;
+    const struct program_instance *instance = result->instance;
+    bool failed = result->status != STATUS_OK;
+    json_t *json = json_pack(
+        "{s:o, s:i, s:I, s:I, s:o, s:o, s:O*, s:o*, s:o*}", "program", json_text(options->file),
+        "workers", result->n_workers, "memory_peak_bytes", (json_int_t)result->memory.peak_bytes,
+        "memory_part_bytes", (json_int_t)result->memory.part_bytes, "options",
+        tce_options_to_json(options), "command", tce_options_command(options), "hardware",
+        result->hardware, "blocks", instance->executor ? block_pattern_to_json(instance) : NULL,
+        "error", failed ? json_error(result->status, result->error) : NULL);
+    if (!json)
+        return NULL;
+    if (options->pool.trace && !options->compare && !failed)
+        json_object_set_new(json, "trace", trace_to_json(options->pool.trace));
+    json_object_update_new(json, modes_of_program(result));
+    return json;
+}
+
+enum status program_result_write(const struct program_result *result)
+{
+    json_t *json = program_to_json(result);
+    enum status status = json_write_file(json, result->options->json);
+    json_decref(json);
     return status;
 }

@@ -23,12 +23,20 @@ void program_result_print_memory(const struct memory_use *memory);
 /* Prints the values of the scalars. Not collective. */
 void program_result_print_scalars(const struct program_instance *instance);
 
+/* All borrowed. */
+struct program_result {
+    const struct tce_options *options;
+    int n_workers;
+    struct memory_use memory;
+    const struct mode_records *records; /* after a failure, of what was completed */
+    const struct program_instance *instance;
+    json_t *hardware;   /* hardware_to_json */
+    enum status status; /* of the run */
+    const char *error;  /* text of its failure */
+};
+
 /* Writes --json: the figures of the mode, or of each that was compared. Not collective.
- * hardware  hardware_to_json
  * Errors: STATUS_NO_MEMORY, STATUS_IO. */
-enum status program_result_write(const struct tce_options *options, int n_workers,
-                                 const struct memory_use *memory,
-                                 const struct mode_records *records,
-                                 const struct program_instance *instance, json_t *hardware);
+enum status program_result_write(const struct program_result *result);
 
 #endif

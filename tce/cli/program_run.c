@@ -10,6 +10,7 @@
 #include "support/base/log.h"
 #include "support/base/memory.h"
 #include "support/base/version.h"
+#include "support/io/application.h"
 #include "support/io/hardware.h"
 #include "support/io/output_file.h"
 #include "support/io/text_file.h"
@@ -30,6 +31,7 @@ struct program_run {
     struct mode_records records;
     int64_t memory_bytes; /* of this process, after a mode's iterations at most */
     bool *accepted;
+    bool checked; /* the outputs can be written, and are to be */
 };
 
 /* --- before --- */
@@ -53,6 +55,7 @@ static enum status read_program(struct program_run *run)
     const struct tce_options *options = run->options;
     struct text_file text;
     TRY(status_agree(run->comm, run->rank == 0 ? check_outputs(options) : STATUS_OK));
+    run->checked = !options->count_tasks && !options->dry_run;
     TRY(text_file_read_all(options->file, run->comm, &text));
     const struct program_source source = {
         .text = text.bytes, .length = text.length, .file = options->file};
@@ -173,19 +176,34 @@ static enum status run_modes(struct program_run *run)
 
 /* --- after --- */
 
-static enum status write_json(const struct program_run *run)
+/* outcome, error  of the run: its status, the text of its failure */
+static enum status write_json(const struct program_run *run, enum status outcome, const char *error)
 {
-    struct memory_use memory = memory_use_of_all(run->memory_bytes, run->comm);
-    program_result_print_memory(&memory);
+    struct program_result result = {.options = run->options,
+                                    .n_workers = run->n_workers,
+                                    .memory = memory_use_of_all(run->memory_bytes, run->comm),
+                                    .records = &run->records,
+                                    .instance = &run->instance,
+                                    .status = outcome,
+                                    .error = error};
+    if (outcome == STATUS_OK)
+        program_result_print_memory(&result.memory);
     if (!run->options->json)
         return STATUS_OK;
-    json_t *hardware = hardware_to_json(run->comm);
-    enum status status = run->rank == 0
-                             ? program_result_write(run->options, run->n_workers, &memory,
-                                                    &run->records, &run->instance, hardware)
-                             : STATUS_OK;
-    json_decref(hardware);
+    result.hardware = hardware_to_json(run->comm);
+    enum status status = run->rank == 0 ? program_result_write(&result) : STATUS_OK;
+    json_decref(result.hardware);
     return status_agree(run->comm, status);
+}
+
+/* What is known, and the failure, which remains the one that is reported. */
+static void write_failed_program(struct program_run *run, enum status status)
+{
+    char text[STATUS_TEXT_SIZE];
+    snprintf(text, sizeof text, "%s", status_text());
+    watch_memory(run);
+    write_json(run, status, text);
+    status_set_text(text);
 }
 
 static enum status print_and_write(struct program_run *run)
@@ -204,7 +222,7 @@ static enum status print_and_write(struct program_run *run)
         TRY(trace_write(options->pool.trace, run->comm, NULL));
         trace_print(options->pool.trace);
     }
-    return write_json(run);
+    return write_json(run, STATUS_OK, "");
 }
 
 static enum status run_program_stages(struct program_run *run)
@@ -237,6 +255,8 @@ enum status program_run(const struct tce_options *options, MPI_Comm comm, bool *
     MPI_Comm_rank(comm, &run.rank);
     MPI_Comm_size(comm, &run.n_workers);
     enum status status = run_program_stages(&run);
+    if (run.checked && application_exit_status(status, *accepted) == 1)
+        write_failed_program(&run, status);
     mode_records_fini(&run.records);
     program_instance_fini(&run.instance);
     return status;

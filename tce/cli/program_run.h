@@ -12,8 +12,8 @@
  * options say; prints its progress and writes the files asked for. Collective over comm, which
  * is all processes. Errors: those of every part; STATUS_PROTOCOL if results depend on the
  * mode, STATUS_NUMERIC if --verify finds a wrong one; the same on every process.
- * *accepted  set once all input was accepted (application.h); before that a failure leaves no file
- */
+ * *accepted  set once all input was accepted (application.h). Bad input leaves no file, another
+ *            failure the --json with what was completed. */
 enum status program_run(const struct tce_options *options, MPI_Comm comm, bool *accepted);
 
 #endif
