@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Walks through the table of exit statuses in RESULTS.md: each outcome is brought about with each of
-# its programs in two ways or more, which end with that status. A row with fewer here fails.
+# its programs in two ways or more, which end with that status, and after a 1 write a result that
+# says why. A row with fewer ways here fails.
 #
 #   test_exit_status.sh BERYL_SCHED MPIEXEC RESULTS.md
 set -u
@@ -30,7 +31,7 @@ $copied" > copy.tce
 echo "space o = 100000
 $copied" > huge.tce
 echo "space o = 4000000 tile 1
-$copied" > tiles.tce
+$copied" > many_tiles.tce
 { echo '# large'; head -c 2000000 /dev/zero | tr '\0' '#'; } > large.tce
 cat > infinite.tce << 'END'
 space o = 2
@@ -41,7 +42,15 @@ tensor c[i,j]
 a[i,j] += 1e300 * b[i,j]
 c[i,j] += a[i,j] * a[i,j]
 END
+cat > tiles.tce << 'END'
+space o = 20 tile 2
+index i, j, k : o
+tensor a[i,j] = wave
+tensor b[i,j]
+b[i,j] += a[i,k] * a[k,j]
+END
 drawn="--gauss 1e-6,0 --tasks 4"
+full_deque="--sched retentive --poll-every 1 --deque 1"
 tce_works="mp2 he.xyz --basis 6-31g"
 { echo 33; echo; for i in {1..33}; do echo "Ne 0 0 $i"; done; } > row.xyz
 cat > large_tile.tce << 'END'
@@ -88,6 +97,12 @@ ways_of()
     "beryl-tce: a number that is not finite")
         ways=("run infinite.tce --verify"
             "ccd stretched.xyz --basis sto-3g --diis-amplitudes 1 --max-iter-amplitudes 100000") ;;
+    "beryl-hf: a limit reached after the work began")
+        ways=("water.xyz --basis sto-3g --tile 1 --fock-only 2 $full_deque"
+            "water.xyz --basis sto-3g --tile 1 $full_deque") ;;
+    "beryl-tce: a limit reached after the work began")
+        ways=("run tiles.tce --iterations 2 $full_deque"
+            "ccsd water.xyz --basis sto-3g --tile 1 $full_deque") ;;
     "beryl-sched: a limit reached after the work began")
         ways=("--gauss 1e9,0 --tasks 4 --simulate 2" "--uts T1 --sched steal --deque 1") ;;
     "beryl-hf: a result that could not be written after the work")
@@ -136,7 +151,7 @@ ways_of()
     "beryl-report: an output that cannot be written, found before the work")
         ways=("run.json -o missing/page.html" "run.json -o .") ;;
     "beryl-tce: a limit of the program, found before the work")
-        ways=("run large.tce" "run tiles.tce") ;;
+        ways=("run large.tce" "run many_tiles.tce") ;;
     "beryl-sched: a limit of the program, found before the work")
         ways=("$drawn --simulate 1000000 --threads 10000"
             "$drawn --simulate 1000000 --threads 10000 --compare static,steal") ;;
@@ -188,6 +203,27 @@ check_way()
     fi
 }
 
+# may_write_result OUTCOME PROGRAM WAY: whether a failure of it leaves a result. None does where it
+# cannot be written, where the watchdog ends the run, or where MPI cannot start.
+may_write_result()
+{
+    case "$2: $1: $3" in
+    beryl-report:* | *"could not be written"* | *--watchdog* | *@address=*) return 1 ;;
+    esac
+}
+
+# check_result PROGRAM WAY: the result of a run that failed has the error that was printed.
+check_result()
+{
+    keep_results --json failed.json
+    python3 - "$1" << 'END' || complain "$1 $2: no result with the error $(cat errors.txt)"
+import json, sys
+message = json.load(open("failed.json", encoding="utf-8"))["error"]["error_message"]
+sys.exit(f"{sys.argv[1]}: {message}\n" not in open("errors.txt", encoding="utf-8"))
+END
+    rm -f failed.json
+}
+
 # check_status STATUS OUTCOME PROGRAM
 check_status()
 {
@@ -197,7 +233,12 @@ check_status()
         complain "one way only: $3, $2"
     for way in "${ways[@]}"; do
         n_cases=$((n_cases + 1))
-        check_way "$1" "$3" "$way"
+        if [ "$1" = 1 ] && may_write_result "$2" "$3" "$way"; then
+            check_way 1 "$3" "$way --json failed.json"
+            check_result "$3" "$way"
+        else
+            check_way "$1" "$3" "$way"
+        fi
     done
 }
 
