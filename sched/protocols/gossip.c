@@ -35,8 +35,10 @@ static void send_known_loads(struct gossip *self, int32_t round)
     memcpy(message.loads, self->known, bytes);
     if (round > self->last_round)
         self->last_round = round;
-    for (int64_t i = 0; i < self->fan_out; i++) {
-        int to = (int)random_below(&comm->random, (uint64_t)comm->size - 1);
+    int n_others = comm->size - 1;
+    bool to_all = self->fan_out >= n_others;
+    for (int i = 0; i < n_others && i < self->fan_out; i++) {
+        int to = to_all ? i : (int)random_below(&comm->random, (uint64_t)n_others);
         comm_send(comm, to < comm->rank ? to : to + 1, &message,
                   offsetof(struct gossip_message, loads) + bytes);
         diffusing_sent_work(&self->end);

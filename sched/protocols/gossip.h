@@ -1,6 +1,7 @@
 /* Gossip: workers tell random others of workers with little load, over several rounds.
  *
- * A worker that has little load sends it to fan_out random workers. The receiver of a message of
+ * A worker that has little load sends it to fan_out random workers, or to all others if they are
+ * not more. The receiver of a message of
  * one round adds the loads in it to those that it knows, and sends these to as many workers in the
  * next round, once in each round. When all rounds are over is detected by acknowledgements
  * (diffusing.h).

@@ -5,6 +5,8 @@
 #include "sched/taskpool.h"
 #include "tests/check.h"
 
+#include <string.h>
+
 enum { N_WORKERS = 256, N_ITERATIONS = 4 };
 
 static double rising(int64_t task, const void *record, const void *context)
@@ -115,6 +117,20 @@ static void test_gossip_is_passed_on_once_in_each_round(void **state)
     assert_int_equal(gossip.n_known, 2);
 }
 
+/* More than there are workers. */
+static void test_a_large_fan_out_reaches_every_other_worker_once(void **state)
+{
+    (void)state;
+    static const struct comm_functions functions = {.send = count_gossip};
+    struct comm comm = {.functions = &functions, .rank = 1, .size = 4};
+    struct gossip gossip;
+    random_stream_init(&comm.random, 1, 1);
+    memset(n_sent, 0, sizeof n_sent);
+    gossip_init(&gossip, &comm, GOSSIP_KIND, GOSSIP_KIND + 1, 1000, GOSSIP_ROUNDS);
+    gossip_tell(&gossip, 0.5);
+    assert_int_equal(n_sent[1], 3);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -122,6 +138,7 @@ int main(void)
         cmocka_unit_test(test_even_loads_stay),
         cmocka_unit_test(test_a_task_longer_than_the_average_stays),
         cmocka_unit_test(test_gossip_is_passed_on_once_in_each_round),
+        cmocka_unit_test(test_a_large_fan_out_reaches_every_other_worker_once),
     };
     MPI_Init(NULL, NULL);
     int n_failed = cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,177 @@
+#!/usr/bin/python3
+"""Random options of random modes end as RESULTS.md says: in time, with a complete result, with a
+result that has the error, or with a refusal and no file.
+
+    test_random_options.py BERYL_SCHED MPIEXEC [RUNS [SEED]]
+
+RUNS (8) runs of beryl-sched on 3 to 13 processes. Modes and options are those of --list-modes and
+--help-all, so that a new one is drawn too; values are ordinary ones and the extremes. What all
+processes of a run do that does not end is printed, where there is gdb.
+"""
+
+import importlib.util
+import json
+import os
+import pathlib
+import random
+import re
+import shlex
+import subprocess
+import sys
+import tempfile
+
+SECONDS = 120  # for a run
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+NOT_DRAWN = {"sched", "seed", "watchdog", "trace"}
+
+spec = importlib.util.spec_from_file_location("check_results", ROOT / "scripts/check_results.py")
+check_results = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(check_results)
+
+
+def output_of(*command):
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout
+
+
+class Option:
+    """An option of some modes, or of all, as --help-all describes it."""
+
+    def __init__(self, name, value, text, modes):
+        self.name, self.value = name, value
+        before, _, _ = text.partition(":")
+        named = [word.strip() for word in before.split(",")]
+        self.modes = named if all(word in modes for word in named) else modes
+        self.choices = [word.strip() for word in self.find(r"\(one of ([^;)]*)", text, "").split(",")]
+        low, high = self.find(r"\((?:from|larger than) (\S+) (?:to|and at most) ([^;)\s]+)", text,
+                              (0, 1))
+        self.low, self.high = float(low), float(high)
+
+    @staticmethod
+    def find(pattern, text, default):
+        found = re.search(pattern, text)
+        return default if not found else found.groups() if len(found.groups()) > 1 else found[1]
+
+    def draw_number(self, choose):
+        numbers = [self.low, self.low + 1, 2, 3, 7, 50, 1000, self.high / 2, self.high]
+        number = choose.choice([number for number in numbers if self.low <= number <= self.high])
+        if self.value != "N":
+            number = choose.choice([number, choose.uniform(self.low, min(self.high, 2))])
+        return str(int(number)) if self.value == "N" else f"{number:.6g}"
+
+    def draw(self, choose, folder, n_processes):
+        """The option as a word, with one of its values."""
+        if not self.value:
+            return f"--{self.name}={choose.choice(['true', 'false'])}"
+        if self.choices != [""]:
+            return f"--{self.name}={choose.choice(self.choices)}"
+        if self.value == "half|N":
+            return f"--{self.name}={choose.choice(['half', '1', '2', '50', str(10**15)])}"
+        if self.value == "FILE":
+            path = os.path.join(folder, "numbers.txt")
+            with open(path, "w", encoding="utf-8") as file:
+                file.writelines(f"{choose.uniform(0.5, 3):.3g}\n" for _ in range(n_processes))
+            return f"--{self.name}={path}"
+        return f"--{self.name}={self.draw_number(choose)}"
+
+
+def read_options(help_all, modes):
+    section = help_all.partition("Scheduling:\n")[2].partition("\n\n")[0]
+    rows = re.findall(r"^  --([a-z-]+)(?: (\S+))? *\n? +((?:.*\n(?!  --))*.*)", section, re.MULTILINE)
+    options = [Option(name, value, " ".join(text.split()), modes) for name, value, text in rows]
+    return [option for option in options if option.name not in NOT_DRAWN]
+
+
+def draw_workload(choose, is_dynamic):
+    if is_dynamic and choose.random() < 0.4:
+        return ["--uts", f"-t 1 -a 3 -d {choose.randint(1, 7)} -b 3 -r {choose.randint(0, 99)}"]
+    mean = choose.choice([0, 1e-6, 1e-5, 1e-4, 3e-4])
+    durations = choose.choice([["--exponential", f"{mean}"], ["--gauss", f"{mean},{mean / 3}"]])
+    return durations + ["--tasks", str(choose.choice([0, 1, 2, 13, 100, 300, 1000]))]
+
+
+def draw_arguments(choose, modes, options, folder, n_processes):
+    mode = choose.choice(list(modes))
+    own = [option for option in options if mode in option.modes]
+    drawn = choose.sample(own, choose.randint(0, min(len(own), 6)))
+    return (draw_workload(choose, modes[mode] == "dynamic")
+            + ["--sched", mode, "--iterations", str(choose.randint(1, 5)), "--seed",
+               str(choose.randint(0, 10**6))]
+            + [option.draw(choose, folder, n_processes) for option in drawn])
+
+
+def print_stacks(mpirun):
+    """What the processes of a run that hangs are doing."""
+    with open(f"/proc/{mpirun}/task/{mpirun}/children", encoding="utf-8") as file:
+        processes = file.read().split()
+    for process in processes:
+        subprocess.run(["gdb", "-batch", "-ex", "thread apply all bt 15", "-p", process],
+                       stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
+
+
+def run(command):
+    """Exit status, or None after SECONDS, and standard error."""
+    process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                               stderr=subprocess.PIPE, text=True)
+    try:
+        errors = process.communicate(timeout=SECONDS)[1]
+        return process.returncode, errors
+    except subprocess.TimeoutExpired:
+        try:
+            print_stacks(process.pid)
+        except OSError as error:
+            print(f"no stacks: {error}")
+        process.terminate()  # mpirun ends its processes
+        return None, process.communicate(timeout=60)[1]
+
+
+def find_fault(status, errors, path, n_iterations):
+    """What is wrong with the end of a run; None: nothing."""
+    lines = [line for line in errors.splitlines() if line.startswith("beryl-sched: ")]
+    if status not in (0, 1, 2):
+        return "does not end" if status is None else f"exit status {status}"
+    if (status == 0) != (len(lines) == 0) or len(lines) > 1:
+        return f"exit status {status} with {len(lines)} messages"
+    if os.path.exists(path) == (status == 2):
+        return f"exit status {status} {'with' if status == 2 else 'without'} a result"
+    if status == 2:
+        return None
+    with open(path, encoding="utf-8") as file:
+        result = json.load(file)
+    message = result.get("error", {}).get("error_message")
+    if lines != ([f"beryl-sched: {message}"] if message else []):
+        return f"exit status {status} and the error {message}"
+    if status == 0 and len(result["iterations"]) != n_iterations:
+        return f"{len(result['iterations'])} iterations of {n_iterations}"
+    return "\n".join(check_results.violations(path)) or None
+
+
+def main():
+    beryl_sched, mpiexec = sys.argv[1:3]
+    n_runs = int(sys.argv[3]) if len(sys.argv) > 3 else 8
+    seed = int(sys.argv[4]) if len(sys.argv) > 4 else random.randrange(10**6)
+    modes = dict(line.split("\t")[:2] for line in output_of(beryl_sched, "--list-modes").splitlines())
+    options = read_options(output_of(beryl_sched, "--help-all"), modes)
+    n_failed, ends = 0, {0: 0, 1: 0, 2: 0}
+    print(f"seed {seed}, {len(modes)} modes, {len(options)} options", flush=True)
+    for i in range(n_runs):
+        choose = random.Random(f"{seed} {i}")
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "result.json")
+            n_processes = choose.randint(3, 13)
+            arguments = draw_arguments(choose, modes, options, folder, n_processes)
+            command = [mpiexec, "--oversubscribe", "-n", str(n_processes), beryl_sched, *arguments,
+                       "--json", path]
+            status, errors = run(command)
+            n_iterations = int(arguments[arguments.index("--iterations") + 1])
+            fault = find_fault(status, errors, path, n_iterations)
+        ends[status] = ends.get(status, 0) + 1
+        if fault:
+            print(f"run {i}: {shlex.join(command)}\n{fault}\n{errors[-4000:]}", flush=True)
+            n_failed += 1
+    print(f"{n_runs} runs: {ends[0]} completed, {ends[1]} failed with a result, {ends[2]} refused; "
+          f"{n_failed} complaints")
+    return n_failed > 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
