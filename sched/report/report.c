@@ -104,11 +104,27 @@ static enum status write_comparison(FILE *page, const struct report_runs *runs, 
     return STATUS_OK;
 }
 
+/* Sweeps of which some runs are missing. */
+static void write_unended(FILE *page, const struct report_runs *runs)
+{
+    for (int64_t i = 0; i < runs->n; i++) {
+        const struct report_run *run = &runs->runs[i];
+        if (!run->unended)
+            continue;
+        fputs("<p class=\"failed\"><b>Failed</b>, so that runs of ", page);
+        html_text(page, run->file);
+        fputs(" are missing: ", page);
+        html_text(page, report_text(run->unended, "error_message"));
+        fputs("</p>\n", page);
+    }
+}
+
 /* The answers to all runs and comparisons, then the runs of several files side by side. */
 static enum status write_overview(FILE *page, const struct report_runs *runs,
                                   const struct report_section *section)
 {
     int64_t n_groups = count_groups(runs);
+    write_unended(page, runs);
     if (n_groups > MAX_ANSWERS)
         report_range(page, runs);
     for (int64_t i = 0, n; i < runs->n && n_groups <= MAX_ANSWERS; i += n) {

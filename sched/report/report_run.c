@@ -194,6 +194,10 @@ static enum status add_run(struct report_runs *runs, const json_t *result, const
                            const json_t *figures, const char *name, const char *mode)
 {
     const json_t *iterations = json_object_get(figures, "iterations");
+    const char *message = report_text(json_object_get(result, "error"), "error_message");
+    if (!json_is_array(iterations) && message)
+        return FAIL(STATUS_INPUT, "%s: this run has no iterations to show, as it failed: %s", name,
+                    message);
     if (!json_is_array(iterations))
         return FAIL(STATUS_INPUT,
                     "%s: not a result of a Beryl program, as it has no list of iterations: "
@@ -218,25 +222,26 @@ static enum status add_run(struct report_runs *runs, const json_t *result, const
 }
 
 /* Each run of a sweep stands for itself, as if it had a file of its own. */
-static enum status add_sweep(struct report_runs *runs, const json_t *entries, const char *name)
+static enum status add_sweep(struct report_runs *runs, const json_t *sweep, const char *name)
 {
     size_t i;
     const json_t *entry;
-    json_array_foreach(entries, i, entry)
+    int64_t first = runs->n;
+    json_array_foreach(json_object_get(sweep, "runs"), i, entry)
         TRY(add_run(runs, entry, entry, entry, name, report_text(entry, "options_text")));
+    runs->runs[first].unended = json_object_get(sweep, "error");
     return STATUS_OK;
 }
 
 enum status report_runs_add(struct report_runs *runs, const json_t *result, const char *name)
 {
-    const json_t *sweep = json_object_get(result, "runs");
     if (json_object_get(result, "traceEvents"))
         return FAIL(STATUS_INPUT,
                     "%s: a timeline of --trace, which ui.perfetto.dev shows: for a page name a "
                     "file that --json wrote",
                     name);
-    if (json_array_size(sweep) > 0)
-        return add_sweep(runs, sweep, name);
+    if (json_array_size(json_object_get(result, "runs")) > 0)
+        return add_sweep(runs, result, name);
     const json_t *beryl = json_object_get(json_object_get(result, "extras"), "beryl");
     const json_t *figures = beryl ? beryl : result;
     const json_t *compare = json_object_get(figures, "compare");

@@ -49,6 +49,7 @@ struct report_run {
     const json_t *result;  /* the file's root; borrowed */
     const json_t *figures; /* workers, sched, iterations, ...; borrowed, part of result */
     const json_t *shared;  /* those of the whole file: the same, except in a comparison */
+    const json_t *unended; /* of the first run of a sweep that failed: its error; else NULL */
     int64_t workers;       /* 1 if the file does not say */
     int64_t n_threads;     /* of a worker */
     int64_t n_lanes;       /* threads of all workers */

@@ -99,8 +99,9 @@ static void machine_table(FILE *page, const struct report_run *run)
 static void write_outcome(FILE *page, const struct report_run *run)
 {
     const json_t *success = json_object_get(run->result, "success");
-    const char *message = report_text(json_object_get(run->result, "error"), "error_message");
-    if (json_is_false(success)) {
+    const json_t *error = json_object_get(run->result, "error");
+    const char *message = report_text(error, "error_message");
+    if (json_is_false(success) || error) {
         fputs("<p class=\"failed\"><b>Failed</b>", page);
         fputs(message ? ": " : "", page);
         html_text(page, message);

@@ -243,6 +243,44 @@ static void test_a_sweep_counts_as_a_run_for_each_line(void **state)
     unlink(page_path);
 }
 
+#define ERROR_TEXT "'error':{'error_type':'t','error_message':'the <deque> is full'}"
+
+/* The text of the page with an iteration that was completed, or of the refusal without. */
+static void check_failure_is_shown(const char *text, const char *expected)
+{
+    json_t *failed = parse_quoted(text);
+    enum status status = report_write((const json_t *const[]){failed},
+                                      (const char *const[]){"f.json"}, 1, NULL, page_path);
+    if (status == STATUS_OK) {
+        char *page = file_bytes_read(page_path, NULL);
+        check_page_has(page, expected);
+        free(page);
+        unlink(page_path);
+    } else {
+        check_status(STATUS_INPUT, status);
+        assert_string_equal(status_text(), expected);
+    }
+    json_decref(failed);
+}
+
+static void test_why_a_run_failed_is_shown(void **state)
+{
+    (void)state;
+    check_failure_is_shown("{'workload':'w','sched':'steal','iterations':[]," ERROR_TEXT "}",
+                           "<b>Failed</b>: the &lt;deque&gt; is full");
+    check_failure_is_shown(
+        "{'workload':'w','compare':{'steal':{'sched':'steal','iterations':[]}}," ERROR_TEXT "}",
+        "<b>Failed</b>: the &lt;deque&gt; is full");
+    check_failure_is_shown("{'runs':[{'workload':'w','iterations':[]}]," ERROR_TEXT "}",
+                           "runs of f.json are missing: the &lt;deque&gt; is full");
+    check_failure_is_shown(
+        "{'runs':[]," ERROR_TEXT "}",
+        "f.json: this run has no iterations to show, as it failed: the <deque> is full");
+    check_failure_is_shown(
+        "{'workload':'w','compare':{}," ERROR_TEXT "}",
+        "f.json: this run has no iterations to show, as it failed: the <deque> is full");
+}
+
 static void test_other_json_is_refused(void **state)
 {
     (void)state;
@@ -282,6 +320,7 @@ int main(void)
         cmocka_unit_test(test_a_comparison_counts_as_a_run_for_each_mode),
         cmocka_unit_test(test_the_course_is_drawn),
         cmocka_unit_test(test_a_sweep_counts_as_a_run_for_each_line),
+        cmocka_unit_test(test_why_a_run_failed_is_shown),
         cmocka_unit_test(test_other_json_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
