@@ -235,6 +235,36 @@ timeout 60 "$beryl_report" alone.json -o /dev/full 2> errors.txt
 [ $? = 1 ] || complain "a page on a full disk: exit status not 1"
 grep -q '^beryl-report: .*/dev/full' errors.txt || complain "a page on a full disk: $(cat errors.txt)"
 
+# A limit that is reached between iterations: the run, each mode of a comparison until then, and the
+# other lines of a sweep are in the result, with the cause and the remedy.
+fails()
+{
+    local n=$1 expected=$2 status
+    shift 2
+    rm -f failed.json
+    timeout 60 "$mpiexec" --oversubscribe -n "$n" "$beryl_sched" "$@" --json failed.json \
+        > failed.txt 2> errors.txt
+    status=$?
+    [ $status = 1 ] || complain "$*: exit status $status"
+    grep -q '^beryl-sched: .*the deque of a worker is full at 9 ranges: raise --deque$' errors.txt ||
+        complain "$*: $(cat errors.txt)"
+    has failed.json error_type '"beyond a limit of the program",*'
+    python3 - "$expected" << 'END' || complain "$*: not $expected: $(cat failed.json)"
+import json, sys
+result = json.load(open("failed.json"))
+modes = result.get("compare", {"": result})
+found = [len(entry["iterations"]) for entry in result.get("runs", modes.values())]
+sys.exit(str(found) != sys.argv[1])
+END
+    timeout 60 "$beryl_report" failed.json -o page.html || complain "a failed run: exit status $?"
+    grep -q '<b>Failed</b>.*raise --deque' page.html || complain "a page without the failure of $*"
+}
+small="--exponential 1e-4 --tasks 300 --iterations 5 --poll-every 1"
+fails 3 '[1]' $small --sched retentive --deque 9
+fails 3 '[5, 1]' $small --compare static,retentive,auto --deque 9
+printf '%s\n' "--sched steal" "--sched retentive --deque 9" "--sched persist" > limited.txt
+fails 1 '[5]' --simulate 3 $small --sweep limited.txt
+
 # A result that cannot be written once the tasks run is a failure, not bad input.
 mkdir late
 timeout 60 "$beryl_sched" --gauss 0.1,0 --tasks 10 --sched static --json late/result.json \
