@@ -104,6 +104,7 @@ int report_program(int argc, char **argv, const struct report_section *section)
     };
     struct application application = {.name = options.program};
     int first;
+    application_hold_streams();
     application.status = options_parse(&options, argc, argv, &application.request, &first);
     if (application_runs(&application))
         application.status = report_files(&settings, (size_t)(argc - first), argv + first, section,

@@ -6,6 +6,7 @@
 
 #include <fcntl.h>
 #include <mpi.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,13 +22,33 @@ static bool is_launched(void)
 
 /* Takes the numbers of standard streams that are closed, else a file or a connection that is opened
  * gets one of them, and what is printed goes there. */
-static void hold_streams(void)
+static void take_closed_streams(void)
 {
     int null = open("/dev/null", O_RDONLY);
     while (null >= 0 && null <= STDERR_FILENO)
         null = open("/dev/null", O_RDONLY);
     if (null >= 0)
         close(null);
+}
+
+static void survive_signal(int signal_number)
+{
+    (void)signal_number;
+}
+
+/* By a handler, because a program that MPI starts would inherit SIG_IGN. */
+static void survive_closed_pipes(void)
+{
+    const struct sigaction survive = {.sa_handler = survive_signal, .sa_flags = SA_RESTART};
+    struct sigaction before;
+    if (sigaction(SIGPIPE, NULL, &before) == 0 && before.sa_handler == SIG_DFL)
+        sigaction(SIGPIPE, &survive, NULL);
+}
+
+void application_hold_streams(void)
+{
+    take_closed_streams();
+    survive_closed_pipes();
 }
 
 static void set_environment(void)
@@ -59,7 +80,7 @@ static enum status start_mpi(struct application *application, int thread_level)
 
 void application_start(struct application *application, int thread_level)
 {
-    hold_streams();
+    application_hold_streams();
     setlinebuf(stderr); /* a line is one write, which those of other processes cannot cut up */
     log_enable(true);
     /* One process needs no MPI to answer or to complain. */

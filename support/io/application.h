@@ -26,6 +26,11 @@ struct application {
     int rank;                    /* in MPI_COMM_WORLD; 0 without application_start */
 };
 
+/* Prepares the standard streams, before anything is opened or printed: those that are closed stay
+ * nobody's, and a write to a pipe without a reader fails instead of ending the program, which so
+ * writes its files first. application_start does so; a program without MPI calls it itself. */
+void application_hold_streams(void);
+
 /* Starts MPI, also after a bad command line, unless this is the only process, and agrees on the
  * status: all fail in the same way; but where a process lacks the address space for MPI, it fails
  * alone, and mpirun ends the others. The log is enabled on rank 0. Not for programs without MPI.

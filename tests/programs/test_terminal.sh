@@ -47,6 +47,54 @@ if [ -x "$bin/beryl-hf" ]; then
     full 1 "$bin/beryl-tce" mp2 he.xyz --basis 6-31g
 fi
 
+# --- A pipe that nobody reads ---
+
+cat > unread.py << 'END'
+"""Runs a command whose standard output is a pipe without a reader, standard error too after --both."""
+import os, subprocess, sys
+reader, writer = os.pipe()
+os.close(reader)
+both = sys.argv[1] == "--both"
+sys.exit(subprocess.call(sys.argv[1 + both:], stdout=writer, stderr=writer if both else None))
+END
+
+# unread FILES COMMAND...: the program fails after it has written the files, words.
+unread()
+{
+    local files=$1 file status
+    shift
+    rm -f $files
+    timeout 60 python3 unread.py "$@" 2> errors.txt < /dev/null
+    status=$?
+    [ "$status" = 1 ] || complain "$* | nobody: exit status $status, not 1"
+    grep -q '^beryl-[a-z]*: cannot write to standard output: Broken pipe$' errors.txt ||
+        complain "$* | nobody: $(cat errors.txt)"
+    for file in $files; do
+        [ -s "$file" ] || complain "$* | nobody: no $file"
+    done
+}
+
+for program in "$bin"/beryl-*; do
+    unread "" "$program" --help-all
+done
+unread "result.json page.html tasks.csv" "$beryl_sched" $drawn --json result.json \
+    --report page.html --write-profile tasks.csv
+unread "" "$bin/beryl-report" --difference result.json result.json
+rm result.json
+timeout 60 python3 unread.py --both "$beryl_sched" $drawn --json result.json
+[ $? = 1 ] && [ -s result.json ] || complain "no result where nothing that is printed is read"
+cat > on_unread.sh << 'END'
+python3 unread.py "$@" 2> errors.$OMPI_COMM_WORLD_RANK
+printf %s, $?
+END
+statuses=$(timeout 60 "$mpiexec" --oversubscribe -n 3 sh on_unread.sh "$beryl_sched" $drawn)
+[ "$statuses" = "1,1,1," ] || complain "of three processes that nobody reads: exit statuses $statuses"
+if [ -x "$bin/beryl-hf" ]; then
+    unread "result.json run.h5 page.html" "$bin/beryl-hf" he.xyz --basis 6-31g --json result.json \
+        --checkpoint run.h5 --report page.html
+    unread "result.json" "$bin/beryl-tce" mp2 he.xyz --basis 6-31g --json result.json
+fi
+
 # Standard output that is closed is not the first file that the program opens.
 timeout 60 "$beryl_sched" $drawn --json closed.json >&- 2> errors.txt
 [ $? = 1 ] || complain "closed output: exit status not 1"
