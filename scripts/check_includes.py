@@ -99,12 +99,15 @@ PACKAGES = {
     "otf2/otf2.h": ["sched/trace"],
     "openssl/evp.h": ["support/base"],
     "openssl/sha.h": ["sched/workloads"],
+    # Linux: which file system a pipe is of.
+    "linux/magic.h": ["support/io"],
+    "sys/vfs.h": ["support/io"],
     "jansson.h": ["support/io", "sched/core", "sched/trace", "sched/comparison",
                   "sched/workloads", "sched/report", "sched/cli", "hf/cli"],
 }
 
 # Headers of C and POSIX, without their endings.
-SYSTEM = """arpa/inet assert complex ctype dirent errno fcntl fenv float getopt glob inttypes
+SYSTEM = """arpa/inet assert complex ctype dirent errno fcntl fenv float ftw getopt inttypes
 limits locale math netdb netinet/in netinet/tcp pthread sched search semaphore setjmp signal
 stdalign stdarg stdatomic stdbool stddef stdint stdio stdlib string strings sys/mman sys/resource
 sys/socket sys/stat sys/statvfs sys/time sys/types sys/wait time unistd""".split()

@@ -1,10 +1,14 @@
+#define _XOPEN_SOURCE 700 /* nftw */
+
 #include "support/io/output_file.h"
 
 #include "support/io/words.h"
 
+#include <ctype.h>
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <glob.h>
+#include <ftw.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -27,14 +31,27 @@ static enum status fail_path(const char *path)
     return FAIL(STATUS_IO, "cannot write %s: %s", path, strerror(errno));
 }
 
-/* The temporary path, or any of this host if pid is 0: then it ends before the number. */
-static bool name_part(const char *path, long pid, char part[PATH_MAX])
+/* What this host's temporary names have between the file's name and the number of a process. */
+struct part_mark {
+    char text[HOST_NAME_MAX + 16];
+};
+
+static struct part_mark part_mark_here(void)
 {
+    struct part_mark mark;
     char host[HOST_NAME_MAX + 1] = "";
     gethostname(host, sizeof host - 1);
-    int length = pid ? snprintf(part, PATH_MAX, "%s.part-%s-%ld", path, host, pid)
-                     : snprintf(part, PATH_MAX, "%s.part-%s-", path, host);
-    return length < PATH_MAX;
+    snprintf(mark.text, sizeof mark.text, ".part-%s-", host);
+    return mark;
+}
+
+enum status output_file_part(const char *path, char part[PATH_MAX])
+{
+    struct part_mark mark = part_mark_here();
+    if (snprintf(part, PATH_MAX, "%s%s%ld", path, mark.text, (long)getpid()) < PATH_MAX)
+        return STATUS_OK;
+    errno = ENAMETOOLONG;
+    return fail_path(path);
 }
 
 static const char *base_name_of(const char *path)
@@ -76,11 +93,7 @@ static enum status target_init(struct target *target, const char *path)
     } else if (errno != ENOENT || path[0] == '\0' || !follow_links(path, target->path))
         return fail_path(path);
 
-    if (!name_part(target->path, (long)getpid(), target->part)) {
-        errno = ENAMETOOLONG;
-        return fail_path(path);
-    }
-    return STATUS_OK;
+    return output_file_part(target->path, target->part);
 }
 
 /* A new file. Negative on failure. */
@@ -148,26 +161,51 @@ static bool is_running(pid_t pid)
     return state != 'Z' && state != 'X';
 }
 
-/* Removes what killed processes of this host left of the same file. */
+/* Whether a name is that of a temporary file or folder of a process of this host that has ended. */
+static bool is_orphan(const char *name, const struct part_mark *mark)
+{
+    const char *found = NULL;
+    for (const char *next = name; (next = strstr(next, mark->text)); next++)
+        found = next;
+    const char *digits = found ? found + strlen(mark->text) : "";
+    int64_t pid;
+    return found != name && isdigit((unsigned char)*digits) &&
+           word_to_integer(word_from_text(digits), &pid) && pid > 0 && pid <= INT32_MAX &&
+           !is_running((pid_t)pid);
+}
+
+static int remove_entry(const char *path, const struct stat *information, int kind,
+                        struct FTW *place)
+{
+    (void)information;
+    (void)kind;
+    (void)place;
+    remove(path);
+    return 0;
+}
+
+void output_file_remove_tree(const char *path)
+{
+    enum { MAX_OPEN = 8 };
+    nftw(path, remove_entry, MAX_OPEN, FTW_DEPTH | FTW_PHYS | FTW_MOUNT);
+}
+
+/* Removes from the folder of a file what killed processes of this host left there, of whatever
+ * file: the next run may write others. */
 static void remove_orphans(const char *path)
 {
-    char pattern[PATH_MAX];
-    glob_t found;
-    if (!name_part(path, 0, pattern) || strpbrk(pattern, "*?[\\"))
-        return;
-    size_t prefix = strlen(pattern);
-    if (prefix + 2 > sizeof pattern)
-        return;
-    strcat(pattern, "*");
-    if (glob(pattern, GLOB_NOSORT, NULL, &found) != 0)
-        return;
-    for (size_t i = 0; i < found.gl_pathc; i++) {
-        int64_t pid;
-        if (word_to_integer(word_from_text(found.gl_pathv[i] + prefix), &pid) && pid > 0 &&
-            !is_running((pid_t)pid))
-            unlink(found.gl_pathv[i]);
+    char folder[PATH_MAX], orphan[2 * PATH_MAX];
+    const struct part_mark mark = part_mark_here();
+    name_folder(path, folder);
+    DIR *names = opendir(folder);
+    for (const struct dirent *entry; names && (entry = readdir(names));) {
+        if (!is_orphan(entry->d_name, &mark))
+            continue;
+        snprintf(orphan, sizeof orphan, "%s/%s", folder, entry->d_name);
+        output_file_remove_tree(orphan);
     }
-    globfree(&found);
+    if (names)
+        closedir(names);
 }
 
 static bool find_room(const char *path, double *room)

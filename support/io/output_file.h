@@ -4,6 +4,7 @@
 
 #include "support/base/status.h"
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -38,9 +39,17 @@ enum status outputs_check_writable(const struct output *outputs, int n_outputs);
  * Errors: STATUS_IO, naming the path and the reason; STATUS_NO_MEMORY. */
 enum status output_file_write(const char *path, const char *bytes, size_t length);
 
-/* Has a function write a regular file at a temporary path, where there is none, and renames it to
- * path when all of it is on the disk; an older file stays until then, and after a failure. The
- * temporary path names this process; those of processes of this host that were killed are removed.
+/* The path of what is written beside path before it takes that name: it names this process, so that
+ * output_file_write and _replace of a later process find in the same folder what this one leaves if
+ * it is killed, and remove it. Errors: STATUS_IO (too long). */
+enum status output_file_part(const char *path, char part[PATH_MAX]);
+
+/* Removes a file, or a folder with all that is in it on the same disk; no error where there is
+ * none. */
+void output_file_remove_tree(const char *path);
+
+/* Has a function write a regular file at the temporary path, where there is none, and renames it to
+ * path when all of it is on the disk; an older file stays until then, and after a failure.
  * n_bytes  that the file will have at least: refused where the disk has no room for them
  * Errors: STATUS_IO, naming the path and the reason; those of write, whose temporary path is
  * replaced by path in the message. */
