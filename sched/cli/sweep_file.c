@@ -2,6 +2,7 @@
 
 #include "support/base/agree.h"
 #include "support/base/array.h"
+#include "support/io/words.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -71,7 +72,7 @@ static enum status read_run(struct sweep_file *file, const struct beryl_sched_op
 
 static enum status read_lines(struct sweep_file *file, const struct beryl_sched_options *common)
 {
-    char *rest = file->text.bytes;
+    char *rest = file->text.bytes + text_mark_length(file->text.bytes, file->text.length);
     for (int64_t line = 1; rest; line++) {
         char *text = strsep(&rest, "\n");
         text += strspn(text, blanks);

@@ -2,6 +2,7 @@
 
 #include "support/base/agree.h"
 #include "support/base/array.h"
+#include "support/io/file_open.h"
 #include "support/io/line_reader.h"
 
 #include <errno.h>
@@ -17,7 +18,9 @@
 /* A profile that grows. */
 struct growing {
     struct profile profile;
-    bool numbered;
+    bool numbered;     /* the caller wants the tasks' numbers */
+    bool keeps_tasks;  /* while it is read */
+    bool is_ascending; /* so far */
     int64_t seconds_capacity, tasks_capacity;
 };
 
@@ -29,7 +32,7 @@ static enum status add_row(struct growing *growing, int64_t task, double number)
         return FAIL(STATUS_LIMIT, "a profile of more than %d tasks", INT32_MAX);
     TRY(array_reserve(&profile->seconds, n + 1, &growing->seconds_capacity, sizeof number));
     profile->seconds[n] = number;
-    if (growing->numbered) {
+    if (growing->keeps_tasks) {
         TRY(array_reserve(&profile->tasks, n + 1, &growing->tasks_capacity, sizeof task));
         profile->tasks[n] = task;
     }
@@ -61,17 +64,66 @@ static enum status read_row(const struct line_reader *reader, struct growing *gr
                                 "a row is a task's number, a comma and its seconds, 0 or more: "
                                 "'%s'",
                                 word_show(reader->all).text);
-    if (growing->numbered && !follows(growing, task))
+    growing->is_ascending = growing->is_ascending && follows(growing, task);
+    if (growing->numbered && !growing->is_ascending)
         return line_reader_fail(reader, "task %lld: numbers ascend from 0 on", (long long)task);
     return add_row(growing, task, number);
+}
+
+struct numbered_row {
+    int64_t task, row;
+};
+
+static int compare_numbered_rows(const void *left, const void *right)
+{
+    const struct numbered_row *a = left, *b = right;
+    if (a->task != b->task)
+        return a->task < b->task ? -1 : 1;
+    return (a->row > b->row) - (a->row < b->row);
+}
+
+/* Names the line of a row, from 0. */
+static enum status fail_repeated_row(const struct line_reader *reader,
+                                     const struct numbered_row *row)
+{
+    struct line_reader again;
+    line_reader_init(&again, reader->file.bytes, reader->file.length, reader->name, "");
+    for (int64_t i = -1; i <= row->row; i++) /* the head is the first */
+        line_reader_next_filled(&again);
+    return line_reader_fail(&again, "task %lld has two rows", (long long)row->task);
+}
+
+/* Rows in any order. */
+static enum status check_rows_differ(const struct line_reader *reader,
+                                     const struct growing *growing)
+{
+    int64_t n = growing->profile.n;
+    struct numbered_row *rows = malloc((size_t)(n + 1) * sizeof *rows);
+    TRY(CHECK_MEMORY(rows, "%s: no memory for %lld rows", reader->name, (long long)n));
+    for (int64_t i = 0; i < n; i++)
+        rows[i] = (struct numbered_row){growing->profile.tasks[i], i};
+    qsort(rows, (size_t)n, sizeof *rows, compare_numbered_rows);
+    enum status status = STATUS_OK;
+    for (int64_t i = 1; i < n && status == STATUS_OK; i++)
+        if (rows[i].task == rows[i - 1].task)
+            status = fail_repeated_row(reader, &rows[i]);
+    free(rows);
+    return status;
 }
 
 static enum status read_rows(struct line_reader *reader, struct growing *growing)
 {
     TRY(line_reader_take_head(reader, "a profile", "task,seconds"));
+    growing->keeps_tasks = growing->is_ascending = true;
     while (line_reader_next_filled(reader))
         TRY(read_row(reader, growing));
-    return STATUS_OK;
+    return growing->is_ascending ? STATUS_OK : check_rows_differ(reader, growing);
+}
+
+static void drop_tasks(struct growing *growing)
+{
+    free(growing->profile.tasks);
+    growing->profile.tasks = NULL;
 }
 
 static enum status read_table(const char *path, struct growing *growing)
@@ -80,6 +132,8 @@ static enum status read_table(const char *path, struct growing *growing)
     TRY(line_reader_open(&reader, path, MAX_TABLE_BYTES, ""));
     enum status status = read_rows(&reader, growing);
     line_reader_close(&reader);
+    if (!growing->numbered)
+        drop_tasks(growing);
     return status;
 }
 
@@ -130,7 +184,8 @@ static enum status read_numbers(FILE *file, const char *path, struct growing *gr
     if (n < 0)
         return FAIL(STATUS_INPUT, "%s: not a one-dimensional NumPy array of doubles ('<f8')", path);
     double number;
-    while (fread(&number, sizeof number, 1, file) == 1) {
+    size_t n_bytes;
+    while ((n_bytes = fread(&number, 1, sizeof number, file)) == sizeof number) {
         if (!is_duration(number))
             return FAIL(STATUS_INPUT, "%s: number %lld is %g: seconds are 0 or more", path,
                         (long long)growing->profile.n, number);
@@ -139,14 +194,17 @@ static enum status read_numbers(FILE *file, const char *path, struct growing *gr
     if (growing->profile.n != n)
         return FAIL(STATUS_INPUT, "%s: the header announces %lld numbers, the file has %lld", path,
                     n, (long long)growing->profile.n);
+    if (n_bytes > 0)
+        return FAIL(STATUS_INPUT, "%s: %zu bytes behind the last of its %lld numbers", path,
+                    n_bytes, n);
     return STATUS_OK;
 }
 
 static enum status read_array(const char *path, struct growing *growing)
 {
-    FILE *file = fopen(path, "rb");
-    if (!file)
-        return FAIL(STATUS_IO, "%s: cannot be opened: %s", path, strerror(errno));
+    FILE *file;
+    TRY(file_open_stream(path, &file));
+    growing->keeps_tasks = growing->numbered;
     enum status status = read_numbers(file, path, growing);
     /* A folder can be opened, but not read. */
     if (ferror(file))

@@ -16,7 +16,7 @@ struct profile {
 
 /* Reads the seconds of every task. Collective over comm; rank 0 reads.
  * path      ending in .npy: a one-dimensional NumPy array of doubles, the lowest byte first;
- *           otherwise CSV with the header `task,seconds`
+ *           otherwise CSV with the header `task,seconds`, a row for each task
  * numbered  fill profile->tasks; the rows of a CSV must then ascend. If false,
  *           tasks count from 0 in the order of the rows
  * profile   out; to be freed with profile_fini

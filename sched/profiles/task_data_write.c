@@ -3,6 +3,7 @@
 #include "support/base/agree.h"
 #include "support/base/array.h"
 #include "support/base/log.h"
+#include "support/io/file_open.h"
 #include "support/io/output_file.h"
 #include "support/mpi/gather.h"
 
@@ -135,8 +136,8 @@ static bool are_too_many(MPI_Comm comm, const struct data_records *records)
 static void remove_table(const char *path, const char *head)
 {
     char line[32];
-    FILE *file = fopen(path, "r");
-    if (!file)
+    FILE *file;
+    if (file_open_stream(path, &file) != STATUS_OK)
         return;
     bool is_table = fgets(line, sizeof line, file) && strcmp(line, head) == 0;
     fclose(file);

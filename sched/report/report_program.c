@@ -3,15 +3,18 @@
 #include "sched/report/report.h"
 #include "sched/report/report_difference.h"
 #include "support/io/application.h"
+#include "support/io/json.h"
 #include "support/io/options.h"
 #include "support/io/output_file.h"
+#include "support/io/text_file.h"
 
-#include <errno.h>
 #include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
+
+/* Beyond that of any run or sweep. */
+#define MAX_RESULT_BYTES (1LL << 32)
 
 struct report_settings {
     const char *output;
@@ -28,19 +31,11 @@ static const struct option_row report_rows[] = {
 
 static enum status load_result(const char *path, json_t **result)
 {
-    FILE *file = fopen(path, "rb");
-    if (!file)
-        return FAIL(STATUS_IO, "cannot read %s: %s", path, strerror(errno));
-    json_error_t error;
-    errno = 0;
-    *result = json_loadf(file, 0, &error);
-    int reading = ferror(file) ? errno : 0;
-    fclose(file);
-    if (reading != 0)
-        return FAIL(STATUS_IO, "cannot read %s: %s", path, strerror(reading));
-    if (!*result)
-        return FAIL(STATUS_INPUT, "%s:%d: not JSON: %s", path, error.line, error.text);
-    return STATUS_OK;
+    struct text_file file;
+    TRY(text_file_read_up_to(path, MAX_RESULT_BYTES, &file));
+    enum status status = json_read_text(path, file.bytes, file.length, 0, result);
+    text_file_fini(&file);
+    return status;
 }
 
 static enum status check_difference(const struct report_settings *settings, size_t n)

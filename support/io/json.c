@@ -1,6 +1,7 @@
 #include "support/io/json.h"
 
 #include "support/io/output_file.h"
+#include "support/io/words.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -44,6 +45,16 @@ json_t *json_error(enum status status, const char *text)
 {
     return json_pack("{s:s, s:o}", "error_type", status_words(status), "error_message",
                      json_text(text));
+}
+
+enum status json_read_text(const char *name, const char *text, size_t length, size_t flags,
+                           json_t **value)
+{
+    json_error_t error;
+    size_t mark = text_mark_length(text, length);
+    *value = json_loadb(text + mark, length - mark, flags, &error);
+    return *value ? STATUS_OK
+                  : FAIL(STATUS_INPUT, "%s:%d: not JSON: %s", name, error.line, error.text);
 }
 
 enum status json_write_file(const json_t *value, const char *path)

@@ -19,6 +19,13 @@ json_t *json_real_array(const double *numbers, size_t n);
  * NULL when out of memory. */
 json_t *json_error(enum status status, const char *text);
 
+/* The value that a text of JSON spells, a byte order mark before it left out; the caller owns it.
+ * name   of the text, for messages
+ * flags  of jansson
+ * Errors: STATUS_INPUT, with the line. */
+enum status json_read_text(const char *name, const char *text, size_t length, size_t flags,
+                           json_t **value);
+
 /* Writes the value, indented, keys in the order of insertion; the file appears
  * complete or not at all. output_file_check tests the path beforehand.
  * Errors: STATUS_IO, naming the path and the reason; STATUS_NO_MEMORY. */

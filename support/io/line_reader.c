@@ -10,9 +10,7 @@ void line_reader_init(struct line_reader *reader, const char *text, size_t lengt
 {
     *reader = (struct line_reader){
         .name = name, .comments = comments, .next = text, .end = text + length};
-    /* Some editors put a byte order mark first. */
-    if (length >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0)
-        reader->next += 3;
+    reader->next += text_mark_length(text, length);
 }
 
 enum status line_reader_open(struct line_reader *reader, const char *path, int64_t max_bytes,

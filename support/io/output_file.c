@@ -2,6 +2,7 @@
 
 #include "support/io/output_file.h"
 
+#include "support/io/file_open.h"
 #include "support/io/words.h"
 
 #include <ctype.h>
@@ -28,7 +29,7 @@ struct target {
 
 static enum status fail_path(const char *path)
 {
-    return FAIL(STATUS_IO, "cannot write %s: %s", path, strerror(errno));
+    return FAIL(STATUS_IO, "cannot write %s: %s", path, file_open_error());
 }
 
 /* What this host's temporary names have between the file's name and the number of a process. */
@@ -77,19 +78,24 @@ static bool follow_links(const char *path, char file[PATH_MAX])
     return false;
 }
 
+/* What the path names already. A rename would replace a link by a file, and a read-only file. */
+static enum status target_existing(const char *path, mode_t mode, struct target *target)
+{
+    target->direct = !S_ISREG(mode);
+    if (S_ISDIR(mode) || file_is_named_pipe(path)) {
+        errno = S_ISDIR(mode) ? EISDIR : ESPIPE;
+        return fail_path(path);
+    }
+    bool found = target->direct || realpath(path, target->path);
+    return found && access(path, W_OK) == 0 ? STATUS_OK : fail_path(path);
+}
+
 static enum status target_init(struct target *target, const char *path)
 {
     *target = (struct target){0};
     struct stat information;
     if (stat(path, &information) == 0) {
-        /* A rename would replace the link by a file, and a read-only file. */
-        if (!realpath(path, target->path) || access(path, W_OK) != 0)
-            return fail_path(path);
-        if (S_ISDIR(information.st_mode)) {
-            errno = EISDIR;
-            return fail_path(path);
-        }
-        target->direct = !S_ISREG(information.st_mode);
+        TRY(target_existing(path, information.st_mode, target));
     } else if (errno != ENOENT || path[0] == '\0' || !follow_links(path, target->path))
         return fail_path(path);
 
@@ -132,7 +138,7 @@ enum status output_file_check(const char *path)
 
 static enum status write_direct(const char *path, const char *bytes, size_t length)
 {
-    int descriptor = open(path, O_WRONLY);
+    int descriptor = file_open(path, O_WRONLY);
     if (descriptor < 0)
         return fail_path(path);
     enum status status = write_all(descriptor, bytes, length) ? STATUS_OK : fail_path(path);

@@ -2,6 +2,7 @@
 
 #include "support/base/agree.h"
 #include "support/base/array.h"
+#include "support/io/file_open.h"
 
 #include <errno.h>
 #include <stdint.h>
@@ -67,9 +68,8 @@ static enum status read_stream(FILE *stream, const char *path, int64_t max_bytes
 enum status text_file_read_up_to(const char *path, int64_t max_bytes, struct text_file *file)
 {
     *file = (struct text_file){0};
-    FILE *stream = fopen(path, "rb");
-    if (!stream)
-        return FAIL(STATUS_IO, "%s: %s", path, strerror(errno));
+    FILE *stream;
+    TRY(file_open_stream(path, &stream));
     enum status status = read_stream(stream, path, max_bytes, file);
     fclose(stream);
     if (status != STATUS_OK)

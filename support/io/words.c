@@ -16,6 +16,13 @@ struct word word_from_text(const char *text)
     return (struct word){text, strlen(text)};
 }
 
+size_t text_mark_length(const char *text, size_t length)
+{
+    static const char mark[] = "\xEF\xBB\xBF";
+    size_t n = sizeof mark - 1;
+    return length >= n && memcmp(text, mark, n) == 0 ? n : 0;
+}
+
 bool take_word(struct word *rest, struct word *word)
 {
     const char *begin = rest->begin, *end = begin + rest->length;

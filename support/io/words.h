@@ -15,6 +15,9 @@ struct word {
 /* All characters of a C string. */
 struct word word_from_text(const char *text);
 
+/* Bytes of the byte order mark with which some editors begin a text in UTF-8; 0 without. */
+size_t text_mark_length(const char *text, size_t length);
+
 /* Takes the first word of the rest, ended by white space; false if only white space is left. */
 bool take_word(struct word *rest, struct word *word);
 

@@ -1,5 +1,7 @@
 #include "tce/language/lexer.h"
 
+#include "support/io/words.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,9 +10,7 @@
 void lexer_init(struct lexer *lexer, const char *text, size_t length, const char *file)
 {
     *lexer = (struct lexer){.file = file, .next = text, .end = text + length, .line = 1};
-    /* Some editors put a byte order mark first. */
-    if (length >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0)
-        lexer->next += 3;
+    lexer->next += text_mark_length(text, length);
     lexer->line_begin = lexer->next;
 }
 

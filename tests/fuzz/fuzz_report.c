@@ -1,6 +1,7 @@
 #include "hf/cli/hf_report.h"
 #include "sched/report/report.h"
 #include "sched/report/report_difference.h"
+#include "support/io/json.h"
 #include "tests/fuzz/fuzz.h"
 
 #include <stddef.h>
@@ -9,11 +10,11 @@
 /* A page of one run, and of two that are compared; their difference. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    json_t *result = json_loadb((const char *)data, size, 0, NULL);
+    json_t *result;
+    if (json_read_text("one.json", (const char *)data, size, 0, &result) != STATUS_OK)
+        return 0;
     const json_t *const results[] = {result, result};
     const char *const names[] = {"one.json", "\xff two.json"};
-    if (!result)
-        return 0;
     report_write(results, names, 1, &hf_report, "/dev/null");
     report_write(results, names, 2, &hf_report, "/dev/null");
     report_write(results, names, 1, NULL, "/dev/null");

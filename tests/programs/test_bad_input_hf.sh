@@ -107,6 +107,8 @@ done
 refuse "spin.xyz:2: 'spin=2' may mean S, 2S or 2S+1: write multiplicity=M" spin.xyz $with_basis
 refuse "pair.xyz:2: " pair.xyz $with_basis
 refuse folder folder $with_basis
+refuse "pipe.h5: is a named pipe" pipe.h5 $with_basis
+refuse "pipe.h5: is a named pipe" water.xyz $with_basis --json pipe.h5
 refuse missing/water.xyz missing/water.xyz $with_basis
 refuse water.xyz water.xyz $with_basis --multiplicity 2
 refuse water.xyz water.xyz $with_basis --multiplicity 13

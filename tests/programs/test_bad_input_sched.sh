@@ -14,6 +14,7 @@ head -c 4096 "$program" > binary.csv
 head -c 4096 "$program" > binary.npy
 printf '1 0\n' > zero.speeds
 mkdir folder folder.npy
+mkfifo pipe.csv pipe.npy
 printf 'a,b\n0,1\n1,0\n' > samples.csv
 printf 'a,b\n0,1\n1\n' > ragged.csv
 printf 'parent,child\na,c\n' > stranger.csv
@@ -58,6 +59,11 @@ if [ "$processes" != 1 ]; then
     refuse nonsense $drawn : -n 1 "$program" $drawn --nonsense
     finish
 fi
+
+for file in pipe.csv pipe.npy; do
+    refuse "$file: is a named pipe" --profile $file
+    refuse "$file: is a named pipe" $drawn --write-profile $file
+done
 
 # --- All the ways in which that can be bad. Every process parses the same command line and the
 # same texts: one shows it. ---
@@ -229,7 +235,7 @@ refuse "number 2 of '1'" --tasks 2 --gauss 1
 refuse --time-scale $drawn --time-scale 0
 refuse --iterations $drawn --iterations 0
 refuse --sweeps --jacobi 4,4,4 --sweeps 0
-for value in "" 4,4 4,4,-1 4,4,4,4 4,4,1e3 4,4,99999999999999999999; do
+for value in "" 4,4 4,4,-1 4,4,4,4 4,4,1e7 4,4,99999999999999999999; do
     refuse --jacobi --sweeps 1 --jacobi "$value"
 done
 refuse nonsense $drawn --nonsense

@@ -84,6 +84,8 @@ static void test_bad_tables_are_refused(void **state)
         {"task,seconds\n,1\n", ".csv:2:"},
         {"task,seconds\n0,\n", ".csv:2:"},
         {"task,seconds\n\n0,1,2\n", ".csv:3:"},
+        {"task,seconds\n0,1\n0,1\n", ".csv:3: task 0 has two rows"},
+        {"task,seconds\n7,1\n\n2,1\n9,1\n2,3\n", ".csv:6: task 2 has two rows"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
         check_refused("test_profile_read.csv", cases[i].text, strlen(cases[i].text), cases[i].word);
@@ -110,6 +112,10 @@ static void test_bad_arrays_are_refused(void **state)
     check_array_refused("{'descr': '<f8', 'shape': (-1,), }", 8, "not a one-dimensional");
     check_array_refused("{'descr': '<f8', 'shape': (2,), }", 8, "2 numbers, the file has 1");
     check_array_refused("{'descr': '<f8', 'shape': (2,), }", 24, "2 numbers, the file has 3");
+    check_array_refused("{'descr': '<f8', 'shape': (2,), }", 17,
+                        "1 bytes behind the last of its 2");
+    check_array_refused("{'descr': '<f8', 'shape': (2,), }", 23,
+                        "7 bytes behind the last of its 2");
     check_array_refused("{'descr': '<f8', 'shape': (0,), }", 0, "without tasks");
 }
 

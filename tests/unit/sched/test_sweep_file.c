@@ -47,6 +47,16 @@ static void test_lines_add_to_the_command_line(void **state)
     sweep_file_fini(&file);
 }
 
+static void test_a_byte_order_mark_is_left_out(void **state)
+{
+    (void)state;
+    struct sweep_file file;
+    check_ok(read_text("\xEF\xBB\xBF# a comment\n--uts T1 --sched steal\n", true, &file));
+    assert_int_equal(file.n_runs, 1);
+    assert_int_equal(file.runs[0].line, 2);
+    sweep_file_fini(&file);
+}
+
 static void check_refused(const char *line, bool simulated, const char *word)
 {
     struct sweep_file file;
@@ -104,6 +114,7 @@ int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_lines_add_to_the_command_line),
+        cmocka_unit_test(test_a_byte_order_mark_is_left_out),
         cmocka_unit_test(test_bad_lines_are_refused),
         cmocka_unit_test(test_a_file_without_runs_is_refused),
     };

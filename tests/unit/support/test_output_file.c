@@ -218,6 +218,29 @@ static void test_links_and_devices_stay_what_they_are(void **state)
     unlink(target);
 }
 
+/* Nobody may ever read it. A pipe of the shell is written to. */
+static void test_a_named_pipe_is_refused(void **state)
+{
+    (void)state;
+    int ends[2];
+    char path[64], text[5] = "";
+    assert_int_equal(mkfifo(path_of("pipe"), 0600), 0);
+    alarm(10);
+    check_status(STATUS_IO, output_file_check(path_of("pipe")));
+    assert_non_null(strstr(status_text(), "pipe: is a named pipe"));
+    check_status(STATUS_IO, output_file_write(path_of("pipe"), "x", 1));
+    alarm(0);
+    unlink(path_of("pipe"));
+    assert_int_equal(pipe(ends), 0);
+    snprintf(path, sizeof path, "/dev/fd/%d", ends[1]);
+    check_ok(output_file_check(path));
+    check_ok(output_file_write(path, "text", 4));
+    assert_int_equal(read(ends[0], text, 4), 4);
+    assert_string_equal(text, "text");
+    close(ends[0]);
+    close(ends[1]);
+}
+
 static void test_json_keeps_order_and_every_bit(void **state)
 {
     (void)state;
@@ -243,6 +266,19 @@ static void test_json_keeps_order_and_every_bit(void **state)
     assert_true(json_is_null(json_object_get(object, "i")));
     json_decref(object);
     unlink(path_of("run.json"));
+}
+
+static void test_json_is_read_with_a_byte_order_mark(void **state)
+{
+    (void)state;
+    static const char text[] = "\xEF\xBB\xBF{\"a\": 1}\n", broken[] = "\xEF\xBB\xBF{\n1}";
+    json_t *value;
+    check_ok(json_read_text("file", text, sizeof text - 1, 0, &value));
+    assert_int_equal(json_integer_value(json_object_get(value, "a")), 1);
+    json_decref(value);
+    check_status(STATUS_INPUT, json_read_text("file", broken, sizeof broken - 1, 0, &value));
+    assert_non_null(strstr(status_text(), "file:2: not JSON"));
+    check_status(STATUS_INPUT, json_read_text("file", text, 2, 0, &value));
 }
 
 static void test_an_output_is_no_input_and_no_other_output(void **state)
@@ -333,7 +369,9 @@ int main(void)
         cmocka_unit_test(test_paths_that_cannot_be_written_are_refused),
         cmocka_unit_test(test_a_file_without_room_is_refused_with_its_size),
         cmocka_unit_test(test_links_and_devices_stay_what_they_are),
+        cmocka_unit_test(test_a_named_pipe_is_refused),
         cmocka_unit_test(test_json_keeps_order_and_every_bit),
+        cmocka_unit_test(test_json_is_read_with_a_byte_order_mark),
         cmocka_unit_test(test_an_output_is_no_input_and_no_other_output),
         cmocka_unit_test(test_two_paths_may_name_one_file),
         cmocka_unit_test(test_every_output_has_to_be_writable),

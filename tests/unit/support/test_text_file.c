@@ -58,6 +58,28 @@ static void test_what_is_not_text_is_refused(void **state)
     check_refused(STATUS_INPUT, "/dev/zero", "more than");
 }
 
+/* That has a name: nobody may ever write to it. One of the shell's is read like a file. */
+static void test_a_named_pipe_is_refused(void **state)
+{
+    (void)state;
+    int ends[2];
+    char path[64];
+    struct text_file file;
+    assert_int_equal(mkfifo(path_of("pipe"), 0600), 0);
+    alarm(10);
+    check_refused(STATUS_IO, path_of("pipe"), "is a named pipe");
+    alarm(0);
+    unlink(path_of("pipe"));
+    assert_int_equal(pipe(ends), 0);
+    assert_int_equal(write(ends[1], "text", 4), 4);
+    close(ends[1]);
+    snprintf(path, sizeof path, "/dev/fd/%d", ends[0]);
+    check_ok(text_file_read(path, &file));
+    assert_string_equal(file.bytes, "text");
+    text_file_fini(&file);
+    close(ends[0]);
+}
+
 static void test_the_limit_on_size_is_exact(void **state)
 {
     (void)state;
@@ -108,6 +130,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(test_text_is_read_whole, create_folder),
         cmocka_unit_test(test_what_is_not_text_is_refused),
+        cmocka_unit_test(test_a_named_pipe_is_refused),
         cmocka_unit_test(test_the_limit_on_size_is_exact),
         cmocka_unit_test(test_a_huge_file_is_refused_before_it_is_read),
         cmocka_unit_test_teardown(test_all_processes_read_the_same, remove_folder),
