@@ -1,9 +1,10 @@
 #include "sched/cli/machine_file.h"
 
 #include "support/base/agree.h"
+#include "support/io/json.h"
 #include "support/io/text_file.h"
 
-#include <jansson.h>
+#include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,10 +21,17 @@ static const struct option_row *find_machine_row(const char *key)
     return NULL;
 }
 
+/* 1e6 is a whole number, too. */
+static bool is_whole_number(const json_t *value)
+{
+    double number = json_number_value(value);
+    return json_is_integer(value) || (json_is_real(value) && number == floor(number));
+}
+
 static bool is_allowed(const struct option_row *row, const json_t *value)
 {
     double number = json_number_value(value);
-    if (row->kind == OPTION_INTEGER ? !json_is_integer(value) : !json_is_number(value))
+    if (row->kind == OPTION_INTEGER ? !is_whole_number(value) : !json_is_number(value))
         return false;
     return number <= row->max && (row->min_excluded ? number > row->min : number >= row->min);
 }
@@ -45,7 +53,8 @@ static void set_machine_value(const struct option_row *row, const json_t *value,
 {
     char *field = (char *)settings + row->offset;
     if (row->kind == OPTION_INTEGER && *(int64_t *)field < 0)
-        *(int64_t *)field = json_integer_value(value);
+        *(int64_t *)field =
+            json_is_integer(value) ? json_integer_value(value) : (int64_t)json_real_value(value);
     else if (row->kind == OPTION_REAL && *(double *)field < 0)
         *(double *)field = json_number_value(value);
 }
@@ -84,10 +93,8 @@ static enum status take_machine(const char *path, json_t *machine,
 static enum status parse_machine(const char *path, const struct text_file *file,
                                  struct machine_settings *settings)
 {
-    json_error_t error;
-    json_t *machine = json_loadb(file->bytes, file->length, JSON_REJECT_DUPLICATES, &error);
-    if (!machine)
-        return FAIL(STATUS_INPUT, "%s:%d: not JSON: %s", path, error.line, error.text);
+    json_t *machine;
+    TRY(json_read_text(path, file->bytes, file->length, JSON_REJECT_DUPLICATES, &machine));
     enum status status = take_machine(path, machine, settings);
     json_decref(machine);
     return status;

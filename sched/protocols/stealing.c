@@ -80,7 +80,7 @@ static enum status parse_steal(const char *text, int64_t *n_tasks)
     *n_tasks = 0;
     if (!text || strcmp(text, "half") == 0)
         return STATUS_OK;
-    if (!word_to_integer(word_from_text(text), n_tasks) || *n_tasks < 1)
+    if (!word_to_whole(word_from_text(text), n_tasks) || *n_tasks < 1)
         return FAIL(STATUS_USAGE, "--steal %s: give 'half' or a number of tasks, at least 1", text);
     return STATUS_OK;
 }

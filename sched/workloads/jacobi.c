@@ -18,7 +18,7 @@ enum status jacobi_parse(const char *text, struct jacobi_size *size)
     int64_t n[3];
     bool fits = split_fields(word_from_text(text), 3, fields);
     for (int i = 0; fits && i < 3; i++)
-        fits = word_to_integer(fields[i], &n[i]) && n[i] >= 1 && n[i] <= MAX_POINTS;
+        fits = word_to_whole(fields[i], &n[i]) && n[i] >= 1 && n[i] <= MAX_POINTS;
     if (!fits)
         return FAIL(STATUS_USAGE,
                     "--jacobi takes the points along x, y and z, each from 1 to %d, such as "

@@ -8,7 +8,7 @@
 
 enum option_kind {
     OPTION_FLAG,    /* bool: true when given, or as --name=true|false says */
-    OPTION_INTEGER, /* int64_t in [min, max] */
+    OPTION_INTEGER, /* int64_t in [min, max]; with an exponent, too: 1e15 */
     OPTION_REAL,    /* double in [min, max]; finite; exponents with E or D */
     OPTION_TEXT,    /* const char *, points into argv or the default */
     OPTION_CHOICE,  /* int: index into choices */

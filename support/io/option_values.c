@@ -125,7 +125,7 @@ enum status option_store(const struct option_table *table, const struct option_r
     case OPTION_FLAG:
         return store_flag(row, text, field);
     case OPTION_INTEGER:
-        if (!word_to_integer(word_from_text(text), &integer) || !in_range(row, (double)integer))
+        if (!word_to_whole(word_from_text(text), &integer) || !in_range(row, (double)integer))
             return fail_value(row, text);
         *(int64_t *)field = integer;
         return STATUS_OK;

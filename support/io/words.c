@@ -113,6 +113,45 @@ bool word_to_integer(struct word word, int64_t *value)
     return true;
 }
 
+/* number times 10^places; false if that is not whole or too large. */
+static bool shift_decimal(int64_t places, int64_t *number)
+{
+    for (; places > 0 && *number != 0; places--)
+        if (__builtin_mul_overflow(*number, 10, number))
+            return false;
+    for (; places < 0 && *number != 0; places++, *number /= 10)
+        if (*number % 10 != 0)
+            return false;
+    return true;
+}
+
+bool word_to_whole(struct word word, int64_t *value)
+{
+    enum { LARGEST_EXPONENT = 1000 }; /* beyond any number but 0 */
+    char digits[64];
+    double real;
+    size_t n = 0, i = 0;
+    int64_t places = 0, exponent = 0, number;
+    if (!word_to_real(word, &real))
+        return false;
+    for (bool is_fraction = false; i < word.length && !strchr("eEdD", word.begin[i]); i++)
+        if (word.begin[i] == '.')
+            is_fraction = true;
+        else {
+            digits[n++] = word.begin[i];
+            places -= is_fraction;
+        }
+    if (i < word.length &&
+        (!word_to_integer((struct word){word.begin + i + 1, word.length - i - 1}, &exponent) ||
+         exponent > LARGEST_EXPONENT || exponent < -LARGEST_EXPONENT))
+        return false;
+    if (!word_to_integer((struct word){digits, n}, &number) ||
+        !shift_decimal(places + exponent, &number))
+        return false;
+    *value = number;
+    return true;
+}
+
 int text_to_reals(const char *text, int n, double *values)
 {
     struct word rest = word_from_text(text), field;

@@ -36,6 +36,15 @@ static void test_given_options_override_the_file(void **state)
     assert_int_equal(settings.n_workers, 0);
 }
 
+static void test_forms_of_other_writers_are_read(void **state)
+{
+    (void)state;
+    struct machine_settings settings = machine_settings_unknown;
+    check_ok(
+        read_text("\xEF\xBB\xBF{\"node-size\": 3e2, \"latency\": 0, \"overhead\": 1}", &settings));
+    assert_int_equal(settings.node_size, 300);
+}
+
 static void test_broken_files_are_refused(void **state)
 {
     (void)state;
@@ -110,6 +119,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_given_options_override_the_file),
+        cmocka_unit_test(test_forms_of_other_writers_are_read),
         cmocka_unit_test(test_broken_files_are_refused),
         cmocka_unit_test(test_a_missing_file_is_refused),
         cmocka_unit_test(test_a_worker_alone_keeps_its_speed),

@@ -186,10 +186,21 @@ static void test_numbers_use_all_64_bits(void **state)
     check_refused("a --charge 9223372036854775808", "--charge", "9223372036854775808");
 }
 
+/* The form that a message about the range has, among others. */
+static void test_whole_numbers_may_have_exponents(void **state)
+{
+    (void)state;
+    check_ok(parse("a --tile 1e+06 --charge -1e15 --seed 2.5e1"));
+    assert_int_equal(settings.tile, 1000000);
+    assert_true(settings.charge == -1000000000000000);
+    assert_int_equal(settings.seed, 25);
+    check_refused("a --tile 1e7", "'1e7' is not a whole number", "from 1 to 1000000");
+}
+
 static void test_text_that_is_no_number_is_refused(void **state)
 {
     (void)state;
-    const char *integers[] = {"x", "1x", "1.5", "1e3", "0x10", "--", "1-", "+-1"};
+    const char *integers[] = {"x", "1x", "1.5", "1e-3", "0x10", "--", "1-", "+-1"};
     for (size_t i = 0; i < sizeof integers / sizeof integers[0]; i++) {
         char line[64];
         snprintf(line, sizeof line, "a --tile=%s", integers[i]);
@@ -425,6 +436,7 @@ int main(void)
         cmocka_unit_test(test_flags_take_true_and_false),
         cmocka_unit_test(test_an_option_that_is_given_beats_a_preset_in_any_order),
         cmocka_unit_test(test_numbers_use_all_64_bits),
+        cmocka_unit_test(test_whole_numbers_may_have_exponents),
         cmocka_unit_test(test_text_that_is_no_number_is_refused),
         cmocka_unit_test(test_numbers_out_of_range_are_refused),
         cmocka_unit_test(test_other_mistakes_are_named),

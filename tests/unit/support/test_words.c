@@ -76,6 +76,34 @@ static void test_words_spell_numbers(void **state)
     assert_int_equal(integer, INT64_MIN);
 }
 
+static void test_whole_numbers_have_exponents(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        int64_t value;
+    } wholes[] = {{"1e15", 1000000000000000},
+                  {"1e+15", 1000000000000000},
+                  {"-2.50E3", -2500},
+                  {"1200e-2", 12},
+                  {"3.0", 3},
+                  {"0e999", 0},
+                  {"9007199254740993", 9007199254740993},
+                  {"9.007199254740993e15", 9007199254740993},
+                  {"9e18", 9000000000000000000}};
+    static const char *const others[] = {
+        "",     "2.5",   "1e-1", "1e19", "1e", "e5",     "1e2.0",
+        "1e99", "25e-2", "nan",  "0x10", ".",  "1e-400", "0.0e-9223372036854775808"};
+    int64_t value = 7;
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
+        assert_false(word_to_whole(word_from_text(others[i]), &value));
+    assert_int_equal(value, 7);
+    for (size_t i = 0; i < sizeof wholes / sizeof wholes[0]; i++) {
+        assert_true(word_to_whole(word_from_text(wholes[i].text), &value));
+        assert_int_equal(value, wholes[i].value);
+    }
+}
+
 static void test_texts_are_lists_of_numbers(void **state)
 {
     (void)state;
@@ -161,6 +189,7 @@ int main(void)
         cmocka_unit_test(test_fields_are_ended_by_commas),
         cmocka_unit_test(test_fields_are_counted_exactly),
         cmocka_unit_test(test_words_spell_numbers),
+        cmocka_unit_test(test_whole_numbers_have_exponents),
         cmocka_unit_test(test_texts_are_lists_of_numbers),
         cmocka_unit_test(test_messages_show_words_safely),
         cmocka_unit_test(test_lines_are_counted_and_named),
