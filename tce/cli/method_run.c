@@ -14,6 +14,7 @@
 #include "support/mpi/oversubscription.h"
 #include "tce/cli/method_result.h"
 #include "tce/cli/program_result.h"
+#include "tce/execution/finite_check.h"
 #include "tce/integrals/orbital_space.h"
 #include "tce/methods/correlation.h"
 #include "tce/methods/correlation_checkpoint.h"
@@ -229,6 +230,7 @@ static enum status solve_under_mode(struct method_run *run, int position)
     enum status status = correlation_solve(&run->correlation, &pool, &settings);
     note_iterations(&run->correlation, position, &run->records);
     TRY(status);
+    TRY(finite_check_run(&run->correlation.instance));
     TRY(program_result_note_timeline(run->correlation.instance.executor, record));
     run->energies[position] = correlation_energy(&run->correlation);
     TRY(program_instance_sha256(&run->correlation.instance, record->sha256[0]));

@@ -16,6 +16,7 @@
 #include "support/io/text_file.h"
 #include "support/mpi/oversubscription.h"
 #include "tce/cli/program_result.h"
+#include "tce/execution/finite_check.h"
 #include "tce/execution/program_instance.h"
 #include "tce/execution/verification.h"
 #include "tce/language/source_place.h"
@@ -150,6 +151,7 @@ static enum status run_program_under(struct program_run *run, int position)
         struct executor_record done;
         TRY(fill_tensors(run, false));
         TRY(executor_run(executor, 0, run->instance.plan->n_stages, &done));
+        TRY(finite_check_run(&run->instance));
         program_result_note(&run->records, position, &done);
         print_iteration(record->name, i, &done);
     }

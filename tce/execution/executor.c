@@ -14,6 +14,7 @@ static const double SPARE_PART = 0.01;
 struct executor {
     const struct plan *plan;
     MPI_Comm comm;
+    struct contraction_settings settings;
     struct block_buffers *buffers;     /* of all contractions */
     struct tensor **tensors;           /* plan->n_tensors; NULL while one does not exist */
     struct contraction **contractions; /* plan->n_stages */
@@ -21,10 +22,11 @@ struct executor {
     double elements;                   /* of the tensors that exist */
 };
 
-static enum status create_contractions(struct executor *self, struct contraction_settings settings)
+static enum status create_contractions(struct executor *self)
 {
     TRY(block_buffers_create(&self->buffers));
-    settings.buffers = self->buffers;
+    self->settings.buffers = self->buffers;
+    struct contraction_settings settings = self->settings;
     /* Half of the cache for what iterations have in common, an even part for each of their stages.
      */
     int n_iterated = self->plan->n_stages - self->plan->first_iterated_stage;
@@ -90,13 +92,13 @@ enum status executor_create(const struct plan *plan, const struct contraction_se
 {
     struct executor *made = calloc(1, sizeof *made);
     if (made) {
-        *made = (struct executor){.plan = plan, .comm = comm};
+        *made = (struct executor){.plan = plan, .comm = comm, .settings = *settings};
         made->tensors = calloc((size_t)plan->n_tensors + 1, sizeof(struct tensor *));
         made->contractions = calloc((size_t)plan->n_stages + 1, sizeof(struct contraction *));
         made->idle = calloc((size_t)plan->n_tensors + 1, sizeof *made->idle);
     }
     bool complete = made && made->tensors && made->contractions && made->idle;
-    enum status status = complete ? create_contractions(made, *settings)
+    enum status status = complete ? create_contractions(made)
                                   : FAIL(STATUS_NO_MEMORY, "no memory for the stages of a plan");
     status = status_agree(comm, status);
     if (status == STATUS_OK)
@@ -136,30 +138,46 @@ enum status executor_start(struct executor *self, const struct taskpool_settings
     return STATUS_OK;
 }
 
-static void bind_tensors(struct executor *self, int stage)
+static void bind_step(struct executor *self, const struct plan_step *step,
+                      struct contraction *contraction, int problem)
 {
     struct tensor *const *tensors = self->tensors;
+    contraction_bind(contraction, problem, tensors[step->C.tensor], tensors[step->A.tensor],
+                     step->B.tensor >= 0 ? tensors[step->B.tensor] : NULL);
+}
+
+static void bind_tensors(struct executor *self, int stage)
+{
     int begin = self->plan->stage_begin[stage], end = self->plan->stage_begin[stage + 1];
-    for (int s = begin; s < end; s++) {
-        const struct plan_step *step = &self->plan->steps[s];
-        contraction_bind(self->contractions[stage], s - begin, tensors[step->C.tensor],
-                         tensors[step->A.tensor],
-                         step->B.tensor >= 0 ? tensors[step->B.tensor] : NULL);
-    }
+    for (int s = begin; s < end; s++)
+        bind_step(self, &self->plan->steps[s], self->contractions[stage], s - begin);
+}
+
+/* Makes the intermediates of a stage. */
+static enum status begin_stage(struct executor *self, int stage)
+{
+    const struct plan *plan = self->plan;
+    for (int s = plan->stage_begin[stage]; s < plan->stage_begin[stage + 1]; s++)
+        if (plan->steps[s].create >= 0)
+            TRY(claim_intermediate(self, plan->steps[s].create));
+    return STATUS_OK;
+}
+
+/* Frees those that no later stage reads for reuse. */
+static void end_stage(struct executor *self, int stage)
+{
+    const struct plan *plan = self->plan;
+    for (int s = plan->stage_begin[stage]; s < plan->stage_begin[stage + 1]; s++)
+        for (int d = 0; d < plan->steps[s].n_destroy; d++)
+            self->idle[plan->steps[s].destroy[d]] = true;
 }
 
 static enum status run_stage(struct executor *self, int stage)
 {
-    const struct plan *plan = self->plan;
-    int begin = plan->stage_begin[stage], end = plan->stage_begin[stage + 1];
-    for (int s = begin; s < end; s++)
-        if (plan->steps[s].create >= 0)
-            TRY(claim_intermediate(self, plan->steps[s].create));
+    TRY(begin_stage(self, stage));
     bind_tensors(self, stage);
     TRY(contraction_run(self->contractions[stage]));
-    for (int s = begin; s < end; s++)
-        for (int d = 0; d < plan->steps[s].n_destroy; d++)
-            self->idle[plan->steps[s].destroy[d]] = true;
+    end_stage(self, stage);
     return STATUS_OK;
 }
 
@@ -197,6 +215,51 @@ enum status executor_run(struct executor *self, int first, int last, struct exec
     sum.seconds = clock_now_s() - start_s;
     if (record)
         *record = sum;
+    return STATUS_OK;
+}
+
+/* --- one step after another --- */
+
+/* In a pool of its own. */
+static enum status run_single_step(struct executor *self, const struct plan_step *step)
+{
+    struct contraction_problem problem;
+    struct taskpool_settings pool;
+    struct contraction *contraction;
+    taskpool_settings_default(&pool);
+    pool.mode = "static";
+    plan_problem(self->plan, step, &problem);
+    TRY(status_agree(self->comm, contraction_create(1, &problem, &self->settings, &contraction)));
+    bind_step(self, step, contraction, 0);
+    enum status status = contraction_start(contraction, &pool, self->comm);
+    if (status == STATUS_OK)
+        status = contraction_run(contraction);
+    contraction_destroy(contraction);
+    return status;
+}
+
+/* The first step of a stage whose result is not finite; -1: there is none. */
+static enum status find_in_stage(struct executor *self, int stage, int *found)
+{
+    const struct plan *plan = self->plan;
+    *found = -1;
+    TRY(begin_stage(self, stage));
+    for (int s = plan->stage_begin[stage]; s < plan->stage_begin[stage + 1] && *found < 0; s++) {
+        TRY(run_single_step(self, &plan->steps[s]));
+        bool is_finite = tensor_is_finite_here(self->tensors[plan->steps[s].C.tensor]);
+        MPI_Allreduce(MPI_IN_PLACE, &is_finite, 1, MPI_C_BOOL, MPI_LAND, self->comm);
+        *found = is_finite ? -1 : s;
+    }
+    end_stage(self, stage);
+    return STATUS_OK;
+}
+
+enum status executor_find_not_finite(struct executor *self, int *step)
+{
+    *step = -1;
+    forget_past_run(self);
+    for (int k = 0; k < self->plan->n_stages && *step < 0; k++)
+        TRY(find_in_stage(self, k, step));
     return STATUS_OK;
 }
 

@@ -39,6 +39,11 @@ struct executor_record {
 enum status executor_run(struct executor *executor, int first, int last,
                          struct executor_record *record);
 
+/* Runs the whole plan again, step by step, up to the first step whose result is not finite.
+ * step  out: its number; -1: there is none
+ * Errors: those of executor_run and taskpool_create. */
+enum status executor_find_not_finite(struct executor *executor, int *step);
+
 /* taskpool_timeline of the stage of the last run that does the most operations. Collective; errors
  * likewise. */
 enum status executor_timeline(const struct executor *executor, struct json_t **timeline);

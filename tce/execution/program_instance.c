@@ -129,7 +129,7 @@ bool program_instance_is_assigned(const struct program_instance *self, int tenso
     return false;
 }
 
-static bool is_result(const struct program_instance *self, int tensor)
+bool program_instance_is_result(const struct program_instance *self, int tensor)
 {
     const struct program *program = &self->program;
     if (program->n_unknowns == 0)
@@ -148,7 +148,7 @@ enum status program_instance_sha256(const struct program_instance *self, char te
     enum status status = STATUS_OK;
     for (int i = 0; i < self->program.n_tensors && status == STATUS_OK; i++) {
         char one[SHA256_HEX_SIZE];
-        if (!is_result(self, i))
+        if (!program_instance_is_result(self, i))
             continue;
         status = tensor_sha256(executor_tensor(self->executor, i), self->comm, one);
         sha256_add(all, one, sizeof one);

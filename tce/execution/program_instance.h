@@ -60,8 +60,11 @@ enum status program_instance_check_fill(const struct program_instance *instance,
 /* Whether a statement assigns to the tensor. */
 bool program_instance_is_assigned(const struct program_instance *instance, int tensor);
 
-/* SHA-256, in hex, of the results: of a program with `iterate` the energy and what the
- * unknowns become, else all that statements assign to. Collective; the same everywhere.
+/* Whether the tensor is a result: of a program with `iterate` the energy and what the unknowns
+ * become, else all that statements assign to. */
+bool program_instance_is_result(const struct program_instance *instance, int tensor);
+
+/* SHA-256, in hex, of the results. Collective; the same everywhere.
  * Errors: those of tensor_sha256. */
 enum status program_instance_sha256(const struct program_instance *instance,
                                     char text[SHA256_HEX_SIZE]);

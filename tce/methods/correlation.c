@@ -148,6 +148,13 @@ static enum status run_iteration(struct correlation *self, struct correlation_it
     TRY(executor_run(self->instance.executor, first, plan->n_stages, &iteration->record));
     iteration->record.statistics.iteration = self->n_iterations;
     iteration->energy = read_energy(self);
+    if (!isfinite(iteration->energy))
+        return FAIL(
+            STATUS_NUMERIC,
+            "the correlation energy of %s is %g in iteration %lld: the amplitudes diverge, or "
+            "an occupied and a virtual orbital have the same energy",
+            self->problem.method, iteration->energy,
+            (long long)(self->n_before + self->n_iterations + 1));
     return STATUS_OK;
 }
 

@@ -5,6 +5,7 @@
 #include "support/base/node.h"
 #include "support/base/sha256.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -172,6 +173,25 @@ void tensor_fill(struct tensor *tensor, tensor_element *element, void *context)
         fill_block(block_index_labels(tensor->blocks), tile, element, context, own);
     }
     darray_sync();
+}
+
+/* Without a branch, so that it is as fast as memory. */
+static bool are_finite(const double *numbers, int64_t n)
+{
+    int64_t n_others = 0;
+    for (int64_t i = 0; i < n; i++)
+        n_others += !(fabs(numbers[i]) <= DBL_MAX);
+    return n_others == 0;
+}
+
+bool tensor_is_finite_here(const struct tensor *tensor)
+{
+    for (int64_t block = 0; block < block_index_n(tensor->blocks); block++) {
+        const double *own = darray_local(tensor->data, block);
+        if (own && !are_finite(own, darray_block_size(tensor->data, block)))
+            return false;
+    }
+    return true;
 }
 
 /* On the first process. */

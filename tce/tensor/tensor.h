@@ -11,6 +11,7 @@
 #include "tce/tensor/block_index.h"
 
 #include <mpi.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 struct tensor {
@@ -49,6 +50,9 @@ typedef double tensor_element(const int64_t value[], void *context);
 
 /* Sets every element of the blocks that exist. Collective; synchronises. */
 void tensor_fill(struct tensor *tensor, tensor_element *element, void *context);
+
+/* Whether all numbers of this process's blocks are finite. Not collective. */
+bool tensor_is_finite_here(const struct tensor *tensor);
 
 /* SHA-256, in hex, of all blocks in order. Collective; the same on every process. */
 enum status tensor_sha256(const struct tensor *tensor, MPI_Comm comm, char text[SHA256_HEX_SIZE]);

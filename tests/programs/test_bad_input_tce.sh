@@ -90,6 +90,17 @@ fail "--max-iter-amplitudes" ccd water.xyz $with_basis --max-iter-amplitudes 2
 fail "not converged" ccsd water.xyz $with_basis --max-iter 1
 fail "MB are available" ccsd water.xyz $with_basis --memory 1
 
+# A number that is not finite is no result, whatever the options.
+printf "${declarations}tensor A[i,j]\ntensor B[i,j] = constant(1e308)\nscalar E\n" > infinite.tce
+printf 'A[i,j] = B[i,j]\nE = A[i,j] * B[i,j]\n' >> infinite.tce
+for options in "" "--json result.json" "--iterations 2 --sched steal" "--compare static,auto" --verify; do
+    run 1 run infinite.tce $options
+    rm -f result.json
+    without_banner "$folder/errors" > "$folder/message"
+    grep -q "infinite.tce:9:1: E is not finite" "$folder/message" || complain "no message"
+    n_checked=$((n_checked + 1))
+done
+
 # A program whose tensors do not fit is refused before anything is allocated.
 printf 'space s = 100000\nindex i, j, k : s\ntensor A[i,j,k]\ntensor B[i] = wave\n' > large.tce
 printf 'A[i,j,k] = B[i] * B[j] * B[k]\n' >> large.tce
@@ -98,7 +109,7 @@ without_banner "$folder/errors" > "$folder/message"
 [ "$(wc -l < "$folder/message")" = 1 ] || complain "not one line on standard error"
 grep -q "tensor A .* MB are missing" "$folder/message" || complain "no message"
 
-[ "$(find . -newer dication.xyz -type f | sort | tr '\n' ' ')" = "./large.tce " ] ||
+[ "$(find . -newer dication.xyz -type f | sort | tr '\n' ' ')" = "./infinite.tce ./large.tce " ] ||
     complain "left behind: $(find . -newer dication.xyz)"
 
 # --- All the ways in which that can be bad. Every process parses the same command line and the

@@ -95,7 +95,7 @@ ways_of()
         ways=("--jacobi 100000,100000,100000 --sweeps 1"
             "$drawn --simulate 10000000 --threads 200") ;;
     "beryl-tce: a number that is not finite")
-        ways=("run infinite.tce --verify"
+        ways=("run infinite.tce" "run infinite.tce --verify"
             "ccd stretched.xyz --basis sto-3g --diis-amplitudes 1 --max-iter-amplitudes 100000") ;;
     "beryl-hf: a limit reached after the work began")
         ways=("water.xyz --basis sto-3g --tile 1 --fock-only 2 $full_deque"

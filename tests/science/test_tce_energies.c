@@ -100,11 +100,41 @@ static void test_iterations_end_as_they_are_told(void **state)
     scf_setup_fini(&setup);
 }
 
+/* Of orbitals of one energy, whose denominators are zero. */
+static void test_energies_that_are_not_finite_are_refused(void **state)
+{
+    (void)state;
+    static const struct scf_case water = {WATER, 0, 1, "sto-3g", 1, 0};
+    static const struct {
+        const char *method, *words;
+    } refused[] = {{"mp2", "have the same energy"}, {"ccsd", "has left the range of numbers"}};
+    static const struct correlation_settings settings = {
+        .converge = 1e-8, .max_iterations = 100, .diis_size = 8};
+    const struct scf_settings scf_settings = scf_settings_default();
+    const struct taskpool_settings pool = correlation_case_pool("static");
+    struct scf_setup setup;
+    struct scf_result field;
+    scf_setup_init(&setup, &water);
+    check_ok(scf_setup_run(&setup, &scf_settings, &field));
+    for (int64_t k = 0; k < field.n_orbitals; k++)
+        field.orbital_energies[0][k] = 0;
+    for (int i = 0; i < 2; i++) {
+        struct correlation_case made;
+        correlation_case_init(&made, refused[i].method, &setup, &field, 0);
+        check_status(STATUS_NUMERIC, correlation_solve(&made.correlation, &pool, &settings));
+        assert_non_null(strstr(status_text(), refused[i].words));
+        correlation_case_fini(&made);
+    }
+    scf_result_fini(&field);
+    scf_setup_fini(&setup);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(test_energies_agree_with_other_programs, scf_start),
         cmocka_unit_test(test_what_cannot_be_correlated_is_refused),
+        cmocka_unit_test(test_energies_that_are_not_finite_are_refused),
         cmocka_unit_test_teardown(test_iterations_end_as_they_are_told, scf_stop),
     };
     return check_run_parallel(tests, &argc, &argv);

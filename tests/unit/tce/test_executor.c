@@ -1,6 +1,7 @@
 /* A plan at work: intermediates come and go with the steps, it can be run again and from a
  * later step on, and what it cost is added up. */
 #include "sched/profiles/task_data_read.h"
+#include "tce/execution/finite_check.h"
 #include "tce/execution/program_instance.h"
 #include "tests/cases/darray_case.h"
 #include "tests/check.h"
@@ -287,6 +288,38 @@ static void test_every_task_is_in_the_profile(void **state)
     program_instance_fini(&instance);
 }
 
+/* A program of two spaces' values, after one run; the message, or NULL. */
+static void check_finite(const char *statements, const char *message)
+{
+    char text[1000];
+    struct program_instance instance;
+    snprintf(text, sizeof text,
+             "space s = 5 tile 2\nindex i, j, k : s\ntensor big[i,j] = constant(1e200)\n"
+             "tensor one[i,j] = constant\ntensor A[i,j]\ntensor B[i,j]\nscalar E, F\n%s",
+             statements);
+    begin(text, &instance);
+    check_ok(executor_run(instance.executor, 0, instance.plan->n_stages, NULL));
+    check_status(message ? STATUS_NUMERIC : STATUS_OK, finite_check_run(&instance));
+    if (message && !strstr(status_text(), message))
+        fail_msg("'%s' does not say '%s'", status_text(), message);
+    program_instance_fini(&instance);
+}
+
+/* The statement is the first whose result is not finite, whatever it is joined with. */
+static void test_numbers_that_are_not_finite_are_found(void **state)
+{
+    (void)state;
+    check_finite("A[i,j] = big[i,j]\nE = A[i,j] * one[i,j]\n", NULL);
+    check_finite("A[i,j] = big[i,k] * big[k,j]\n", "test.tce:8:1: A is not finite from here on");
+    check_finite("A[i,j] = one[i,j]\nE = one[i,i]\nA[i,j] += big[i,j] * big[j,i]\n"
+                 "F = A[i,i] - A[i,i]\n",
+                 "test.tce:10:1: A is not finite from here on");
+    check_finite("F = one[i,i]\nE = big[i,j] * big[i,j]\n", "test.tce:9:1: E is not finite");
+    check_finite("A[i,j] = one[i,j]\nB[i,j] = A[i,j] + big[i,k] * big[k,j] * one[i,j]\n",
+                 "test.tce:9:1: a product for B is not finite");
+    check_finite("A[i,j] = big[i,j] * big[j,i]\nA[i,j] = one[i,j]\n", NULL);
+}
+
 static void test_what_does_not_fit_is_refused(void **state)
 {
     (void)state;
@@ -311,6 +344,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_later_steps_can_be_repeated),
         cmocka_unit_test(test_all_steps_can_be_repeated_with_what_iterations_keep),
         cmocka_unit_test(test_every_task_is_in_the_profile),
+        cmocka_unit_test(test_numbers_that_are_not_finite_are_found),
         cmocka_unit_test_teardown(test_what_does_not_fit_is_refused, darray_case_stop),
     };
     return check_run_parallel(tests, &argc, &argv);
