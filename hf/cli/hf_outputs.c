@@ -64,26 +64,53 @@ static enum status write_qcschema(const struct hf_outcome *outcome, bool page)
     return status;
 }
 
+/* A stream is written to once: at the end. */
+static enum status write_json_first(const struct hf_outcome *outcome)
+{
+    return output_file_is_stream(outcome->options->json) ? STATUS_OK
+                                                         : write_qcschema(outcome, false);
+}
+
+/* failed  whether an output could not be written since, which the first one does not say */
+static enum status write_json_last(const struct hf_outcome *outcome, bool failed)
+{
+    return failed || output_file_is_stream(outcome->options->json) ? write_qcschema(outcome, false)
+                                                                   : STATUS_OK;
+}
+
+/* The page last: it can be made again, of the JSON. */
+static void write_other_outputs(struct hf_outcome *outcome, MPI_Comm comm, int rank)
+{
+    const struct hf_options *options = outcome->options;
+    if (options->profile && outcome->complete)
+        note_failure(outcome, fock_write_profile(outcome->fock, options->profile));
+    if (!options->compare) {
+        note_failure(outcome, trace_write(options->pool.trace, comm, NULL));
+        trace_print(options->pool.trace);
+    }
+    if (options->report && outcome->complete)
+        note_failure(outcome,
+                     status_agree(comm, rank == 0 ? write_qcschema(outcome, true) : STATUS_OK));
+}
+
 enum status hf_outputs_write(struct hf_outcome *outcome, MPI_Comm comm)
 {
     const struct hf_options *options = outcome->options;
     int rank;
     MPI_Comm_rank(comm, &rank);
-    if (!options->compare) {
-        note_failure(outcome, trace_write(options->pool.trace, comm, NULL));
-        trace_print(options->pool.trace);
-    }
+    if (!options->compare)
+        trace_sum(options->pool.trace, comm);
     if (options->report || options->json)
         outcome->hardware = hardware_to_json(comm);
-    if (options->report && outcome->complete)
-        note_failure(outcome,
-                     status_agree(comm, rank == 0 ? write_qcschema(outcome, true) : STATUS_OK));
-    if (options->profile && outcome->complete)
-        note_failure(outcome, fock_write_profile(outcome->fock, options->profile));
-    /* Last, because it records whether the others were written. */
     if (options->json)
         note_failure(outcome,
-                     status_agree(comm, rank == 0 ? write_qcschema(outcome, false) : STATUS_OK));
+                     status_agree(comm, rank == 0 ? write_json_first(outcome) : STATUS_OK));
+    enum status before = outcome->status;
+    write_other_outputs(outcome, comm, rank);
+    bool failed = outcome->status != before;
+    if (options->json)
+        note_failure(outcome,
+                     status_agree(comm, rank == 0 ? write_json_last(outcome, failed) : STATUS_OK));
     json_decref(outcome->hardware);
     outcome->hardware = NULL;
     if (outcome->status != STATUS_OK)

@@ -16,10 +16,17 @@ enum status beryl_sched_outputs_check(const struct beryl_sched_options *options)
 enum status beryl_sched_outputs_check_inputs(const struct beryl_sched_options *options,
                                              const struct beryl_sched_options *run);
 
-/* Writes the outputs that the options name. Not collective.
+/* Write the outputs that the options name: the result first, because a disk may have no room for
+ * all and the page can be made again, of the result. Not collective.
  * result  of a run or of a sweep
  * name    its name in the page
  * Errors: STATUS_IO, STATUS_NO_MEMORY. */
+enum status beryl_sched_outputs_write_result(const struct beryl_sched_options *options,
+                                             const json_t *result);
+enum status beryl_sched_outputs_write_page(const struct beryl_sched_options *options,
+                                           const json_t *result, const char *name);
+
+/* Both. */
 enum status beryl_sched_outputs_write(const struct beryl_sched_options *options,
                                       const json_t *result, const char *name);
 

@@ -32,7 +32,7 @@ struct run {
     struct taskpool *pool;
     int64_t n_completed; /* iterations */
     bool checked;        /* the outputs can be written */
-    bool traced;         /* the files of --trace are written */
+    bool trace_summed;   /* over all processes, as results have it */
     json_t *timeline;    /* on process 0, once the iterations are done; or NULL */
 };
 
@@ -205,7 +205,7 @@ static json_t *run_to_json(const struct run *run)
     failed |= json_object_set_new(result, "options", beryl_sched_options_scheduling(run->options));
     if (run->simulated)
         failed |= json_object_set_new(result, "machine", beryl_sched_options_machine(run->options));
-    if (run->traced)
+    if (run->trace_summed)
         failed |= json_object_set_new(result, "trace", trace_to_json(run->options->pool.trace));
     if (run->n_completed == run->options->n_iterations && workload->functions->add_result)
         workload->functions->add_result(workload, result);
@@ -235,16 +235,6 @@ static json_t *get_single_result(const struct run *run)
     return result;
 }
 
-static enum status write_run_result(const struct run *run)
-{
-    json_t *result = get_single_result(run);
-    enum status status = CHECK_MEMORY(result, "no memory for the result");
-    if (status == STATUS_OK && run->rank == 0)
-        status = beryl_sched_outputs_write(run->options, result, run->workload->name);
-    json_decref(result);
-    return status_agree(run->comm, status);
-}
-
 static void write_failed_run(const struct run *run, enum status status)
 {
     json_t *result = get_single_result(run);
@@ -253,21 +243,44 @@ static void write_failed_run(const struct run *run, enum status status)
     json_decref(result);
 }
 
+static enum status write_run_tables(const struct run *run)
+{
+    if (run->options->statistics)
+        TRY(taskpool_write_statistics(run->pool, run->options->statistics));
+    if (run->options->profile && run->rank == 0)
+        task_data_remove(run->options->profile);
+    return run->options->profile
+               ? profile_write(run->comm, taskpool_history(run->pool), run->options->profile)
+               : STATUS_OK;
+}
+
+static enum status write_run_outputs(const struct run *run, const json_t *result)
+{
+    const struct beryl_sched_options *options = run->options;
+    bool is_first = run->rank == 0;
+    TRY(status_agree(run->comm, is_first ? beryl_sched_outputs_write_result(options, result)
+                                         : STATUS_OK));
+    TRY(write_run_tables(run));
+    TRY(trace_write(options->pool.trace, run->comm, NULL));
+    trace_print(options->pool.trace);
+    return status_agree(run->comm, is_first ? beryl_sched_outputs_write_page(options, result,
+                                                                             run->workload->name)
+                                            : STATUS_OK);
+}
+
 static enum status report_run_results(struct run *run)
 {
     statistics_print(taskpool_statistics(run->pool, 0), taskpool_n_iterations(run->pool));
     if (run->workload->functions->print)
         run->workload->functions->print(run->workload);
-    TRY(trace_write(run->options->pool.trace, run->comm, NULL));
-    run->traced = run->options->pool.trace != NULL;
-    trace_print(run->options->pool.trace);
-    if (run->options->statistics)
-        TRY(taskpool_write_statistics(run->pool, run->options->statistics));
-    if (run->options->profile && run->rank == 0)
-        task_data_remove(run->options->profile);
-    if (run->options->profile)
-        TRY(profile_write(run->comm, taskpool_history(run->pool), run->options->profile));
-    return write_run_result(run);
+    trace_sum(run->options->pool.trace, run->comm);
+    run->trace_summed = run->options->pool.trace != NULL;
+    json_t *result = get_single_result(run);
+    enum status status = status_agree(run->comm, CHECK_MEMORY(result, "no memory for the result"));
+    if (status == STATUS_OK)
+        status = write_run_outputs(run, result);
+    json_decref(result);
+    return status;
 }
 
 static void end_run(struct run *run)

@@ -3,6 +3,7 @@
 #include "sched/trace/trace_json.h"
 #include "sched/trace/trace_otf2.h"
 #include "support/base/agree.h"
+#include "support/base/array.h"
 #include "support/base/clock.h"
 #include "support/base/die.h"
 #include "support/base/node.h"
@@ -14,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 enum { LANE_TAG = 1 };
 
@@ -33,11 +35,32 @@ const char *trace_json_path(const struct taskpool_settings *settings, char path[
     return fits ? path : NULL;
 }
 
-static enum status make_folder(const char *folder)
+static void note_made_folder(struct trace *trace, const char *folder)
+{
+    char *name = strdup(folder);
+    if (!name || array_reserve(&trace->made, trace->n_made + 1, &trace->made_capacity,
+                               sizeof name) != STATUS_OK)
+        die_no_memory("no memory for the folder of a trace");
+    trace->made[trace->n_made++] = name;
+}
+
+/* Those in which there is still nothing. */
+static void remove_empty_folders(struct trace *trace)
+{
+    while (trace->n_made > 0) {
+        char *name = trace->made[--trace->n_made];
+        rmdir(name);
+        free(name);
+    }
+}
+
+static enum status make_folder(struct trace *trace, const char *folder)
 {
     char path[PATH_MAX];
     TRY(name_file(folder, "trace.json", path));
-    if (mkdir(folder, 0777) != 0 && errno != EEXIST)
+    if (mkdir(folder, 0777) == 0)
+        note_made_folder(trace, folder);
+    else if (errno != EEXIST)
         return FAIL(STATUS_IO, "cannot make the folder %s for --trace: %s", folder,
                     strerror(errno));
     TRY(trace_otf2_check(folder));
@@ -64,10 +87,15 @@ enum status trace_start(MPI_Comm comm, struct taskpool_settings *settings)
     if (!settings->trace_folder)
         return STATUS_OK;
     MPI_Comm_rank(comm, &rank);
-    TRY(status_agree(comm, rank == 0 ? make_folder(settings->trace_folder) : STATUS_OK));
     struct trace *trace = calloc(1, sizeof *trace);
     if (!trace)
         die_no_memory("no memory for a trace");
+    enum status status = rank == 0 ? make_folder(trace, settings->trace_folder) : STATUS_OK;
+    status = status_agree(comm, status);
+    if (status != STATUS_OK) {
+        trace_destroy(trace);
+        return status;
+    }
     trace->root = settings->trace_folder;
     trace->zero_s = find_zero(comm);
     settings->trace = trace;
@@ -86,6 +114,8 @@ void trace_destroy(struct trace *trace)
 {
     if (!trace)
         return;
+    remove_empty_folders(trace);
+    free(trace->made);
     trace_forget(trace);
     free(trace->logs);
     free(trace->log_of_lane);
@@ -271,8 +301,10 @@ static enum status write_lanes(const char *path, void *context)
     while (files->n_fetched < trace_n_recorded(&trace->shape))
         write_lane(files, json);
     enum status status = trace_json_end(trace, json);
+    if (status == STATUS_OK)
+        status = trace_otf2_finish(files->otf2);
     bool failed = ferror(json) != 0;
-    if (fclose(json) != 0 || failed)
+    if ((fclose(json) != 0 || failed) && status == STATUS_OK)
         return FAIL(STATUS_IO, "cannot write %s: %s", path, strerror(errno));
     return status;
 }
@@ -286,11 +318,11 @@ static enum status write_trace_files(struct trace_files *files)
         status = name_file(trace->folder, "trace.json", path);
     if (status == STATUS_OK)
         status = output_file_replace(path, 0, write_lanes, files);
+    if (status == STATUS_OK && (status = trace_otf2_publish(files->otf2)) != STATUS_OK)
+        unlink(path);
     /* The others send theirs in any case. */
     while (files->n_fetched < trace_n_recorded(&trace->shape))
         write_lane(files, NULL);
-    if (status == STATUS_OK)
-        status = trace_otf2_finish(files->otf2);
     trace_otf2_destroy(files->otf2);
     return status;
 }
@@ -303,12 +335,20 @@ static enum status enter_folder(struct trace *trace, MPI_Comm comm, const char *
     int n = snprintf(trace->folder, PATH_MAX, part ? "%s/%s" : "%s", trace->root, part);
     if (n >= PATH_MAX)
         return FAIL(STATUS_IO, "the path %s is too long", trace->root);
-    return status_agree(comm, rank == 0 ? make_folder(trace->folder) : STATUS_OK);
+    return status_agree(comm, rank == 0 ? make_folder(trace, trace->folder) : STATUS_OK);
 }
 
 enum status trace_prepare(struct trace *trace, MPI_Comm comm, const char *part)
 {
     return trace ? enter_folder(trace, comm, part) : STATUS_OK;
+}
+
+void trace_sum(struct trace *trace, MPI_Comm comm)
+{
+    if (!trace || !trace->logs)
+        return;
+    snprintf(trace->folder, sizeof trace->folder, "%s", trace->root);
+    sum_logs(trace, comm);
 }
 
 enum status trace_write(struct trace *trace, MPI_Comm comm, const char *part)
@@ -326,5 +366,7 @@ enum status trace_write(struct trace *trace, MPI_Comm comm, const char *part)
     else if (status == STATUS_OK)
         send_lanes(trace, comm);
     free(files.steals.ids);
-    return status_agree(comm, status);
+    status = status_agree(comm, status);
+    trace->is_lost = status != STATUS_OK;
+    return status;
 }

@@ -33,14 +33,18 @@ enum status trace_prepare(struct trace *trace, MPI_Comm comm, const char *part);
  * trace_start, as trace_write is; NULL is fine. */
 void trace_restart(struct trace *trace, MPI_Comm comm);
 
+/* Adds up what all processes recorded so far, for trace_to_json (trace_report.h) before the trace
+ * is written. Collective over the comm of trace_start; NULL is fine. */
+void trace_sum(struct trace *trace, MPI_Comm comm);
+
 /* Writes trace.json, in Chrome's format, and traces.otf2 with its folder, OTF2, of what was
- * recorded so far; those of an earlier run are replaced. More may be recorded only after
- * trace_restart. NULL is fine.
+ * recorded so far; those of an earlier run are replaced, or stay if this fails, which then leaves
+ * nothing. More may be recorded only after trace_restart. NULL is fine.
  * part  a folder for them in that of the trace; NULL: that itself
  * Errors: STATUS_IO, STATUS_LIBRARY; the same on every process. */
 enum status trace_write(struct trace *trace, MPI_Comm comm, const char *part);
 
-/* Not collective; NULL is fine. */
+/* Folders that were made and are empty go too. Not collective; NULL is fine. */
 void trace_destroy(struct trace *trace);
 
 #endif

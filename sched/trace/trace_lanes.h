@@ -33,6 +33,9 @@ struct trace {
     int64_t n_logs;
     const char **modes; /* n_pools: of each pool */
     int64_t n_pools, pool_capacity;
+    char **made; /* n_made: folders that this process made */
+    int64_t n_made, made_capacity;
+    bool is_lost;         /* trace_write has failed */
     struct trace_log all; /* what all processes recorded and dropped, after trace_write */
 };
 

@@ -1,5 +1,7 @@
 #include "sched/trace/trace_otf2.h"
 
+#include "support/io/output_file.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <limits.h>
@@ -8,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* Bytes that are kept in memory before they are written; the least that OTF2 takes, because it
@@ -38,6 +41,7 @@ enum {
 
 struct trace_otf2 {
     const struct trace *trace;
+    char part[PATH_MAX]; /* the temporary folder; "" without */
     OTF2_Archive *archive;
     OTF2_AttributeList *attributes;
     OTF2_ErrorCode code; /* of the first failure */
@@ -122,8 +126,7 @@ enum status trace_otf2_check(const char *folder)
                           path);
 }
 
-/* The files of an earlier trace: OTF2 writes over none. A file that cannot be deleted is one that
- * it cannot create. */
+/* The files of an earlier trace. */
 static enum status delete_trace(const char *folder)
 {
     char path[PATH_MAX];
@@ -149,7 +152,7 @@ static void open_archive(struct trace_otf2 *writer)
     static const OTF2_FlushCallbacks flush = {.otf2_pre_flush = flush_always};
     OTF2_Error_RegisterCallback(take_code, NULL);
     writer->archive =
-        OTF2_Archive_Open(writer->trace->folder, "traces", OTF2_FILEMODE_WRITE, EVENT_CHUNK,
+        OTF2_Archive_Open(writer->part, "traces", OTF2_FILEMODE_WRITE, EVENT_CHUNK,
                           DEFINITION_CHUNK, OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
     if (!writer->archive) {
         note_code(writer, OTF2_ERROR_FILE_CAN_NOT_OPEN);
@@ -161,21 +164,36 @@ static void open_archive(struct trace_otf2 *writer)
     note_code(writer, OTF2_Archive_OpenEvtFiles(writer->archive));
 }
 
+static enum status make_part(struct trace_otf2 *writer)
+{
+    char path[PATH_MAX];
+    const char *folder = writer->trace->folder;
+    if (snprintf(path, sizeof path, "%s/traces", folder) >= (int)sizeof path)
+        return FAIL(STATUS_IO, "the path %s is too long", folder);
+    TRY(output_file_part(path, writer->part));
+    output_file_remove_tree(writer->part);
+    if (mkdir(writer->part, 0777) == 0)
+        return STATUS_OK;
+    return FAIL(STATUS_IO, "cannot write %s/traces.otf2: %s", folder, strerror(errno));
+}
+
 enum status trace_otf2_create(const struct trace *trace, struct trace_otf2 **out)
 {
     int64_t n = trace_n_recorded(&trace->shape);
     *out = NULL;
-    TRY(delete_trace(trace->folder));
     struct trace_otf2 *writer = calloc(1, sizeof *writer);
     TRY(CHECK_MEMORY(writer, "no memory for a trace"));
     writer->trace = trace;
     writer->n_events = calloc((size_t)n, sizeof *writer->n_events);
     writer->attributes = OTF2_AttributeList_New();
-    if (writer->n_events && writer->attributes)
+    enum status status =
+        CHECK_MEMORY(writer->n_events && writer->attributes, "no memory for a trace");
+    if (status == STATUS_OK)
+        status = make_part(writer);
+    if (status == STATUS_OK) {
         open_archive(writer);
-    enum status status = writer->n_events && writer->attributes
-                             ? describe_failure(writer)
-                             : FAIL(STATUS_NO_MEMORY, "no memory for a trace");
+        status = describe_failure(writer);
+    }
     if (status == STATUS_OK)
         *out = writer;
     else
@@ -191,6 +209,8 @@ void trace_otf2_destroy(struct trace_otf2 *writer)
         OTF2_Archive_Close(writer->archive);
     if (writer->attributes)
         OTF2_AttributeList_Delete(writer->attributes);
+    if (writer->part[0] != '\0')
+        output_file_remove_tree(writer->part);
     free(writer->n_events);
     free(writer);
 }
@@ -381,4 +401,23 @@ enum status trace_otf2_finish(struct trace_otf2 *writer)
     note_code(writer, OTF2_Archive_Close(writer->archive));
     writer->archive = NULL;
     return describe_failure(writer);
+}
+
+static enum status move_file(const struct trace_otf2 *writer, const char *name)
+{
+    char from[PATH_MAX + 16], to[PATH_MAX + 16];
+    snprintf(from, sizeof from, "%s/%s", writer->part, name);
+    snprintf(to, sizeof to, "%s/%s", writer->trace->folder, name);
+    if (rename(from, to) == 0)
+        return STATUS_OK;
+    return FAIL(STATUS_IO, "cannot write %s: %s", to, strerror(errno));
+}
+
+/* The anchor last: without it there is no trace. */
+enum status trace_otf2_publish(struct trace_otf2 *writer)
+{
+    TRY(delete_trace(writer->trace->folder));
+    TRY(move_file(writer, "traces"));
+    TRY(move_file(writer, "traces.def"));
+    return move_file(writer, "traces.otf2");
 }

@@ -17,7 +17,7 @@ struct trace_otf2;
  * Errors: STATUS_IO, naming it. */
 enum status trace_otf2_check(const char *folder);
 
-/* Begins traces.otf2, traces.def and the folder traces, in trace->folder; older ones are deleted.
+/* Begins traces.otf2, traces.def and the folder traces, in a temporary folder in trace->folder.
  * Errors: STATUS_NO_MEMORY, STATUS_IO, STATUS_LIBRARY. */
 enum status trace_otf2_create(const struct trace *trace, struct trace_otf2 **writer);
 
@@ -25,8 +25,13 @@ enum status trace_otf2_create(const struct trace *trace, struct trace_otf2 **wri
  * trace_otf2_finish. */
 void trace_otf2_lane(struct trace_otf2 *writer, const struct trace_lane *lane);
 
-/* Writes the definitions. Errors: STATUS_LIBRARY. */
+/* Writes the definitions: the files are complete. Errors: STATUS_LIBRARY. */
 enum status trace_otf2_finish(struct trace_otf2 *writer);
+
+/* Puts the files into trace->folder, in the place of older ones. Errors: STATUS_IO. */
+enum status trace_otf2_publish(struct trace_otf2 *writer);
+
+/* What is not published is removed. */
 void trace_otf2_destroy(struct trace_otf2 *writer);
 
 #endif

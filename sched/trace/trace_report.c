@@ -24,6 +24,8 @@ json_t *trace_to_json(const struct trace *trace)
 {
     if (!trace)
         return json_null();
+    if (trace->is_lost)
+        return NULL;
     const struct trace_log *all = &trace->all;
     return json_pack(
         "{s:o, s:I, s:I, s:I, s:I, s:o, s:I, s:I, s:o}", "folder", json_text(trace->folder),

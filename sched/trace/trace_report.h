@@ -1,4 +1,5 @@
-/* What a trace holds and what it left out, of all processes; after trace_write. Not collective. */
+/* What a trace holds and what it left out, of all processes; after trace_sum or trace_write. Not
+ * collective. */
 #ifndef BERYL_SCHED_TRACE_REPORT_H
 #define BERYL_SCHED_TRACE_REPORT_H
 
@@ -13,7 +14,7 @@ void trace_print(const struct trace *trace);
 void trace_print_json(const json_t *trace);
 
 /* The key "trace" of results (RESULTS.md), or JSON's null for NULL. The caller owns it. NULL when
- * out of memory. */
+ * out of memory, and for a trace that could not be written. */
 json_t *trace_to_json(const struct trace *trace);
 
 #endif

@@ -122,6 +122,12 @@ static bool write_all(int descriptor, const char *bytes, size_t length)
     return true;
 }
 
+bool output_file_is_stream(const char *path)
+{
+    struct stat information;
+    return stat(path, &information) == 0 && !S_ISREG(information.st_mode);
+}
+
 enum status output_file_check(const char *path)
 {
     struct target target;

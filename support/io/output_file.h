@@ -15,6 +15,9 @@
  * Errors: STATUS_IO, naming the path and the reason. */
 enum status output_file_check(const char *path);
 
+/* Whether the path is that of a device or pipe, on which what is written cannot be replaced. */
+bool output_file_is_stream(const char *path);
+
 /* Whether two paths name one file, there already or yet to be written, by whatever links to it or
  * to its folder. NULL names none, and neither does a character device as /dev/null, which any
  * number of outputs may share. */

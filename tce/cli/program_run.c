@@ -218,13 +218,17 @@ static enum status print_and_write(struct program_run *run)
     TRY(mode_records_check(&run->records, "result"));
     if (options->verify)
         TRY(verification_run(&run->instance));
+    /* The result first: a disk may have no room for all. */
+    if (!options->compare)
+        trace_sum(options->pool.trace, run->comm);
+    TRY(write_json(run, STATUS_OK, ""));
     if (options->profile)
         TRY(executor_write_profile(run->instance.executor, options->profile));
     if (!options->compare) {
         TRY(trace_write(options->pool.trace, run->comm, NULL));
         trace_print(options->pool.trace);
     }
-    return write_json(run, STATUS_OK, "");
+    return STATUS_OK;
 }
 
 static enum status run_program_stages(struct program_run *run)

@@ -6,7 +6,8 @@ processes: to the same energy, in the iterations that were left and at most one 
 
 MOMENTS (5) of the SCF, and as many of CCSD. Killed are one process of the run or mpirun by KILL,
 or mpirun by TERM; after an iteration chosen at random, at once, some milliseconds later, or while
-the checkpoint is being written.
+the checkpoint is being written; or at the end, while the other files are. The run that resumes
+writes no page and removes what is left of one.
 """
 
 import glob
@@ -108,14 +109,21 @@ def kill_at(case, choose, arguments):
     """A run that is killed; the words for it, and the iterations that it had printed."""
     path = os.path.join(case.folder, "output")
     how = choose.choice(["rank", "rank", "mpirun", "TERM"])
-    when = choose.choice(["at once", "later", "while writing"])
+    when = choose.choice(["at once", "later", "while writing", "at the end"])
     n_processes, after = choose.randint(1, 3), choose.randint(0, case.n_iterations - 1)
+    if when == "at the end":
+        after = case.n_iterations
     with open(path, "w", encoding="utf-8") as output:
         process = case.start(n_processes, arguments, output)
         wait_until(lambda: process.poll() is not None or case.count_lines(path) >= after, SECONDS)
         if when == "while writing":
             pattern = os.path.join(glob.escape(case.folder), "run.h5.part-*")
             wait_until(lambda: process.poll() is not None or glob.glob(pattern), SECONDS)
+        elif when == "at the end":
+            pattern = os.path.join(glob.escape(case.folder), "**",
+                                   choose.choice(["page", "result", "trace"]) + "*.part-*")
+            wait_until(lambda: process.poll() is not None or glob.glob(pattern, recursive=True),
+                       SECONDS)
         elif when == "later":
             time.sleep(choose.uniform(0, 0.05))
         if process.poll() is None:
@@ -129,10 +137,12 @@ def check_moment(case, choose):
     checkpoint = os.path.join(case.folder, "run.h5")
     for path in glob.glob(glob.escape(checkpoint) + "*"):
         os.remove(path)
-    words, printed = kill_at(case, choose, ["--checkpoint", "run.h5"])
+    words, printed = kill_at(case, choose, ["--checkpoint", "run.h5", "--trace", "traced",
+                                            "--report", "page.html"])
     restart = ["--restart", "run.h5"] if os.path.exists(checkpoint) else []
     energy, n_iterations, output = case.run(choose.randint(1, 3),
-                                            restart + ["--checkpoint", "run.h5"])
+                                            restart + ["--checkpoint", "run.h5",
+                                                       "--trace", "traced"])
     resumed = RESUMED[case.name].search(output)
     done = int(resumed.group(1)) if resumed else 0
     # A guess density has no orbitals, and so the first iteration no checkpoint.
@@ -144,8 +154,10 @@ def check_moment(case, choose):
         raise AssertionError(f"{words}: {printed} iterations, but it resumed after {done}")
     if n_iterations > left + 1:
         raise AssertionError(f"{words}: {n_iterations} iterations, where {left} were left")
-    if glob.glob(glob.escape(checkpoint) + ".part-*"):
-        raise AssertionError(f"{words}: temporary files are left")
+    left_behind = glob.glob(os.path.join(glob.escape(case.folder), "**", "*.part-*"),
+                            recursive=True)
+    if left_behind:
+        raise AssertionError(f"{words}: left behind: {left_behind}")
     return done, n_iterations - left, "writing" in words
 
 

@@ -231,6 +231,14 @@ timeout 60 "$beryl_report" alone.json 2> errors.txt
 grep -q '^beryl-report: -o is missing' errors.txt || complain "no page is named: $(cat errors.txt)"
 timeout 60 "$beryl_report" alone.json -o missing/page.html 2> errors.txt
 [ $? = 2 ] || complain "a page in a folder that is missing: exit status not 2"
+# The result is written first, whatever happens to the others.
+for option in report write-statistics write-profile; do
+    rm -f first.json
+    timeout 60 "$beryl_sched" --gauss 1e-6,0 --tasks 4 --json first.json --$option /dev/full > output.txt \
+        2> errors.txt < /dev/null
+    [ $? = 1 ] && grep -q /dev/full errors.txt || complain "--$option /dev/full: $(cat errors.txt)"
+    [ -s first.json ] || complain "--$option /dev/full: no result"
+done
 timeout 60 "$beryl_report" alone.json -o /dev/full 2> errors.txt
 [ $? = 1 ] || complain "a page on a full disk: exit status not 1"
 grep -q '^beryl-report: .*/dev/full' errors.txt || complain "a page on a full disk: $(cat errors.txt)"

@@ -69,9 +69,9 @@ for use in ("task", "search", "idle", "scheduler", "communication"):
 END
 
 # The name of a folder is no pattern: another trace that it would match stays.
-for folder in run1 'run[1]' 'run[1]'; do
-    timeout 60 "$beryl_sched" --gauss 1e-3,0 --tasks 5 --trace "$folder" > output 2> errors ||
-        complain "--trace $folder: $(cat errors)"
+for traced in run1 'run[1]' 'run[1]'; do
+    timeout 60 "$beryl_sched" --gauss 1e-3,0 --tasks 5 --trace "$traced" > output 2> errors ||
+        complain "--trace $traced: $(cat errors)"
 done
 [ -e run1/traces.otf2 ] && [ -e run1/traces/0.evt ] || complain "a trace in another folder is gone"
 
@@ -82,6 +82,27 @@ mkdir blocked && : > blocked/auto
 timeout 60 "$beryl_sched" --gauss 1e-3,0 --tasks 5 --simulate 2 --compare steal,auto --trace blocked \
     > output 2> errors
 [ $? = 2 ] && grep -q 'blocked/auto' errors || complain "a folder of a mode: $(cat errors)"
+
+# A trace that cannot be written leaves nothing, and what was there before: files may have no more than
+# 100 kB here. The result, which is small, is there.
+limited()
+{
+    (trap '' XFSZ; ulimit -f 100; exec timeout 60 "$@") > output 2> errors
+}
+long="--gauss 1e-6,0 --tasks 20000 --sched counter --simulate 8"
+timeout 60 "$beryl_sched" --gauss 1e-3,0 --tasks 5 --trace stays > output 2> errors
+before=$(cd stays && find . -type f -exec sha256sum {} + | sort)
+for traced in stays gone; do
+    rm -f result.json
+    limited "$beryl_sched" $long --trace "$traced" --json result.json
+    [ $? = 1 ] && grep -q "cannot write $traced/" errors || complain "a trace of too many bytes: $(cat errors)"
+    [ -s result.json ] || complain "no result beside a trace that could not be written"
+done
+[ "$(cd stays && find . -type f -exec sha256sum {} + | sort)" = "$before" ] ||
+    complain "an older trace has changed: $(find stays)"
+[ ! -e gone ] || complain "a trace that failed leaves $(find gone)"
+timeout 60 "$beryl_sched" --profile missing.csv --trace gone > output 2> errors
+[ $? = 2 ] && [ ! -e gone ] || complain "a folder of a run that did not begin"
 
 : > file
 timeout 60 "$beryl_sched" --gauss 1e-3,0 --tasks 5 --trace file/traced > output 2> errors
