@@ -7,6 +7,7 @@
 
 #include <stddef.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 enum { PULSE_TAG = 2 }; /* messages of the mode have another */
 
@@ -20,6 +21,7 @@ static void find_slots(struct mpi_pulse *pulse, MPI_Comm node)
     pulse->own = &pulse->node->slots[rank];
     pulse_set(pulse->own, PULSE_OUTSIDE);
     pulse_set_finished(pulse->own, 0);
+    atomic_store(&pulse->own->pid, getpid());
     if (rank == 0) {
         atomic_store(&pulse->node->finished_s, 0);
         atomic_store(&pulse->node->heard_s, 0);
@@ -109,6 +111,7 @@ void mpi_pulse_begin(struct mpi_pulse *pulse)
     pulse->n_seen = 0;
     pulse->open = true;
     raise_time(&pulse->node->finished_s, clock_now_s());
+    pulse_set_look(pulse->own, clock_now_s());
 }
 
 double mpi_pulse_last_s(struct mpi_pulse *pulse)

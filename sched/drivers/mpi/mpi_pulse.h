@@ -28,7 +28,9 @@ struct pulse_slot {
     _Atomic int64_t task;
     _Atomic int64_t n_finished; /* tasks, in this iteration */
     atomic_int activity;        /* enum pulse_activity */
-    char padding[64];           /* no two processes write to the same cache line */
+    _Atomic double looked_s;    /* its watchdog's last look */
+    _Atomic int64_t pid;
+    char padding[64]; /* no two processes write to the same cache line */
 };
 
 /* The processes of a node. Times are those of clock_now_s, which they share. */
@@ -75,6 +77,12 @@ void mpi_pulse_poll(struct mpi_pulse *pulse);
 /* Looks at the processes of this node; when a task finished last, as far as is known
  * here. For one thread, of any process that takes part. Does not communicate. */
 double mpi_pulse_last_s(struct mpi_pulse *pulse);
+
+/* A watchdog looks, on behalf of its process. */
+static inline void pulse_set_look(struct pulse_slot *slot, double now_s)
+{
+    atomic_store_explicit(&slot->looked_s, now_s, memory_order_relaxed);
+}
 
 static inline void pulse_set(struct pulse_slot *slot, enum pulse_activity activity)
 {

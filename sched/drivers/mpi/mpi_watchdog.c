@@ -8,6 +8,7 @@
 #include "support/io/signal_notice.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <pthread.h>
 #include <signal.h>
@@ -21,6 +22,9 @@
 /* Between the first report on a node and the end: time for the others to report, before mpirun
  * ends them. */
 #define REPORT_S 1.0
+
+/* Longest time of a process that responds between two looks: a machine may be busy. */
+#define SILENT_S 2.0
 
 /* Longest time between two looks; and their number in the limit, at least. */
 #define MAX_LOOK_S 0.2
@@ -140,27 +144,85 @@ static bool is_running_task(const struct sight *sight)
     return sight->activity == PULSE_TASK || sight->activity == PULSE_RECORD;
 }
 
-/* Once on each node: whether it is a long task or a deadlock. */
+/* By its state in /proc. Without allocation, as all of the report. */
+static bool is_stopped(const struct pulse_slot *slot)
+{
+    char path[64], text[256] = "";
+    snprintf(path, sizeof path, "/proc/%lld/stat", (long long)atomic_load(&slot->pid));
+    int file = open(path, O_RDONLY);
+    ssize_t n = file >= 0 ? read(file, text, sizeof text - 1) : 0;
+    if (file >= 0)
+        close(file);
+    text[n > 0 ? n : 0] = '\0';
+    const char *name_end = strrchr(text, ')');
+    return name_end && strlen(name_end) > 2 && (name_end[2] == 'T' || name_end[2] == 't');
+}
+
+static bool is_silent(const struct pulse_slot *slot)
+{
+    return is_stopped(slot) || clock_now_s() - atomic_load(&slot->looked_s) > SILENT_S;
+}
+
+/* In the stead of a process that cannot. */
+static void report_silent(const struct mpi_watchdog *self, int position)
+{
+    char text[512] = "", host[256] = "";
+    const struct pulse_slot *slot = &self->pulse.node->slots[position];
+    struct sight sight = look_at(slot);
+    gethostname(host, sizeof host - 1);
+    append_words(text, sizeof text, "%s: watchdog: process %d (%s, pid %lld) ",
+                 program_invocation_short_name, self->comm->base.node_ranks[position], host,
+                 (long long)atomic_load(&slot->pid));
+    if (is_stopped(slot))
+        append_words(text, sizeof text, "is stopped, by a signal as SIGSTOP or a debugger");
+    else
+        append_words(text, sizeof text, "has not responded for %.1f s",
+                     clock_now_s() - atomic_load(&slot->looked_s));
+    append_words(text, sizeof text, "; it finished %lld tasks before%s",
+                 (long long)sight.n_finished, is_running_task(&sight) ? ", and began another" : "");
+    print_line(text, sizeof text);
+}
+
+/* Returns how many processes of the node do not respond. */
+static int report_all_silent(const struct mpi_watchdog *self)
+{
+    int n = 0;
+    for (int i = 0; i < self->pulse.n_slots; i++)
+        if (is_silent(&self->pulse.node->slots[i])) {
+            report_silent(self, i);
+            n++;
+        }
+    return n;
+}
+
+/* Once on each node: whether it is a long task, a process that does not respond, or a deadlock. */
 static void report_verdict(const struct mpi_watchdog *self)
 {
     char text[512] = "";
-    int n_running = 0;
+    int n_running = 0, n_silent = report_all_silent(self);
     for (int i = 0; i < self->pulse.n_slots; i++) {
         struct sight sight = look_at(&self->pulse.node->slots[i]);
         n_running += is_running_task(&sight);
     }
     append_words(text, sizeof text, "%s: watchdog: no task has finished for %g s. ",
                  program_invocation_short_name, self->limit_s);
-    if (n_running > 0)
+    if (n_silent > 0)
+        append_words(text, sizeof text,
+                     "%d of the %d processes of this node %s not respond: the others may wait for "
+                     "%s",
+                     n_silent, self->pulse.n_slots, n_silent == 1 ? "does" : "do",
+                     n_silent == 1 ? "it" : "them");
+    else if (n_running > 0)
         append_words(text, sizeof text,
                      "A task runs on %d of the %d processes of this node, so this is no deadlock: "
                      "it takes longer than --watchdog, or does not end",
                      n_running, self->pulse.n_slots);
     else
-        append_words(text, sizeof text,
-                     "No task runs on the %d processes of this node: unless one runs on another, "
-                     "this is a deadlock of mode %s or of MPI",
-                     self->pulse.n_slots, self->comm->mode->name);
+        append_words(
+            text, sizeof text,
+            "No task runs on the %d processes of this node: unless one runs, or is stopped, "
+            "on another, this is a deadlock of mode %s or of MPI",
+            self->pulse.n_slots, self->comm->mode->name);
     print_line(text, sizeof text);
 }
 
@@ -264,6 +326,7 @@ static void *watch_run(void *argument)
     self->since_s = before_s;
     while (wait_for_look(self)) {
         double now_s = clock_now_s(), seen_s = mpi_pulse_last_s(&self->pulse);
+        pulse_set_look(self->pulse.own, now_s);
         note_sight(self, now_s);
         if (seen_s > last_s)
             excused_s = 0;

@@ -1,8 +1,8 @@
 /* The watchdog of a run (--watchdog): a thread of each process that makes no MPI call. When no task
  * has finished for the given time, on any process that it knows of (mpi_pulse.h), each process
  * reports to standard error which task it runs or what it waits for and the state of its mode's
- * machine, and ends with exit status 1. It counts from the begin of an iteration on all processes
- * to its end on all. */
+ * machine, and ends with exit status 1; of one that is stopped (SIGSTOP) another on its node does.
+ * It counts from the begin of an iteration on all processes to its end on all. */
 #ifndef BERYL_SCHED_MPI_WATCHDOG_H
 #define BERYL_SCHED_MPI_WATCHDOG_H
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The watchdog of task pools. Of its runs, PART hangs: a mode that hangs is reported by every
-# process, with exit status 1; modes: so is a task that never ends, under several modes; lives: a run
-# that is slow, but lives, is left alone.
+# process, with exit status 1; modes: so is a task that never ends, under several modes, and a process
+# that is stopped; lives: a run that is slow, but lives, is left alone.
 #
 #     test_taskpool_watchdog.sh watchdog_case PROCESSES mpiexec PART [OPTION=VALUE ...]
 set -u
@@ -70,6 +70,14 @@ part_modes() {
         said 'runs task 17, for [0-9.]+ s' 1
         said "Mode $mode: [0-9a-z]" "$n"
     done
+    # The process cannot report, unless mpiexec continues it to end it: another one does, in its stead.
+    if [ "$n" -gt 1 ]; then
+        run 1 stopped sched=static watchdog=0.5
+        said "$report" "$n" $((n + 1))
+        said '1 of the [0-9]+ processes of this node does not respond' 1
+        said 'watchdog: process [0-9] \([^ ]+, pid [0-9]+\) is stopped' 1
+        said 'deadlock' 0
+    fi
     if [ "$n" = 2 ]; then
         hangs records sched=steal
         said 'so this is no deadlock' 1

@@ -3,6 +3,7 @@
 #include "sched/taskpool.h"
 #include "tests/cases/sabotage_mode.h"
 
+#include <signal.h>
 #include <string.h>
 #include <time.h>
 
@@ -27,6 +28,15 @@ static enum status run_endless(int64_t task, void *context)
     (void)context;
     while (task == BAD_TASK)
         nap(0.1);
+    return STATUS_OK;
+}
+
+/* The process stops in its midst, and with it its watchdog. */
+static enum status run_stopped(int64_t task, void *context)
+{
+    (void)context;
+    if (task == BAD_TASK)
+        raise(SIGSTOP);
     return STATUS_OK;
 }
 
@@ -116,6 +126,8 @@ static struct taskpool_problem find_problem(const char *name)
     struct taskpool_problem problem = {.n_tasks = N_TASKS, .run = run_short};
     if (strcmp(name, "endless") == 0)
         problem.run = run_endless;
+    if (strcmp(name, "stopped") == 0)
+        problem.run = run_stopped;
     if (strcmp(name, "records") == 0)
         problem = (struct taskpool_problem){.record_size = sizeof(int64_t),
                                             .run_record = run_endless_record};
