@@ -150,13 +150,14 @@ struct taskpool_comparison {
     enum status (*prepare)(struct taskpool *pool, int mode, int64_t round, int64_t iteration,
                            void *context);
 
-    /* NULL: over MPI. Else workers are simulated as by taskpool_simulate, in this process alone;
-     * the seed of round r is settings->seed + r. */
+    /* NULL: over MPI. Else workers are simulated as by taskpool_simulate, in this process alone. */
     const struct taskpool_machine *machine;
 };
 
-/* Runs the pool under each mode in rounds and tells which modes differ from the first. Seconds are
- * those of an iteration with the balancing before it. Collective over comm, unless simulated.
+/* Runs the pool under each mode in rounds and reports which modes differ from the first. Seconds
+ * are those of an iteration with the balancing before it. Over MPI the order of the modes is random
+ * in each round; the pool of a mode named again draws other random numbers than that of the first
+ * (comparison_run_seed). Collective over comm, unless simulated.
  * settings    of all modes: each gets the options that it reads; the mode itself is ignored
  * comparison  out: the same on every process; the caller ends it with comparison_fini, also after
  *             a failure

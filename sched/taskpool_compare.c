@@ -31,10 +31,10 @@ static enum status create_compared_pool(const struct pool_comparison *self, int 
 {
     struct taskpool_settings settings;
     mode_options_select(self->settings, self->modes.modes[mode], &settings);
-    if (!self->plan->machine)
-        return taskpool_create(self->comm, self->problem, &settings, pool);
-    settings.seed += round;
-    return taskpool_simulate(self->problem, &settings, self->plan->machine, pool);
+    settings.seed = comparison_run_seed(self->comparison, mode, round);
+    return self->plan->machine
+               ? taskpool_simulate(self->problem, &settings, self->plan->machine, pool)
+               : taskpool_create(self->comm, self->problem, &settings, pool);
 }
 
 static enum status run_compared_pool(const struct pool_comparison *self, struct taskpool *pool,
@@ -59,11 +59,20 @@ static enum status run_pool_of_mode(const struct pool_comparison *self, int mode
 {
     struct taskpool *pool;
     TRY(create_compared_pool(self, mode, round, &pool));
-    comparison_begin(self->comparison, mode, self->modes.modes[mode]);
+    comparison_begin(self->comparison, mode);
     enum status status = run_compared_pool(self, pool, mode, round);
     taskpool_destroy(pool);
     TRY(status);
     return status_agree(self->comm, comparison_end(self->comparison, mode));
+}
+
+static enum status run_pools_of_round(const struct pool_comparison *self, int64_t round)
+{
+    int order[COMPARISON_MODES_MAX];
+    comparison_draw_order(self->comparison, round, order);
+    for (int m = 0; m < self->modes.n; m++)
+        TRY(run_pool_of_mode(self, order[m], round));
+    return STATUS_OK;
 }
 
 enum status taskpool_compare(MPI_Comm comm, const struct taskpool_problem *problem,
@@ -75,13 +84,14 @@ enum status taskpool_compare(MPI_Comm comm, const struct taskpool_problem *probl
                                    .settings = settings,
                                    .plan = plan,
                                    .comparison = comparison};
-    *comparison = (struct comparison){0};
+    *comparison = (struct comparison){.seed = settings->seed, .simulated = plan->machine != NULL};
     TRY(check_plan(&self));
     comparison->oversubscribed = !plan->machine && is_oversubscribed(comm);
+    for (int m = 0; m < self.modes.n; m++)
+        comparison_add(comparison, self.modes.modes[m]);
     for (int64_t round = 0; round < plan->n_rounds; round++)
-        for (int m = 0; m < self.modes.n; m++)
-            TRY(run_pool_of_mode(&self, m, round));
-    return status_agree(self.comm, comparison_analyse(comparison, settings->seed));
+        TRY(run_pools_of_round(&self, round));
+    return status_agree(self.comm, comparison_analyse(comparison));
 }
 
 void taskpool_print_comparison(const struct comparison *comparison, FILE *stream)

@@ -5,26 +5,28 @@
 #include "sched/modes/mode_options.h"
 #include "support/base/log.h"
 
-static enum status restart_pool(const struct hf_compare_problem *problem, const char *mode)
+static enum status restart_pool(const struct hf_compare_problem *problem, int position,
+                                int64_t seed)
 {
     struct taskpool_settings settings;
-    mode_options_select(problem->pool, mode, &settings);
+    mode_options_select(problem->pool, problem->modes->modes[position], &settings);
+    settings.seed = seed;
     return fock_restart(problem->fock, &settings);
 }
 
 enum status hf_compare_check(const struct hf_compare_problem *problem)
 {
     for (int i = 0; i < problem->modes->n; i++)
-        TRY(restart_pool(problem, problem->modes->modes[i]));
+        TRY(restart_pool(problem, i, problem->pool->seed));
     return STATUS_OK;
 }
 
 static enum status build_under_mode(const struct hf_compare_problem *problem, int position,
-                                    struct mode_records *records)
+                                    int64_t round, struct mode_records *records)
 {
-    const char *mode = problem->modes->modes[position];
-    struct mode_record *record = mode_records_begin(records, position, mode);
-    TRY(restart_pool(problem, mode));
+    struct mode_record *record = mode_records_begin(records, position);
+    TRY(restart_pool(problem, position,
+                     comparison_run_seed(&records->comparison, position, round)));
     for (int64_t i = 0; i < problem->n_builds; i++) {
         TRY(fock_build(problem->fock, problem->n_spins, (const struct darray *const *)problem->D,
                        problem->F));
@@ -41,13 +43,15 @@ static enum status build_under_mode(const struct hf_compare_problem *problem, in
 
 enum status hf_compare_run(const struct hf_compare_problem *problem, struct mode_records *records)
 {
-    mode_records_announce(records, problem->modes->n);
+    mode_records_start(records, problem->modes);
     log_print("mode         build   seconds\n");
     for (int64_t round = 0; round < records->n_rounds; round++) {
         if (records->n_rounds > 1)
             log_print("round %lld of %lld\n", (long long)round + 1, (long long)records->n_rounds);
+        int order[COMPARISON_MODES_MAX];
+        comparison_draw_order(&records->comparison, round, order);
         for (int m = 0; m < problem->modes->n; m++)
-            TRY(build_under_mode(problem, m, records));
+            TRY(build_under_mode(problem, order[m], round, records));
     }
     return STATUS_OK;
 }

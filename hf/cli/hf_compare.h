@@ -26,7 +26,7 @@ struct hf_compare_problem {
  * Errors: as taskpool_create. */
 enum status hf_compare_check(const struct hf_compare_problem *problem);
 
-/* Runs the modes in the order of the list, records->n_rounds times, and prints a line for each
+/* Runs all modes records->n_rounds times, each time in a random order, and prints a line for each
  * build. In every round every mode begins as if it were the first, with the same tasks. Collective.
  * records  appended to, also before a failure; digests: SHA-256 of F, per spin
  * Errors: as fock_restart and fock_build. */

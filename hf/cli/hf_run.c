@@ -192,7 +192,7 @@ static enum status run_fock_only(struct hf_run *run)
     log_print("\n");
     TRY(hf_calculation_digest(&run->calculation, "F", run->F, sha256));
     if (run->options->compare) {
-        mode_records_print(&run->compared, "Fock build", run->options->pool.seed);
+        mode_records_print(&run->compared, "Fock build");
         /* Only sums in fixed point are the same in any order. */
         if (run->options->fock.accumulate == FOCK_ACCUMULATE_FIXED)
             status = mode_records_check(&run->compared, "Fock matrix");
@@ -239,7 +239,8 @@ enum status hf_run(const struct hf_options *options, MPI_Comm comm, bool *accept
                          .comm = comm,
                          .compared = {.n_rounds = options->rounds,
                                       .trace = options->compare ? options->pool.trace : NULL,
-                                      .comm = comm},
+                                      .comm = comm,
+                                      .comparison = {.seed = options->pool.seed}},
                          .accepted = accepted};
     MPI_Comm_rank(comm, &run.rank);
     MPI_Comm_size(comm, &run.n_workers);

@@ -21,18 +21,27 @@ struct compared_runs {
     bool is_first, simulated; /* is_first: of the processes */
     bool checked;             /* the outputs can be written */
     struct mode_records records;
-    json_t *result; /* of the first run, without what depends on mode or round; NULL before */
+    json_t *result;     /* of the first run, without what depends on mode or round; NULL before */
+    const char *source; /* name of its mode */
 };
 
-/* The options of one mode in one round. */
-static struct beryl_sched_options options_of_run(const struct compared_runs *runs, int position,
-                                                 int64_t round)
+static struct beryl_sched_options options_of_mode(const struct compared_runs *runs, int position)
 {
     struct beryl_sched_options options = *runs->options;
     mode_options_select(&runs->options->pool, options.modes.modes[position], &options.pool);
     options.pool.speeds = runs->options->pool.speeds; /* the workers' own */
-    options.pool.seed += runs->simulated ? round : 0;
     options.pool.trace = runs->records.trace;
+    return options;
+}
+
+/* In a round all modes have the same tasks, which for real are those of every round; their own
+ * random choices differ. */
+static struct beryl_sched_options options_of_run(const struct compared_runs *runs, int position,
+                                                 int64_t round)
+{
+    struct beryl_sched_options options = options_of_mode(runs, position);
+    options.pool.seed = comparison_run_seed(&runs->records.comparison, position, round);
+    options.workload.seed += runs->simulated ? round : 0;
     return options;
 }
 
@@ -44,7 +53,7 @@ static enum status check_compared_modes(const struct compared_runs *runs)
     char scheduling[1100];
     snprintf(scheduling, sizeof scheduling, "compared: %.1000s", runs->options->compare);
     for (int m = runs->options->modes.n - 1; m >= 0; m--) {
-        struct beryl_sched_options options = options_of_run(runs, m, 0);
+        struct beryl_sched_options options = options_of_mode(runs, m);
         TRY(beryl_sched_check(&options, runs->comm, m == 0 ? scheduling : NULL));
     }
     return STATUS_OK;
@@ -68,13 +77,14 @@ static enum status keep_compared_result(struct compared_runs *runs,
     remove_mode(result);
     if (!runs->result) {
         runs->result = result;
+        runs->source = record->name;
         return STATUS_OK;
     }
     bool same = json_equal(runs->result, result);
     json_decref(result);
     return same ? STATUS_OK
                 : FAIL(STATUS_PROTOCOL, "the result of %s differs from that of %s", record->name,
-                       runs->records.list[0].name);
+                       runs->source);
 }
 
 static enum status run_compared_mode(struct compared_runs *runs, int position, int64_t round)
@@ -91,11 +101,14 @@ static enum status run_compared_mode(struct compared_runs *runs, int position, i
 static enum status run_compared_rounds(struct compared_runs *runs)
 {
     const struct beryl_sched_options *options = runs->options;
-    mode_records_announce(&runs->records, options->modes.n);
+    mode_records_start(&runs->records, &options->modes);
     log_print("round mode           seconds efficiency (last iteration)\n");
-    for (int64_t round = 0; round < options->n_rounds; round++)
+    for (int64_t round = 0; round < options->n_rounds; round++) {
+        int order[COMPARISON_MODES_MAX];
+        comparison_draw_order(&runs->records.comparison, round, order);
         for (int m = 0; m < options->modes.n; m++)
-            TRY(run_compared_mode(runs, m, round));
+            TRY(run_compared_mode(runs, order[m], round));
+    }
     return STATUS_OK;
 }
 
@@ -111,10 +124,12 @@ static bool complete_result(const struct compared_runs *runs)
     json_object_del(options, "sched");
     int failed = json_object_set_new(runs->result, "options", options);
     json_t *modes = mode_records_to_json(&runs->records, no_digests);
-    for (int m = 0; m < runs->records.n; m++)
-        if (mode_find(runs->records.list[m].mode)->is_bound)
-            failed |= json_object_set_new(json_object_get(modes, runs->records.list[m].name),
-                                          "bound", json_true());
+    for (int m = 0; m < runs->records.n; m++) {
+        const struct mode_record *record = &runs->records.list[m];
+        if (mode_record_has_run(record) && mode_find(record->mode)->is_bound)
+            failed |= json_object_set_new(json_object_get(modes, record->name), "bound",
+                                          json_true());
+    }
     failed |= json_object_set_new(runs->result, "compare", modes);
     failed |= json_object_set_new(runs->result, "comparison",
                                   mode_records_summary_to_json(&runs->records));
@@ -159,17 +174,21 @@ static enum status compare_runs(struct compared_runs *runs, bool *accepted)
         TRY(trace_prepare(traced.trace, runs->comm, options->modes.modes[m]));
     *accepted = true;
     TRY(run_compared_rounds(runs));
-    mode_records_print(&runs->records, "iteration", options->pool.seed);
+    mode_records_print(&runs->records, "iteration");
     return write_compared_result(runs);
 }
 
 enum status beryl_sched_compare(const struct beryl_sched_options *options, MPI_Comm comm,
                                 bool *accepted)
 {
-    struct compared_runs runs = {.options = options,
-                                 .comm = comm,
-                                 .simulated = options->machine.n_workers > 0,
-                                 .records = {.n_rounds = options->n_rounds, .comm = comm}};
+    const bool simulated = options->machine.n_workers > 0;
+    struct compared_runs runs = {
+        .options = options,
+        .comm = comm,
+        .simulated = simulated,
+        .records = {.n_rounds = options->n_rounds,
+                    .comm = comm,
+                    .comparison = {.seed = options->pool.seed, .simulated = simulated}}};
     int rank;
     MPI_Comm_rank(comm, &rank);
     runs.is_first = rank == 0;

@@ -259,6 +259,7 @@ static enum status parse_sched(int argc, char **argv, const struct beryl_sched_o
     TRY(check_workload(options));
     TRY(profile_check_name(options->profile));
     options->n_iterations = count_iterations(options);
+    options->workload.seed = options->pool.seed;
     return STATUS_OK;
 }
 

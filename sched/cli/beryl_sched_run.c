@@ -87,7 +87,6 @@ static enum status create_workload(struct run *run)
     struct workload_settings settings = options->workload;
     settings.n_simulated = options->machine.n_workers;
     settings.node_size = options->machine.node_size;
-    settings.seed = options->pool.seed;
     settings.speed = run->speeds ? run->speeds[run->rank] : 1;
     return workload_create(&settings, run->comm, &run->workload);
 }
@@ -386,7 +385,7 @@ enum status beryl_sched_record(const struct beryl_sched_options *options, MPI_Co
                                int position, struct mode_records *records, json_t **result)
 {
     struct run run = {.options = options, .comm = comm};
-    mode_records_begin(records, position, options->pool.mode);
+    mode_records_begin(records, position);
     enum status status = compute_result(&run, result);
     note_completed(&run, position, records);
     if (status == STATUS_OK) {

@@ -1,5 +1,7 @@
 #include "sched/comparison/comparison.h"
 
+#include "support/base/random.h"
+
 #include <assert.h>
 #include <math.h>
 #include <stdio.h>
@@ -13,7 +15,7 @@ void comparison_fini(struct comparison *comparison)
     *comparison = (struct comparison){0};
 }
 
-/* --- rounds --- */
+/* --- modes --- */
 
 static bool names_mode(const struct comparison_mode *mode, const char *name)
 {
@@ -22,25 +24,46 @@ static bool names_mode(const struct comparison_mode *mode, const char *name)
            (mode->name[length] == '\0' || mode->name[length] == '#');
 }
 
-static void append_compared_mode(struct comparison *comparison, const char *name)
+void comparison_add(struct comparison *comparison, const char *name)
 {
     assert(comparison->n < COMPARISON_MODES_MAX);
     int n_earlier = 0;
     for (int m = 0; m < comparison->n; m++)
         n_earlier += names_mode(&comparison->modes[m], name);
     struct comparison_mode *mode = &comparison->modes[comparison->n++];
-    *mode = (struct comparison_mode){0};
+    *mode = (struct comparison_mode){.copy = n_earlier};
     if (n_earlier == 0)
         snprintf(mode->name, sizeof mode->name, "%.64s", name);
     else
         snprintf(mode->name, sizeof mode->name, "%.64s#%d", name, n_earlier + 1);
 }
 
-void comparison_begin(struct comparison *comparison, int position, const char *mode)
+/* --- rounds --- */
+
+void comparison_draw_order(const struct comparison *comparison, int64_t round, int *positions)
 {
-    assert(position <= comparison->n);
-    if (position == comparison->n)
-        append_compared_mode(comparison, mode);
+    for (int m = 0; m < comparison->n; m++)
+        positions[m] = m;
+    if (comparison->simulated)
+        return;
+    /* Other streams than those of the modes' choices. */
+    struct random_stream random;
+    random_stream_init(&random, random_mix((uint64_t)comparison->seed), (uint64_t)round);
+    for (int m = comparison->n - 1; m > 0; m--) {
+        int other = (int)random_below(&random, (uint64_t)m + 1), position = positions[m];
+        positions[m] = positions[other];
+        positions[other] = position;
+    }
+}
+
+int64_t comparison_run_seed(const struct comparison *comparison, int position, int64_t round)
+{
+    int64_t copy = comparison->modes[position].copy;
+    return comparison->seed + round + copy * COMPARISON_ROUNDS_MAX;
+}
+
+void comparison_begin(struct comparison *comparison, int position)
+{
     struct comparison_mode *begun = &comparison->modes[position];
     begun->n_iterations = 0;
     begun->counted_s = 0;
@@ -139,8 +162,9 @@ static enum status test_modes(struct comparison *comparison, double *log_ratios)
     return STATUS_OK;
 }
 
-static enum status analyse_with_buffer(struct comparison *comparison, double *buffer, uint64_t seed)
+static enum status analyse_with_buffer(struct comparison *comparison, double *buffer)
 {
+    uint64_t seed = (uint64_t)comparison->seed; /* of the bootstrap */
     struct comparison_mode *first = &comparison->modes[0];
     for (int m = 0; m < comparison->n; m++)
         TRY(summarise_mode(&comparison->modes[m], buffer, seed));
@@ -156,13 +180,13 @@ static enum status analyse_with_buffer(struct comparison *comparison, double *bu
     return STATUS_OK;
 }
 
-enum status comparison_analyse(struct comparison *comparison, int64_t seed)
+enum status comparison_analyse(struct comparison *comparison)
 {
     assert(comparison_has_rounds(comparison));
     int64_t n_rounds = comparison->modes[0].n_rounds;
     double *buffer = malloc((size_t)n_rounds * sizeof *buffer);
     TRY(CHECK_MEMORY(buffer, "no memory to compare %lld rounds", (long long)n_rounds));
-    enum status status = analyse_with_buffer(comparison, buffer, (uint64_t)seed);
+    enum status status = analyse_with_buffer(comparison, buffer);
     comparison->analysed = status == STATUS_OK;
     free(buffer);
     return status;

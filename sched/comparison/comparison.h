@@ -1,6 +1,7 @@
-/* A comparison of scheduling modes by rounds (A B C, A B C, ...): the seconds of each mode in each
+/* A comparison of scheduling modes by rounds (B A C, A C B, ...): the seconds of each mode in each
  * round, and what they are evidence of. Modes are compared within a round, so that a machine which
- * becomes slower from round to round changes no ratio. Not collective.
+ * becomes slower from round to round changes no ratio. Real rounds run the modes in random orders,
+ * so that one which becomes slower within a round favours no mode. Not collective.
  *
  * A round gives one number for a mode: the mean seconds of the iterations that count. These are all
  * from the third on, because before it modes that learn from iterations know little and caches are
@@ -29,8 +30,8 @@ enum {
 /* The row of --rounds (support/io/option_row.h). */
 #define COMPARISON_ROUNDS_OPTION(field)                                                            \
     INTEGER_OPTION("rounds", field, 1, COMPARISON_ROUNDS_MAX, .default_text = "1", .value = "N",   \
-                   .help = "of --compare, each with all modes; from several follows which modes "  \
-                           "differ, with intervals")
+                   .help = "of --compare, each with all modes in a random order; two or more add " \
+                           "significance tests")
 
 /* Whether a mode takes other times than the first one. */
 enum comparison_verdict {
@@ -41,6 +42,7 @@ enum comparison_verdict {
 
 struct comparison_mode {
     char name[80]; /* of the mode; "auto#2" where it was named before */
+    int copy;      /* how often it was named before */
     int64_t n_rounds;
     double *round_s; /* n_rounds: seconds of an iteration */
 
@@ -59,19 +61,35 @@ struct comparison_mode {
     double counted_s, last_s; /* sum of the iterations that count; the last one */
 };
 
-/* Zero-initialised is empty. */
+/* Zero-initialised, but for the first members, is empty. */
 struct comparison {
+    /* Set by the caller before the first round. */
+    int64_t seed;        /* of --seed */
+    bool simulated;      /* time passes for one mode at a time: no order of theirs changes it */
+    bool oversubscribed; /* there are more processes than cores */
+
     int n;
-    bool oversubscribed; /* set by the caller: there were more processes than cores */
-    bool analysed;       /* the results are there */
+    bool analysed; /* the results are there */
     struct comparison_mode modes[COMPARISON_MODES_MAX];
 };
 
 void comparison_fini(struct comparison *comparison);
 
-/* Begins the next round of the mode at this position, in [0, n]; at n it is a new one, of which
- * there are COMPARISON_MODES_MAX at most. */
-void comparison_begin(struct comparison *comparison, int position, const char *mode);
+/* Adds a mode at position n, of which there are COMPARISON_MODES_MAX at most, before the first
+ * round. */
+void comparison_add(struct comparison *comparison, const char *mode);
+
+/* The order in which a round, from 0, runs the modes: real ones in any with the same probability,
+ * drawn from the seed and the round, simulated ones in that of their positions.
+ * positions  n: out */
+void comparison_draw_order(const struct comparison *comparison, int64_t round, int *positions);
+
+/* Seed of the random choices that a mode makes in a round: comparison->seed + round, and
+ * COMPARISON_ROUNDS_MAX more for each time that the mode was named before. */
+int64_t comparison_run_seed(const struct comparison *comparison, int position, int64_t round);
+
+/* Begins the next round of the mode at this position. */
+void comparison_begin(struct comparison *comparison, int position);
 
 /* Notes the seconds of the round's next iteration. */
 void comparison_note(struct comparison *comparison, int position, double seconds);
@@ -86,9 +104,8 @@ bool comparison_has_rounds(const struct comparison *comparison);
  * significant. */
 int64_t comparison_rounds_needed(int n_modes);
 
-/* Fills the results of all modes; comparison_has_rounds must hold.
- * seed  of the bootstrap. Errors: STATUS_NO_MEMORY. */
-enum status comparison_analyse(struct comparison *comparison, int64_t seed);
+/* Fills the results of all modes; comparison_has_rounds must hold. Errors: STATUS_NO_MEMORY. */
+enum status comparison_analyse(struct comparison *comparison);
 
 /* Seconds relative to others; finite, because times below 1e-12 s, such as those of a simulation
  * without tasks, count as that. */

@@ -25,17 +25,36 @@ void mode_records_fini(struct mode_records *records)
 
 /* --- rounds --- */
 
-struct mode_record *mode_records_begin(struct mode_records *records, int position, const char *mode)
+static void announce_rounds(const struct mode_records *records)
+{
+    struct comparison_row row;
+    const char *words = comparison_too_few_words(records->n, records->n_rounds, &row);
+    if (records->n_rounds < 2)
+        return;
+    if (words)
+        log_print("%s\n", words);
+    if (!records->comparison.simulated)
+        log_print("Each round runs the modes in a new random order (--seed)\n");
+    log_print("\n");
+}
+
+void mode_records_start(struct mode_records *records, const struct mode_list *modes)
+{
+    for (int m = 0; m < modes->n; m++) {
+        comparison_add(&records->comparison, modes->modes[m]);
+        records->list[records->n++] =
+            (struct mode_record){.mode = modes->modes[m],
+                                 .name = records->comparison.modes[m].name,
+                                 .iterations = json_array()};
+    }
+    announce_rounds(records);
+}
+
+struct mode_record *mode_records_begin(struct mode_records *records, int position)
 {
     struct mode_record *record = &records->list[position];
     trace_restart(records->trace, records->comm);
-    comparison_begin(&records->comparison, position, mode);
-    if (position == records->n) {
-        records->n++;
-        *record = (struct mode_record){.mode = mode,
-                                       .name = records->comparison.modes[position].name,
-                                       .iterations = json_array()};
-    }
+    comparison_begin(&records->comparison, position);
     record->n_iterations = 0;
     json_decref(record->timeline); /* of the last round */
     record->timeline = NULL;
@@ -102,14 +121,6 @@ enum status mode_records_check(const struct mode_records *records, const char *r
 }
 
 /* --- tables --- */
-
-void mode_records_announce(const struct mode_records *records, int n_modes)
-{
-    struct comparison_row row;
-    const char *words = comparison_too_few_words(n_modes, records->n_rounds, &row);
-    if (words && records->n_rounds > 1)
-        log_print("%s\n\n", words);
-}
 
 static void print_scheduling_heading(void)
 {
@@ -187,13 +198,13 @@ static void print_rounds(const struct mode_records *records, const char *iterati
         log_print("%s\n", comparison_ratio_row(&comparison->modes[m], &row));
 }
 
-void mode_records_print(struct mode_records *records, const char *iteration, int64_t seed)
+void mode_records_print(struct mode_records *records, const char *iteration)
 {
     struct comparison *comparison = &records->comparison;
     if (records->n == 0)
         return;
     if (comparison_has_rounds(comparison)) {
-        if (comparison_analyse(comparison, seed) != STATUS_OK)
+        if (comparison_analyse(comparison) != STATUS_OK)
             die_no_memory("%s", status_text());
         print_rounds(records, iteration);
     } else
@@ -232,6 +243,11 @@ static void add_rounds(const struct comparison *comparison, int position, json_t
         json_object_set_new(json, "ratio", ratio_to_json(mode, comparison->modes[0].name));
 }
 
+bool mode_record_has_run(const struct mode_record *record)
+{
+    return json_array_size(record->iterations) > 0;
+}
+
 json_t *mode_record_to_json(const struct mode_records *records, int position,
                             const char *const keys[MODE_RECORD_DIGESTS])
 {
@@ -256,15 +272,46 @@ json_t *mode_records_to_json(const struct mode_records *records,
 {
     json_t *modes = json_object();
     for (int m = 0; m < records->n; m++)
-        json_object_set_new(modes, records->list[m].name, mode_record_to_json(records, m, keys));
+        if (mode_record_has_run(&records->list[m]))
+            json_object_set_new(modes, records->list[m].name,
+                                mode_record_to_json(records, m, keys));
     return modes;
+}
+
+static json_t *seeds_to_json(const struct mode_records *records)
+{
+    json_t *seeds = json_object();
+    for (int m = 0; m < records->n; m++)
+        json_object_set_new(seeds, records->list[m].name,
+                            json_integer(comparison_run_seed(&records->comparison, m, 0)));
+    return seeds;
+}
+
+/* The names of the modes, a row for each round. */
+static json_t *orders_to_json(const struct mode_records *records, int64_t n_rounds)
+{
+    json_t *orders = json_array();
+    for (int64_t round = 0; round < n_rounds; round++) {
+        int positions[COMPARISON_MODES_MAX];
+        json_t *order = json_array();
+        comparison_draw_order(&records->comparison, round, positions);
+        for (int m = 0; m < records->n; m++)
+            json_array_append_new(order, json_string(records->list[positions[m]].name));
+        json_array_append_new(orders, order);
+    }
+    return orders;
 }
 
 json_t *mode_records_summary_to_json(const struct mode_records *records)
 {
-    return json_pack("{s:I, s:I, s:I, s:f, s:b}", "rounds",
-                     (json_int_t)(records->n_rounds > 1 ? records->n_rounds : 1), "rounds_needed",
-                     (json_int_t)comparison_rounds_needed(records->n), "counted_from",
-                     (json_int_t)find_first_counted(records), "confidence", COMPARISON_CONFIDENCE,
-                     "oversubscribed", records->comparison.oversubscribed);
+    const struct comparison *comparison = &records->comparison;
+    int64_t n_rounds = records->n_rounds > 1 ? records->n_rounds : 1;
+    json_t *summary =
+        json_pack("{s:I, s:I, s:I, s:f, s:b, s:o}", "rounds", (json_int_t)n_rounds, "rounds_needed",
+                  (json_int_t)comparison_rounds_needed(records->n), "counted_from",
+                  (json_int_t)find_first_counted(records), "confidence", COMPARISON_CONFIDENCE,
+                  "oversubscribed", comparison->oversubscribed, "seeds", seeds_to_json(records));
+    if (!comparison->simulated)
+        json_object_set_new(summary, "orders", orders_to_json(records, n_rounds));
+    return summary;
 }

@@ -1,4 +1,4 @@
-/* --compare: the same work done under several modes, in rounds (A B C, A B C, ...); its tables, the
+/* --compare: the same work done under several modes, in rounds (B A C, A C B, ...); its tables, the
  * check that all came to the same results, its JSON. Not collective, but where there is a trace the
  * begin and the end of a round are. */
 #ifndef BERYL_SCHED_MODE_RECORDS_H
@@ -38,17 +38,20 @@ struct mode_records {
     struct trace *trace; /* of --trace, of which each mode gets a folder by its name; borrowed;
                           * NULL: none */
     MPI_Comm comm;       /* its own */
-    int n;               /* modes that were begun */
+    struct comparison comparison; /* of the same modes in the same order; its first members too */
+    int n;
     struct mode_record list[MODES_MAX];
-    struct comparison comparison; /* of the same modes in the same order */
 };
 
 void mode_records_fini(struct mode_records *records);
 
+/* Adds the modes, whose names are borrowed, and prints what is to be known of their rounds before
+ * these begin: that they are too few to tell so many modes apart, and that orders are random. */
+void mode_records_start(struct mode_records *records, const struct mode_list *modes);
+
 /* The record of a mode that begins its next round; its address stays valid.
- * position  in the list of modes, in [0, records->n]; at n it is a new one */
-struct mode_record *mode_records_begin(struct mode_records *records, int position,
-                                       const char *mode);
+ * position  in the list of modes */
+struct mode_record *mode_records_begin(struct mode_records *records, int position);
 
 /* Records the round's next iteration. Returns its entry in `iterations`, borrowed, for the caller
  * to add to; NULL when out of memory. */
@@ -63,26 +66,26 @@ enum status mode_records_end(struct mode_records *records, int position);
  * result  for the message, "Fock matrix" */
 enum status mode_records_check(const struct mode_records *records, const char *result);
 
-/* Prints, before a comparison of so many modes, that its rounds are too few to tell them apart. */
-void mode_records_announce(const struct mode_records *records, int n_modes);
-
 /* Prints a row for each mode: of one round the ratio of its best iteration to the best of the first
  * mode; of several the median round, and the ratio with its interval and verdict, which it finds
  * here for the JSON, too.
- * iteration  its name, "Fock build"
- * seed       of the bootstrap */
-void mode_records_print(struct mode_records *records, const char *iteration, int64_t seed);
+ * iteration  its name, "Fock build" */
+void mode_records_print(struct mode_records *records, const char *iteration);
+
+/* Whether an iteration of the mode was recorded; before a failure others may have run alone. */
+bool mode_record_has_run(const struct mode_record *record);
 
 /* {"sched", "tasks", digests, "iterations", "timeline", "trace"} of a mode, with several rounds its
- * seconds and ratio, too; or an object of these by name; the caller owns it. NULL when out of
- * memory. keys of the digests, NULL for one that is left out, as one that is not complete is */
+ * seconds and ratio, too; or an object of these by name, of modes that have run; the caller owns
+ * it. NULL when out of memory. keys of the digests, NULL for one that is left out, as one that is
+ * not complete is */
 json_t *mode_record_to_json(const struct mode_records *records, int position,
                             const char *const keys[MODE_RECORD_DIGESTS]);
 json_t *mode_records_to_json(const struct mode_records *records,
                              const char *const keys[MODE_RECORD_DIGESTS]);
 
-/* {"rounds", "rounds_needed", "counted_from", "confidence", "oversubscribed"}: "comparison" of a
- * result. As above. */
+/* {"rounds", "rounds_needed", "counted_from", "confidence", "oversubscribed", "seeds", "orders"}:
+ * "comparison" of a result. As above. */
 json_t *mode_records_summary_to_json(const struct mode_records *records);
 
 #endif

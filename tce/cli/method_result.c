@@ -47,6 +47,8 @@ static json_t *modes_to_json(const struct method_result *result)
     json_t *compare = json_object();
     for (int m = 0; m < result->records->n; m++) {
         const struct mode_record *record = &result->records->list[m];
+        if (!mode_record_has_run(record))
+            continue;
         json_t *mode = mode_record_to_json(result->records, m, (const char *[]){"sha256", NULL});
         json_object_set_new(mode, "correlation_energy", json_real(result->energies[m]));
         json_object_set_new(compare, record->name, mode);

@@ -207,7 +207,7 @@ static void note_iterations(const struct correlation *correlation, int position,
     }
 }
 
-static enum status solve_under_mode(struct method_run *run, int position)
+static enum status solve_under_mode(struct method_run *run, int position, int64_t round)
 {
     const struct tce_options *options = run->options;
     const char *mode = options->hf.modes.modes[position];
@@ -222,8 +222,9 @@ static enum status solve_under_mode(struct method_run *run, int position)
         .diis_size = (int)options->diis_size,
         .restart = run->has_amplitudes ? run->calculation.checkpoint : NULL,
         .checkpoint = checkpoint.path ? &checkpoint : NULL};
-    struct mode_record *record = mode_records_begin(&run->records, position, mode);
+    struct mode_record *record = mode_records_begin(&run->records, position);
     struct taskpool_settings pool = pool_of(run, mode);
+    pool.seed = comparison_run_seed(&run->records.comparison, position, round);
     if (options->hf.compare)
         log_print("\nScheduling by %s\n", record->name);
     log_print("\n");
@@ -241,12 +242,14 @@ static enum status solve_rounds(struct method_run *run)
 {
     const struct hf_options *hf = &run->options->hf;
     run->records.comparison.oversubscribed = is_oversubscribed(run->comm);
-    mode_records_announce(&run->records, hf->modes.n);
+    mode_records_start(&run->records, &hf->modes);
     for (int64_t round = 0; round < hf->rounds; round++) {
         if (hf->rounds > 1)
             log_print("\nround %lld of %lld\n", (long long)round + 1, (long long)hf->rounds);
+        int order[COMPARISON_MODES_MAX];
+        comparison_draw_order(&run->records.comparison, round, order);
         for (int m = 0; m < hf->modes.n; m++)
-            TRY(solve_under_mode(run, m));
+            TRY(solve_under_mode(run, order[m], round));
     }
     return STATUS_OK;
 }
@@ -274,7 +277,7 @@ static enum status run_method_stages(struct method_run *run)
     struct method_result result = result_of(run);
     method_result_print(&result);
     if (run->options->hf.compare)
-        mode_records_print(&run->records, "iteration", run->options->hf.pool.seed);
+        mode_records_print(&run->records, "iteration");
     return mode_records_check(&run->records, "result");
 }
 
@@ -299,7 +302,8 @@ enum status method_run(const struct tce_options *options, MPI_Comm comm, bool *a
         .scf_options = options->hf,
         .records = {.n_rounds = options->hf.rounds,
                     .trace = options->hf.compare ? options->hf.pool.trace : NULL,
-                    .comm = comm},
+                    .comm = comm,
+                    .comparison = {.seed = options->hf.pool.seed}},
         .accepted = accepted};
     MPI_Comm_rank(comm, &run->rank);
     enum status status = write_method_outputs(run, run_method_stages(run));

@@ -136,14 +136,15 @@ static void watch_memory(struct program_run *run)
     run->memory_bytes = bytes > run->memory_bytes ? bytes : run->memory_bytes;
 }
 
-static enum status run_program_under(struct program_run *run, int position)
+static enum status run_program_under(struct program_run *run, int position, int64_t round)
 {
     const struct tce_options *options = run->options;
     const char *mode = options->modes.modes[position];
     struct executor *executor = run->instance.executor;
-    struct mode_record *record = mode_records_begin(&run->records, position, mode);
+    struct mode_record *record = mode_records_begin(&run->records, position);
     struct taskpool_settings settings;
     mode_options_select(&options->pool, mode, &settings);
+    settings.seed = comparison_run_seed(&run->records.comparison, position, round);
     settings.keep_history = options->profile != NULL;
     settings.keep_timeline = options->json != NULL;
     TRY(executor_start(executor, &settings));
@@ -165,13 +166,15 @@ static enum status run_modes(struct program_run *run)
 {
     const struct tce_options *options = run->options;
     run->records.comparison.oversubscribed = is_oversubscribed(run->comm);
-    mode_records_announce(&run->records, options->modes.n);
+    mode_records_start(&run->records, &options->modes);
     log_print("mode         iteration     seconds  GFLOP/s    efficiency     tasks\n");
     for (int64_t round = 0; round < options->rounds; round++) {
         if (options->rounds > 1)
             log_print("round %lld of %lld\n", (long long)round + 1, (long long)options->rounds);
+        int order[COMPARISON_MODES_MAX];
+        comparison_draw_order(&run->records.comparison, round, order);
         for (int m = 0; m < options->modes.n; m++)
-            TRY(run_program_under(run, m));
+            TRY(run_program_under(run, order[m], round));
     }
     return STATUS_OK;
 }
@@ -214,7 +217,7 @@ static enum status print_and_write(struct program_run *run)
     program_result_print_scalars(&run->instance);
     log_print("\nSHA-256 of the results  %s\n", run->records.list[0].sha256[0]);
     if (options->compare)
-        mode_records_print(&run->records, "run of the program", options->pool.seed);
+        mode_records_print(&run->records, "run of the program");
     TRY(mode_records_check(&run->records, "result"));
     if (options->verify)
         TRY(verification_run(&run->instance));
@@ -256,7 +259,8 @@ enum status program_run(const struct tce_options *options, MPI_Comm comm, bool *
                               .comm = comm,
                               .records = {.n_rounds = options->rounds,
                                           .trace = options->compare ? options->pool.trace : NULL,
-                                          .comm = comm},
+                                          .comm = comm,
+                                          .comparison = {.seed = options->pool.seed}},
                               .accepted = accepted};
     MPI_Comm_rank(comm, &run.rank);
     MPI_Comm_size(comm, &run.n_workers);

@@ -103,10 +103,13 @@ for name, entry in compare.items():
         assert ratio["p"] >= 0.25
 table = text.split("verdict\n")[1].split("\n")[:3]
 assert [line.split()[0] for line in table] == list(compare), table
-# One mode after another in each round.
+# One mode after another in each round, in the order that is recorded.
 runs = [line.split()[0] for line in text.split("build   seconds\n")[1].split("\n\n")[0].split("\n")
         if not line.startswith("round")]
-assert runs == [name for _ in range(3) for name in compare for _ in range(3)], runs
+orders = beryl["comparison"]["orders"]
+assert len(orders) == 3 and all(sorted(order) == sorted(compare) for order in orders), orders
+assert runs == [name for order in orders for name in order for _ in range(3)], runs
+assert beryl["comparison"]["seeds"] == {"steal": 1, "static": 1, "steal#2": 1001}
 END
 }
 if ! rounds; then

@@ -41,7 +41,9 @@ compare alone 1 $drawn --sched steal
 check seeds <<'END'
 assert list(c) == ["static", "steal", "static#2"] and "sched" not in r and "iterations" not in r
 assert "sched" not in r["options"] and r["tasks"] == 500 and r["machine"]["simulate"] == 16
-assert r["comparison"] == {"rounds": 9, "rounds_needed": 8, "counted_from": 2, "confidence": 0.98, "oversubscribed": False}
+assert r["comparison"] == {"rounds": 9, "rounds_needed": 8, "counted_from": 2, "confidence": 0.98,
+                           "oversubscribed": False,
+                           "seeds": {"static": 1, "steal": 1, "static#2": 1001}}
 assert c["static#2"]["ratio"]["value"] == 1 and c["static#2"]["ratio"]["interval"] == [1, 1]
 assert c["static#2"]["ratio"]["verdict"] == "not distinguishable"
 assert c["steal"]["ratio"]["verdict"] == "faster" and c["steal"]["ratio"]["interval"][1] < 1
@@ -49,6 +51,18 @@ assert len(set(c["static"]["round_seconds"])) == 9
 alone = json.load(open("alone.json"))
 first = c["steal"]["iterations"][:3]
 assert [i.pop("round") for i in first] == [0, 0, 0] and first == alone["iterations"]
+END
+# A copy has the tasks of the first, and victims of its own; without random choices it repeats it.
+compare copies 1 $drawn --compare steal,steal,steal --seeds 9
+check copies <<'END'
+rounds = [mode["round_seconds"] for mode in c.values()]
+assert len(set(map(tuple, rounds))) == 3, rounds
+assert c["steal#2"]["ratio"]["interval"][0] < 1 < c["steal#3"]["ratio"]["interval"][1]
+assert rounds[0] == json.load(open("seeds.json"))["compare"]["steal"]["round_seconds"]
+for first, second in zip(c["steal"]["iterations"], c["steal#2"]["iterations"]):
+    assert abs(first["task_seconds"] / second["task_seconds"] - 1) < 1e-12
+assert r["comparison"]["seeds"] == {"steal": 1, "steal#2": 1001, "steal#3": 2001}
+assert "orders" not in r["comparison"] and "order" not in text
 END
 # Options go to the modes that have them; the speeds are those of the workers.
 printf '1\n2\n' > speeds.csv
@@ -69,11 +83,23 @@ assert all(mode["tasks"] == r["nodes"] for mode in c.values())
 END
 compare mesh 2 --jacobi 16,16,16 --sweeps 4 --compare static,hybrid --rounds 2
 compare real 2 --gauss 1e-4,2e-5 --tasks 50 --compare all
-compare rounds 2 --gauss 1e-4,2e-5 --tasks 50 --compare steal,steal --rounds 3
+# Each round runs the modes in an order of its own, which --seed repeats.
+compare rounds 2 --gauss 1e-4,2e-5 --tasks 50 --compare steal,steal --rounds 6
+compare repeated 2 --gauss 1e-4,2e-5 --tasks 50 --compare steal,steal --rounds 6
+compare reseeded 2 --gauss 1e-4,2e-5 --tasks 50 --compare steal,steal --rounds 6 --seed 2
 check rounds <<'END'
-assert list(c) == ["steal", "steal#2"] and len(c["steal#2"]["round_seconds"]) == 3
+assert list(c) == ["steal", "steal#2"] and len(c["steal#2"]["round_seconds"]) == 6
 assert c["steal#2"]["ratio"]["verdict"] == "not distinguishable"
-assert "3 rounds cannot tell 2 modes apart: that takes 7" in text
+assert "6 rounds cannot tell 2 modes apart: that takes 7" in text
+assert "Each round runs the modes in a new random order (--seed)" in text
+orders = r["comparison"]["orders"]
+assert sorted(map(tuple, map(sorted, orders))) == [("steal", "steal#2")] * 6
+assert 0 < [order[0] for order in orders].count("steal") < 6, orders
+lines = [line.split()[:2] for line in text.split("(last iteration)\n")[1].split("\n")[:12]]
+assert lines == [[str(i), name] for i, order in enumerate(orders) for name in order], lines
+others = [json.load(open(f"{name}.json"))["comparison"]["orders"]
+          for name in ("repeated", "reseeded")]
+assert orders == others[0] != others[1], others
 END
 
 # refuse WORDS ARGUMENT...

@@ -98,6 +98,8 @@ result = json.load(open("result.json"))
 beryl = result["extras"]["beryl"] if "extras" in result else result
 assert beryl["comparison"]["rounds"] == 3
 assert list(beryl["compare"]) == ["auto", "static", "auto#2"]
+assert beryl["comparison"]["seeds"] == {"auto": 1, "static": 1, "auto#2": 1001}
+assert [sorted(order) for order in beryl["comparison"]["orders"]] == [["auto", "auto#2", "static"]] * 3
 for name, entry in beryl["compare"].items():
     assert len(entry["round_seconds"]) == 3 and entry["iterations"][-1]["round"] == 2
     assert ("ratio" in entry) == (name != "auto")

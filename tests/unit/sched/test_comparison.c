@@ -1,7 +1,8 @@
 /* What rounds of several modes are evidence of: a mode compared with itself differs in 5 of 100
  * comparisons at most, one that takes 1.10 times as long is found in 90 of 100 with 10 rounds, on a
- * machine that is noisy, stalls and becomes slower; in numbers that are drawn, and in simulated
- * pools.
+ * machine that is noisy, stalls and becomes slower, from round to round and within a round; in
+ * numbers that are drawn, and in simulated pools. Of a simulated mode whose only noise are its own
+ * random choices 1.05 times are found in 80 of 100 with 15 rounds.
  *
  *   test_comparison [COMPARISONS]   100 of each kind, or more */
 #include "sched/comparison/comparison.h"
@@ -15,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { N_ROUNDS = 10 };
+enum { N_ROUNDS = 10, N_SEEDS = 15 };
 
 static int n_comparisons = 100;
 
@@ -24,7 +25,9 @@ static int n_comparisons = 100;
 static void run_round(struct comparison *comparison, int position, const char *mode,
                       const double *seconds, int n)
 {
-    comparison_begin(comparison, position, mode);
+    if (position == comparison->n)
+        comparison_add(comparison, mode);
+    comparison_begin(comparison, position);
     for (int i = 0; i < n; i++)
         comparison_note(comparison, position, seconds[i]);
     check_ok(comparison_end(comparison, position));
@@ -71,7 +74,7 @@ static void test_rounds_needed(void **state)
             run_round(&comparison, 0, "static", (double[]){1}, 1);
             run_round(&comparison, 1, "steal", (double[]){0.25}, 1);
         }
-        check_ok(comparison_analyse(&comparison, 1));
+        check_ok(comparison_analyse(&comparison));
         assert_int_equal(comparison.modes[1].verdict,
                          n == 7 ? COMPARISON_FASTER : COMPARISON_NOT_DISTINGUISHABLE);
         check_close(comparison.modes[1].ratio.value, 0.25, 1e-15);
@@ -89,7 +92,7 @@ static void test_equal_times_are_not_distinguishable(void **state)
         for (int round = 0; round < 20; round++)
             for (int m = 0; m < 2; m++)
                 run_round(&comparison, m, "static", (double[]){seconds}, 1);
-        check_ok(comparison_analyse(&comparison, 1));
+        check_ok(comparison_analyse(&comparison));
         const struct comparison_mode *mode = &comparison.modes[1];
         assert_true(mode->round_s[0] == seconds && mode->median_s.value == seconds);
         assert_int_equal(mode->verdict, COMPARISON_NOT_DISTINGUISHABLE);
@@ -108,7 +111,7 @@ static void test_rows_keep_their_columns(void **state)
     for (int round = 0; round < 20; round++)
         for (int m = 0; m < 2; m++)
             run_round(&comparison, m, "static", (double[]){m}, 1);
-    check_ok(comparison_analyse(&comparison, 1));
+    check_ok(comparison_analyse(&comparison));
     assert_int_equal(comparison.modes[1].verdict, COMPARISON_SLOWER);
     const char *verdict = strstr(comparison_ratio_heading(&heading), "verdict");
     comparison_ratio_row(&comparison.modes[1], &row);
@@ -118,6 +121,57 @@ static void test_rows_keep_their_columns(void **state)
                         "6 rounds cannot tell 2 modes apart: that takes 7");
     assert_null(comparison_too_few_words(2, 7, &row));
     assert_null(comparison_too_few_words(1, 2, &row));
+    comparison_fini(&comparison);
+}
+
+/* --- orders and seeds --- */
+
+static int64_t count_order(const struct comparison *comparison, int64_t n_rounds,
+                           const int *expected)
+{
+    int64_t n = 0;
+    for (int64_t round = 0; round < n_rounds; round++) {
+        int order[COMPARISON_MODES_MAX];
+        comparison_draw_order(comparison, round, order);
+        n += memcmp(order, expected, (size_t)comparison->n * sizeof *order) == 0;
+    }
+    return n;
+}
+
+static void test_each_order_of_real_rounds_is_as_frequent(void **state)
+{
+    (void)state;
+    static const int orders[6][3] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2},
+                                     {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
+    for (int64_t seed = 1; seed <= 3; seed++) {
+        struct comparison comparison = {.seed = seed};
+        for (int m = 0; m < 3; m++)
+            comparison_add(&comparison, "static");
+        int64_t n_all = 0;
+        for (int i = 0; i < 6; i++) {
+            int64_t n = count_order(&comparison, 600, orders[i]);
+            assert_in_range(n, 100 - 40, 100 + 40); /* more than 4 standard deviations */
+            n_all += n;
+        }
+        assert_int_equal(n_all, 600);
+        comparison.simulated = true;
+        assert_int_equal(count_order(&comparison, 600, orders[0]), 600);
+        comparison_fini(&comparison);
+    }
+}
+
+static void test_copies_have_seeds_of_their_own(void **state)
+{
+    (void)state;
+    struct comparison comparison = {.seed = 7};
+    const char *const modes[] = {"auto", "static", "auto", "auto"};
+    const int64_t seeds[] = {7, 7, 1007, 2007};
+    for (int m = 0; m < 4; m++) {
+        comparison_add(&comparison, modes[m]);
+        assert_int_equal(comparison_run_seed(&comparison, m, 0), seeds[m]);
+        assert_int_equal(comparison_run_seed(&comparison, m, COMPARISON_ROUNDS_MAX - 1),
+                         seeds[m] + 999);
+    }
     comparison_fini(&comparison);
 }
 
@@ -142,20 +196,25 @@ static double draw_drift(struct random_stream *random, int64_t round)
     return 1 + 0.02 * (double)round + 0.05 * draw_gauss(random);
 }
 
-/* n_modes, of which all but the first take `ratio` times as long. Returns how many are called
- * different. */
-static int compare_drawn_modes(int n_modes, double ratio, uint64_t seed)
+/* n_modes, of which all but the first take `ratio` times as long, and each by `delay` more than the
+ * one that ran before it. Returns how many are called different. */
+static int compare_drawn_modes(int n_modes, double ratio, double delay, uint64_t seed)
 {
-    struct comparison comparison = {0};
+    struct comparison comparison = {.seed = (int64_t)seed};
     struct random_stream random;
     random_stream_init(&random, seed, 0);
+    for (int m = 0; m < n_modes; m++)
+        comparison_add(&comparison, "static");
     for (int64_t round = 0; round < N_ROUNDS; round++) {
+        int order[COMPARISON_MODES_MAX];
         double drift = draw_drift(&random, round);
-        for (int m = 0; m < n_modes; m++)
-            run_round(&comparison, m, "static",
-                      (double[]){drift * draw_factor(&random) * (m == 0 ? 1 : ratio)}, 1);
+        comparison_draw_order(&comparison, round, order);
+        for (int i = 0; i < n_modes; i++) {
+            double factor = draw_factor(&random) * (order[i] == 0 ? 1 : ratio) * (1 + delay * i);
+            run_round(&comparison, order[i], "static", (double[]){drift * factor}, 1);
+        }
     }
-    check_ok(comparison_analyse(&comparison, (int64_t)seed));
+    check_ok(comparison_analyse(&comparison));
     int n_different = 0;
     for (int m = 1; m < n_modes; m++)
         n_different += comparison.modes[m].verdict == COMPARISON_SLOWER ||
@@ -165,27 +224,34 @@ static int compare_drawn_modes(int n_modes, double ratio, uint64_t seed)
 }
 
 /* The comparisons, of so many, that call a mode different. */
-static int count_different(int n_modes, double ratio, int n)
+static int count_different(int n_modes, double ratio, double delay, int n)
 {
     int n_different = 0;
     for (int i = 0; i < n; i++)
-        n_different += compare_drawn_modes(n_modes, ratio, (uint64_t)i + 1) > 0;
-    printf("%d modes, ratio %.2f: different in %d of %d\n", n_modes, ratio, n_different, n);
+        n_different += compare_drawn_modes(n_modes, ratio, delay, (uint64_t)i + 1) > 0;
+    printf("%d modes, ratio %.2f, delay %.2f: different in %d of %d\n", n_modes, ratio, delay,
+           n_different, n);
     return n_different;
 }
 
 static void test_the_same_mode_is_not_different(void **state)
 {
     (void)state;
-    assert_true(count_different(2, 1, n_comparisons) <= n_comparisons * 5 / 100);
+    assert_true(count_different(2, 1, 0, n_comparisons) <= n_comparisons * 5 / 100);
     /* Of nine equal modes, any. */
-    assert_true(count_different(9, 1, n_comparisons / 4) <= n_comparisons / 4 * 5 / 100 + 1);
+    assert_true(count_different(9, 1, 0, n_comparisons / 4) <= n_comparisons / 4 * 5 / 100 + 1);
+}
+
+static void test_a_delay_of_later_modes_favours_none(void **state)
+{
+    (void)state;
+    assert_true(count_different(2, 1, 0.06, n_comparisons) <= n_comparisons * 5 / 100);
 }
 
 static void test_ten_per_cent_are_found(void **state)
 {
     (void)state;
-    assert_true(count_different(2, 1.1, n_comparisons) >= n_comparisons * 90 / 100);
+    assert_true(count_different(2, 1.1, 0, n_comparisons) >= n_comparisons * 90 / 100);
 }
 
 /* --- pools --- */
@@ -254,6 +320,85 @@ static void test_simulated_pools(void **state)
     assert_true(count_different_pools(1.1) >= n_comparisons * 90 / 100);
 }
 
+/* --- random modes --- */
+
+/* Simulated tasks whose durations depend on the round alone; those of the mode named second take
+ * `ratio` times as long. */
+struct random_pool {
+    uint64_t seed;
+    int64_t round;
+    double ratio, factor;
+};
+
+static double drawn_time(int64_t task, const void *record, const void *context)
+{
+    const struct random_pool *pool = context;
+    struct random_stream random;
+    (void)record;
+    random_stream_init(&random, pool->seed + (uint64_t)pool->round, (uint64_t)task);
+    return -1e-3 * pool->factor * log(1 - random_unit(&random));
+}
+
+static enum status prepare_drawn(struct taskpool *pool, int mode, int64_t round, int64_t iteration,
+                                 void *context)
+{
+    struct random_pool *self = context;
+    (void)pool, (void)iteration;
+    self->round = round;
+    self->factor = mode == 1 ? self->ratio : 1;
+    return STATUS_OK;
+}
+
+static void compare_random_mode(const char *modes, double ratio, int64_t seed,
+                                struct comparison *comparison)
+{
+    struct random_pool self = {.seed = (uint64_t)seed, .ratio = ratio};
+    const struct taskpool_machine machine = {
+        .n_workers = 8, .latency_s = 1e-5, .time = drawn_time, .context = &self};
+    const struct taskpool_problem problem = {.n_tasks = 400, .context = &self};
+    const struct taskpool_comparison plan = {.modes = modes,
+                                             .n_rounds = N_SEEDS,
+                                             .n_iterations = 1,
+                                             .prepare = prepare_drawn,
+                                             .machine = &machine};
+    struct taskpool_settings settings;
+    taskpool_settings_default(&settings);
+    settings.seed = seed;
+    check_ok(taskpool_compare(MPI_COMM_SELF, &problem, &settings, &plan, comparison));
+}
+
+static int count_different_choices(double ratio)
+{
+    int n_different = 0;
+    for (int i = 0; i < n_comparisons; i++) {
+        struct comparison comparison;
+        compare_random_mode("steal,steal", ratio, 10000 * (int64_t)i, &comparison);
+        n_different += comparison.modes[1].verdict != COMPARISON_NOT_DISTINGUISHABLE;
+        comparison_fini(&comparison);
+    }
+    printf("steal, ratio %.2f: different in %d of %d\n", ratio, n_different, n_comparisons);
+    return n_different;
+}
+
+/* The tasks of a round are those of every mode: only its choices make copies differ. */
+static void test_copies_choose_differently(void **state)
+{
+    (void)state;
+    struct comparison comparison;
+    compare_random_mode("steal,steal,static,static", 1, 1, &comparison);
+    const struct comparison_mode *modes = comparison.modes;
+    assert_true(modes[1].ratio.low < 1 && modes[1].ratio.high > 1);
+    assert_memory_equal(modes[2].round_s, modes[3].round_s, N_SEEDS * sizeof(double));
+    comparison_fini(&comparison);
+}
+
+static void test_random_modes(void **state)
+{
+    (void)state;
+    assert_true(count_different_choices(1) <= n_comparisons * 5 / 100);
+    assert_true(count_different_choices(1.05) >= n_comparisons * 80 / 100);
+}
+
 static void test_what_is_no_comparison_is_refused(void **state)
 {
     (void)state;
@@ -284,9 +429,14 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_rounds_needed),
         cmocka_unit_test(test_equal_times_are_not_distinguishable),
         cmocka_unit_test(test_rows_keep_their_columns),
+        cmocka_unit_test(test_each_order_of_real_rounds_is_as_frequent),
+        cmocka_unit_test(test_copies_have_seeds_of_their_own),
         cmocka_unit_test(test_the_same_mode_is_not_different),
+        cmocka_unit_test(test_a_delay_of_later_modes_favours_none),
         cmocka_unit_test(test_ten_per_cent_are_found),
         cmocka_unit_test(test_simulated_pools),
+        cmocka_unit_test(test_copies_choose_differently),
+        cmocka_unit_test(test_random_modes),
         cmocka_unit_test(test_what_is_no_comparison_is_refused),
     };
     if (argc > 1)

@@ -7,10 +7,11 @@
 
 static void init_records(struct mode_records *records)
 {
-    static const char *const modes[] = {"static", "counter", "share"};
+    static const struct mode_list modes = {.n = 3, .modes = {"static", "counter", "share"}};
     *records = (struct mode_records){0};
+    mode_records_start(records, &modes);
     for (int m = 0; m < 3; m++) {
-        struct mode_record *record = mode_records_begin(records, m, modes[m]);
+        struct mode_record *record = mode_records_begin(records, m);
         strcpy(record->sha256[0], "alpha");
         strcpy(record->sha256[1], "beta");
     }
@@ -58,7 +59,7 @@ static void test_iterations_are_recorded_in_order(void **state)
     assert_true(record->first_s == 3 && record->best_s == 1 && record->last_s == 2);
     json_t *json = mode_records_to_json(&records, (const char *[]){"sha256", NULL});
     const json_t *mode = json_object_get(json, "counter");
-    assert_int_equal(json_object_size(json), 3);
+    assert_int_equal(json_object_size(json), 1); /* the others have not run */
     assert_string_equal(json_string_value(json_object_get(mode, "sched")), "counter");
     assert_int_equal(json_integer_value(json_object_get(mode, "tasks")), 12);
     assert_string_equal(json_string_value(json_object_get(mode, "sha256")), "alpha");
@@ -76,17 +77,39 @@ static json_t *run_round(struct mode_records *records, int position, double seco
                          const char *digest)
 {
     const struct statistics_iteration statistics = {.tasks = 1};
-    struct mode_record *record = mode_records_begin(records, position, "auto");
+    struct mode_record *record = mode_records_begin(records, position);
     json_t *entry = mode_records_note(records, position, seconds, &statistics);
     strcpy(record->sha256[0], digest);
     check_ok(mode_records_end(records, position));
     return entry;
 }
 
+static const struct mode_list copies = {.n = 2, .modes = {"auto", "auto"}};
+
+static void check_seeds_and_orders(const json_t *summary)
+{
+    const json_t *seeds = json_object_get(summary, "seeds");
+    const json_t *orders = json_object_get(summary, "orders");
+    assert_int_equal(json_integer_value(json_object_get(seeds, "auto")), 5);
+    assert_int_equal(json_integer_value(json_object_get(seeds, "auto#2")), 1005);
+    assert_int_equal(json_array_size(orders), 8);
+    int n_first = 0;
+    for (size_t round = 0; round < 8; round++) {
+        const json_t *order = json_array_get(orders, round);
+        const char *name = json_string_value(json_array_get(order, 0));
+        const char *other = json_string_value(json_array_get(order, 1));
+        assert_int_equal(json_array_size(order), 2);
+        n_first += strcmp(name, "auto") == 0;
+        assert_string_equal(other, strcmp(name, "auto") == 0 ? "auto#2" : "auto");
+    }
+    assert_in_range(n_first, 1, 7);
+}
+
 static void test_rounds_of_a_mode_named_twice(void **state)
 {
     (void)state;
-    static struct mode_records records = {.n_rounds = 8};
+    static struct mode_records records = {.n_rounds = 8, .comparison = {.seed = 5}};
+    mode_records_start(&records, &copies);
     for (int round = 0; round < 8; round++)
         for (int m = 0; m < 2; m++) {
             const json_t *entry = run_round(&records, m, m + 1, "alpha");
@@ -94,7 +117,7 @@ static void test_rounds_of_a_mode_named_twice(void **state)
             assert_int_equal(json_integer_value(json_object_get(entry, "iteration")), 0);
         }
     check_ok(mode_records_check(&records, "Fock matrix"));
-    mode_records_print(&records, "Fock build", 1);
+    mode_records_print(&records, "Fock build");
     json_t *json = mode_records_to_json(&records, (const char *[]){"sha256", NULL});
     const json_t *first = json_object_get(json, "auto"), *second = json_object_get(json, "auto#2");
     const json_t *ratio = json_object_get(second, "ratio");
@@ -109,6 +132,11 @@ static void test_rounds_of_a_mode_named_twice(void **state)
     json_decref(json);
     json = mode_records_summary_to_json(&records);
     assert_int_equal(json_integer_value(json_object_get(json, "rounds")), 8);
+    check_seeds_and_orders(json);
+    json_decref(json);
+    records.comparison.simulated = true;
+    json = mode_records_summary_to_json(&records);
+    assert_null(json_object_get(json, "orders"));
     json_decref(json);
     mode_records_fini(&records);
 }
@@ -117,6 +145,7 @@ static void test_a_round_of_another_result_is_named(void **state)
 {
     (void)state;
     static struct mode_records records = {.n_rounds = 3};
+    mode_records_start(&records, &copies);
     for (int round = 0; round < 3; round++)
         for (int m = 0; m < 2; m++)
             run_round(&records, m, 1, round == 1 && m == 1 ? "other" : "alpha");
