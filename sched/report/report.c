@@ -61,7 +61,7 @@ static enum status write_run(FILE *page, const struct report_run *run, int64_t n
             folded ? "<summary>" : "");
     if (n_groups > 1)
         fprintf(page, "Run %lld: ", (long long)number);
-    html_text(page, run->name);
+    html_words(page, run->name);
     fputs(folded ? "</h2></summary>\n" : "</h2>\n", page);
     report_summary(page, run, section);
     TRY(write_charts(page, run, section));

@@ -91,7 +91,7 @@ static void write_comparison_table(FILE *page, const struct report_runs *runs,
         const struct report_run *run = &runs->runs[i];
         fprintf(page, "<tr><td>%lld</td><td class=\"word\"><a href=\"#run%lld\">", (long long)i + 1,
                 (long long)i + 1);
-        html_text(page, run->name);
+        html_words(page, run->name);
         fputs("</a></td><td class=\"word\">", page);
         report_name(page, run, section);
         fputs("</td><td class=\"mode\">", page);

@@ -7,7 +7,7 @@
 void report_name(FILE *page, const struct report_run *run, const struct report_section *section)
 {
     if (!section || !section->name(page, run))
-        html_text(page, report_text(run->shared, "workload"));
+        html_words(page, report_text(run->shared, "workload"));
 }
 
 static void scheduling_rows(FILE *page, const struct report_run *run)
@@ -79,7 +79,7 @@ static void machine_table(FILE *page, const struct report_run *run)
     char text[40];
     if (!json_object_get(run->shared, "machine"))
         return;
-    fputs("<table>\n", page);
+    fputs("<table class=\"machine\">\n", page);
     html_row_text(page, "<b>Simulated machine</b>", "");
     json_object_foreach(json_object_get(run->shared, "machine"), name, value)
     {
@@ -88,9 +88,9 @@ static void machine_table(FILE *page, const struct report_run *run)
             continue;
         fputs("<tr><th scope=\"row\">--", page);
         html_text(page, name);
-        fputs("</th><td>", page);
+        fputs("</th><td class=\"text\">", page);
         snprintf(text, sizeof text, "%.6g", json_number_value(value));
-        html_text(page, json_is_number(value) ? text : words);
+        html_words(page, json_is_number(value) ? text : words);
         html_row_end(page);
     }
     fputs("</table>", page);

@@ -278,11 +278,11 @@ void report_range(FILE *page, const struct report_runs *runs)
     fputs(" runs the fastest took ", page);
     report_seconds(page, least->seconds.median, largest->seconds.median);
     fputs(" in an iteration (", page);
-    html_text(page, least->name);
+    html_words(page, least->name);
     fputs("), the slowest ", page);
     report_seconds(page, largest->seconds.median, largest->seconds.median);
     fputs(" (", page);
-    html_text(page, largest->name);
+    html_words(page, largest->name);
     fputs(").</p>\n", page);
 }
 

@@ -3,8 +3,9 @@
 //     node check_page.mjs PAGE.html RESULT.json [FOLDER]
 //
 // console errors, requests, size and time; each number of the answer, the tables and the marks of
-// charts; zoom by mouse and keyboard; contrast in light and dark, width on a phone. With FOLDER it
-// leaves screenshots there. Prints what is wrong, and exits with 1 then.
+// charts; zoom by mouse and keyboard; contrast in light and dark, width on a phone; numbers broken
+// and texts cut in windows of several widths. With FOLDER it leaves screenshots there. Prints what
+// is wrong, and exits with 1 then.
 
 import { readFileSync, statSync } from 'node:fs';
 import { basename, resolve } from 'node:path';
@@ -13,6 +14,7 @@ import { chromium } from 'playwright-core';
 import { cardNumbers, iterationNumbers, lanesOf, marksOfResult, marksOfRun, medianOf, modeNumbers,
   ratioOf, runNumbers, runsOf, secondsOf } from './page_data.mjs';
 
+const WIDTHS = [400, 800, 1200, 1600, 1920];
 const MAX_BYTES = 5e6, MAX_SECONDS = 2, MAX_OPENINGS = 5;
 const [path, resultPath, folder] = process.argv.slice(2);
 const result = JSON.parse(readFileSync(resultPath, 'utf8'));
@@ -235,6 +237,23 @@ async function checkCards(page) {
   }
 }
 
+/** Energies that are indented add up to the one above them, but for the last digits. */
+async function checkSums(page) {
+  const rows = await page.$$eval('.cards tr', all => all.map(row => ({
+    depth: /^\u2003*/.exec(row.cells[0].textContent)[0].length,
+    heading: row.cells[0].textContent.trim(), text: row.cells[1].innerText })));
+  for (const [i, { depth, heading, text }] of rows.entries()) {
+    const parts = [];
+    for (let k = i + 1; k < rows.length && rows[k].depth > depth; k++)
+      if (rows[k].depth === depth + 1) parts.push(numbersOf(rows[k].text)[0]);
+    const total = parts.reduce((sum, part) => sum + part.shown, 0);
+    expect(parts.length === 0 || Math.abs(total - numbersOf(text)[0].shown) < 5 * parts[0].unit,
+      `${heading}: ${text}, its parts ${total}`);
+  }
+  if (result.properties && typeof result.return_result === 'number')
+    expect(rows.some(({ depth }) => depth > 0), 'the total energy has no parts');
+}
+
 /** Every number of the sentences at the top. */
 async function checkAnswer(page) {
   const words = (await page.locator('.answer').first().innerText()).replaceAll('\u2212', '-');
@@ -249,8 +268,12 @@ async function checkAnswer(page) {
     s: seconds, ms: seconds.map(s => 1e3 * s), '\u00b5s': seconds.map(s => 1e6 * s),
     '%': runs.map(lost), '\u00d7': runs.map(run => 1 / ratioOf(runs, run)),
     hartree: [result.return_result],
-    counts: runs.flatMap(({ figures, shared }) => [runs.length, figures.workers ?? shared.workers,
-      figures.iterations.length, shared.comparison?.rounds, figures.timeline?.loads.overloaded]),
+    counts: [...runs.flatMap(run => [ratioOf(runs, run), ...run.figures.ratio?.interval ?? []]),
+      ...runs.flatMap(({ figures, shared }) => [runs.length, figures.workers ?? shared.workers,
+        figures.iterations.length, figures.timeline?.loads.overloaded, shared.comparison?.rounds,
+        shared.comparison?.rounds_needed]),
+      ...Object.entries(result.properties ?? {}).filter(([key]) => key.endsWith('_energy'))
+        .map(([, energy]) => energy)],
   };
   const found = [...answer.matchAll(
     /(?<![\w#.,-])(-?\d[\d,]*(?:\.\d+)?)(?: (s|ms|\u00b5s|%|\u00d7|hartree)(?!\w)|(?![\w.-]))/g)];
@@ -281,6 +304,55 @@ async function checkLook(browser, name, settings, media) {
   await page.close();
 }
 
+/** Numbers that stand on more than one line. Those within a longer word, such as a file's name, are
+ * none. */
+function findBrokenNumbers() {
+  const number = /(?<![\p{L}\d.,/_-])[-\u2212]?\d[\d,]*(?:\.\d+)?(?:e[+-]?\d+)?(?![\p{L}\d_/-])/gu;
+  const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT), broken = [];
+  for (let text = texts.nextNode(); text; text = texts.nextNode())
+    for (const { 0: digits, index } of text.data.matchAll(number)) {
+      const range = document.createRange();
+      range.setStart(text, index);
+      range.setEnd(text, index + digits.length);
+      if (new Set([...range.getClientRects()].map(box => Math.round(box.top))).size > 1)
+        broken.push(`${digits} is broken in "${text.parentElement.closest('tr, p').innerText}"`);
+    }
+  return broken;
+}
+
+/** Texts of charts that reach beyond their chart, and boxes that hide what they hold. */
+function findCutTexts() {
+  const cut = [];
+  for (const text of document.querySelectorAll('svg.chart text')) {
+    const box = text.getBoundingClientRect();
+    const chart = text.closest('svg.chart').getBoundingClientRect();
+    if (box.width > 0 && (box.left < chart.left - 1 || box.right > chart.right + 1 ||
+        box.top < chart.top - 1 || box.bottom > chart.bottom + 1))
+      cut.push(`"${text.textContent}" is cut`);
+  }
+  for (const element of document.querySelectorAll('body *')) {
+    const { overflowX } = getComputedStyle(element);
+    if (element.clientWidth > 0 && element.scrollWidth > element.clientWidth + 1 &&
+        !element.closest('svg') && !['auto', 'scroll'].includes(overflowX) &&
+        getComputedStyle(element).display !== 'inline')
+      cut.push(`${element.tagName} shows ${element.clientWidth} of ${element.scrollWidth} pixels: "${
+        element.innerText.slice(0, 40)}"`);
+  }
+  return cut;
+}
+
+async function checkWidths(browser) {
+  for (const width of WIDTHS) {
+    const { page } = await open(browser, { viewport: { width, height: 900 } });
+    if (folder) await page.screenshot({ fullPage: true,
+      path: `${folder}/${basename(path, '.html')}-${width}.png` });
+    await openDetails(page);
+    for (const find of [findBrokenNumbers, findCutTexts])
+      for (const text of await page.evaluate(find)) expect(false, `${width} pixels: ${text}`);
+    await page.close();
+  }
+}
+
 const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
   args: ['--no-sandbox'] });
 await (await browser.newPage()).goto('about:blank'); // the browser itself has started
@@ -292,13 +364,14 @@ for (let k = 1; k < MAX_OPENINGS && seconds >= MAX_SECONDS; k++) { // the machin
 expect(seconds < MAX_SECONDS, `shown after ${seconds} s`);
 expect(statSync(path).size < MAX_BYTES, `${statSync(path).size} bytes`);
 await openDetails(page);
-for (const check of [checkMarks, checkAnswer, checkCards, checkFigures, checkZoom, checkLinks])
+for (const check of [checkMarks, checkAnswer, checkCards, checkSums, checkFigures, checkZoom, checkLinks])
   await check(page).catch(error => wrong.push(`${check.name}: ${error.message}`));
 const screen = { width: 1280, height: 900 };
 await checkLook(browser, 'light', { viewport: screen, colorScheme: 'light' });
 await checkLook(browser, 'dark', { viewport: screen, colorScheme: 'dark' });
 await checkLook(browser, 'phone', { viewport: { width: 390, height: 844 }, isMobile: true });
 await checkLook(browser, 'print', { viewport: screen }, { media: 'print' });
+await checkWidths(browser);
 await browser.close();
 console.log(`${basename(path)}: ${statSync(path).size} bytes, shown after ${seconds} s; ${nNumbers} numbers`);
 for (const text of wrong) console.log(`${basename(path)}: ${text}`);

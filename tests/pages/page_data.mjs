@@ -203,17 +203,20 @@ export function cardNumbers({ result, shared, figures, mode }, heading) {
     const gap = own('orbital_energies')[spin][n] - own('orbital_energies')[spin][n - 1];
     return [gap, gap * HARTREE_IN_EV];
   };
+  const dipole = () => [length(properties.scf_dipole_moment),
+    length(properties.scf_dipole_moment) * E_BOHR_IN_DEBYE, ...properties.scf_dipole_moment];
   const numbers = {
     'Basis functions': () => [properties.calcinfo_nbasis],
     Charge: () => [molecule.molecular_charge],
     Multiplicity: () => [molecule.molecular_multiplicity],
     'Total energy': () => [result.return_result],
+    'Hartree-Fock': () => [properties.scf_total_energy],
+    Correlation: () => [properties[`${result.model.method}_correlation_energy`]],
     'One-electron': () => [properties.scf_one_electron_energy],
     'Two-electron': () => [properties.scf_two_electron_energy],
     'Nuclear repulsion': () => [properties.nuclear_repulsion_energy],
-    Dipole: () => [length(properties.scf_dipole_moment),
-      length(properties.scf_dipole_moment) * E_BOHR_IN_DEBYE, ...properties.scf_dipole_moment],
-    '<S2>': () => [shared.s2],
+    Dipole: dipole, 'Hartree-Fock dipole': dipole,
+    '<S2>': () => [shared.s2], 'Hartree-Fock <S2>': () => [shared.s2],
     'Lowest curvature among real RHF': () => [own('stability').real_rhf.lowest_curvature],
     'Lowest curvature among real UHF': () => [own('stability').real_uhf.lowest_curvature],
     'Saddle points left': () => [own('saddle_points_left').length],

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Pages of a comparison, an SCF, a CCSD and a large simulation in a real browser, and whether a
+# Pages of comparisons, an SCF, a CCSD and a large simulation in a real browser, and whether a
 # page that is spoilt on purpose is found out:
 #
 #     test_pages.sh BIN INPUTS MPIEXEC [FOLDER]
@@ -45,11 +45,13 @@ page() {
     fi
 }
 
-# spoilt WORDS SED: what must be said of the page of a run on two processes changed by a script.
+# spoilt WORDS SED [NAME]: what must be said of a page, by default of the run on two processes, that
+# is changed by a script.
 spoilt() {
-    sed -E "$2" sched.html > spoilt.html
-    cmp -s sched.html spoilt.html && { echo "nothing spoilt by $2"; failed=1; }
-    if node "$modules/check_page.mjs" spoilt.html sched.json > spoilt.log ||
+    local name=${3:-sched}
+    sed -E "$2" "$name.html" > spoilt.html
+    cmp -s "$name.html" spoilt.html && { echo "nothing spoilt by $2"; failed=1; }
+    if node "$modules/check_page.mjs" spoilt.html "$name.json" > spoilt.log ||
         ! grep -q "$1" spoilt.log; then
         echo "a spoilt page ($1) passes by $2"
         failed=1
@@ -64,6 +66,8 @@ done > sweep.txt
 page sweep "$bin/beryl-sched" --sweep sweep.txt
 page simulation "$bin/beryl-sched" --exponential 0.01 --tasks 213144 --simulate 38400 \
     --sched retentive --iterations 5
+page rounds "$bin/beryl-sched" --gauss 1e-3,5e-4 --tasks 300 --simulate 16 --iterations 3 \
+    --compare static,steal,steal,auto --seeds 5
 page sched "$mpiexec" --oversubscribe -n 2 "$bin/beryl-sched" --gauss 1e-3,2e-4 --tasks 400 \
     --sched steal --iterations 3
 spoilt 'run1, 0, makespan' '0,/^<tr><td>0<\/td><td>[0-9.]*/s//<tr><td>0<\/td><td>7.7777/'
@@ -79,13 +83,17 @@ spoilt 'script: ' 's/ArrowLeft: .*/)/'
 spoilt 'the right arrow does not move' 's/ArrowRight: \(\) => .*/ArrowRight: () => {}};/'
 spoilt 'the wheel does not zoom' 's/zoom\(event.deltaY.*//'
 spoilt 'dragging does not move' 's/if \(held\) move.*//'
+spoilt 'pixels: "seconds.*" is cut' 's/translate\(16 /translate(9 /'
 spoilt 'pixels wide' 's/<h1>/<p style="white-space:nowrap;width:900px">x<\/p><h1>/'
 if [ -x "$bin/beryl-hf" ]; then
     page compare "$mpiexec" --oversubscribe -n 2 "$bin/beryl-hf" "$inputs/be64.xyz" --basis be15s \
         --screen 1e-6 --compare all --fock-only 3
     page scf "$mpiexec" --oversubscribe -n 2 "$bin/beryl-hf" "$inputs/water.xyz" --basis cc-pvdz
+    spoilt 'is broken in "Total energy' \
+        's/td\.text\{/td{/;s/(\.cards th\{)white-space:normal/\1width:1%/' scf
     page ccsd "$mpiexec" --oversubscribe -n 2 "$bin/beryl-tce" ccsd "$inputs/water.xyz" \
         --basis cc-pvdz
+    spoilt 'Total energy: .* its parts' 's/(Correlation<\/th><td>.)0/\11/' ccsd
     page program "$mpiexec" --oversubscribe -n 2 "$bin/beryl-tce" run "$inputs/lifflander-s.tce" \
         --iterations 2 --compare static,steal
 fi

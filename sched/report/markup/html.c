@@ -100,8 +100,8 @@ void html_row_text(FILE *page, const char *heading, const char *text)
 {
     if (!text)
         return;
-    html_row_start(page, heading);
-    html_text(page, text);
+    fprintf(page, "<tr><th scope=\"row\">%s</th><td class=\"text\">", heading);
+    html_words(page, text);
     html_row_end(page);
 }
 

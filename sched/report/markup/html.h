@@ -13,7 +13,7 @@ void html_text(FILE *page, const char *text);
 void html_text_cut(FILE *page, const char *text, int64_t max);
 int64_t html_text_length(const char *text);
 
-/* The same as html_text, each word in a <span>. */
+/* The same as html_text, each word in a <span>, broken only where it is longer than a line. */
 void html_words(FILE *page, const char *text);
 
 /* A number with this many decimals and commas between thousands; a dash if it is not finite. */

@@ -52,7 +52,7 @@ void svg_vertical_axis(FILE *page, const struct axis *axis, int left, int right,
         fprintf(page, "<path class=\"grid\" d=\"M%d %.1fH%d\"/>", left, y, right);
         svg_text(page, left - 7, y + 4, "text-anchor=\"end\"", text);
     }
-    fprintf(page, "<g transform=\"translate(13 %.0f) rotate(-90)\">", (axis->from + axis->to) / 2);
+    fprintf(page, "<g transform=\"translate(16 %.0f) rotate(-90)\">", (axis->from + axis->to) / 2);
     svg_text(page, 0, 0, "class=\"title\" text-anchor=\"middle\"", title);
     fputs("</g>\n", page);
 }

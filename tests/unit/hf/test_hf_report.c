@@ -38,7 +38,7 @@ static void test_page_has_molecule_energies_convergence_and_orbitals(void **stat
                                     "0.750000 hartree",
                                     "Convergence of the",
                                     "HOMO \u22120.5000",
-                                    "builds</th><td>run.h5</td>",
+                                    "builds</th><td class=\"text\"><span>run.h5</span></td>",
                                     "0.500000 hartree: a minimum",
                                     "\u22120.250000 hartree: unstable"};
     for (size_t i = 0; i < sizeof expected / sizeof expected[0]; i++)

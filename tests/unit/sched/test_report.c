@@ -170,12 +170,12 @@ static void test_a_comparison_counts_as_a_run_for_each_mode(void **state)
     check_page_has(page, "3 recorded runs");
     check_page_has(page, "Comparison of 2 modes: caf?<");
     assert_null(strstr(page, "Run 1:"));
-    check_page_has(page, "Run 3: uts");
+    check_page_has(page, "Run 3: <span>uts</span>");
     check_page_has(page, "<b>steal</b> was fastest, 2.00 \u00d7 as fast as static: "
                          "1.000 s against 2.000 s in an iteration.");
     check_page_has(page, "2 \u00b7 steal, 3 workers");
     check_page_has(page, "<td class=\"word\">[3]</td>");
-    check_page_has(page, "<td class=\"word\">uts T1</td>");
+    check_page_has(page, "<td class=\"word\"><span>uts</span> <span>T1</span></td>");
     free(page);
     json_decref(workload);
     json_decref(run);
@@ -204,7 +204,7 @@ static void test_the_course_is_drawn(void **state)
     char *page = file_bytes_read(page_path, NULL);
     const char *const expected[] = {
         "<code>mpirun -np 4 <span>beryl-sched</span> <span>--gauss</span> <span>1,2</span></code>",
-        "P &lt;9&gt;",
+        "<span>P</span> <span>&lt;9&gt;</span>",
         "<title>task 100 % at 0</title>",
         "<title>task 0\u20131 s, 7 tasks</title>",
         "<title>steal 0.5 s</title>",
@@ -231,11 +231,16 @@ static void test_a_sweep_counts_as_a_run_for_each_line(void **state)
     check_ok(report_write((const json_t *const[]){sweep}, (const char *const[]){"s.json"}, 1, NULL,
                           page_path));
     char *page = file_bytes_read(page_path, NULL);
-    const char *const expected[] = {"2 recorded runs", "s.json: --uts &lt;T1&gt;",
-                                    "4,130,071",       "--latency",
-                                    "5e-06",           "--&lt;",
-                                    "0.002000 s",      "<b>Steals</b>",
-                                    "gauss 1,2"};
+    const char *const expected[] = {
+        "2 recorded runs",
+        "<span>s.json:</span> <span>--uts</span> <span>&lt;T1&gt;</span>",
+        "4,130,071",
+        "--latency",
+        "5e-06",
+        "--&lt;",
+        "0.002000 s",
+        "<b>Steals</b>",
+        "<span>gauss</span> <span>1,2</span>"};
     for (size_t i = 0; i < sizeof expected / sizeof expected[0]; i++)
         check_page_has(page, expected[i]);
     free(page);
