@@ -35,15 +35,40 @@ static bool is_bound(const struct report_run *run)
     return json_is_true(json_object_get(run->figures, "bound"));
 }
 
+/* An end of the interval of the ratio to the first; NAN: there is none. */
+static double ratio_bound(const struct report_run *run, size_t end)
+{
+    const json_t *interval = json_object_get(json_object_get(run->figures, "ratio"), "interval");
+    return json_array_size(interval) == 2 ? json_number_value(json_array_get(interval, end)) : NAN;
+}
+
 /* Whether both are faster than the first, and it is not known which is the faster: the intervals of
  * their ratios to the first overlap. */
 static bool is_rival(const struct report_run *run, const struct report_run *best)
 {
-    const json_t *own = json_object_get(json_object_get(run->figures, "ratio"), "interval");
-    const json_t *other = json_object_get(json_object_get(best->figures, "ratio"), "interval");
     const char *verdict = report_verdict(run);
     return run != best && !is_bound(run) && verdict && strcmp(verdict, "faster") == 0 &&
-           json_number_value(json_array_get(own, 0)) <= json_number_value(json_array_get(other, 1));
+           !(ratio_bound(run, 0) > ratio_bound(best, 1));
+}
+
+/* The mode of the lowest ratio, where rounds do not show what the table suggests: that it is faster
+ * than the first mode, or where some are shown to be, than the best of these. NULL: there is
+ * none. */
+static const struct report_run *find_unproven(const struct report_runs *runs, int64_t first,
+                                              int64_t n, const struct report_run *best)
+{
+    const struct report_run *base = &runs->runs[first], *found = NULL;
+    double least = best == base ? LEAST_GAIN : report_ratio(best, base);
+    for (int64_t i = first + 1; i < first + n; i++) {
+        const struct report_run *run = &runs->runs[i];
+        double ratio = report_ratio(run, base), high = ratio_bound(run, 1);
+        if (is_bound(run) || !is_alike(run, best) || !(ratio < least) ||
+            !(best == base ? high < 1 : isfinite(high)))
+            continue;
+        least = ratio;
+        found = run;
+    }
+    return found;
 }
 
 int64_t report_fastest(const struct report_runs *runs, int64_t first, int64_t n)
@@ -135,28 +160,53 @@ static double rounds_compared(const struct report_runs *runs, int64_t first)
     return report_verdict(&runs->runs[first + 1]) ? report_real(comparison, "rounds") : 0;
 }
 
-/* Modes that several rounds do not tell from the first, perhaps because they cannot. */
+/* Modes that several rounds do not tell from the first. */
 static void write_undistinguished(FILE *page, const struct report_runs *runs, int64_t first,
                                   int64_t n, double rounds)
 {
     const struct report_run *reference = &runs->runs[first];
+    if (count_related(runs, first, n, is_alike, reference) == 0)
+        return;
+    fputs(" ", page);
+    write_related(page, runs, first, n, is_alike, reference);
+    fputs(" cannot be told from ", page);
+    html_text(page, report_mode_name(reference));
+    fputs(" by ", page);
+    html_number(page, rounds, 0);
+    fputs(" rounds.", page);
+}
+
+/* Whether the rounds can tell no two modes apart, with a sentence that says so. */
+static bool write_too_few_rounds(FILE *page, const struct report_run *reference, int64_t n,
+                                 double rounds)
+{
     double needed = report_real(json_object_get(reference->shared, "comparison"), "rounds_needed");
-    if (count_related(runs, first, n, is_alike, reference) > 0) {
-        fputs(" ", page);
-        write_related(page, runs, first, n, is_alike, reference);
-        fputs(" cannot be told from ", page);
-        html_text(page, report_mode_name(reference));
-        fputs(" by ", page);
-        html_number(page, rounds, 0);
-        fputs(rounds == 1 ? " round" : " rounds", page);
-        if (rounds < needed) {
-            fputs(", which are too few for ", page);
-            report_count(page, n);
-            fputs(" modes: take ", page);
-            html_number(page, needed, 0);
-        }
-        fputs(".", page);
-    }
+    if (!(rounds < needed))
+        return false;
+    fputs(" ", page);
+    html_number(page, rounds, 0);
+    fputs(" rounds are too few to tell ", page);
+    report_count(page, n);
+    fputs(" modes apart: take ", page);
+    html_number(page, needed, 0);
+    fputs(".", page);
+    return true;
+}
+
+/* "auto took 0.786 of the time of static (interval 0.758 to 0.808)". */
+static void write_unproven(FILE *page, const struct report_run *run, const struct report_run *base)
+{
+    fputs("<b>", page);
+    html_text(page, report_mode_name(run));
+    fputs("</b> took ", page);
+    html_number(page, report_ratio(run, base), 3);
+    fputs(" of the time of ", page);
+    html_text(page, report_mode_name(base));
+    fputs(" (interval ", page);
+    html_number(page, ratio_bound(run, 0), 3);
+    fputs(" to ", page);
+    html_number(page, ratio_bound(run, 1), 3);
+    fputs(")", page);
 }
 
 /* Modes whose times lie within those of the fastest: not told apart by these iterations. Simulated
@@ -222,37 +272,71 @@ static void write_bounds(FILE *page, const struct report_runs *runs, int64_t fir
     }
 }
 
+/* The mode that is fastest, and one that the table has as faster, but rounds do not show to be. */
+struct leaders {
+    const struct report_run *best, *unproven; /* unproven: or NULL */
+};
+
+static void write_no_faster(FILE *page, const struct leaders *leaders, double rounds)
+{
+    const struct report_run *base = leaders->best, *unproven = leaders->unproven;
+    fputs(rounds > 0 ? "No mode is shown to be faster than <b>" : "No mode was faster than <b>",
+          page);
+    html_text(page, report_mode_name(base));
+    fputs("</b>", page);
+    if (unproven) {
+        fputs(", but ", page);
+        write_unproven(page, unproven, base);
+    }
+    fputs(": ", page);
+    write_times(page, unproven ? unproven : base, base, rounds);
+}
+
+static void write_fastest(FILE *page, const struct leaders *leaders, const struct report_run *base,
+                          double rounds)
+{
+    fputs("<b>", page);
+    html_text(page, report_mode_name(leaders->best));
+    fputs("</b> was fastest", page);
+    fputs(leaders->unproven ? " of the modes shown to be faster, " : ", ", page);
+    write_ratio(page, leaders->best, base);
+    fputs(": ", page);
+    write_times(page, leaders->best, base, rounds);
+    if (leaders->unproven) {
+        fputs(" ", page);
+        write_unproven(page, leaders->unproven, base);
+        fputs(".", page);
+    }
+}
+
 static void write_comparison_answer(FILE *page, const struct report_runs *runs, int64_t first,
                                     int64_t n)
 {
-    const struct report_run *best = &runs->runs[report_fastest(runs, first, n)];
     const struct report_run *base = &runs->runs[first];
+    struct leaders leaders = {.best = &runs->runs[report_fastest(runs, first, n)]};
     double rounds = rounds_compared(runs, first);
-    if (isnan(best->seconds.median)) {
+    if (isnan(leaders.best->seconds.median)) {
         fputs("The result has no time of an iteration.", page);
         return;
     }
-    fputs(best != base ? "<b>"
-          : rounds > 0 ? "No mode is shown to be faster than <b>"
-                       : "No mode was faster than <b>",
-          page);
-    html_text(page, report_mode_name(best));
-    fputs(best == base ? "</b>: " : "</b> was fastest, ", page);
-    if (best != base) {
-        write_ratio(page, best, base);
-        fputs(": ", page);
-    }
-    write_times(page, best, base, rounds);
+    if (rounds > 0)
+        leaders.unproven = find_unproven(runs, first, n, leaders.best);
+    if (leaders.best == base)
+        write_no_faster(page, &leaders, rounds);
+    else
+        write_fastest(page, &leaders, base, rounds);
     if (rounds > 0) {
-        write_rivals(page, runs, first, n, best);
-        write_undistinguished(page, runs, first, n, rounds);
+        write_rivals(page, runs, first, n, leaders.best);
+        if (!write_too_few_rounds(page, base, n, rounds))
+            write_undistinguished(page, runs, first, n, rounds);
     } else {
-        write_ties(page, runs, first, n, best);
+        write_ties(page, runs, first, n, leaders.best);
     }
     write_bounds(page, runs, first, n);
     report_loss(page, base);
-    if (best != base)
-        report_loss(page, best);
+    const struct report_run *other = leaders.best == base ? leaders.unproven : leaders.best;
+    if (other)
+        report_loss(page, other);
     if (json_is_true(
             json_object_get(json_object_get(base->shared, "comparison"), "oversubscribed")))
         fputs(" There were more processes than cores: the times are the operating system\u2019s, "

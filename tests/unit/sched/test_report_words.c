@@ -105,10 +105,42 @@ static const struct answer_case {
      "'iterations':[{'makespan_seconds':1}]},"
      "'c':{'median_seconds':1,'ratio':{'value':0.5,'verdict':'not distinguishable'},"
      "'iterations':[{'makespan_seconds':1}]}}}",
-     "No mode is shown to be faster than a: 2.000 s in an iteration (median of 3 rounds). b and c "
-     "cannot be "
-     "told from a by 3 rounds, which are too few for three modes: take 8. There were more "
-     "processes than cores: the times are the operating system\u2019s, too."},
+     "No mode is shown to be faster than a: 2.000 s in an iteration (median of 3 rounds). 3 rounds "
+     "are too few to tell three modes apart: take 8. There were more processes than cores: the "
+     "times are the operating system\u2019s, too."},
+    /* the intervals in the table exclude 1, the verdicts do not */
+    {"{'workers':2,'comparison':{'rounds':7,'rounds_needed':8,'confidence':0.98},'compare':{"
+     "'static':{'median_seconds':2,'iterations':[{'makespan_seconds':2}]},"
+     "'steal':{'median_seconds':1.8,'ratio':{'value':0.9,'interval':[0.85,0.95],"
+     "'verdict':'not distinguishable'},'iterations':[{'makespan_seconds':1.8}]},"
+     "'auto':{'median_seconds':1.5,'ratio':{'value':0.786,'interval':[0.758,0.808],"
+     "'verdict':'not distinguishable'},'iterations':[{'makespan_seconds':1.5}]},"
+     "'lpt':{'bound':true,'median_seconds':1,'ratio':{'value':0.5,'interval':[0.4,0.6],"
+     "'verdict':'not distinguishable'},'iterations':[{'makespan_seconds':1}]}}}",
+     "No mode is shown to be faster than static, but auto took 0.786 of the time of static "
+     "(interval 0.758 to 0.808): 1.500 s against 2.000 s in an iteration (median of 7 rounds). 7 "
+     "rounds are too few to tell four modes apart: take 8. lpt, which knows all durations "
+     "beforehand, took 1.000 s."},
+    /* the interval of b may be chance, that of c includes 1 */
+    {"{'workers':2,'comparison':{'rounds':9,'rounds_needed':8,'confidence':0.98},'compare':{"
+     "'static':{'median_seconds':2,'iterations':[{'makespan_seconds':2}]},"
+     "'b':{'median_seconds':1.9,'ratio':{'value':0.95,'interval':[0.9,0.99],"
+     "'verdict':'not distinguishable'},'iterations':[{'makespan_seconds':1.9}]},"
+     "'c':{'median_seconds':1.6,'ratio':{'value':0.8,'interval':[0.7,1.1],"
+     "'verdict':'not distinguishable'},'iterations':[{'makespan_seconds':1.6}]}}}",
+     "No mode is shown to be faster than static, but b took 0.950 of the time of static (interval "
+     "0.900 to 0.990): 1.900 s against 2.000 s in an iteration (median of 9 rounds). b and c "
+     "cannot be told from static by 9 rounds."},
+    /* a is shown to be faster, b may be faster still */
+    {"{'workers':2,'comparison':{'rounds':9,'rounds_needed':8,'confidence':0.98},'compare':{"
+     "'static':{'median_seconds':2,'iterations':[{'makespan_seconds':2}]},"
+     "'a':{'median_seconds':1,'ratio':{'value':0.5,'interval':[0.4,0.6],'verdict':'faster'},"
+     "'iterations':[{'makespan_seconds':1}]},"
+     "'b':{'median_seconds':0.8,'ratio':{'value':0.4,'interval':[0.3,1.1],"
+     "'verdict':'not distinguishable'},'iterations':[{'makespan_seconds':0.8}]}}}",
+     "a was fastest of the modes shown to be faster, 2.00 \u00d7 as fast as static: 1.000 s "
+     "against 2.000 s in an iteration (median of 9 rounds). b took 0.400 of the time of static "
+     "(interval 0.300 to 1.100). b cannot be told from static by 9 rounds."},
     {"{'runs':[{'options_text':'a','iterations':[{'makespan_seconds':2}]},"
      "{'options_text':'b','iterations':[{'makespan_seconds':1}]},"
      "{'options_text':'c','iterations':[]},{'options_text':'d','iterations':[]},"
