@@ -3,7 +3,9 @@
 #include "hf/cli/hf_report_molecule.h"
 #include "hf/cli/hf_report_orbitals.h"
 
+#include <ctype.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -56,6 +58,33 @@ static bool write_hill_formula(FILE *page, const struct report_run *run)
     return n > 0;
 }
 
+/* --- energies --- */
+
+/* Of the correlated method whose result this is, NAN for Hartree-Fock. */
+static double correlation_energy_of(const struct report_run *run)
+{
+    const char *method = report_text(json_object_get(run->result, "model"), "method");
+    char key[64];
+    snprintf(key, sizeof key, "%.32s_correlation_energy", method ? method : "");
+    return report_real(json_object_get(run->result, "properties"), key);
+}
+
+static double scf_energy_of(const struct report_run *run)
+{
+    return report_real(json_object_get(run->result, "properties"), "scf_total_energy");
+}
+
+static bool is_correlated(const struct report_run *run)
+{
+    const char *routine = report_text(json_object_get(run->result, "provenance"), "routine");
+    return routine && strcmp(routine, "beryl-tce") == 0;
+}
+
+static double total_energy_of(const struct report_run *run)
+{
+    return report_real(run->result, "return_result");
+}
+
 /* --- tables --- */
 
 static void molecule_rows(FILE *page, const struct report_run *run)
@@ -76,7 +105,7 @@ static void molecule_rows(FILE *page, const struct report_run *run)
     html_row_number(page, "Multiplicity", report_real(molecule, "molecular_multiplicity"), 0, "");
 }
 
-static void dipole_row(FILE *page, const json_t *dipole)
+static void dipole_row(FILE *page, const char *heading, const json_t *dipole)
 {
     double d[3];
     for (size_t x = 0; x < 3; x++) {
@@ -85,7 +114,7 @@ static void dipole_row(FILE *page, const json_t *dipole)
         d[x] = json_number_value(json_array_get(dipole, x));
     }
     double size = sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]);
-    html_row_start(page, "Dipole");
+    html_row_start(page, heading);
     html_number(page, size, 6);
     fputs(" e Bohr = ", page);
     html_number(page, size * E_BOHR_IN_DEBYE, 4);
@@ -118,18 +147,40 @@ static void stability_rows(FILE *page, const struct report_run *run)
         html_row_number(page, "Saddle points left", (double)n_saddles, 0, "");
 }
 
+/* Parts are indented, and add up to what they are below. */
+#define INDENT "\u2003"
+
+static void energy_row(FILE *page, const char *heading, double energy)
+{
+    html_row_number(page, heading, energy, 10, "hartree");
+}
+
+static void scf_part_rows(FILE *page, const struct report_run *run, bool correlated)
+{
+    static const char *const parts[][2] = {
+        {"scf_one_electron_energy", INDENT INDENT "One-electron"},
+        {"scf_two_electron_energy", INDENT INDENT "Two-electron"},
+        {"nuclear_repulsion_energy", INDENT INDENT "Nuclear repulsion"}};
+    const json_t *properties = json_object_get(run->result, "properties");
+    for (int i = 0; i < 3; i++)
+        energy_row(page, parts[i][1] + (correlated ? 0 : strlen(INDENT)),
+                   report_real(properties, parts[i][0]));
+}
+
 static void energy_rows(FILE *page, const struct report_run *run)
 {
     const json_t *properties = json_object_get(run->result, "properties");
-    html_row_number(page, "Total energy", report_real(run->result, "return_result"), 10, "hartree");
-    html_row_number(page, "One-electron", report_real(properties, "scf_one_electron_energy"), 10,
-                    "hartree");
-    html_row_number(page, "Two-electron", report_real(properties, "scf_two_electron_energy"), 10,
-                    "hartree");
-    html_row_number(page, "Nuclear repulsion", report_real(properties, "nuclear_repulsion_energy"),
-                    10, "hartree");
-    dipole_row(page, json_object_get(properties, "scf_dipole_moment"));
-    html_row_number(page, "&lt;S<sup>2</sup>&gt;", report_real(run->shared, "s2"), 6, "");
+    bool correlated = is_correlated(run);
+    energy_row(page, "Total energy", total_energy_of(run));
+    if (correlated)
+        energy_row(page, INDENT "Hartree-Fock", scf_energy_of(run));
+    scf_part_rows(page, run, correlated);
+    energy_row(page, INDENT "Correlation", correlation_energy_of(run));
+    dipole_row(page, correlated ? "Hartree-Fock dipole" : "Dipole",
+               json_object_get(properties, "scf_dipole_moment"));
+    html_row_number(page,
+                    correlated ? "Hartree-Fock &lt;S<sup>2</sup>&gt;" : "&lt;S<sup>2</sup>&gt;",
+                    report_real(run->shared, "s2"), 6, "");
     stability_rows(page, run);
     hf_report_orbital_gaps(page, run);
 }
@@ -141,7 +192,7 @@ static bool write_tables(FILE *page, const struct report_run *run)
     fputs("<table>\n", page);
     molecule_rows(page, run);
     fputs("</table>\n", page);
-    if (!isnan(report_real(run->result, "return_result"))) {
+    if (!isnan(total_energy_of(run)) || !isnan(scf_energy_of(run))) {
         fputs("<table>\n", page);
         energy_rows(page, run);
         fputs("</table>\n", page);
@@ -195,22 +246,50 @@ static enum status draw_first_charts(FILE *page, const struct report_run *run)
 
 /* --- the answer --- */
 
-static void write_energy(FILE *page, const struct report_run *run)
+/* "The CCSD energy of H2O in cc-pvdz", where the words are "The ". */
+static void write_energy_subject(FILE *page, const struct report_run *run, const char *words)
 {
-    double energy = report_real(run->result, "return_result");
-    if (isnan(energy))
-        return;
-    bool failed = json_is_false(json_object_get(run->result, "success"));
-    fputs(failed ? "<b>Not converged</b>: the energy of " : "The energy of ", page);
+    const json_t *model = json_object_get(run->result, "model");
+    const char *method = report_text(model, "method"), *basis = report_text(model, "basis");
+    fputs(words, page);
+    for (const char *letter = method; letter && *letter != '\0'; letter++)
+        fputc(toupper((unsigned char)*letter), page);
+    fputs(method ? " energy of " : "energy of ", page);
     if (!write_hill_formula(page, run))
         fputs("the molecule", page);
-    fputs(failed ? " in the last iteration was <b>" : " is <b>", page);
-    html_number(page, energy, 8);
-    fputs("</b> hartree (", page);
-    html_text(page, report_text(json_object_get(run->result, "model"), "method"));
-    fputs(", ", page);
-    html_text(page, report_text(json_object_get(run->result, "model"), "basis"));
-    fputs("). ", page);
+    fputs(basis ? " in " : "", page);
+    html_text(page, basis);
+}
+
+/* ": Hartree-Fock -76.0, correlation -0.2", where the method is correlated. */
+static void write_energy_parts(FILE *page, const struct report_run *run)
+{
+    if (!is_correlated(run) || isnan(scf_energy_of(run)))
+        return;
+    fputs(": Hartree-Fock ", page);
+    html_number(page, scf_energy_of(run), 8);
+    if (!isnan(correlation_energy_of(run))) {
+        fputs(", correlation ", page);
+        html_number(page, correlation_energy_of(run), 8);
+    }
+}
+
+static void write_energy(FILE *page, const struct report_run *run)
+{
+    double energy = total_energy_of(run);
+    bool failed = json_is_false(json_object_get(run->result, "success"));
+    if (isnan(energy) && !failed)
+        return; /* none was asked for */
+    if (isnan(energy)) {
+        write_energy_subject(page, run, "<b>Failed</b>: no ");
+    } else {
+        write_energy_subject(page, run, failed ? "<b>Not converged</b>: the " : "The ");
+        fputs(failed ? " was <b>" : " is <b>", page);
+        html_number(page, energy, 8);
+        fputs(failed ? "</b> hartree in the last iteration" : "</b> hartree", page);
+    }
+    write_energy_parts(page, run);
+    fputs(". ", page);
 }
 
 const struct report_section hf_report = {.answer = write_energy,

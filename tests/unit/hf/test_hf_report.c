@@ -1,4 +1,5 @@
-/* The page of a Hartree-Fock run shows its molecule, energies, convergence and orbitals. */
+/* The page of a Hartree-Fock run shows its molecule, energies, convergence and orbitals; that of a
+ * correlated method also how its energy adds up. */
 #include "hf/cli/hf_report.h"
 #include "sched/report/report.h"
 #include "tests/cases/file_bytes.h"
@@ -22,28 +23,95 @@ static const char run_text[] =
     "\"scf_iterations\":[{\"energy\":-75.0,\"gradient\":0.1},"
     "{\"energy\":-76.0,\"gradient\":0.01}],\"iterations\":[]}}}";
 
-static void test_page_has_molecule_energies_convergence_and_orbitals(void **state)
+static const char ccsd_text[] =
+    "{\"success\":true,\"return_result\":-76.2400825415,"
+    "\"molecule\":{\"symbols\":[\"O\",\"H\",\"H\"],\"molecular_charge\":0},"
+    "\"model\":{\"method\":\"ccsd\",\"basis\":\"cc-pvdz\"},"
+    "\"provenance\":{\"routine\":\"beryl-tce\"},"
+    "\"properties\":{\"scf_total_energy\":-76.0267986974,\"scf_one_electron_energy\":-123.15,"
+    "\"scf_two_electron_energy\":37.93,\"nuclear_repulsion_energy\":9.19,"
+    "\"scf_dipole_moment\":[0,0,1],\"ccsd_correlation_energy\":-0.2132838440},"
+    "\"extras\":{\"beryl\":{\"workers\":2,\"iterations\":[{\"makespan_seconds\":1}]}}}";
+
+/* The page of a result; the caller frees it. */
+static char *write_hf_page(const char *text)
 {
-    (void)state;
-    json_t *run = json_loads(run_text, 0, NULL);
+    json_t *run = json_loads(text, 0, NULL);
     assert_non_null(run);
     check_ok(report_write((const json_t *const[]){run}, (const char *const[]){"run.json"}, 1,
                           &hf_report, page_path));
     json_decref(run);
     char *page = file_bytes_read(page_path, NULL);
     unlink(page_path);
-    const char *const expected[] = {"H<sub>2</sub>O</td>",
-                                    "\u221276.0267986974",
+    return page;
+}
+
+/* The texts follow one another in the page. */
+static void check_page_has_in_order(const char *page, const char *const expected[], size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        const char *found = strstr(page, expected[i]);
+        if (!found)
+            fail_msg("the page lacks %s", expected[i]);
+        page = found + strlen(expected[i]);
+    }
+}
+
+static void test_page_has_molecule_energies_convergence_and_orbitals(void **state)
+{
+    (void)state;
+    const char *const expected[] = {"The RHF energy of H<sub>2</sub>O in &quot;cc&quot;-pvdz is "
+                                    "<b>\u221276.02679870</b> hartree. ",
+                                    "H<sub>2</sub>O</td>",
                                     "&quot;cc&quot;-pvdz",
+                                    "builds</th><td class=\"text\"><span>run.h5</span></td>",
+                                    "\u221276.0267986974",
+                                    "0.500000 hartree: a minimum",
+                                    "\u22120.250000 hartree: unstable",
                                     "0.750000 hartree",
                                     "Convergence of the",
-                                    "HOMO \u22120.5000",
-                                    "builds</th><td class=\"text\"><span>run.h5</span></td>",
-                                    "0.500000 hartree: a minimum",
-                                    "\u22120.250000 hartree: unstable"};
-    for (size_t i = 0; i < sizeof expected / sizeof expected[0]; i++)
-        if (!strstr(page, expected[i]))
-            fail_msg("the page lacks %s", expected[i]);
+                                    "HOMO \u22120.5000"};
+    char *page = write_hf_page(run_text);
+    check_page_has_in_order(page, expected, sizeof expected / sizeof expected[0]);
+    assert_null(strstr(page, "Correlation"));
+    free(page);
+}
+
+static void test_page_of_a_correlated_method_has_the_parts_of_its_energy(void **state)
+{
+    (void)state;
+    const char *const expected[] = {
+        "<p class=\"answer\">The CCSD energy of H<sub>2</sub>O in cc-pvdz is "
+        "<b>\u221276.24008254</b> "
+        "hartree: Hartree-Fock \u221276.02679870, correlation \u22120.21328384. An iteration",
+        "Total energy</th><td>\u221276.2400825415",
+        ">\u2003Hartree-Fock</th><td>\u221276.0267986974",
+        ">\u2003\u2003One-electron</th><td>\u2212123.15",
+        ">\u2003\u2003Two-electron</th><td>37.93",
+        ">\u2003\u2003Nuclear repulsion</th><td>9.19",
+        ">\u2003Correlation</th><td>\u22120.2132838440",
+        ">Hartree-Fock dipole</th>"};
+    char *page = write_hf_page(ccsd_text);
+    check_page_has_in_order(page, expected, sizeof expected / sizeof expected[0]);
+    free(page);
+}
+
+static const char failed_text[] =
+    "{\"success\":false,\"return_result\":null,\"model\":{\"method\":\"ccsd\",\"basis\":\"cc-"
+    "pvdz\"},"
+    "\"provenance\":{\"routine\":\"beryl-tce\"},\"properties\":{\"scf_total_energy\":-76.02},"
+    "\"extras\":{\"beryl\":{\"workers\":2,\"iterations\":[{\"makespan_seconds\":1}]}}}";
+
+static void test_page_without_an_energy_begins_with_that(void **state)
+{
+    (void)state;
+    const char *const expected[] = {"<p class=\"answer\"><b>Failed</b>: no CCSD energy of the "
+                                    "molecule in cc-pvdz: Hartree-Fock "
+                                    "\u221276.02000000. An iteration",
+                                    ">\u2003Hartree-Fock</th><td>\u221276.0200000000"};
+    char *page = write_hf_page(failed_text);
+    check_page_has_in_order(page, expected, sizeof expected / sizeof expected[0]);
+    assert_null(strstr(page, "Total energy"));
     free(page);
 }
 
@@ -51,6 +119,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_page_has_molecule_energies_convergence_and_orbitals),
+        cmocka_unit_test(test_page_of_a_correlated_method_has_the_parts_of_its_energy),
+        cmocka_unit_test(test_page_without_an_energy_begins_with_that),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
