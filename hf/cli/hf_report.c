@@ -116,13 +116,13 @@ static void dipole_row(FILE *page, const char *heading, const json_t *dipole)
     double size = sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]);
     html_row_start(page, heading);
     html_number(page, size, 6);
-    fputs(" e Bohr = ", page);
+    fputs(HTML_NO_BREAK "e" HTML_NO_BREAK "Bohr =" HTML_NO_BREAK, page);
     html_number(page, size * E_BOHR_IN_DEBYE, 4);
-    fputs(" Debye<br><small>x ", page);
+    fputs(HTML_NO_BREAK "Debye<br><small>x" HTML_NO_BREAK, page);
     html_number(page, d[0], 6);
-    fputs(", y ", page);
+    fputs(", y" HTML_NO_BREAK, page);
     html_number(page, d[1], 6);
-    fputs(", z ", page);
+    fputs(", z" HTML_NO_BREAK, page);
     html_number(page, d[2], 6);
     fputs("</small>", page);
     html_row_end(page);
@@ -137,9 +137,9 @@ static void stability_rows(FILE *page, const struct report_run *run)
     for (int i = 0; i < 2; i++) {
         const json_t *entry = json_object_get(stability, spaces[i][0]);
         const json_t *stable = json_object_get(entry, "stable");
-        const char *verdict = json_is_true(stable)    ? "hartree: a minimum"
+        const char *verdict = json_is_true(stable)    ? "hartree: a" HTML_NO_BREAK "minimum"
                               : json_is_false(stable) ? "hartree: unstable"
-                                                      : "hartree: not settled";
+                                                      : "hartree: not" HTML_NO_BREAK "settled";
         html_row_number(page, spaces[i][1], report_real(entry, "lowest_curvature"), 6, verdict);
     }
     size_t n_saddles = json_array_size(report_figure(run, "saddle_points_left"));
@@ -148,34 +148,34 @@ static void stability_rows(FILE *page, const struct report_run *run)
 }
 
 /* Parts are indented, and add up to what they are below. */
-#define INDENT "\u2003"
-
-static void energy_row(FILE *page, const char *heading, double energy)
+static void energy_row(FILE *page, int depth, const char *name, double energy)
 {
+    static const char *const starts[] = {"", "<span class=\"part\">",
+                                         "<span class=\"part\"><span class=\"part\">"};
+    static const char *const ends[] = {"", "</span>", "</span></span>"};
+    char heading[96];
+    snprintf(heading, sizeof heading, "%s%s%s", starts[depth], name, ends[depth]);
     html_row_number(page, heading, energy, 10, "hartree");
 }
 
-static void scf_part_rows(FILE *page, const struct report_run *run, bool correlated)
+static void scf_part_rows(FILE *page, const struct report_run *run, int depth)
 {
-    static const char *const parts[][2] = {
-        {"scf_one_electron_energy", INDENT INDENT "One-electron"},
-        {"scf_two_electron_energy", INDENT INDENT "Two-electron"},
-        {"nuclear_repulsion_energy", INDENT INDENT "Nuclear repulsion"}};
     const json_t *properties = json_object_get(run->result, "properties");
-    for (int i = 0; i < 3; i++)
-        energy_row(page, parts[i][1] + (correlated ? 0 : strlen(INDENT)),
-                   report_real(properties, parts[i][0]));
+    energy_row(page, depth, "One-electron", report_real(properties, "scf_one_electron_energy"));
+    energy_row(page, depth, "Two-electron", report_real(properties, "scf_two_electron_energy"));
+    energy_row(page, depth, "Nuclear repulsion",
+               report_real(properties, "nuclear_repulsion_energy"));
 }
 
 static void energy_rows(FILE *page, const struct report_run *run)
 {
     const json_t *properties = json_object_get(run->result, "properties");
     bool correlated = is_correlated(run);
-    energy_row(page, "Total energy", total_energy_of(run));
+    energy_row(page, 0, "Total energy", total_energy_of(run));
     if (correlated)
-        energy_row(page, INDENT "Hartree-Fock", scf_energy_of(run));
-    scf_part_rows(page, run, correlated);
-    energy_row(page, INDENT "Correlation", correlation_energy_of(run));
+        energy_row(page, 1, "Hartree-Fock", scf_energy_of(run));
+    scf_part_rows(page, run, correlated ? 2 : 1);
+    energy_row(page, 1, "Correlation", correlation_energy_of(run));
     dipole_row(page, correlated ? "Hartree-Fock dipole" : "Dipole",
                json_object_get(properties, "scf_dipole_moment"));
     html_row_number(page,

@@ -51,9 +51,9 @@ void hf_report_orbital_gaps(FILE *page, const struct report_run *run)
             continue;
         html_row_start(page, !both ? "Orbital gap" : spin == 0 ? "Gap, alpha" : "Gap, beta");
         html_number(page, gap, 6);
-        fputs(" hartree = ", page);
+        fputs(HTML_NO_BREAK "hartree =" HTML_NO_BREAK, page);
         html_number(page, gap * HARTREE_IN_EV, 3);
-        fputs(" eV", page);
+        fputs(HTML_NO_BREAK "eV", page);
         html_row_end(page);
     }
 }

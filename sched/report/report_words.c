@@ -359,15 +359,15 @@ void report_range(FILE *page, const struct report_runs *runs)
         return;
     fputs("<p class=\"answer\">Of ", page);
     html_number(page, (double)runs->n, 0);
-    fputs(" runs the fastest took ", page);
-    report_seconds(page, least->seconds.median, largest->seconds.median);
-    fputs(" in an iteration (", page);
+    fputs(" runs <b>", page);
     html_words(page, least->name);
-    fputs("), the slowest ", page);
-    report_seconds(page, largest->seconds.median, largest->seconds.median);
-    fputs(" (", page);
+    fputs("</b> was fastest, with ", page);
+    report_seconds(page, least->seconds.median, largest->seconds.median);
+    fputs(" in an iteration, and <b>", page);
     html_words(page, largest->name);
-    fputs(").</p>\n", page);
+    fputs("</b> slowest, with ", page);
+    report_seconds(page, largest->seconds.median, largest->seconds.median);
+    fputs(".</p>\n", page);
 }
 
 void report_answer(FILE *page, const struct report_runs *runs, int64_t first, int64_t n,

@@ -111,6 +111,6 @@ void html_row_number(FILE *page, const char *heading, double number, int decimal
         return;
     html_row_start(page, heading);
     html_number(page, number, decimals);
-    fprintf(page, " %s", unit);
+    fprintf(page, *unit ? HTML_NO_BREAK "%s" : "%s", unit);
     html_row_end(page);
 }

@@ -5,6 +5,9 @@
 #include <stdint.h>
 #include <stdio.h>
 
+/* A blank at which no line ends. */
+#define HTML_NO_BREAK "\u00a0"
+
 /* Writes UTF-8 text with HTML's special characters escaped, for use inside an element or a
  * quoted attribute. Control characters become spaces; NULL is "". */
 void html_text(FILE *page, const char *text);
@@ -26,7 +29,7 @@ void html_row_end(FILE *page);
 /* A row of text; no row if that is NULL. */
 void html_row_text(FILE *page, const char *heading, const char *text);
 
-/* A row of a number, as html_number, with its unit; no row for NAN. */
+/* A row of a number, as html_number, on one line with its unit; no row for NAN. */
 void html_row_number(FILE *page, const char *heading, double number, int decimals,
                      const char *unit);
 

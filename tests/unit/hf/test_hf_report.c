@@ -66,9 +66,9 @@ static void test_page_has_molecule_energies_convergence_and_orbitals(void **stat
                                     "&quot;cc&quot;-pvdz",
                                     "builds</th><td class=\"text\"><span>run.h5</span></td>",
                                     "\u221276.0267986974",
-                                    "0.500000 hartree: a minimum",
-                                    "\u22120.250000 hartree: unstable",
-                                    "0.750000 hartree",
+                                    "0.500000\u00a0hartree: a\u00a0minimum",
+                                    "\u22120.250000\u00a0hartree: unstable",
+                                    "0.750000\u00a0hartree",
                                     "Convergence of the",
                                     "HOMO \u22120.5000"};
     char *page = write_hf_page(run_text);
@@ -85,11 +85,12 @@ static void test_page_of_a_correlated_method_has_the_parts_of_its_energy(void **
         "<b>\u221276.24008254</b> "
         "hartree: Hartree-Fock \u221276.02679870, correlation \u22120.21328384. An iteration",
         "Total energy</th><td>\u221276.2400825415",
-        ">\u2003Hartree-Fock</th><td>\u221276.0267986974",
-        ">\u2003\u2003One-electron</th><td>\u2212123.15",
-        ">\u2003\u2003Two-electron</th><td>37.93",
-        ">\u2003\u2003Nuclear repulsion</th><td>9.19",
-        ">\u2003Correlation</th><td>\u22120.2132838440",
+        "><span class=\"part\">Hartree-Fock</span></th><td>\u221276.0267986974",
+        "><span class=\"part\"><span "
+        "class=\"part\">One-electron</span></span></th><td>\u2212123.15",
+        "><span class=\"part\"><span class=\"part\">Two-electron</span></span></th><td>37.93",
+        "><span class=\"part\"><span class=\"part\">Nuclear repulsion</span></span></th><td>9.19",
+        "><span class=\"part\">Correlation</span></th><td>\u22120.2132838440",
         ">Hartree-Fock dipole</th>"};
     char *page = write_hf_page(ccsd_text);
     check_page_has_in_order(page, expected, sizeof expected / sizeof expected[0]);
@@ -105,10 +106,11 @@ static const char failed_text[] =
 static void test_page_without_an_energy_begins_with_that(void **state)
 {
     (void)state;
-    const char *const expected[] = {"<p class=\"answer\"><b>Failed</b>: no CCSD energy of the "
-                                    "molecule in cc-pvdz: Hartree-Fock "
-                                    "\u221276.02000000. An iteration",
-                                    ">\u2003Hartree-Fock</th><td>\u221276.0200000000"};
+    const char *const expected[] = {
+        "<p class=\"answer\"><b>Failed</b>: no CCSD energy of the "
+        "molecule in cc-pvdz: Hartree-Fock "
+        "\u221276.02000000. An iteration",
+        "><span class=\"part\">Hartree-Fock</span></th><td>\u221276.0200000000"};
     char *page = write_hf_page(failed_text);
     check_page_has_in_order(page, expected, sizeof expected / sizeof expected[0]);
     assert_null(strstr(page, "Total energy"));

@@ -140,7 +140,7 @@ static void test_page_shows_the_measurements_and_the_section(void **state)
     const char *const expected[] = {"&lt;b&gt;.json",
                                     "84,934,656",
                                     "213,144",
-                                    "12.5 %",
+                                    "12.5\u00a0%",
                                     "not &lt; converged",
                                     "prefers-color-scheme:dark",
                                     "<table class=\"section\">",
@@ -238,7 +238,7 @@ static void test_a_sweep_counts_as_a_run_for_each_line(void **state)
         "--latency",
         "5e-06",
         "--&lt;",
-        "0.002000 s",
+        "0.002000\u00a0s",
         "<b>Steals</b>",
         "<span>gauss</span> <span>1,2</span>"};
     for (size_t i = 0; i < sizeof expected / sizeof expected[0]; i++)

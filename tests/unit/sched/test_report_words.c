@@ -146,8 +146,8 @@ static const struct answer_case {
      "{'options_text':'c','iterations':[]},{'options_text':'d','iterations':[]},"
      "{'options_text':'e','iterations':[]},{'options_text':'f','iterations':[]},"
      "{'options_text':'g','iterations':[{'makespan_seconds':0.5}]}]}",
-     "Of 7 runs the fastest took 0.5000 s in an iteration (r.json: g), the slowest 2.000 s "
-     "(r.json: a)."},
+     "Of 7 runs r.json: g was fastest, with 0.5000 s in an iteration, and r.json: a slowest, with "
+     "2.000 s."},
 };
 
 static void test_answers(void **state)
