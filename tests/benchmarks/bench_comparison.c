@@ -1,8 +1,8 @@
-/* How often this machine's noise deceives a comparison of ten rounds: static with itself is to be
- * called different in 5 of 100 comparisons at most, and to be found in 90 of 100 where the tasks of
- * the second take 1.1 times as long.
+/* How often this machine's noise deceives a comparison of ROUNDS (10) rounds: static with itself is
+ * to be called different in 5 of 100 comparisons at most, and to be found in 90 of 100 where the
+ * tasks of the second take 1.1 times as long.
  *
- *     mpirun -np P bench_comparison [COMPARISONS [SECONDS [ITERATIONS]]]
+ *     mpirun -np P bench_comparison [COMPARISONS [SECONDS [ITERATIONS [ROUNDS]]]]
  *
  * 100 comparisons of each kind, of pools that run ITERATIONS (1) times in a round and take some
  * SECONDS (0.01) each. Other programs may run meanwhile: then the noise is theirs.
@@ -16,12 +16,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { TASKS_OF_PROCESS = 20, N_ROUNDS = 10 };
+enum { TASKS_OF_PROCESS = 20 };
 
 struct work {
     double steps, ratio, sum; /* steps: of a task of the first mode */
-    int64_t n_iterations;     /* of a round */
-    int64_t n_steps;          /* of a task now */
+    int64_t n_rounds;
+    int64_t n_iterations; /* of a round */
+    int64_t n_steps;      /* of a task now */
 };
 
 static enum status compute(int64_t task, void *context)
@@ -53,18 +54,21 @@ static double seconds_per_step(struct work *work)
     return slowest_s / (double)work->n_steps;
 }
 
-/* Adds the spread of the first mode, quartile to quartile, to *spread. */
-static enum comparison_verdict compare_pools(struct work *work, int n_processes, double *spread)
+/* seed    of the orders of the rounds
+ * spread  added to: that of the first mode, quartile to quartile */
+static enum comparison_verdict compare_pools(struct work *work, int n_processes, int64_t seed,
+                                             double *spread)
 {
     const struct taskpool_problem problem = {
         .n_tasks = (int64_t)TASKS_OF_PROCESS * n_processes, .run = compute, .context = work};
     const struct taskpool_comparison plan = {.modes = "static,static",
-                                             .n_rounds = N_ROUNDS,
+                                             .n_rounds = work->n_rounds,
                                              .n_iterations = work->n_iterations,
                                              .prepare = set_steps};
     struct taskpool_settings settings;
     struct comparison comparison;
     taskpool_settings_default(&settings);
+    settings.seed = seed;
     if (taskpool_compare(MPI_COMM_WORLD, &problem, &settings, &plan, &comparison) != STATUS_OK)
         status_print("bench_comparison");
     const struct comparison_mode *first = &comparison.modes[0];
@@ -78,7 +82,8 @@ int main(int argc, char **argv)
 {
     int n = argc > 1 ? atoi(argv[1]) : 100, n_processes, rank;
     double seconds = argc > 2 ? atof(argv[2]) : 0.01;
-    struct work work = {.n_iterations = argc > 3 ? atoi(argv[3]) : 1};
+    struct work work = {.n_iterations = argc > 3 ? atoi(argv[3]) : 1,
+                        .n_rounds = argc > 4 ? atoi(argv[4]) : 10};
     MPI_Init(&argc, &argv);
     MPI_Comm_size(MPI_COMM_WORLD, &n_processes);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -88,7 +93,7 @@ int main(int argc, char **argv)
         double spread = 0;
         work.ratio = kind == 0 ? 1 : 1.1;
         for (int i = 0; i < n; i++)
-            n_found[compare_pools(&work, n_processes, &spread)]++;
+            n_found[compare_pools(&work, n_processes, i + 1, &spread)]++;
         if (rank == 0)
             printf("ratio %.2f: %d slower, %d faster, %d not distinguishable; quartiles %.1f %% "
                    "apart\n",
