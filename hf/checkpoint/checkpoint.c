@@ -8,6 +8,7 @@
 #include "support/io/output_file.h"
 #include "support/io/signal_notice.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -26,9 +27,11 @@ static enum status describe(const struct scf_problem *problem,
         .n_electrons = {n_electrons(problem, 0), n_electrons(problem, 1)},
         .n_orbitals = (int64_t)problem->n_spins * orbitals->n_orbitals,
     };
-    snprintf(contents->description, sizeof contents->description,
-             "Beryl, %s, total energy %.12f hartree" CHECKPOINT_SEALED,
-             problem->n_spins == 1 ? "RHF" : "UHF", orbitals->energy);
+    char energy[64] = "energy not known";
+    if (!isnan(orbitals->energy))
+        snprintf(energy, sizeof energy, "total energy %.12f hartree", orbitals->energy);
+    snprintf(contents->description, sizeof contents->description, "Beryl, %s, %s" CHECKPOINT_SEALED,
+             problem->n_spins == 1 ? "RHF" : "UHF", energy);
     TRY(checkpoint_basis_init(problem->molecule, problem->shells, &contents->basis));
     TRY(checkpoint_contents_init_orbitals(contents));
     for (int s = 0; s < problem->n_spins; s++) {

@@ -18,7 +18,7 @@ struct checkpoint_orbitals {
     int n_orbitals;
     struct dense *orbitals[2];         /* n_functions x n_orbitals, occupied ones first */
     const double *orbital_energies[2]; /* n_orbitals, hartree */
-    double energy;                     /* total, hartree */
+    double energy;                     /* total, hartree; NAN: not known */
     const char *solver;                /* "SCF", and the iteration after which this is written: */
     int64_t iteration;                 /* for the notice of a run that is ended by a signal */
 

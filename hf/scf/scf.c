@@ -40,6 +40,17 @@ static enum status collect_density(struct scf_solver *solver, struct darray *con
     return STATUS_OK;
 }
 
+/* A guess density that remains the last one gets the orbitals of its Fock matrix, which the next
+ * iteration would begin with, and so would a restart. Their energy is not known. */
+static enum status find_first_orbitals(struct scf_solver *solver)
+{
+    if (solver->state->idempotent)
+        return STATUS_OK;
+    TRY(scf_state_diagonalise(solver->basis, solver->state->F, solver->state));
+    solver->state->energy = NAN;
+    return scf_solver_write_checkpoint(solver);
+}
+
 /* Fills the result from the last state; D: overwritten with its density. */
 static enum status collect_result(struct scf_solver *solver, struct darray *const D[])
 {
@@ -54,8 +65,7 @@ static enum status collect_result(struct scf_solver *solver, struct darray *cons
     diis_destroy(solver->diis);
     solver->diis = NULL;
     TRY(collect_density(solver, D));
-    if (!state->idempotent)
-        TRY(scf_state_diagonalise(basis, state->F, state));
+    TRY(find_first_orbitals(solver));
     TRY(scf_solver_expand_orbitals(solver));
     for (int s = 0; s < basis->n_spins; s++)
         for (int k = 0; k < basis->n_orbitals; k++)

@@ -101,7 +101,7 @@ enum status scf_solver_expand_orbitals(struct scf_solver *solver)
     return STATUS_OK;
 }
 
-static enum status write_checkpoint(struct scf_solver *solver)
+enum status scf_solver_write_checkpoint(struct scf_solver *solver)
 {
     /* A guess density has no orbitals yet. */
     if (!solver->settings->checkpoint || !solver->state->idempotent)
@@ -147,7 +147,7 @@ static enum status record_iteration(struct scf_solver *solver)
     solver->result->iterations = now->iteration;
     solver->is_written = false;
     return count_all_iterations(solver) % solver->settings->checkpoint_every == 0
-               ? write_checkpoint(solver)
+               ? scf_solver_write_checkpoint(solver)
                : STATUS_OK;
 }
 
@@ -454,7 +454,7 @@ static enum status iterate_orbitals(struct scf_solver *solver, struct darray *co
         while (is_stationary(solver)) {
             TRY(confirm_minimum(solver, &solver->result->converged));
             if (solver->result->converged)
-                return write_checkpoint(solver); /* the orbitals are canonical now */
+                return scf_solver_write_checkpoint(solver); /* the orbitals are canonical now */
         }
         if (solver->now.iteration >= solver->settings->max_iterations)
             return FAIL(STATUS_NOT_CONVERGED,
@@ -475,7 +475,7 @@ enum status scf_solver_iterate(struct scf_solver *solver, struct darray *const D
     snprintf(text, sizeof text, "%s", status_text());
     TRY(leave_quasi_newton(solver));
     if (!solver->is_written)
-        TRY(write_checkpoint(solver));
+        TRY(scf_solver_write_checkpoint(solver));
     status_set_text(text);
     return status;
 }

@@ -68,6 +68,14 @@ for every in 1 4; do
     same stretched.json again.json $((left + 1))
 done
 
+# So it is where the first one is the last: of the SCF, and of the amplitudes.
+for most in --max-iter --max-iter-amplitudes; do
+    rm -f first.h5
+    run 1 ccsd $nitrogen --frozen-core $most 1 --checkpoint first.h5
+    run 0 ccsd $nitrogen --frozen-core --restart first.h5 --json again.json
+    same n2.json again.json 100
+done
+
 # An SCF that iterates further has other orbitals: the amplitudes begin at zero, and converge.
 one ccsd $nitrogen --frozen-core --converge 1e-4 --checkpoint loose.h5
 run 0 ccsd $nitrogen --frozen-core --restart loose.h5 --json again.json

@@ -515,6 +515,26 @@ static void test_a_restart_loses_no_iteration(void **state)
     remove_file();
 }
 
+/* A guess density has no orbitals: those of its Fock matrix, which the next iteration begins with,
+ * are written. */
+static void test_the_first_iteration_is_written_when_it_is_the_last(void **state)
+{
+    (void)state;
+    const struct scf_case *const cases[] = {&spherical, &radical};
+    for (int i = 0; i < 2; i++) {
+        double expected, energy;
+        int64_t all = write_interrupted(cases[i], 100, 1);
+        restart(cases[i], &expected);
+        for (int every = 1; every <= LAST_ONLY; every += LAST_ONLY - 1) {
+            remove_file();
+            assert_int_equal(write_interrupted(cases[i], 1, every), 1);
+            assert_in_range(restart(cases[i], &energy), 1, all - 1);
+            check_close(energy, expected, 1e-9);
+        }
+    }
+    remove_file();
+}
+
 /* Another checkpoint takes the file's name as process 0, not its child that tries to read it, opens
  * it for the n-th time. */
 static char other_name[80];
@@ -663,6 +683,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_every_number_of_a_large_array_is_looked_at),
         cmocka_unit_test(test_a_file_that_is_replaced_is_refused),
         cmocka_unit_test(test_a_restart_loses_no_iteration),
+        cmocka_unit_test(test_the_first_iteration_is_written_when_it_is_the_last),
         cmocka_unit_test(test_a_disk_without_room_is_a_warning_beforehand),
         cmocka_unit_test(test_a_failed_write_leaves_the_older_file),
         cmocka_unit_test_teardown(test_files_that_are_no_checkpoints_are_refused, scf_stop),
