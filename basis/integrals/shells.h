@@ -94,6 +94,11 @@ struct angular_map {
  * (2000), eq. 6.4.47, whose solid harmonics have the norm of x^l. */
 const struct angular_map *angular_map(int l, bool spherical);
 
+/* The generator of rotations about an axis u through the centre of a shell, of the form of the map:
+ *   (u x r) . grad f = sum_g A[g][f] g
+ * A: n_functions x n_functions, row-major; antisymmetric for spherical functions and for l < 2. */
+void angular_rotation(int l, bool spherical, const double axis[3], double *A);
+
 /* Applies a map on each side: block = bra * cartesian * ket^T, row-major,
  * n_functions x n_functions from n_cartesians x n_cartesians. */
 void angular_map_pair(const struct angular_map *bra, const struct angular_map *ket,

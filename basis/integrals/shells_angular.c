@@ -111,6 +111,63 @@ const struct angular_map *angular_map(int l, bool spherical)
     return &maps[l][spherical];
 }
 
+/* Adds factor (u x r) . grad of a raw Cartesian to a sum of raw Cartesians; the coefficient of
+ * r_a d/dr_b is that of the antisymmetric matrix of u. */
+static void add_rotated_cartesian(int l, int index, double factor, const double axis[3],
+                                  double *sum)
+{
+    const double u[3][3] = {{0, axis[2], -axis[1]}, {-axis[2], 0, axis[0]}, {axis[1], -axis[0], 0}};
+    int power[3];
+    cartesian_powers(l, index, power);
+    for (int b = 0; b < 3; b++)
+        for (int a = 0; a < 3; a++) {
+            if (a == b || power[b] == 0)
+                continue;
+            int turned[3] = {power[0], power[1], power[2]};
+            turned[a]++;
+            turned[b]--;
+            sum[cartesian_index(turned[1], turned[2])] += factor * power[b] * u[a][b];
+        }
+}
+
+/* Overlap of two raw Cartesians of a shell relative to that of x^l with itself. */
+static double cartesian_overlap(int l, int i, int j)
+{
+    int p[3], q[3];
+    double product = 1;
+    cartesian_powers(l, i, p);
+    cartesian_powers(l, j, q);
+    for (int x = 0; x < 3; x++)
+        product *= (p[x] + q[x]) % 2 ? 0 : odd_factorial((p[x] + q[x]) / 2);
+    return product / odd_factorial(l);
+}
+
+/* The coefficient of function g in a sum of raw Cartesians: each of these is a Cartesian function
+ * but for its scale; spherical functions are orthonormal. */
+static double function_component(const struct angular_map *map, int l, int g, const double *sum)
+{
+    if (map->n_functions == map->n_cartesians)
+        return sum[g] / map->value[map->first[g]];
+    double component = 0;
+    for (int t = map->first[g]; t < map->first[g + 1]; t++)
+        for (int c = 0; c < map->n_cartesians; c++)
+            component += map->value[t] * cartesian_overlap(l, map->index[t], c) * sum[c];
+    return component;
+}
+
+void angular_rotation(int l, bool spherical, const double axis[3], double *A)
+{
+    const struct angular_map *map = angular_map(l, spherical);
+    int n = map->n_functions;
+    for (int f = 0; f < n; f++) {
+        double turned[ANGULAR_MAX_FUNCTIONS] = {0};
+        for (int t = map->first[f]; t < map->first[f + 1]; t++)
+            add_rotated_cartesian(l, map->index[t], map->value[t], axis, turned);
+        for (int g = 0; g < n; g++)
+            A[g * n + f] = function_component(map, l, g, turned);
+    }
+}
+
 void angular_map_pair(const struct angular_map *bra, const struct angular_map *ket,
                       const double *cartesian, double *block)
 {

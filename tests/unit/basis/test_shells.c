@@ -56,10 +56,10 @@ static void every_function_has_self_overlap_one(void **state)
     }
 }
 
-/* Value of function f of a map at a point: its solid harmonic. */
-static double harmonic(int l, int f, double x, double y, double z)
+/* Value of function f of a map at a point. */
+static double angular_value(int l, bool spherical, int f, double x, double y, double z)
 {
-    const struct angular_map *map = angular_map(l, true);
+    const struct angular_map *map = angular_map(l, spherical);
     double sum = 0;
     for (int t = map->first[f]; t < map->first[f + 1]; t++) {
         int power[3];
@@ -67,6 +67,45 @@ static double harmonic(int l, int f, double x, double y, double z)
         sum += map->value[t] * pow(x, power[0]) * pow(y, power[1]) * pow(z, power[2]);
     }
     return sum;
+}
+
+static double harmonic(int l, int f, double x, double y, double z)
+{
+    return angular_value(l, true, f, x, y, z);
+}
+
+/* The change of every function from r to r + h u x r is the sum of functions that the generator
+ * says. */
+static void check_rotation(int l, bool spherical, const double u[3])
+{
+    const double r[3] = {0.3, -0.7, 0.5}, h = 1e-5;
+    double A[ANGULAR_MAX_FUNCTIONS * ANGULAR_MAX_FUNCTIONS], turned[2][3];
+    int n = angular_map(l, spherical)->n_functions;
+    for (int side = 0; side < 2; side++)
+        for (int x = 0; x < 3; x++) {
+            int y = (x + 1) % 3, z = (x + 2) % 3;
+            turned[side][x] = r[x] + (side ? h : -h) * (u[y] * r[z] - u[z] * r[y]);
+        }
+    angular_rotation(l, spherical, u, A);
+    for (int f = 0; f < n; f++) {
+        double expected[2], sum = 0;
+        for (int side = 0; side < 2; side++)
+            expected[side] =
+                angular_value(l, spherical, f, turned[side][0], turned[side][1], turned[side][2]);
+        for (int g = 0; g < n; g++)
+            sum += A[g * n + f] * angular_value(l, spherical, g, r[0], r[1], r[2]);
+        check_close(sum, (expected[1] - expected[0]) / (2 * h), 1e-8);
+    }
+}
+
+static void rotated_functions_are_sums_of_those_of_their_shell(void **state)
+{
+    (void)state;
+    static const double axes[][3] = {{0, 0, 1}, {1, 0, 0}, {0.6, -0.3, 0.7}};
+    for (int l = 0; l <= BASIS_MAX_L; l++)
+        for (int form = 0; form < 2; form++)
+            for (int k = 0; k < 3; k++)
+                check_rotation(l, form == 1, axes[k]);
 }
 
 /* Harmonic: the Laplacian vanishes. Ordered: m counts the turns about z. */
@@ -340,6 +379,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_function_has_self_overlap_one),
         cmocka_unit_test(spherical_functions_are_solid_harmonics_in_order_of_m),
+        cmocka_unit_test(rotated_functions_are_sums_of_those_of_their_shell),
         cmocka_unit_test(cartesians_are_ordered_as_stated),
         cmocka_unit_test(a_map_applies_to_both_sides),
         cmocka_unit_test(shells_follow_atoms_and_file),
