@@ -88,7 +88,8 @@ static json_t *curvature_to_json(const struct scf_curvature *curvature)
 {
     enum scf_verdict verdict = scf_curvature_verdict(curvature);
     return json_pack(
-        "{s:o, s:o}", "lowest_curvature", json_real_or_null(curvature->eigenvalue), "stable",
+        "{s:o, s:o, s:o}", "lowest_curvature", json_real_or_null(curvature->eigenvalue), "error",
+        json_real_or_null(curvature->error), "stable",
         verdict == SCF_VERDICT_NOT_SETTLED ? json_null()
                                            : json_boolean(verdict == SCF_VERDICT_STABLE));
 }

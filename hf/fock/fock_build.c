@@ -317,6 +317,11 @@ const struct fock_record *fock_records(const struct fock *fock)
     return fock->records;
 }
 
+double fock_threshold(const struct fock *fock)
+{
+    return fock->screening->threshold;
+}
+
 const struct fock_tasks *fock_tasks_of(const struct fock *fock)
 {
     return fock->tasks;

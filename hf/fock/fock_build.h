@@ -57,6 +57,9 @@ enum status fock_restart(struct fock *fock, const struct taskpool_settings *pool
 enum status fock_build(struct fock *fock, int n_spins, const struct darray *const D[],
                        struct darray *const F[]);
 
+/* The threshold of its screening, hartree. Not collective. */
+double fock_threshold(const struct fock *fock);
+
 /* A build that was done. */
 struct fock_record {
     double seconds;    /* wall time of fock_build, density and F included */

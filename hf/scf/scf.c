@@ -151,8 +151,8 @@ struct scf_parts {
     double rotation;      /* n_virtual x n_occupied, the sum of the spins */
 };
 
-/* Vectors of a search for the lowest curvature, with their products and scratch. */
-enum { STABILITY_ROTATIONS = 27 };
+/* Vectors of a search for the lowest curvature, with their products and scratch; free rotations. */
+enum { STABILITY_ROTATIONS = 27, FREE_ROTATIONS = 3 };
 
 /* At second-order steps: another state, a Hessian with the gradient, the vectors of conjugate
  * gradients, a turn of orbitals. */
@@ -176,7 +176,7 @@ static double count_stability(const struct scf_parts *parts, int n_spins)
 {
     int n_searches = n_spins == 1 ? 2 : 1;
     return 2 * (3 * parts->matrix + parts->panel) +
-           (1 + n_searches * STABILITY_ROTATIONS) * parts->rotation +
+           (1 + n_searches * STABILITY_ROTATIONS + FREE_ROTATIONS) * parts->rotation +
            (n_spins == 1 ? 2 * parts->tiles : 0);
 }
 

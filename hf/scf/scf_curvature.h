@@ -14,17 +14,19 @@ enum { SCF_SPACES = 2 };
 /* "RHF", "UHF". */
 const char *scf_space_name(enum scf_space space);
 
-/* A point whose eigenvalue lies below is a saddle; between it and zero lie the rounded
- * zeros of free rotations, such as that of the hole in a pi shell. */
-#define SCF_UNSTABLE (-1e-5)
-
 struct scf_curvature {
-    double eigenvalue; /* lowest one found, hartree: an upper bound of the lowest there is */
-    bool settled;      /* its sign is certain */
+    double eigenvalue; /* lowest one found, hartree: but for the noise an upper bound of the lowest
+                        * there is */
+    double noise;      /* error of that number: of screening, and of a gradient that is not zero */
+    double error;      /* how far it may be from the eigenvalue that the search came near to, the
+                        * noise included; INFINITY: it came near to none */
+    bool is_free;      /* it is the zero of a free rotation (scf_free_rotation.h) */
     int n_products;    /* with the Hessian that the search took; 0: not tested */
 };
 
-/* UNSTABLE needs no settled eigenvalue, because the lowest lies below any that is found. */
+/* A number smaller than its error is NOT_SETTLED, but for the zero of a free rotation, which is
+ * STABLE. UNSTABLE needs no search that has converged, because the lowest eigenvalue lies below any
+ * that is found. */
 enum scf_verdict {
     SCF_VERDICT_NOT_TESTED,
     SCF_VERDICT_STABLE,

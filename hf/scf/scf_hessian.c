@@ -196,6 +196,14 @@ static void virtual_occupied_part(struct scf_hessian *hessian, const struct dens
     dense_multiply('T', 'N', 1, hessian->C_v[spin], hessian->half[spin], 0, kappa->kappa[spin]);
 }
 
+void scf_hessian_project(struct scf_hessian *hessian, const struct dense *A,
+                         struct scf_rotation *kappa)
+{
+    for (int s = 0; s < 2; s++)
+        if (kappa->kappa[s])
+            virtual_occupied_part(hessian, A, s, kappa);
+}
+
 /* g = U_v^T F U_o. */
 static enum status set_gradient(const struct scf_state *state, int spin,
                                 struct scf_hessian *hessian)

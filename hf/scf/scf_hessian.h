@@ -95,6 +95,10 @@ enum status scf_hessian_init(const struct scf_basis *basis, struct scf_fock *foc
                              const struct scf_state *state, struct scf_hessian *hessian);
 void scf_hessian_fini(struct scf_hessian *hessian);
 
+/* kappa = C_v^T A C_o of each spin that has rotations. A: n x n, over the functions. */
+void scf_hessian_project(struct scf_hessian *hessian, const struct dense *A,
+                         struct scf_rotation *kappa);
+
 /* product = H kappa, at the price of a Fock build. Errors: those of fock_build. */
 enum status scf_hessian_multiply(struct scf_hessian *hessian, const struct scf_rotation *kappa,
                                  struct scf_rotation *product);

@@ -40,26 +40,48 @@ void scf_report_iteration(const struct scf_iteration *iteration)
               iteration->algebra_seconds);
 }
 
+/* A curvature with digits enough, but for the zero of a free rotation, to show its sign. */
+static void print_eigenvalue(const struct scf_curvature *curvature)
+{
+    bool is_small = fabs(curvature->eigenvalue) < 1e-5 && !curvature->is_free;
+    log_print(is_small ? " %.1e" : " %.6f", curvature->eigenvalue);
+}
+
 void scf_report_stability(int n_spins, const struct scf_curvature curvature[], int n_builds)
 {
     int own = n_spins - 1;
     log_print("      stability: lowest curvature");
-    for (int space = own; space < SCF_SPACES; space++)
-        log_print("%s %.6f among real %s%s", space == own ? "" : ",", curvature[space].eigenvalue,
-                  scf_space_name((enum scf_space)space),
-                  curvature[space].settled ? "" : " (not settled)");
+    for (int space = own; space < SCF_SPACES; space++) {
+        bool settled = scf_curvature_verdict(&curvature[space]) != SCF_VERDICT_NOT_SETTLED;
+        log_print("%s", space == own ? "" : ",");
+        print_eigenvalue(&curvature[space]);
+        log_print(" among real %s%s", scf_space_name((enum scf_space)space),
+                  settled ? "" : " (not settled)");
+    }
     bool is_saddle = scf_curvature_verdict(&curvature[own]) == SCF_VERDICT_UNSTABLE;
     log_print(", %d Fock build%s%s\n", n_builds, log_plural(n_builds),
-              is_saddle ? ": a saddle point, going downhill" : "");
+              is_saddle ? ": a saddle point" : "");
 }
 
-/* The verdict in the space of the SCF itself, or in a wider one. */
+/* The verdict in the space of the SCF itself, whose saddle points are left where a step leads
+ * lower, or in a wider one. */
 static const char *stability_words(bool converged, bool own, enum scf_verdict verdict)
 {
     if (verdict == SCF_VERDICT_UNSTABLE)
-        return own ? "a saddle point" : "UNSTABLE";
+        return own ? "UNSTABLE, a saddle point that could not be left," : "UNSTABLE";
     return converged && verdict == SCF_VERDICT_STABLE ? "a minimum"
                                                       : "not settled whether a minimum";
+}
+
+/* A curvature, and its error where that leaves the sign open. */
+static void print_curvature(const struct scf_curvature *curvature)
+{
+    bool settled = scf_curvature_verdict(curvature) != SCF_VERDICT_NOT_SETTLED;
+    log_print("Lowest curvature of the energy in orbital space%s",
+              isfinite(curvature->error) || settled ? "" : " at most");
+    print_eigenvalue(curvature);
+    if (!settled && isfinite(curvature->error))
+        log_print(" with an error of %.0e", curvature->error);
 }
 
 /* Whether a spin has both occupied and virtual orbitals. */
@@ -77,12 +99,12 @@ static void print_stability(const struct scf_problem *problem, const struct scf_
     int own = problem->n_spins - 1;
     for (int space = own; space < SCF_SPACES; space++) {
         enum scf_verdict verdict = scf_curvature_verdict(&result->curvature[space]);
-        if (verdict != SCF_VERDICT_NOT_TESTED)
-            log_print("Lowest curvature of the energy in orbital space %.6f: %s among real %s "
-                      "determinants\n",
-                      result->curvature[space].eigenvalue,
-                      stability_words(result->converged, space == own, verdict),
-                      scf_space_name((enum scf_space)space));
+        if (verdict == SCF_VERDICT_NOT_TESTED)
+            continue;
+        print_curvature(&result->curvature[space]);
+        log_print(": %s among real %s determinants\n",
+                  stability_words(result->converged, space == own, verdict),
+                  scf_space_name((enum scf_space)space));
         if (verdict == SCF_VERDICT_UNSTABLE && space != own)
             log_print(
                 "  A UHF solution of lower energy exists: run with --method uhf, which starts "

@@ -14,7 +14,13 @@
 #define ROUNDING  1e-13
 #define SCREENING 1e-11
 
-enum { MAX_PRODUCTS = 30, MAX_SHORTENED = 8 };
+enum { MAX_PRODUCTS = 30, MAX_SHORTENED = 8, MAX_LENGTHS = 4 };
+
+/* Lengths of a step away from a saddle point: the first one, and the next as fractions of the
+ * last. */
+#define FIRST_LENGTH     0.5
+#define MOST_SHORTENING  0.4
+#define LEAST_SHORTENING 0.01
 
 /* Least difference of orbital energies in the preconditioner, hartree: smaller ones
  * are no measure of the curvature. */
@@ -172,12 +178,13 @@ void scf_second_order_destroy(struct scf_second_order *solver)
     free(solver);
 }
 
-/* Turns state by kappa into trial, with F, canonical orbitals and gradient. */
+/* Turns state by kappa into trial, with F (full: by a full build), canonical orbitals and gradient.
+ */
 static enum status try_rotation(struct scf_second_order *solver, const struct scf_state *state,
-                                const struct scf_rotation *kappa)
+                                const struct scf_rotation *kappa, bool full)
 {
     TRY(scf_rotate(solver->basis, state, kappa, solver->trial));
-    TRY(scf_state_build(solver->basis, solver->fock, false, solver->trial));
+    TRY(scf_state_build(solver->basis, solver->fock, full, solver->trial));
     TRY(scf_state_canonicalise(solver->basis, solver->trial));
     scf_state_gradient(solver->basis, solver->trial);
     return STATUS_OK;
@@ -227,7 +234,7 @@ static enum status search_along(struct scf_second_order *solver, const struct sc
     for (int shortened = 0; shortened <= MAX_SHORTENED && !*moved; shortened++) {
         double predicted =
             hessian->weight * (length * trust->slope + length * length / 2 * trust->curvature);
-        TRY(try_rotation(solver, *state, &trust->kappa));
+        TRY(try_rotation(solver, *state, &trust->kappa, false));
         *moved = is_better(solver, *state, predicted);
         if (is_visible(predicted, *state))
             adjust_radius(solver, trust, length,
@@ -261,38 +268,74 @@ enum status scf_second_order_step(struct scf_second_order *solver, struct scf_st
     return status;
 }
 
-/* Tries both ways along direction, which differ unless a symmetry says otherwise; leaves
- * the lower one in trial if it is lower than state. */
-static enum status try_both_ways(struct scf_second_order *solver,
-                                 const struct scf_rotation *direction, double length,
-                                 const struct scf_state *state, struct scf_rotation *kappa,
-                                 bool *lower)
+/* The energy along a direction of negative curvature, from the point where the gradient is zero:
+ *   E(t) = E(0) + w [ 1/2 c t^2 + 1/6 p t^3 + 1/24 q t^4 ],
+ * p zero where a symmetry says that both ways are alike. */
+struct valley {
+    const struct scf_rotation *direction; /* of norm 1; borrowed */
+    struct scf_rotation kappa;            /* scratch */
+    double weight, c;                     /* w and c */
+    double length;                        /* t of the last energies */
+    double change[2];                     /* E(length) - E(0) and E(-length) - E(0) */
+};
+
+/* Sets the trial to the state turned by t, in full; *change: of the energy. */
+static enum status try_length(struct scf_second_order *solver, const struct scf_state *state,
+                              struct valley *valley, double t, double *change)
 {
-    scf_rotation_add(-length, direction, 0, kappa);
-    TRY(try_rotation(solver, state, kappa));
-    double backward = solver->trial->energy;
-    scf_rotation_add(length, direction, 0, kappa);
-    TRY(try_rotation(solver, state, kappa));
-    if (backward < solver->trial->energy) {
-        scf_rotation_add(-length, direction, 0, kappa);
-        TRY(try_rotation(solver, state, kappa));
-    }
-    *lower = solver->trial->energy < state->energy;
+    scf_rotation_add(t, valley->direction, 0, &valley->kappa);
+    TRY(try_rotation(solver, state, &valley->kappa, true));
+    *change = solver->trial->energy - state->energy;
     return STATUS_OK;
 }
 
-enum status scf_second_order_descend(struct scf_second_order *solver,
-                                     const struct scf_rotation *direction, struct scf_state **state,
-                                     bool *moved)
+static bool is_lower(double change, const struct scf_state *state)
 {
-    static const double lengths[] = {0.5, 0.2, 0.05};
-    struct scf_rotation kappa;
+    return change < -ROUNDING * fabs(state->energy);
+}
+
+/* Tries both ways; leaves the lower one in the trial if it is lower than state. */
+static enum status try_both_ways(struct scf_second_order *solver, const struct scf_state *state,
+                                 struct valley *valley, bool *lower)
+{
+    double t = valley->length, *change = valley->change, again;
+    TRY(try_length(solver, state, valley, -t, &change[1]));
+    TRY(try_length(solver, state, valley, t, &change[0]));
+    *lower = is_lower(fmin(change[0], change[1]), state);
+    return *lower && change[1] < change[0] ? try_length(solver, state, valley, -t, &again)
+                                           : STATUS_OK;
+}
+
+/* The t of the lowest E(t), p and q being those of the last energies: where
+ * c + 1/2 p t + 1/6 q t^2 = 0. */
+static double find_lowest_length(const struct valley *valley)
+{
+    double s = valley->length, c = valley->c;
+    double even = (valley->change[0] + valley->change[1]) / (2 * valley->weight);
+    double odd = (valley->change[0] - valley->change[1]) / (2 * valley->weight);
+    double p = 6 * odd / (s * s * s), q = 24 * (even - c * s * s / 2) / (s * s * s * s);
+    /* The way on which p leads down is the longer one. */
+    double t = (fabs(p) / 2 + sqrt(p * p / 4 - 2 * q * c / 3)) * 3 / q;
+    return fmin(fmax(t, LEAST_SHORTENING * s), MOST_SHORTENING * s);
+}
+
+enum status scf_second_order_descend(struct scf_second_order *solver,
+                                     const struct scf_rotation *direction, double curvature,
+                                     struct scf_state **state, bool *moved)
+{
+    struct valley valley = {.direction = direction,
+                            .weight = 2 * solver->basis->occupation,
+                            .c = curvature,
+                            .length = FIRST_LENGTH};
     *moved = false;
-    TRY(scf_rotation_init(solver->basis, &kappa));
+    TRY(scf_rotation_init(solver->basis, &valley.kappa));
     enum status status = STATUS_OK;
-    for (int i = 0; i < 3 && !*moved && status == STATUS_OK; i++)
-        status = try_both_ways(solver, direction, lengths[i], *state, &kappa, moved);
-    scf_rotation_fini(&kappa);
+    for (int i = 0; i < MAX_LENGTHS && !*moved && status == STATUS_OK; i++) {
+        if (i > 0)
+            valley.length = find_lowest_length(&valley);
+        status = try_both_ways(solver, *state, &valley, moved);
+    }
+    scf_rotation_fini(&valley.kappa);
     if (*moved)
         swap_states(solver, state);
     solver->radius = FIRST_RADIUS;

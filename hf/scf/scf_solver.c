@@ -383,53 +383,55 @@ static bool wants_stability(const struct scf_solver *solver)
                                solver->basis->n_functions);
 }
 
-/* Goes downhill from the saddle point at the state, whose curvatures no longer are the
- * result's then. */
-static enum status leave_saddle(struct scf_solver *solver, const struct scf_stability *stability)
+/* Goes downhill from the saddle point at the state, if a lower energy is found; the curvatures no
+ * longer are the result's then. */
+static enum status leave_saddle(struct scf_solver *solver, const struct scf_stability *stability,
+                                bool *moved)
 {
-    bool moved;
     struct scf_result *result = solver->result;
     struct scf_saddle saddle = {solver->state->energy,
                                 stability->curvature[solver->basis->n_spins - 1].eigenvalue};
     start_iteration(solver, "descent");
-    solver->is_flat = false;
     TRY(need_second_order(solver));
-    TRY(scf_second_order_descend(solver->second_order, &stability->direction, &solver->state,
-                                 &moved));
-    if (!moved)
-        return FAIL(STATUS_NOT_CONVERGED,
-                    "the solution is a saddle point (curvature %.1e), but no lower one was "
-                    "found near it",
-                    saddle.curvature);
+    TRY(scf_second_order_descend(solver->second_order, &stability->direction, saddle.curvature,
+                                 &solver->state, moved));
+    TRY(record_iteration(solver));
+    if (!*moved) {
+        log_print("      no lower energy was found along its direction: the SCF ends here\n");
+        return STATUS_OK;
+    }
+    solver->is_flat = false;
     memset(result->curvature, 0, sizeof result->curvature);
     result->saddles[result->n_saddles++] = saddle;
     return STATUS_OK;
 }
 
-/* The lowest curvatures at the state; if it is a saddle, descends from it. */
-static enum status check_minimum(struct scf_solver *solver, bool *is_minimum)
+/* The lowest curvatures at the state; if it is a saddle, descends from it where that is possible.
+ * *moved: the iterations must continue. */
+static enum status check_minimum(struct scf_solver *solver, bool *moved)
 {
     struct scf_hessian hessian;
     struct scf_stability stability;
     int n_spins = solver->basis->n_spins;
+    *moved = false;
     TRY(scf_hessian_init(solver->basis, solver->fock, solver->state, &hessian));
     enum status status = scf_stability_init(&hessian, &stability);
     scf_hessian_fini(&hessian);
     TRY(status);
     memcpy(solver->result->curvature, stability.curvature, sizeof stability.curvature);
-    *is_minimum = scf_curvature_verdict(&stability.curvature[n_spins - 1]) != SCF_VERDICT_UNSTABLE;
     scf_report_stability(n_spins, stability.curvature, stability.n_builds);
-    if (!*is_minimum && solver->result->n_saddles == SCF_MAX_SADDLES)
-        status = FAIL(STATUS_NOT_CONVERGED, "%d saddle points were left without reaching a minimum",
-                      SCF_MAX_SADDLES);
-    else if (!*is_minimum)
-        status = leave_saddle(solver, &stability);
+    bool is_saddle =
+        scf_curvature_verdict(&stability.curvature[n_spins - 1]) == SCF_VERDICT_UNSTABLE;
+    if (is_saddle && solver->result->n_saddles < SCF_MAX_SADDLES)
+        status = leave_saddle(solver, &stability, moved);
+    else if (is_saddle)
+        log_print("      %d saddle points were left already: the SCF ends here\n", SCF_MAX_SADDLES);
     scf_stability_fini(&stability);
     return status;
 }
 
-/* Called where the gradient is small enough: confirms it with a full build and checks
- * that it is a minimum. *done is false if the iterations must continue. */
+/* Called where the gradient is small enough: confirms it with a full build, and leaves a saddle
+ * point. *done is false if the iterations must continue. */
 static enum status confirm_minimum(struct scf_solver *solver, bool *done)
 {
     *done = false;
@@ -437,11 +439,11 @@ static enum status confirm_minimum(struct scf_solver *solver, bool *done)
     TRY(build_from_full_density(solver));
     if (!is_stationary(solver))
         return STATUS_OK;
-    *done = true;
-    if (!wants_stability(solver))
-        return STATUS_OK;
-    TRY(check_minimum(solver, done));
-    return *done ? STATUS_OK : record_iteration(solver);
+    bool moved = false;
+    if (wants_stability(solver))
+        TRY(check_minimum(solver, &moved));
+    *done = !moved;
+    return STATUS_OK;
 }
 
 static enum status iterate_orbitals(struct scf_solver *solver, struct darray *const D[])

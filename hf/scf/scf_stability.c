@@ -1,5 +1,8 @@
 #include "hf/scf/scf_stability.h"
 
+#include "hf/fock/fock_build.h"
+#include "hf/scf/scf_free_rotation.h"
+#include "hf/tiles/screening.h"
 #include "support/arrays/symmetric_eigen.h"
 
 #include <math.h>
@@ -8,8 +11,15 @@
 
 enum { MAX_VECTORS = 12, KEPT_VECTORS = 4, MAX_PRODUCTS = 60, MIN_PRODUCTS = 5 };
 
-/* A residual below this settles the eigenvalue to well within SCF_UNSTABLE. */
-#define SMALL_RESIDUAL 3e-4
+/* A residual below this fraction of the eigenvalue, or below this, is small enough unless the sign
+ * of a smaller eigenvalue is in doubt. */
+#define RESIDUAL_FRACTION 0.05
+#define SMALL_RESIDUAL    3e-4
+
+/* Curvatures are of this order, hartree, but for the lowest, and third derivatives of the energy.
+ */
+#define TYPICAL_CURVATURE 0.1
+#define THIRD_DERIVATIVE  1.0
 
 /* The search for the lowest eigenvalue of a block of the Hessian. */
 struct davidson {
@@ -25,6 +35,7 @@ struct davidson {
     struct scf_rotation residual; /* H x - eigenvalue x, then the next vector */
     struct scf_rotation x, Hx;    /* of the lowest */
     double residual_norm;
+    bool is_own; /* in the state's own space, where it has a gradient and free rotations */
     bool done;
 };
 
@@ -55,11 +66,11 @@ static void precondition(struct davidson *davidson, const struct scf_rotation *x
 
 /* Starts from all rotations, whatever their symmetry. Errors: on failure davidson_fini still has
  * to be called. */
-static enum status davidson_init(struct scf_hessian *hessian, struct scf_curvature *curvature,
-                                 struct davidson *davidson)
+static enum status davidson_init(struct scf_hessian *hessian, bool is_own,
+                                 struct scf_curvature *curvature, struct davidson *davidson)
 {
-    *curvature = (struct scf_curvature){0};
-    *davidson = (struct davidson){.hessian = hessian, .curvature = curvature};
+    *curvature = (struct scf_curvature){.error = INFINITY};
+    *davidson = (struct davidson){.hessian = hessian, .curvature = curvature, .is_own = is_own};
     struct scf_rotation *all[2 * MAX_VECTORS + 3] = {&davidson->residual, &davidson->x,
                                                      &davidson->Hx};
     for (int i = 0; i < MAX_VECTORS; i++) {
@@ -100,10 +111,8 @@ static void choose_vector(struct davidson *davidson)
 {
     if (davidson->done)
         return;
-    if (davidson->curvature->n_products == MAX_PRODUCTS)
+    if (davidson->curvature->n_products == MAX_PRODUCTS || !orthonormalise(davidson))
         davidson->done = true;
-    else if (!orthonormalise(davidson)) /* no vector is left: the subspace is the whole space */
-        davidson->done = davidson->curvature->settled = true;
     else
         scf_rotation_add(1, &davidson->residual, 0, &davidson->vectors[davidson->n_vectors]);
 }
@@ -169,25 +178,67 @@ static void collapse_subspace(struct davidson *davidson)
     davidson->n_vectors = KEPT_VECTORS;
 }
 
-/* Whether the sign of the lowest eigenvalue is known: an approximate one lies above it,
- * and one eigenvalue lies within the residual of it. The error is about the residual's square over
- * the distance to the next eigenvalue, mostly below a percent. A positive one has to last, because
- * the first vectors may lack what leads lower. */
-static bool lowest_is_settled(const struct davidson *davidson)
+/* How far below the Ritz value e_1 = eigenvalues[0] the eigenvalue that it is of may lie, by
+ * Temple's inequality: the square of the residual over the distance from e_1 to the next
+ * eigenvalue, for which the next Ritz value stands. A cluster of eigenvalues counts as one, but for
+ * its width, min_k [ e_k - e_1 + residual^2 / (e_k+1 - e_1) ]. In any case an eigenvalue lies
+ * within the residual. Source: Temple, Proc. R. Soc. Lond. A 119, 276 (1928). */
+static double bound_eigenvalue_error(const struct davidson *davidson)
 {
-    double eigenvalue = davidson->eigenvalues[0];
-    if (davidson->residual_norm < SMALL_RESIDUAL)
-        return true;
-    bool lasted = davidson->curvature->n_products >= MIN_PRODUCTS;
-    return (lasted || eigenvalue < 10 * SCF_UNSTABLE) &&
-           davidson->residual_norm < 0.05 * fabs(eigenvalue);
+    const double *e = davidson->eigenvalues;
+    double residual = davidson->residual_norm, bound = residual;
+    for (int k = 0; k + 1 < davidson->n_vectors; k++)
+        bound = fmin(bound, e[k] - e[0] + residual * residual / (e[k + 1] - e[0]));
+    return bound;
+}
+
+/* Error of the lowest eigenvalue that more products do not make smaller: of screening, and because
+ * the state is off the stationary point by the gradient over the curvature, along x and across. */
+static double estimate_eigenvalue_noise(const struct davidson *davidson)
+{
+    const struct scf_hessian *hessian = davidson->hessian;
+    double all = sqrt(scf_rotation_dot(&hessian->gradient, &hessian->gradient));
+    double along = davidson->is_own ? fabs(scf_rotation_dot(&hessian->gradient, &davidson->x)) : 0;
+    double distance = all / TYPICAL_CURVATURE;
+    if (along > 0)
+        distance += along / fmax(fabs(davidson->eigenvalues[0]), along);
+    return SCREENING_ERROR * fock_threshold(hessian->basis->problem->fock) +
+           THIRD_DERIVATIVE * distance;
+}
+
+/* Whether the residual is small enough but for doubts about the sign. A positive eigenvalue has to
+ * last, because the first vectors may lack what leads lower. */
+static bool is_residual_small(const struct davidson *davidson)
+{
+    const struct scf_curvature *curvature = davidson->curvature;
+    bool lasted =
+        curvature->n_products >= MIN_PRODUCTS || curvature->eigenvalue < -curvature->noise;
+    return davidson->residual_norm < SMALL_RESIDUAL ||
+           (lasted && davidson->residual_norm < RESIDUAL_FRACTION * fabs(curvature->eigenvalue));
+}
+
+/* Errors of the lowest eigenvalue. The search is done if its sign is known, or if the error
+ * is mostly noise. */
+static enum status check_lowest(struct davidson *davidson)
+{
+    struct scf_curvature *curvature = davidson->curvature;
+    double bound = bound_eigenvalue_error(davidson);
+    curvature->noise = estimate_eigenvalue_noise(davidson);
+    davidson->done = is_residual_small(davidson);
+    curvature->error = davidson->done ? curvature->noise + bound : INFINITY;
+    if (!davidson->done || fabs(curvature->eigenvalue) > curvature->error)
+        return STATUS_OK;
+    if (davidson->is_own)
+        TRY(scf_is_free_rotation(davidson->hessian, &davidson->x, &curvature->is_free));
+    davidson->done = curvature->is_free || bound < curvature->noise;
+    return STATUS_OK;
 }
 
 static enum status advance_search(struct davidson *davidson)
 {
     extend_subspace(davidson);
     TRY(solve_subspace(davidson));
-    davidson->done = davidson->curvature->settled = lowest_is_settled(davidson);
+    TRY(check_lowest(davidson));
     if (davidson->done)
         return STATUS_OK;
     collapse_subspace(davidson);
@@ -238,7 +289,7 @@ enum status scf_stability_init(struct scf_hessian *hessian, struct scf_stability
     enum status status = STATUS_OK;
     *stability = (struct scf_stability){0};
     for (int i = 0; i < n && status == STATUS_OK; i++)
-        status = davidson_init(hessian, &stability->curvature[own + i], &searches[i]);
+        status = davidson_init(hessian, i == 0, &stability->curvature[own + i], &searches[i]);
     if (status == STATUS_OK)
         status = find_lowest(hessian, n, searches, &stability->n_builds);
     if (status == STATUS_OK) {

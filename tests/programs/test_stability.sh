@@ -62,6 +62,27 @@ expect 'b["saddle_points_left"][0]["lowest_curvature"] < -0.01'
 print '^Converged .*, having left 1 saddle point$'
 print '^Left a saddle point of energy -147.6339'
 
+# A weak saddle point is left, too, for a solution of lower energy; where its curvature is below what
+# energies can show, the SCF has converged all the same.
+# weak DISTANCE: UHF of a hydrogen molecule just beyond the distance where it parts from RHF.
+weak()
+{
+    printf '2\n\nH 0 0 0\nH 0 0 %s\n' "$1" > weak.xyz
+    run 0 weak.xyz --basis cc-pvdz --method uhf --json result.json
+}
+for distance in 1.2105 1.2110; do
+    weak $distance
+    expect 'b["stability"]["real_uhf"]["stable"] and len(b["saddle_points_left"]) == 1'
+    expect 'E < b["saddle_points_left"][0]["energy"] - 1e-9'
+done
+weak 1.2104
+expect 'b["stability"]["real_uhf"]["stable"] is None and len(b["saddle_points_left"]) == 1'
+print ' with an error of .*: not settled whether a minimum among real UHF'
+weak 1.210386
+expect 'b["stability"]["real_uhf"]["stable"] is False and b["saddle_points_left"] == []'
+expect '-3e-7 < b["lowest_curvature"] < -1e-7'
+print '^Lowest curvature .* -2.*e-07: UNSTABLE, a saddle point that could not be left, among real UHF'
+
 # Nothing tested, nothing claimed.
 run 0 water.xyz --basis sto-3g --stability never --json result.json
 expect 'b["stability"] == {} and "lowest_curvature" not in b'

@@ -7,13 +7,17 @@
 
 #define WATER "3\n\nO 0 0 0\nH 0 0.757 0.587\nH 0 -0.757 0.587\n"
 
+/* At 1.21038553 Angstrom a UHF solution begins to part from that of RHF (Coulson-Fischer point). */
+#define H2_AT(distance) "2\n\nH 0 0 0\nH 0 0 " distance "\n"
+
 struct stability_case {
     struct scf_case scf;
     enum scf_verdict verdict[SCF_SPACES];
 };
 
 /* Closed shells that are stable, that break into radicals, and with a hole in a pi shell, whose
- * rotation is free; radicals; a spin without electrons; solutions that are saddle points. */
+ * rotation is free; radicals; a spin without electrons; solutions that are saddle points, also so
+ * weak ones that a sign is all that they have, or not even that. */
 static const struct stability_case cases[] = {
     {{WATER, 0, 1, "sto-3g", 1, 0}, {SCF_VERDICT_STABLE, SCF_VERDICT_STABLE}},
     {{"2\n\nLi 0 0 0\nH 0.3 0 1.6\n", 0, 1, "sto-3g", 1, 0},
@@ -29,9 +33,16 @@ static const struct stability_case cases[] = {
      {SCF_VERDICT_NOT_TESTED, SCF_VERDICT_UNSTABLE}},
     {{"2\n\nO 0 0 0\nO 0 0 1.2075\n", 0, 3, "sto-3g", 2, 0},
      {SCF_VERDICT_NOT_TESTED, SCF_VERDICT_UNSTABLE}},
-    {{"2\n\nO 0 0 0\nH 0 0 0.9697\n", 0, 2, "sto-3g", 2, 0},
+    {{"2\n\nO 0 0 0\nH 0.3 0.4 0.83\n", 0, 2, "sto-3g", 2, 0},
      {SCF_VERDICT_NOT_TESTED, SCF_VERDICT_STABLE}},
     {{"1\n\nH 0 0 0\n", 0, 2, "6-31g", 2, 0}, {SCF_VERDICT_NOT_TESTED, SCF_VERDICT_STABLE}},
+    {{"1\n\nC 0 0 0\n", 0, 3, "6-31g", 2, 0}, {SCF_VERDICT_NOT_TESTED, SCF_VERDICT_STABLE}},
+    {{H2_AT("1.2103"), 0, 1, "cc-pvdz", 2, 0}, {SCF_VERDICT_NOT_TESTED, SCF_VERDICT_STABLE}},
+    {{H2_AT("1.2103855"), 0, 1, "cc-pvdz", 2, 0},
+     {SCF_VERDICT_NOT_TESTED, SCF_VERDICT_NOT_SETTLED}},
+    {{H2_AT("1.2103855"), 0, 1, "cc-pvdz", 1, 0}, {SCF_VERDICT_STABLE, SCF_VERDICT_NOT_SETTLED}},
+    {{H2_AT("1.2104"), 0, 1, "cc-pvdz", 2, 0}, {SCF_VERDICT_NOT_TESTED, SCF_VERDICT_UNSTABLE}},
+    {{H2_AT("1.2104"), 0, 1, "cc-pvdz", 1, 0}, {SCF_VERDICT_STABLE, SCF_VERDICT_UNSTABLE}},
 };
 
 /* A converged solution, its Hessian and what the reference takes. */
@@ -165,18 +176,19 @@ static void check_products(struct solution *solution, int n_blocks, double *cons
     }
 }
 
-/* The eigenvalue found lies above the lowest one of H, by little if it is settled. */
+/* The eigenvalue found lies above the lowest one of H, but for the noise, and by little if the
+ * search converged, by its error at most where the sign hangs on that. */
 static void check_curvature(const struct scf_curvature *curvature, int64_t n, double *H,
                             enum scf_verdict verdict)
 {
     double *values = malloc((size_t)n * sizeof *values);
     check_ok(symmetric_eigen((int)n, H, values));
     assert_int_equal(scf_curvature_verdict(curvature), verdict);
-    assert_true(curvature->eigenvalue > values[0] - 1e-7);
-    if (verdict == SCF_VERDICT_STABLE)
-        assert_true(values[0] > SCF_UNSTABLE);
-    if (curvature->settled)
+    assert_true(values[0] < curvature->eigenvalue + curvature->noise);
+    if (isfinite(curvature->error))
         check_close(curvature->eigenvalue, values[0], 0.03 * fabs(values[0]) + 1e-6);
+    if (fabs(values[0]) < 1e-3)
+        check_close(curvature->eigenvalue, values[0], curvature->error);
     free(values);
 }
 

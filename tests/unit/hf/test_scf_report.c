@@ -4,6 +4,7 @@
 #include "support/base/log.h"
 #include "tests/check.h"
 
+#include <math.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -58,15 +59,38 @@ static void test_words_agree_with_verdicts(void **state)
         struct scf_result result = some_result(converged);
         for (int space = n_spins - 1; space < SCF_SPACES; space++)
             result.curvature[space] = (struct scf_curvature){
-                .eigenvalue = eigenvalues[positive], .settled = settled, .n_products = 9};
+                .eigenvalue = eigenvalues[positive], .error = settled ? 0.1 : 0.6, .n_products = 9};
         report_text(n_spins, &result, text, sizeof text);
         check_text(text, ": a minimum among real UHF", converged && settled && positive);
         check_text(text, ": a minimum among real RHF",
                    n_spins == 1 && converged && settled && positive);
         check_text(text, "not settled whether a minimum", positive && !(converged && settled));
-        check_text(text, "a saddle point among", !positive);
+        check_text(text, "UNSTABLE, a saddle point that could not be left, among", !positive);
         check_text(text, "UNSTABLE among real UHF", !positive && n_spins == 1);
         check_text(text, "--method uhf", !positive && n_spins == 1);
+    }
+}
+
+static void test_a_curvature_below_its_error_is_not_settled(void **state)
+{
+    (void)state;
+    static const struct {
+        struct scf_curvature curvature;
+        const char *text;
+    } cases[] = {
+        {{-6.3e-6, 1e-6, 2e-6, false, 9}, " -6.3e-06: UNSTABLE"},
+        {{-6.3e-6, 1e-5, 2e-5, false, 9}, " -6.3e-06 with an error of 2e-05: not settled"},
+        {{6.3e-6, 1e-6, 2e-6, false, 9}, " 6.3e-06: a minimum"},
+        {{6.3e-6, 1e-6, 7e-6, false, 9}, " 6.3e-06 with an error of 7e-06: not settled"},
+        {{6.3e-6, 1e-6, INFINITY, false, 9}, " at most 6.3e-06: not settled"},
+        {{-6.3e-9, 1e-6, 7e-6, true, 9}, " -0.000000: a minimum"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char text[4096];
+        struct scf_result result = some_result(true);
+        result.curvature[SCF_REAL_UHF] = cases[i].curvature;
+        report_text(2, &result, text, sizeof text);
+        check_text(text, cases[i].text, true);
     }
 }
 
@@ -102,6 +126,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_words_agree_with_verdicts),
+        cmocka_unit_test(test_a_curvature_below_its_error_is_not_settled),
         cmocka_unit_test(test_what_was_not_tested_is_said),
         cmocka_unit_test(test_saddle_points_left_are_said),
     };
