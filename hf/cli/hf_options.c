@@ -38,7 +38,7 @@ static const struct option_row scf_rows[] = {
     TEXT_OPTION("guess", FIELD(guess), .value = "sad|core|FILE",
                 .help = "first density: superposed atoms, one-electron Hamiltonian, or a "
                         "checkpoint's (default: sad)"),
-    REAL_OPTION("converge", FIELD(scf.converge), 0, 1, .min_excluded = true,
+    REAL_OPTION("converge", FIELD(scf.converge), SCF_LEAST_CONVERGE, 1,
                 .default_text = TEXT_OF(SCF_DEFAULT_CONVERGE), .value = "X",
                 .help = "largest element of the orbital gradient at convergence, hartree"),
     INTEGER_OPTION("max-iter", FIELD(scf.max_iterations), 1, 1000000,

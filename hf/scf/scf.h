@@ -35,6 +35,7 @@ struct scf_iteration {
 
 /* Defaults of the settings, also for option rows; all other fields are 0. */
 #define SCF_DEFAULT_CONVERGE       1e-8
+#define SCF_LEAST_CONVERGE         1e-15 /* sums of numbers near 1 hartree round to this */
 #define SCF_DEFAULT_MAX_ITERATIONS 100
 #define SCF_DEFAULT_DIIS_SIZE      8
 #define SCF_DEFAULT_DEPENDENCE     1e-6

@@ -1,6 +1,8 @@
 #include "hf/scf/scf_report.h"
 
 #include "basis/input/molecule.h"
+#include "hf/fock/fock_build.h"
+#include "hf/tiles/screening.h"
 #include "support/base/log.h"
 
 #include <math.h>
@@ -10,6 +12,24 @@
 
 /* Orbitals shown on either side of the gap. */
 enum { NEAR_GAP = 5 };
+
+/* What is asked of the gradient, and whether screening lets that be right. */
+static void print_convergence(const struct scf_problem *problem,
+                              const struct scf_settings *settings)
+{
+    double threshold = fock_threshold(problem->fock), error = SCREENING_ERROR * threshold;
+    log_print("Converged when no element of the orbital gradient exceeds %g hartree\n",
+              settings->converge);
+    if (error > settings->converge) {
+        log_print("Screening  integrals below --screen %g are left out, which changes the gradient "
+                  "and the energy by up to about %.0e hartree\n",
+                  threshold, error);
+        log_warn("--screen %g changes the energy and the orbital gradient by up to about %.0e "
+                 "hartree, more than --converge %g: take --screen %.0e or less",
+                 threshold, error, settings->converge, settings->converge / (2 * SCREENING_ERROR));
+    }
+    log_print("\n");
+}
 
 void scf_report_start(const struct scf_basis *basis, const struct scf_settings *settings)
 {
@@ -26,8 +46,7 @@ void scf_report_start(const struct scf_basis *basis, const struct scf_settings *
         log_print("%d nearly dependent combinations dropped (eigenvalue below %g), %d orbitals "
                   "left\n",
                   basis->n_functions - basis->n_orbitals, settings->dependence, basis->n_orbitals);
-    log_print("Converged when no element of the orbital gradient exceeds %g hartree\n\n",
-              settings->converge);
+    print_convergence(basis->problem, settings);
     log_print("iter          energy            change     gradient   method         Fock s  "
               "algebra s\n");
 }

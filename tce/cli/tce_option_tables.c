@@ -1,5 +1,6 @@
 #include "tce/cli/tce_option_tables.h"
 
+#include "hf/scf/scf.h"
 #include "sched/comparison/comparison.h"
 #include "sched/modes/mode_options.h"
 
@@ -59,7 +60,7 @@ static const struct option_row method_rows[] = {
     INTEGER_OPTION("orbital-tile", FIELD(orbital_tile), 0, 1000, .default_text = "0", .value = "N",
                    .expert = true,
                    .help = "orbitals in a tile, at most; 0: chosen by their number"),
-    REAL_OPTION("converge-amplitudes", FIELD(converge), 0, 1, .min_excluded = true,
+    REAL_OPTION("converge-amplitudes", FIELD(converge), SCF_LEAST_CONVERGE, 1,
                 .default_text = "1e-8", .value = "X",
                 .help = "largest change of an amplitude at convergence, and ten times that of the "
                         "energy"),

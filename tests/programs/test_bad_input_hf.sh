@@ -155,6 +155,7 @@ for option in tile screen max-iter converge diis multiplicity poll-every chunk s
     fock-only memory damping level-shift dependence; do
     refuse --$option water.xyz $with_basis --$option -1
 done
+refuse "number from 1e-15 to 1" water.xyz $with_basis --converge 1e-300
 refuse --charge water.xyz $with_basis --charge x
 for option in tile screen max-iter converge diis multiplicity charge poll-every chunk seed \
     cache fock-only memory damping level-shift dependence; do

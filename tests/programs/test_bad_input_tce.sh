@@ -286,6 +286,7 @@ for option in converge-amplitudes max-iter-amplitudes diis-amplitudes tile conve
     refuse --$option ccsd water.xyz $with_basis --$option 0
     refuse --$option ccsd water.xyz $with_basis --$option x
 done
+refuse "number from 1e-15 to 1" ccsd water.xyz $with_basis --converge-amplitudes 1e-300
 refuse water.xyz ccsd water.xyz $with_basis --json water.xyz
 refuse "leave --compare, --json, --report, --checkpoint, --watchdog and --trace out" ccsd water.xyz $with_basis \
     --dry-run --watchdog 5

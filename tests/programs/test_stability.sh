@@ -83,6 +83,24 @@ expect 'b["stability"]["real_uhf"]["stable"] is False and b["saddle_points_left"
 expect '-3e-7 < b["lowest_curvature"] < -1e-7'
 print '^Lowest curvature .* -2.*e-07: UNSTABLE, a saddle point that could not be left, among real UHF'
 
+# warned TEXT: one line on standard error, with this in it.
+warned()
+{
+    [ "$(grep -c . "$folder/errors")" = 1 ] && grep -qF -- "$1" "$folder/errors" ||
+        complain "not the one message: $1"
+}
+
+# Screening that leaves more of the gradient than is asked for is a warning, and a curvature that it
+# may have made is none; a gradient that cannot fall further is no convergence.
+run 0 water.xyz --basis sto-3g
+[ ! -s "$folder/errors" ] || complain "a warning by default"
+run 0 water.xyz --basis sto-3g --screen 0.1 --converge 1e-3 --json result.json
+warned "warning: --screen 0.1 changes the energy and the orbital gradient by up to about 5e+00 hartree, more than --converge 0.001: take --screen 1e-05 or less"
+print '^Screening  integrals below --screen 0.1 are left out'
+expect 'b["stability"]["real_rhf"]["stable"] is None and b["stability"]["real_uhf"]["stable"] is None'
+run 1 water.xyz --basis cc-pvdz --converge 1e-15 --screen 1e-17
+warned 'no more than rounding errors: --converge 1e-15 is out of reach, take 1e-1'
+
 # Nothing tested, nothing claimed.
 run 0 water.xyz --basis sto-3g --stability never --json result.json
 expect 'b["stability"] == {} and "lowest_curvature" not in b'
