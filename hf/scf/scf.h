@@ -1,7 +1,8 @@
 /* The self-consistent field (SCF): restricted (RHF) and unrestricted (UHF).
  *
  * DIIS first; where that stalls, second-order steps with a check of the energy; at
- * convergence a test that the result is a minimum, and descent to one if it is not. An RHF
+ * convergence a test that the result is a minimum, and descent to one if it is not. A saddle point
+ * from which no lower energy is found is a result, with its verdict. An RHF
  * solution is also tested among UHF determinants; one that is unstable there is reported and
  * stays, because --method uhf, started from it, follows it down. */
 #ifndef BERYL_HF_SCF_H

@@ -3,7 +3,7 @@
 # towards UHF, and UHF from there finds the lower energy; water is stable; a saddle point that was
 # left is said.
 #
-#   test_stability.sh BERYL_HF PROCESSES MPIEXEC
+#   test_stability.sh BERYL_HF PROCESSES MPIEXEC [long]
 set -u
 program=$1 processes=$2 mpiexec=$3 seconds=60
 . "$(dirname "$0")/program.sh"
@@ -82,6 +82,16 @@ weak 1.210386
 expect 'b["stability"]["real_uhf"]["stable"] is False and b["saddle_points_left"] == []'
 expect '-3e-7 < b["lowest_curvature"] < -1e-7'
 print '^Lowest curvature .* -2.*e-07: UNSTABLE, a saddle point that could not be left, among real UHF'
+
+# A radical whose saddle point is as weak, symmetric in space and not in spin.
+if [ "${4:-}" = long ]; then
+    seconds=600
+    printf '3\nmultiplicity=2\nN 0 0 0\nO 0 1.10 0.465\nO 0 -1.10 0.465\n' > no2.xyz
+    run 0 no2.xyz --basis '6-31g*' --spherical --json result.json
+    expect 'b["stability"]["real_uhf"]["stable"] and len(b["saddle_points_left"]) == 1'
+    expect '-2e-4 < b["saddle_points_left"][0]["lowest_curvature"] < -1e-4'
+    expect 'abs(E - -204.0264116996) < 1e-8'
+fi
 
 # warned TEXT: one line on standard error, with this in it.
 warned()
