@@ -127,8 +127,8 @@ static bool complete_result(const struct compared_runs *runs)
     for (int m = 0; m < runs->records.n; m++) {
         const struct mode_record *record = &runs->records.list[m];
         if (mode_record_has_run(record) && mode_find(record->mode)->is_bound)
-            failed |= json_object_set_new(json_object_get(modes, record->name), "bound",
-                                          json_true());
+            failed |=
+                json_object_set_new(json_object_get(modes, record->name), "bound", json_true());
     }
     failed |= json_object_set_new(runs->result, "compare", modes);
     failed |= json_object_set_new(runs->result, "comparison",
