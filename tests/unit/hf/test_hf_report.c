@@ -82,8 +82,8 @@ static void test_page_of_a_correlated_method_has_the_parts_of_its_energy(void **
     (void)state;
     const char *const expected[] = {
         "<p class=\"answer\">The CCSD energy of H<sub>2</sub>O in cc-pvdz is ",
-        "<b>\u221276.24008254</b> hartree: Hartree-Fock \u221276.02679870, correlation "
-        "\u22120.21328384. An iteration",
+        "<b>\u221276.24008254</b> hartree: Hartree-Fock \u221276.02679870, ",
+        "correlation \u22120.21328384. An iteration",
         "Total energy</th><td>\u221276.2400825415",
         "><span class=\"part\">Hartree-Fock</span></th><td>\u221276.0267986974",
         "><span class=\"part\"><span class=\"part\">One-electron</span></span></th><td>",
