@@ -13,7 +13,7 @@
 /* Orbitals shown on either side of the gap. */
 enum { NEAR_GAP = 5 };
 
-/* What is asked of the gradient, and whether screening lets that be right. */
+/* The criterion of convergence, and whether screening allows it. */
 static void print_convergence(const struct scf_problem *problem,
                               const struct scf_settings *settings)
 {

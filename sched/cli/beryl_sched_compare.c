@@ -150,7 +150,7 @@ static enum status write_compared_result(const struct compared_runs *runs)
     return status_agree(runs->comm, status);
 }
 
-/* What was completed, with the failure. */
+/* Writes the completed iterations, with the failure. */
 static void write_failed_comparison(struct compared_runs *runs, enum status status)
 {
     if (!runs->result) {

@@ -51,23 +51,29 @@ enum status beryl_sched_outputs_check(const struct beryl_sched_options *options)
     return outputs_check_writable(outputs, N_FILES);
 }
 
-enum status beryl_sched_outputs_write_result(const struct beryl_sched_options *options,
-                                             const json_t *result)
+enum status beryl_sched_outputs_write_first(const struct beryl_sched_options *options,
+                                            const json_t *result)
 {
-    return options->json ? json_write_file(result, options->json) : STATUS_OK;
+    return options->json && !output_file_is_stream(options->json)
+               ? json_write_file(result, options->json)
+               : STATUS_OK;
 }
 
-enum status beryl_sched_outputs_write_page(const struct beryl_sched_options *options,
+enum status beryl_sched_outputs_write_last(const struct beryl_sched_options *options,
                                            const json_t *result, const char *name)
 {
-    return options->report ? report_write(&result, &name, 1, NULL, options->report) : STATUS_OK;
+    if (options->report)
+        TRY(report_write(&result, &name, 1, NULL, options->report));
+    return options->json && output_file_is_stream(options->json)
+               ? json_write_file(result, options->json)
+               : STATUS_OK;
 }
 
 enum status beryl_sched_outputs_write(const struct beryl_sched_options *options,
                                       const json_t *result, const char *name)
 {
-    TRY(beryl_sched_outputs_write_result(options, result));
-    return beryl_sched_outputs_write_page(options, result, name);
+    TRY(beryl_sched_outputs_write_first(options, result));
+    return beryl_sched_outputs_write_last(options, result, name);
 }
 
 void beryl_sched_outputs_write_failed(const struct beryl_sched_options *options, json_t *result,

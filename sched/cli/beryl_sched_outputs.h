@@ -16,14 +16,15 @@ enum status beryl_sched_outputs_check(const struct beryl_sched_options *options)
 enum status beryl_sched_outputs_check_inputs(const struct beryl_sched_options *options,
                                              const struct beryl_sched_options *run);
 
-/* Write the outputs that the options name: the result first, because a disk may have no room for
- * all and the page can be made again, of the result. Not collective.
+/* Write the outputs that the options name, before and after all others: the result first, because a
+ * disk may have no room for all and the page can be made again, of the result; but a result that
+ * goes to a stream last, because it can be written only once, an error in it. Not collective.
  * result  of a run or of a sweep
  * name    its name in the page
  * Errors: STATUS_IO, STATUS_NO_MEMORY. */
-enum status beryl_sched_outputs_write_result(const struct beryl_sched_options *options,
-                                             const json_t *result);
-enum status beryl_sched_outputs_write_page(const struct beryl_sched_options *options,
+enum status beryl_sched_outputs_write_first(const struct beryl_sched_options *options,
+                                            const json_t *result);
+enum status beryl_sched_outputs_write_last(const struct beryl_sched_options *options,
                                            const json_t *result, const char *name);
 
 /* Both. */

@@ -258,12 +258,12 @@ static enum status write_run_outputs(const struct run *run, const json_t *result
     const struct beryl_sched_options *options = run->options;
     bool is_first = run->rank == 0;
     TRY(status_agree(run->comm,
-                     is_first ? beryl_sched_outputs_write_result(options, result) : STATUS_OK));
+                     is_first ? beryl_sched_outputs_write_first(options, result) : STATUS_OK));
     TRY(write_run_tables(run));
     TRY(trace_write(options->pool.trace, run->comm, NULL));
     trace_print(options->pool.trace);
     return status_agree(
-        run->comm, is_first ? beryl_sched_outputs_write_page(options, result, run->workload->name)
+        run->comm, is_first ? beryl_sched_outputs_write_last(options, result, run->workload->name)
                             : STATUS_OK);
 }
 

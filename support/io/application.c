@@ -4,6 +4,7 @@
 #include "support/base/log.h"
 #include "support/mpi/mpi_transport.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <mpi.h>
 #include <signal.h>
@@ -107,10 +108,12 @@ int application_exit_status(enum status status, bool accepted)
     return late ? 1 : status_exit_code(status);
 }
 
-/* What was printed is a result, too. */
-static enum status check_output(void)
+/* What was printed is a result, too; of an answer as --help people read as much as they want. */
+static enum status check_output(const struct application *application)
 {
     int error = log_flush();
+    if (error == EPIPE && application->request != OPTION_REQUEST_RUN)
+        return STATUS_OK;
     return error ? FAIL(STATUS_IO, "cannot write to standard output: %s", strerror(error))
                  : STATUS_OK;
 }
@@ -120,7 +123,7 @@ int application_finish(struct application *application)
     int started;
     MPI_Initialized(&started);
     if (application->status == STATUS_OK) {
-        application->status = check_output();
+        application->status = check_output(application);
         application->accepted = true;
     }
     if (started) /* every process may have printed */

@@ -22,7 +22,7 @@ bool file_is_named_pipe(const char *path)
            has_pipe_name(&information, &disk);
 }
 
-/* What is open is looked at: the path may be another file's meanwhile. */
+/* Asks for the open file: the path may name another one meanwhile. */
 static bool is_open_named_pipe(int descriptor)
 {
     struct stat information;

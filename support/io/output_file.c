@@ -32,17 +32,22 @@ static enum status fail_path(const char *path)
     return FAIL(STATUS_IO, "cannot write %s: %s", path, file_open_error());
 }
 
-/* What this host's temporary names have between the file's name and the number of a process. */
+/* The part of a temporary name between the file's own and the number of the process: the host, and
+ * the namespace within which that number means a process, as containers of one host share folders.
+ */
 struct part_mark {
-    char text[HOST_NAME_MAX + 16];
+    char text[HOST_NAME_MAX + 40];
 };
 
 static struct part_mark part_mark_here(void)
 {
     struct part_mark mark;
+    struct stat processes = {0};
     char host[HOST_NAME_MAX + 1] = "";
     gethostname(host, sizeof host - 1);
-    snprintf(mark.text, sizeof mark.text, ".part-%s-", host);
+    stat("/proc/self/ns/pid", &processes);
+    snprintf(mark.text, sizeof mark.text, ".part-%s-%llx-", host,
+             (unsigned long long)processes.st_ino);
     return mark;
 }
 
@@ -78,7 +83,7 @@ static bool follow_links(const char *path, char file[PATH_MAX])
     return false;
 }
 
-/* What the path names already. A rename would replace a link by a file, and a read-only file. */
+/* A path that exists: a rename would replace a link by a file, and a read-only file. */
 static enum status target_existing(const char *path, mode_t mode, struct target *target)
 {
     target->direct = !S_ISREG(mode);
@@ -202,7 +207,13 @@ void output_file_remove_tree(const char *path)
     nftw(path, remove_entry, MAX_OPEN, FTW_DEPTH | FTW_PHYS | FTW_MOUNT);
 }
 
-/* Removes from the folder of a file what killed processes of this host left there, of whatever
+static bool is_own(const char *path)
+{
+    struct stat information;
+    return lstat(path, &information) == 0 && information.st_uid == geteuid();
+}
+
+/* Removes from the folder of a file the leftovers of this user's killed processes, of whatever
  * file: the next run may write others. */
 static void remove_orphans(const char *path)
 {
@@ -214,7 +225,8 @@ static void remove_orphans(const char *path)
         if (!is_orphan(entry->d_name, &mark))
             continue;
         snprintf(orphan, sizeof orphan, "%s/%s", folder, entry->d_name);
-        output_file_remove_tree(orphan);
+        if (is_own(orphan))
+            output_file_remove_tree(orphan);
     }
     if (names)
         closedir(names);

@@ -40,7 +40,7 @@ bool words_match(struct word a, struct word b);
 bool word_to_real(struct word word, double *value);
 bool word_to_integer(struct word word, int64_t *value);
 
-/* The same of whole numbers in the forms of a real, too: 1e15, 2.5e3. Exact. */
+/* word_to_integer that also takes whole numbers in the forms of a real: 1e15, 2.5e3. Exact. */
 bool word_to_whole(struct word word, int64_t *value);
 
 /* The n numbers of a text "1.5,2", finite. Returns 0; otherwise which of them, counted from 1, is

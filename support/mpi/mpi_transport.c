@@ -103,8 +103,8 @@ static double count_local(void)
     return local_size ? strtod(local_size, NULL) : 1;
 }
 
-/* Of btl/vader, through which the processes of a node exchange messages: its file in /dev/shm for
- * each of them, by default. The file is full of holes until messages fill them. */
+/* Default size of the file that btl/vader, which carries messages within a node, has in /dev/shm
+ * for each process. The file is sparse until messages fill it. */
 static const double segment_bytes = 4 << 20;
 
 /* Switches btl/vader off where the processes of the host together could fill more than half of what
@@ -121,8 +121,8 @@ static bool leave_shared_memory(void)
     return true;
 }
 
-/* What MPI_Init maps: libraries, stacks and heaps of threads, which take what they find up to this
- * much, and then the files for messages of all processes of the host. */
+/* Address space that MPI_Init maps for libraries and for the stacks and heaps of threads, in
+ * addition to the files for messages of all processes of the host. */
 static const double start_bytes = 240 << 20;
 
 enum status mpi_transport_check(void)

@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <unistd.h>
 
-/* Of osc/sm and osc/rdma, rounded up: the state of a window, and of each process in it. */
+/* State that osc/sm and osc/rdma keep of a window, and of each process in it; rounded up. */
 enum { STATE_BYTES = 256, PROCESS_STATE_BYTES = 128 };
 
 static double page_bytes(void)

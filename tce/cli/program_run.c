@@ -201,7 +201,7 @@ static enum status write_json(const struct program_run *run, enum status outcome
     return status_agree(run->comm, status);
 }
 
-/* What is known, and the failure, which remains the one that is reported. */
+/* Writes the completed iterations, with the failure, which remains the one that is reported. */
 static void write_failed_program(struct program_run *run, enum status status)
 {
     char text[STATUS_TEXT_SIZE];
@@ -209,6 +209,15 @@ static void write_failed_program(struct program_run *run, enum status status)
     watch_memory(run);
     write_json(run, status, text);
     status_set_text(text);
+}
+
+/* Collective: standard output may be a pipe on one process alone. */
+static bool json_is_stream(const struct program_run *run)
+{
+    const char *path = run->options->json;
+    int is_stream = path && output_file_is_stream(path);
+    MPI_Bcast(&is_stream, 1, MPI_INT, 0, run->comm);
+    return is_stream;
 }
 
 static enum status print_and_write(struct program_run *run)
@@ -221,17 +230,19 @@ static enum status print_and_write(struct program_run *run)
     TRY(mode_records_check(&run->records, "result"));
     if (options->verify)
         TRY(verification_run(&run->instance));
-    /* The result first: a disk may have no room for all. */
+    /* The result first: a disk may have no room for all. But it goes to a stream only once. */
+    bool at_end = json_is_stream(run);
     if (!options->compare)
         trace_sum(options->pool.trace, run->comm);
-    TRY(write_json(run, STATUS_OK, ""));
+    if (!at_end)
+        TRY(write_json(run, STATUS_OK, ""));
     if (options->profile)
         TRY(executor_write_profile(run->instance.executor, options->profile));
     if (!options->compare) {
         TRY(trace_write(options->pool.trace, run->comm, NULL));
         trace_print(options->pool.trace);
     }
-    return STATUS_OK;
+    return at_end ? write_json(run, STATUS_OK, "") : STATUS_OK;
 }
 
 static enum status run_program_stages(struct program_run *run)

@@ -17,7 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Of one process. */
+/* The doorbell of one process. */
 struct doorbell {
     _Atomic int64_t n_sent;     /* messages to it, by any process */
     _Atomic int64_t n_received; /* by it */
@@ -60,7 +60,7 @@ static void *map_memory(const char *name, bool creates, size_t size_bytes)
     return memory == MAP_FAILED ? NULL : memory;
 }
 
-/* Of zeros, mapped by all processes of comm or by none: NULL. Its name is gone at the end. */
+/* Maps zeroed memory in all processes of comm, or in none: NULL. Its name is removed again. */
 static void *share_memory(MPI_Comm comm, size_t size_bytes)
 {
     char name[64] = "";
@@ -74,7 +74,7 @@ static void *share_memory(MPI_Comm comm, size_t size_bytes)
     MPI_Bcast(name, sizeof name, MPI_CHAR, 0, comm);
     if (rank != 0)
         memory = map_memory(name, false, size_bytes);
-    enum status status = status_agree(comm, memory ? STATUS_OK : STATUS_LIBRARY);
+    enum status status = status_agree(comm, CHECK_MEMORY(memory, "no memory for doorbells"));
     if (rank == 0)
         shm_unlink(name);
     if (status == STATUS_OK || !memory)

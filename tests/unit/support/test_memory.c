@@ -33,8 +33,9 @@ static void test_limits_are_within_the_machine(void **state)
     assert_true(limits.shared_bytes >= 0 && limits.address_bytes > 0);
 }
 
-/* A file of this user's may be filled later, without asking for memory. */
-static void test_holes_of_shared_files_are_not_available(void **state)
+/* A file may be filled later, without asking for memory, by those that have mapped it; one that a
+ * killed run has left will not be. */
+static void test_holes_of_mapped_files_are_not_available(void **state)
 {
     (void)state;
     const int64_t hole_bytes = GB;
@@ -45,11 +46,16 @@ static void test_holes_of_shared_files_are_not_available(void **state)
     int file = mkstemp(path);
     assert_true(file >= 0);
     assert_int_equal(ftruncate(file, hole_bytes), 0);
+    int64_t with_file = memory_limits().shared_bytes;
+    void *memory = mmap(NULL, (size_t)hole_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    assert_ptr_not_equal(memory, MAP_FAILED);
     int64_t with_hole = memory_limits().shared_bytes;
+    munmap(memory, (size_t)hole_bytes);
     unlink(path);
     close(file);
     /* Other programs take and return memory there meanwhile. */
-    assert_true(before - with_hole > hole_bytes / 2);
+    assert_true(before - with_file < hole_bytes / 2);
+    assert_true(with_file - with_hole > hole_bytes / 2);
 }
 
 static void test_processes_of_a_node_divide_all_but_a_reserve(void **state)
@@ -174,7 +180,7 @@ int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_limits_are_within_the_machine),
-        cmocka_unit_test(test_holes_of_shared_files_are_not_available),
+        cmocka_unit_test(test_holes_of_mapped_files_are_not_available),
         cmocka_unit_test(test_processes_of_a_node_divide_all_but_a_reserve),
         cmocka_unit_test(test_each_limit_refuses_by_its_name),
         cmocka_unit_test(test_a_need_that_fits_is_still_allowed_piece_by_piece),

@@ -41,13 +41,23 @@ static void check_content(const char *path, const char *expected)
     text_file_fini(&file);
 }
 
+/* This host and the namespace of its processes, as temporary names have them. */
+static void get_mark(char mark[100])
+{
+    char host[65] = "";
+    struct stat processes;
+    gethostname(host, sizeof host - 1);
+    assert_int_equal(stat("/proc/self/ns/pid", &processes), 0);
+    snprintf(mark, 100, "%s-%llx", host, (unsigned long long)processes.st_ino);
+}
+
 /* The path of a file that a process of this number was writing. */
 static const char *part_of(const char *name, long pid)
 {
     static char path[600];
-    char host[256] = "";
-    gethostname(host, sizeof host - 1);
-    snprintf(path, sizeof path, "%s.part-%s-%ld", path_of(name), host, pid);
+    char mark[100];
+    get_mark(mark);
+    snprintf(path, sizeof path, "%s.part-%s-%ld", path_of(name), mark, pid);
     return path;
 }
 
@@ -115,15 +125,15 @@ static void test_files_of_other_names_are_removed(void **state)
 static void test_other_names_are_left_alone(void **state)
 {
     (void)state;
-    char name[200], host[100] = "";
+    char name[200], mark[100];
     pid_t child = end_child();
-    gethostname(host, sizeof host - 1);
+    get_mark(mark);
     static const char *const forms[] = {"a.part-%s-%ldx",  "a.part-%s--%ld", "a.part-%s-+%ld",
                                         "a.part-%s-1-%ld", ".part-%s-%ld",   "a.part-other%s-%ld",
-                                        "a.parts-%s-%ld"};
+                                        "a.part-%s1-%ld",  "a.parts-%s-%ld"};
     int n = sizeof forms / sizeof forms[0];
     for (int i = 0; i < n; i++) {
-        snprintf(name, sizeof name, forms[i], host, (long)child);
+        snprintf(name, sizeof name, forms[i], mark, (long)child);
         FILE *file = fopen(path_of(name), "w");
         assert_non_null(file);
         fclose(file);
@@ -131,7 +141,7 @@ static void test_other_names_are_left_alone(void **state)
     check_ok(output_file_write(path_of("whole"), "whole", 5));
     assert_int_equal(count_files(), n + 1);
     waitpid(child, NULL, 0);
-    snprintf(name, sizeof name, ".part-%s-%ld", host, (long)child);
+    snprintf(name, sizeof name, ".part-%s-%ld", mark, (long)child);
     unlink(path_of(name));
     remove_files();
 }
