@@ -291,7 +291,7 @@ static enum status try_length(struct scf_second_order *solver, const struct scf_
 
 static bool is_lower(double change, const struct scf_state *state)
 {
-    return change < -ROUNDING * fabs(state->energy);
+    return change < -(ROUNDING * fabs(state->energy) + SCREENING);
 }
 
 /* Tries both ways; leaves the lower one in the trial if it is lower than state. */

@@ -178,18 +178,19 @@ static void collapse_subspace(struct davidson *davidson)
     davidson->n_vectors = KEPT_VECTORS;
 }
 
-/* How far below the Ritz value e_1 = eigenvalues[0] the eigenvalue that it is of may lie, by
+/* An estimate of how far below the Ritz value e_1 = eigenvalues[0] its eigenvalue lies, after
  * Temple's inequality: the square of the residual over the distance from e_1 to the next
- * eigenvalue, for which the next Ritz value stands. A cluster of eigenvalues counts as one, but for
- * its width, min_k [ e_k - e_1 + residual^2 / (e_k+1 - e_1) ]. In any case an eigenvalue lies
- * within the residual. Source: Temple, Proc. R. Soc. Lond. A 119, 276 (1928). */
-static double bound_eigenvalue_error(const struct davidson *davidson)
+ * eigenvalue. The inequality needs a lower bound of that; the next Ritz value, which is an upper
+ * one, stands for it. A cluster of eigenvalues counts as one, but for its width, min_k [ e_k - e_1
+ * + residual^2 / (e_k+1 - e_1) ]. In any case an eigenvalue lies within the residual. Source:
+ * Temple, Proc. R. Soc. Lond. A 119, 276 (1928). */
+static double estimate_eigenvalue_error(const struct davidson *davidson)
 {
     const double *e = davidson->eigenvalues;
-    double residual = davidson->residual_norm, bound = residual;
+    double residual = davidson->residual_norm, error = residual;
     for (int k = 0; k + 1 < davidson->n_vectors; k++)
-        bound = fmin(bound, e[k] - e[0] + residual * residual / (e[k + 1] - e[0]));
-    return bound;
+        error = fmin(error, e[k] - e[0] + residual * residual / (e[k + 1] - e[0]));
+    return error;
 }
 
 /* Error of the lowest eigenvalue that more products do not make smaller: of screening, and because
@@ -222,15 +223,15 @@ static bool is_residual_small(const struct davidson *davidson)
 static enum status check_lowest(struct davidson *davidson)
 {
     struct scf_curvature *curvature = davidson->curvature;
-    double bound = bound_eigenvalue_error(davidson);
+    double eigenvalue_error = estimate_eigenvalue_error(davidson);
     curvature->noise = estimate_eigenvalue_noise(davidson);
     davidson->done = is_residual_small(davidson);
-    curvature->error = davidson->done ? curvature->noise + bound : INFINITY;
+    curvature->error = davidson->done ? curvature->noise + eigenvalue_error : INFINITY;
     if (!davidson->done || fabs(curvature->eigenvalue) > curvature->error)
         return STATUS_OK;
     if (davidson->is_own)
         TRY(scf_is_free_rotation(davidson->hessian, &davidson->x, &curvature->is_free));
-    davidson->done = curvature->is_free || bound < curvature->noise;
+    davidson->done = curvature->is_free || eigenvalue_error < curvature->noise;
     return STATUS_OK;
 }
 
