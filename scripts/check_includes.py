@@ -17,6 +17,9 @@ MAX_FILES = 30  # C files and headers of a room
 SUPPORT = ["support/base", "support/mpi", "support/io"]
 CHEMISTRY = SUPPORT + ["support/arrays", "basis/input", "basis/integrals"]
 
+POOL = ["sched/pool", "sched/pool/core"]
+LAB = ["sched/pool/trace", "sched/pool/modes", "sched/lab/comparison", "sched/lab/profiles"]
+
 # Room: the rooms, or single headers of a room, that it may include besides its own. Arrows
 # point one way: a room comes after all that it may see.
 ROOMS = {
@@ -28,60 +31,60 @@ ROOMS = {
     "basis/input": SUPPORT,
     "basis/integrals": ["support/base", "basis/input"],
 
-    "sched/queues": ["support/base"],
-    "sched/core": SUPPORT + ["sched/queues"],
-    "sched/profiles": SUPPORT + ["sched/core"],
-    "sched/trace": SUPPORT + ["sched/core"],
-    "sched/protocols": SUPPORT + ["sched/queues", "sched/core"],
-    "sched/modes": SUPPORT + ["sched/queues", "sched/core", "sched/protocols"],
-    "sched/comparison": SUPPORT + ["sched/core", "sched/trace", "sched/modes/mode_list.h"],
-    "sched/drivers/mpi": ["support/base", "support/mpi", "support/io/signal_notice.h",
-                          "sched/core", "sched/trace"],
-    "sched/drivers/sim": SUPPORT + ["sched/core", "sched/profiles/task_data.h", "sched/trace"],
-    "sched": SUPPORT + ["sched/core", "sched/trace", "sched/modes", "sched/comparison",
-                        "sched/drivers/mpi", "sched/drivers/sim"],
-    "sched/workloads/bnsl": SUPPORT,
-    "sched/workloads": SUPPORT + ["sched", "sched/core", "sched/queues", "sched/profiles",
-                                  "sched/workloads/bnsl"],
-    "sched/report/markup": SUPPORT,
-    "sched/report": SUPPORT + ["sched/report/markup"],
-    "sched/cli": SUPPORT + ["sched", "sched/core", "sched/trace", "sched/modes",
-                            "sched/comparison", "sched/profiles",
-                            "sched/drivers/mpi/mpi_calibrate.h", "sched/drivers/sim",
-                            "sched/workloads", "sched/report"],
+    # The pool: the library taskpool.
+    "sched/pool/queues": ["support/base"],
+    "sched/pool/core": SUPPORT + ["sched/pool/queues"],
+    "sched/pool/trace": SUPPORT + ["sched/pool/core"],
+    "sched/pool/protocols": SUPPORT + ["sched/pool/queues", "sched/pool/core"],
+    "sched/pool/modes": SUPPORT + ["sched/pool/queues", "sched/pool/core", "sched/pool/protocols"],
+    "sched/pool/drivers/mpi": ["support/base", "support/mpi", "support/io/signal_notice.h",
+                               "sched/pool/core", "sched/pool/trace"],
+    "sched/pool/drivers/sim": SUPPORT + ["sched/pool/core", "sched/pool/trace"],
+    "sched/pool": SUPPORT + ["sched/pool/core", "sched/pool/trace", "sched/pool/modes",
+                             "sched/pool/drivers/mpi", "sched/pool/drivers/sim"],
+
+    # The laboratory: what is done with pools.
+    "sched/lab/profiles": SUPPORT + ["sched/pool/core"],
+    "sched/lab/comparison": SUPPORT + [*POOL, "sched/pool/trace", "sched/pool/modes"],
+    "sched/lab/workloads/bnsl": SUPPORT,
+    "sched/lab/workloads": SUPPORT + [*POOL, "sched/pool/queues", "sched/lab/profiles",
+                                      "sched/lab/workloads/bnsl"],
+    "sched/lab/report/markup": SUPPORT,
+    "sched/lab/report": SUPPORT + ["sched/lab/report/markup"],
+    "sched/lab/cli": SUPPORT + [*POOL, *LAB, "sched/pool/drivers/mpi/mpi_calibrate.h",
+                                "sched/pool/drivers/sim", "sched/lab/workloads",
+                                "sched/lab/report"],
 
     "hf/tiles": CHEMISTRY,
-    "hf/fock": CHEMISTRY + ["hf/tiles", "sched", "sched/core", "sched/profiles"],
+    "hf/fock": CHEMISTRY + ["hf/tiles", *POOL, "sched/lab/profiles"],
     "hf/checkpoint": CHEMISTRY + ["hf/tiles", "hf/fock"],
     "hf/scf": CHEMISTRY + ["hf/tiles", "hf/fock", "hf/checkpoint"],
     "hf/guess": CHEMISTRY + ["hf/tiles", "hf/fock", "hf/scf"],
     "hf/cli": CHEMISTRY + ["hf/tiles", "hf/fock", "hf/checkpoint", "hf/scf", "hf/guess",
-                           "sched", "sched/core", "sched/trace", "sched/modes",
-                           "sched/comparison", "sched/profiles",
-                           "sched/report/report.h", "sched/report/report_program.h",
-                           "sched/report/report_section.h"],
+                           *POOL, *LAB,
+                           "sched/lab/report/report.h", "sched/lab/report/report_program.h",
+                           "sched/lab/report/report_section.h"],
+
+    "hf/experiments": CHEMISTRY + ["hf/tiles", "sched/pool/core", "sched/lab/profiles"],
 
     "tce/tensor": SUPPORT + ["support/arrays"],
     "tce/language": SUPPORT + ["tce/tensor"],
-    "tce/contraction": SUPPORT + ["support/arrays", "tce/tensor", "sched"],
-    "tce/plan": SUPPORT + ["tce/tensor", "tce/language", "tce/contraction", "sched/core",
-                           "sched/profiles"],
+    "tce/contraction": SUPPORT + ["support/arrays", "tce/tensor", "sched/pool"],
+    "tce/plan": SUPPORT + ["tce/tensor", "tce/language", "tce/contraction", "sched/pool/core",
+                           "sched/lab/profiles"],
     "tce/execution": SUPPORT + ["tce/tensor", "tce/language", "tce/contraction", "tce/plan",
-                                "sched", "sched/core", "sched/profiles"],
-    "tce/integrals": CHEMISTRY + ["tce/tensor", "hf/tiles", "hf/fock", "hf/scf", "sched",
-                                  "sched/core"],
+                                *POOL, "sched/lab/profiles"],
+    "tce/integrals": CHEMISTRY + ["tce/tensor", "hf/tiles", "hf/fock", "hf/scf", *POOL],
     "tce/methods": CHEMISTRY + ["tce/tensor", "tce/execution", "tce/integrals", "hf/tiles",
-                                "hf/fock", "hf/checkpoint", "hf/scf", "sched", "sched/core"],
+                                "hf/fock", "hf/checkpoint", "hf/scf", *POOL],
     "tce/cli": CHEMISTRY + ["tce/tensor", "tce/language", "tce/contraction", "tce/plan",
                             "tce/execution", "tce/integrals", "tce/methods", "hf/fock",
-                            "hf/checkpoint", "hf/scf", "hf/cli", "sched", "sched/core",
-                            "sched/trace", "sched/modes", "sched/comparison", "sched/profiles"],
-    "sched/experiments": CHEMISTRY + ["hf/tiles", "sched/core", "sched/profiles"],
+                            "hf/checkpoint", "hf/scf", "hf/cli", *POOL, *LAB],
 }
 
 # Rooms that do without MPI: what they hold runs the same in a simulation, or on one process.
-WITHOUT_MPI = ["basis/integrals", "sched/queues", "sched/protocols", "sched/modes",
-               "sched/drivers/sim", "sched/report/markup", "sched/report", "tce/language"]
+WITHOUT_MPI = ["basis/integrals", "sched/pool/queues", "sched/pool/protocols", "sched/pool/modes",
+               "sched/pool/drivers/sim", "sched/lab/report/markup", "sched/lab/report", "tce/language"]
 
 # Headers of other packages and the rooms that may include them. Any other header is the
 # system's (SYSTEM) or refused.
@@ -96,14 +99,14 @@ PACKAGES = {
     "libint2.h": ["basis/integrals"],
     "trexio.h": ["hf/checkpoint"],
     "hdf5.h": ["hf/checkpoint", "tce/methods"],
-    "otf2/otf2.h": ["sched/trace"],
+    "otf2/otf2.h": ["sched/pool/trace"],
     "openssl/evp.h": ["support/base"],
-    "openssl/sha.h": ["sched/workloads"],
+    "openssl/sha.h": ["sched/lab/workloads"],
     # Linux: which file system a pipe is of.
     "linux/magic.h": ["support/io"],
     "sys/vfs.h": ["support/io"],
-    "jansson.h": ["support/io", "sched/core", "sched/trace", "sched/comparison",
-                  "sched/workloads", "sched/report", "sched/cli", "hf/cli"],
+    "jansson.h": ["support/io", "sched/pool/core", "sched/pool/trace", "sched/lab/comparison",
+                  "sched/lab/workloads", "sched/lab/report", "sched/lab/cli", "hf/cli"],
 }
 
 # Headers of C and POSIX, without their endings.
@@ -114,13 +117,13 @@ sys/socket sys/stat sys/statvfs sys/time sys/types sys/wait time unistd""".split
 
 # Rooms and headers whose files, with all that they include in turn, must not reach these: a mode,
 # and what it is written with, knows neither MPI nor the simulator.
-MPI_AND_DRIVERS = ("<mpi.h>", "sched/drivers/")
+MPI_AND_DRIVERS = ("<mpi.h>", "sched/pool/drivers/")
 UNREACHABLE = {
-    "sched/core/mode.h": (*MPI_AND_DRIVERS, "<jansson.h>"),
-    "sched/core/comm.h": (*MPI_AND_DRIVERS, "<jansson.h>"),
-    "sched/queues": (*MPI_AND_DRIVERS, "<jansson.h>"),
-    "sched/protocols": (*MPI_AND_DRIVERS, "<jansson.h>"),
-    "sched/modes": MPI_AND_DRIVERS,
+    "sched/pool/core/mode.h": (*MPI_AND_DRIVERS, "<jansson.h>"),
+    "sched/pool/core/comm.h": (*MPI_AND_DRIVERS, "<jansson.h>"),
+    "sched/pool/queues": (*MPI_AND_DRIVERS, "<jansson.h>"),
+    "sched/pool/protocols": (*MPI_AND_DRIVERS, "<jansson.h>"),
+    "sched/pool/modes": MPI_AND_DRIVERS,
 }
 
 # The tests see everything, and only they see these.

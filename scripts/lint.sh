@@ -32,7 +32,7 @@ check shellcheck -x "${scripts[@]}"
 # shellcheck disable=SC2317 # called by tidy
 compiled() {
     sed -n "s|^ *\"file\": \"$PWD/\(.*\)\",*|\1|p" "$build/compile_commands.json"
-    echo sched/cli/beryl_report.c
+    echo sched/lab/cli/beryl_report.c
 }
 # shellcheck disable=SC2317 # called by check
 tidy() {

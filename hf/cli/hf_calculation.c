@@ -3,7 +3,7 @@
 #include "hf/cli/hf_memory.h"
 #include "hf/cli/hf_qcschema.h"
 #include "hf/guess/guess.h"
-#include "sched/core/speeds.h"
+#include "sched/pool/core/speeds.h"
 #include "support/base/agree.h"
 #include "support/base/log.h"
 

@@ -2,7 +2,7 @@
 
 #include "hf/cli/hf_qcschema.h"
 #include "hf/tiles/tile_matrix.h"
-#include "sched/modes/mode_options.h"
+#include "sched/pool/modes/mode_options.h"
 #include "support/base/log.h"
 
 static enum status restart_pool(const struct hf_compare_problem *problem, int position,

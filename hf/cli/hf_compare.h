@@ -3,8 +3,8 @@
 #define BERYL_HF_HF_COMPARE_H
 
 #include "hf/fock/fock_build.h"
-#include "sched/comparison/mode_records.h"
-#include "sched/modes/mode_list.h"
+#include "sched/lab/comparison/mode_records.h"
+#include "sched/pool/modes/mode_list.h"
 #include "support/arrays/darray.h"
 #include "support/base/status.h"
 

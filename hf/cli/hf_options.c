@@ -1,9 +1,9 @@
 #include "hf/cli/hf_options.h"
 
 #include "basis/integrals/two_electron.h"
-#include "sched/comparison/comparison.h"
-#include "sched/modes/mode_options.h"
-#include "sched/profiles/profile.h"
+#include "sched/lab/comparison/comparison.h"
+#include "sched/lab/profiles/profile.h"
+#include "sched/pool/modes/mode_options.h"
 #include "support/io/command_line.h"
 
 #include <stddef.h>

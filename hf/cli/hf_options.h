@@ -6,8 +6,8 @@
 #include "basis/input/molecule.h"
 #include "hf/fock/fock_build.h"
 #include "hf/scf/scf.h"
-#include "sched/modes/mode_list.h"
-#include "sched/taskpool.h"
+#include "sched/pool/modes/mode_list.h"
+#include "sched/pool/taskpool.h"
 #include "support/base/status.h"
 #include "support/io/options.h"
 

@@ -10,7 +10,7 @@
 #include "hf/cli/hf_options.h"
 #include "hf/fock/fock_build.h"
 #include "hf/scf/scf.h"
-#include "sched/comparison/mode_records.h"
+#include "sched/lab/comparison/mode_records.h"
 #include "support/base/status.h"
 
 #include <jansson.h>

@@ -2,7 +2,7 @@
 #ifndef BERYL_HF_HF_REPORT_H
 #define BERYL_HF_HF_REPORT_H
 
-#include "sched/report/report_section.h"
+#include "sched/lab/report/report_section.h"
 
 /* For every result in QCSchema. */
 extern const struct report_section hf_report;

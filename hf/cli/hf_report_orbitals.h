@@ -2,7 +2,7 @@
 #ifndef BERYL_HF_HF_REPORT_ORBITALS_H
 #define BERYL_HF_HF_REPORT_ORBITALS_H
 
-#include "sched/report/report_section.h"
+#include "sched/lab/report/report_section.h"
 
 #include <stdio.h>
 

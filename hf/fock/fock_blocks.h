@@ -4,7 +4,7 @@
 
 #include "hf/fock/fock_tasks.h"
 #include "hf/tiles/tiling.h"
-#include "sched/profiles/task_data_write.h"
+#include "sched/lab/profiles/task_data_write.h"
 #include "support/base/status.h"
 
 /* Adds those of the task at a position, under its id: of each of its quartets all pairs of tiles

@@ -7,7 +7,7 @@
 #include "hf/fock/fock_digest.h"
 #include "hf/fock/fock_worker.h"
 #include "hf/fock/row_matrices.h"
-#include "sched/profiles/profile.h"
+#include "sched/lab/profiles/profile.h"
 #include "support/base/agree.h"
 #include "support/base/array.h"
 #include "support/base/clock.h"

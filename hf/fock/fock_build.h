@@ -10,7 +10,7 @@
 #include "basis/integrals/class_costs.h"
 #include "hf/fock/fock_tasks.h"
 #include "hf/tiles/screening.h"
-#include "sched/taskpool.h"
+#include "sched/pool/taskpool.h"
 #include "support/arrays/darray.h"
 #include "support/base/status.h"
 
@@ -78,7 +78,7 @@ const struct fock_tasks *fock_tasks_of(const struct fock *fock);
 const struct class_costs *fock_sum_class_costs(const struct fock *fock);
 
 /* Writes the seconds of every non-null task of the last build, by fock_tasks_id
- * (sched/profiles/profile.h), and beside a CSV the tiles that each reads and writes
+ * (sched/lab/profiles/profile.h), and beside a CSV the tiles that each reads and writes
  * (task_data.h there). For a pool created with keep_history. Collective. Errors: STATUS_IO,
  * STATUS_NO_MEMORY. */
 enum status fock_write_profile(const struct fock *fock, const char *path);

@@ -2,7 +2,7 @@
 
 #include "hf/cli/hf_outputs.h"
 #include "hf/cli/hf_qcschema.h"
-#include "sched/taskpool.h"
+#include "sched/pool/taskpool.h"
 #include "support/base/log.h"
 #include "support/base/memory.h"
 #include "tce/cli/program_result.h"

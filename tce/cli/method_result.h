@@ -3,7 +3,7 @@
 #define BERYL_TCE_METHOD_RESULT_H
 
 #include "hf/cli/hf_calculation.h"
-#include "sched/comparison/mode_records.h"
+#include "sched/lab/comparison/mode_records.h"
 #include "support/base/status.h"
 #include "tce/cli/tce_options.h"
 #include "tce/integrals/orbital_space.h"

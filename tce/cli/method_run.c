@@ -5,7 +5,7 @@
 #include "hf/cli/hf_calculation.h"
 #include "hf/cli/hf_outputs.h"
 #include "hf/cli/hf_print.h"
-#include "sched/modes/mode_options.h"
+#include "sched/pool/modes/mode_options.h"
 #include "support/base/agree.h"
 #include "support/base/die.h"
 #include "support/base/log.h"

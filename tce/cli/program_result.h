@@ -2,7 +2,7 @@
 #ifndef BERYL_TCE_PROGRAM_RESULT_H
 #define BERYL_TCE_PROGRAM_RESULT_H
 
-#include "sched/comparison/mode_records.h"
+#include "sched/lab/comparison/mode_records.h"
 #include "support/base/memory.h"
 #include "support/base/status.h"
 #include "tce/cli/tce_options.h"

@@ -1,8 +1,8 @@
 #include "tce/cli/tce_option_tables.h"
 
 #include "hf/scf/scf.h"
-#include "sched/comparison/comparison.h"
-#include "sched/modes/mode_options.h"
+#include "sched/lab/comparison/comparison.h"
+#include "sched/pool/modes/mode_options.h"
 
 #include <stddef.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 #include "tce/cli/tce_options.h"
 
-#include "sched/modes/mode_options.h"
-#include "sched/profiles/profile.h"
+#include "sched/lab/profiles/profile.h"
+#include "sched/pool/modes/mode_options.h"
 #include "support/io/command_line.h"
 #include "tce/cli/tce_option_tables.h"
 #include "tce/methods/methods.h"

@@ -5,8 +5,8 @@
 #define BERYL_TCE_TCE_OPTIONS_H
 
 #include "hf/cli/hf_options.h"
-#include "sched/modes/mode_list.h"
-#include "sched/taskpool.h"
+#include "sched/pool/modes/mode_list.h"
+#include "sched/pool/taskpool.h"
 #include "support/base/status.h"
 #include "support/io/options.h"
 #include "tce/contraction/contraction.h"

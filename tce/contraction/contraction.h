@@ -18,7 +18,7 @@
 #ifndef BERYL_TCE_CONTRACTION_H
 #define BERYL_TCE_CONTRACTION_H
 
-#include "sched/taskpool.h"
+#include "sched/pool/taskpool.h"
 #include "support/base/status.h"
 #include "tce/tensor/block_buffers.h"
 #include "tce/tensor/tensor.h"

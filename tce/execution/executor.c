@@ -1,6 +1,6 @@
 #include "tce/execution/executor.h"
 
-#include "sched/profiles/profile.h"
+#include "sched/lab/profiles/profile.h"
 #include "support/base/agree.h"
 #include "support/base/clock.h"
 #include "tce/execution/task_blocks.h"

@@ -3,8 +3,8 @@
 #ifndef BERYL_TCE_EXECUTOR_H
 #define BERYL_TCE_EXECUTOR_H
 
-#include "sched/core/statistics.h"
-#include "sched/taskpool.h"
+#include "sched/pool/core/statistics.h"
+#include "sched/pool/taskpool.h"
 #include "support/base/status.h"
 #include "tce/contraction/contraction.h"
 #include "tce/plan/plan.h"

@@ -2,8 +2,8 @@
 #ifndef BERYL_TCE_TASK_BLOCKS_H
 #define BERYL_TCE_TASK_BLOCKS_H
 
-#include "sched/core/history.h"
-#include "sched/profiles/task_data_write.h"
+#include "sched/lab/profiles/task_data_write.h"
+#include "sched/pool/core/history.h"
 #include "support/base/status.h"
 #include "tce/contraction/contraction.h"
 #include "tce/plan/plan.h"

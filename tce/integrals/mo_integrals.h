@@ -14,7 +14,7 @@
 #define BERYL_TCE_MO_INTEGRALS_H
 
 #include "hf/tiles/screening.h"
-#include "sched/taskpool.h"
+#include "sched/pool/taskpool.h"
 #include "support/base/status.h"
 #include "tce/integrals/orbital_space.h"
 #include "tce/tensor/index_space.h"

@@ -9,7 +9,7 @@
 #ifndef BERYL_TCE_MO_STEPS_H
 #define BERYL_TCE_MO_STEPS_H
 
-#include "sched/taskpool.h"
+#include "sched/pool/taskpool.h"
 #include "support/arrays/darray.h"
 #include "support/base/status.h"
 #include "tce/integrals/ao_integrals.h"

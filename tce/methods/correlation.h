@@ -5,8 +5,8 @@
 #define BERYL_TCE_CORRELATION_H
 
 #include "hf/tiles/screening.h"
-#include "sched/core/statistics.h"
-#include "sched/taskpool.h"
+#include "sched/pool/core/statistics.h"
+#include "sched/pool/taskpool.h"
 #include "support/base/status.h"
 #include "tce/execution/program_instance.h"
 #include "tce/integrals/orbital_space.h"

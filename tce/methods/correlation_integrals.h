@@ -2,7 +2,7 @@
 #ifndef BERYL_TCE_CORRELATION_INTEGRALS_H
 #define BERYL_TCE_CORRELATION_INTEGRALS_H
 
-#include "sched/taskpool.h"
+#include "sched/pool/taskpool.h"
 #include "support/base/status.h"
 #include "tce/methods/correlation.h"
 

@@ -1,7 +1,7 @@
 #include "tce/plan/predicted_tasks.h"
 
-#include "sched/profiles/profile.h"
-#include "sched/profiles/task_data_write.h"
+#include "sched/lab/profiles/profile.h"
+#include "sched/lab/profiles/task_data_write.h"
 #include "support/base/agree.h"
 
 static enum status create_stage(const struct plan *plan, int stage,

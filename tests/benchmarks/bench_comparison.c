@@ -10,7 +10,7 @@
  * Noise of single runs, independent and of Gauss's kind, hides 10 % from ten rounds when it sets
  * their quartiles more than 6 % apart: 94 of 100 are found at 6 %, 75 at 8 %, 43 at 11 %. What
  * helps then is longer rounds, or more of them. */
-#include "sched/taskpool.h"
+#include "sched/lab/comparison/taskpool_compare.h"
 
 #include <mpi.h>
 #include <stdio.h>

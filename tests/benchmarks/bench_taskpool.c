@@ -6,7 +6,7 @@
  *     mpirun -np 2 bench_taskpool
  *     bench_taskpool TASKS POLL_EVERY    that many tasks and polls in all cases, to count
  *                                        instructions (instructions.py) */
-#include "sched/taskpool.h"
+#include "sched/pool/taskpool.h"
 
 #include <mpi.h>
 #include <stdio.h>

@@ -2,7 +2,7 @@
  * the best of several walks. Compare with beryl-sched --uts TREE.
  *
  *     bench_uts T1 */
-#include "sched/workloads/uts.h"
+#include "sched/lab/workloads/uts.h"
 #include "support/base/array.h"
 #include "support/base/clock.h"
 

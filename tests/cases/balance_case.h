@@ -3,10 +3,10 @@
 #ifndef BERYL_TESTS_BALANCE_CASE_H
 #define BERYL_TESTS_BALANCE_CASE_H
 
-#include "sched/drivers/sim/driver_sim.h"
-#include "sched/drivers/sim/machine.h"
-#include "sched/protocols/balancer.h"
-#include "sched/taskpool.h"
+#include "sched/pool/drivers/sim/driver_sim.h"
+#include "sched/pool/drivers/sim/machine.h"
+#include "sched/pool/protocols/balancer.h"
+#include "sched/pool/taskpool.h"
 #include "support/base/clock.h"
 
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 #ifndef BERYL_TESTS_BNSL_CASE_H
 #define BERYL_TESTS_BNSL_CASE_H
 
-#include "sched/workloads/bnsl/bnsl_data.h"
+#include "sched/lab/workloads/bnsl/bnsl_data.h"
 #include "support/base/random.h"
 #include "tests/check.h"
 

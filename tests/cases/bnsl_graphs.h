@@ -2,7 +2,7 @@
 #ifndef BERYL_TESTS_BNSL_GRAPHS_H
 #define BERYL_TESTS_BNSL_GRAPHS_H
 
-#include "sched/workloads/bnsl/bnsl_graph.h"
+#include "sched/lab/workloads/bnsl/bnsl_graph.h"
 #include "tests/check.h"
 
 #include <string.h>

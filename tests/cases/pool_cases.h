@@ -3,9 +3,9 @@
 #ifndef BERYL_TESTS_POOL_CASES_H
 #define BERYL_TESTS_POOL_CASES_H
 
-#include "sched/modes/mode_options.h"
-#include "sched/modes/modes.h"
-#include "sched/taskpool.h"
+#include "sched/pool/modes/mode_options.h"
+#include "sched/pool/modes/modes.h"
+#include "sched/pool/taskpool.h"
 #include "tests/check.h"
 
 #include <string.h>

@@ -5,7 +5,7 @@
 #ifndef BERYL_TESTS_SABOTAGE_MODE_H
 #define BERYL_TESTS_SABOTAGE_MODE_H
 
-#include "sched/modes/modes.h"
+#include "sched/pool/modes/modes.h"
 #include "tests/check.h"
 
 #include <stdio.h>

@@ -3,9 +3,9 @@
 #ifndef BERYL_TESTS_STEALING_CASE_H
 #define BERYL_TESTS_STEALING_CASE_H
 
-#include "sched/drivers/sim/machine.h"
-#include "sched/modes/modes.h"
-#include "sched/protocols/stealing.h"
+#include "sched/pool/drivers/sim/machine.h"
+#include "sched/pool/modes/modes.h"
+#include "sched/pool/protocols/stealing.h"
 #include "tests/cases/pool_cases.h"
 #include "tests/check.h"
 

@@ -1,6 +1,6 @@
-/* Mode `example`: worker 0 hands out single tasks on request. A file as sched/modes/ would have
- * it, for the tests that a mode is one file and a line of built_in_modes.h. */
-#include "sched/core/mode.h"
+/* Mode `example`: worker 0 hands out single tasks on request. A file as sched/pool/modes/ would
+ * have it, for the tests that a mode is one file and a line of built_in_modes.h. */
+#include "sched/pool/core/mode.h"
 #include "support/io/option_row.h"
 
 struct example_settings {

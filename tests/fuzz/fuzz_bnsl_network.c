@@ -1,4 +1,4 @@
-#include "sched/workloads/bnsl/bnsl_network.h"
+#include "sched/lab/workloads/bnsl/bnsl_network.h"
 #include "tests/fuzz/fuzz.h"
 
 #include <assert.h>

@@ -1,4 +1,4 @@
-#include "sched/profiles/task_data_read.h"
+#include "sched/lab/profiles/task_data_read.h"
 #include "tests/fuzz/fuzz.h"
 
 #include <assert.h>

@@ -1,5 +1,5 @@
-#include "sched/cli/machine_file.h"
-#include "sched/cli/machine_options.h"
+#include "sched/lab/cli/machine_file.h"
+#include "sched/lab/cli/machine_options.h"
 #include "tests/fuzz/fuzz.h"
 
 #include <assert.h>

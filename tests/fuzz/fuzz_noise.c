@@ -1,4 +1,4 @@
-#include "sched/drivers/sim/noise.h"
+#include "sched/pool/drivers/sim/noise.h"
 #include "tests/fuzz/fuzz.h"
 
 #include <assert.h>

@@ -2,7 +2,7 @@
 #ifndef BERYL_TESTS_FUZZ_PROFILE_H
 #define BERYL_TESTS_FUZZ_PROFILE_H
 
-#include "sched/workloads/sparse_profile.h"
+#include "sched/lab/workloads/sparse_profile.h"
 #include "tests/fuzz/fuzz.h"
 
 #include <assert.h>

@@ -1,6 +1,6 @@
 #include "hf/cli/hf_report.h"
-#include "sched/report/report.h"
-#include "sched/report/report_difference.h"
+#include "sched/lab/report/report.h"
+#include "sched/lab/report/report_difference.h"
 #include "support/io/json.h"
 #include "tests/fuzz/fuzz.h"
 

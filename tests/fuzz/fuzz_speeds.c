@@ -1,4 +1,4 @@
-#include "sched/core/speeds.h"
+#include "sched/pool/core/speeds.h"
 #include "tests/fuzz/fuzz.h"
 
 #include <assert.h>

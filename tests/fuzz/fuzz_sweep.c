@@ -1,5 +1,5 @@
-#include "sched/cli/beryl_sched_run.h"
-#include "sched/cli/sweep_file.h"
+#include "sched/lab/cli/beryl_sched_run.h"
+#include "sched/lab/cli/sweep_file.h"
 #include "tests/fuzz/fuzz.h"
 
 #include <assert.h>

@@ -1,4 +1,4 @@
-#include "sched/workloads/uts.h"
+#include "sched/lab/workloads/uts.h"
 #include "tests/fuzz/fuzz.h"
 
 #include <assert.h>

@@ -6,7 +6,7 @@
  * The first argument is the value of --progress.
  *
  * Two tasks, one for each process: one computes, the other gets the block of its neighbour. */
-#include "sched/taskpool.h"
+#include "sched/pool/taskpool.h"
 #include "support/arrays/darray.h"
 #include "support/base/clock.h"
 #include "support/mpi/mpi_transport.h"

@@ -3,8 +3,8 @@
  *
  *     mpirun -np 2 test_load_pools        as in CI
  *     mpirun -np 2 test_load_pools 100    100,000 iterations and 10,000 pools of each mode */
-#include "sched/modes/modes.h"
-#include "sched/taskpool.h"
+#include "sched/pool/modes/modes.h"
+#include "sched/pool/taskpool.h"
 #include "tests/load/load_case.h"
 
 #include <stdlib.h>

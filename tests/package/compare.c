@@ -1,8 +1,8 @@
 /* Modes compared on a pool of the program's own with nothing but the installed package: over MPI,
  * and on 64 simulated workers, where one task takes as long as a hundred others. Prints the tables
  * and the sum of the squares below 1000 times all runs. */
-#include <sched/drivers/sim/machine.h>
-#include <sched/taskpool.h>
+#include <sched/lab/comparison/taskpool_compare.h>
+#include <sched/pool/drivers/sim/machine.h>
 #include <stdio.h>
 
 static enum status add_square(int64_t task, void *context)

@@ -1,6 +1,6 @@
 /* A pool of uneven tasks with nothing but the installed package: the squares of
  * the numbers below 1000, summed, twice, under the mode named on the command line. */
-#include <sched/taskpool.h>
+#include <sched/pool/taskpool.h>
 
 #include <stdio.h>
 

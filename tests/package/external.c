@@ -2,8 +2,8 @@
  * MPI and on 64 simulated workers. Prints the sum of the squares below 1000, twice, of each. */
 #include "mode_countdown.h"
 
-#include <sched/drivers/sim/machine.h>
-#include <sched/taskpool.h>
+#include <sched/pool/drivers/sim/machine.h>
+#include <sched/pool/taskpool.h>
 #include <stdio.h>
 
 static enum status add_square(int64_t task, void *context)

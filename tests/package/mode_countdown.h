@@ -2,7 +2,7 @@
 #ifndef MODE_COUNTDOWN_H
 #define MODE_COUNTDOWN_H
 
-#include <sched/core/mode.h>
+#include <sched/pool/core/mode.h>
 
 extern const struct mode mode_countdown;
 

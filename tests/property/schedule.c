@@ -1,10 +1,10 @@
 #include "tests/property/schedule.h"
-#include "sched/drivers/sim/machine.h"
-#include "sched/modes/modes.h"
+#include "sched/pool/drivers/sim/machine.h"
+#include "sched/pool/modes/modes.h"
 #include "tests/cases/trace_case.h"
 
-#include "sched/core/mode.h"
-#include "sched/protocols/stealing.h"
+#include "sched/pool/core/mode.h"
+#include "sched/pool/protocols/stealing.h"
 #include "support/base/random.h"
 
 #include <math.h>

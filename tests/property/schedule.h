@@ -6,9 +6,9 @@
 #ifndef BERYL_TESTS_PROPERTY_SCHEDULE_H
 #define BERYL_TESTS_PROPERTY_SCHEDULE_H
 
-#include "sched/drivers/sim/machine.h"
-#include "sched/profiles/task_data.h"
-#include "sched/taskpool.h"
+#include "sched/pool/core/task_data.h"
+#include "sched/pool/drivers/sim/machine.h"
+#include "sched/pool/taskpool.h"
 
 #include <stdbool.h>
 #include <stdint.h>

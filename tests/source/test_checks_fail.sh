@@ -53,19 +53,19 @@ plants support/base/status.c '#include <support/base/../../hf/scf/scf.h>' \
 plants support/base/status.c '#include HEADER' 'an include is "ROOM/NAME.h" or <NAME.h>'
 plants support/base/status.c '#include "support/base/agree.c"' 'an include is "ROOM/NAME.h"'
 plants support/base/status.c '#include \\\n    <ga.h>' "support/base may not include <ga.h>"
-plants sched/core/history.c '#include <ga.h>' "sched/core may not include <ga.h>"
-plants sched/core/history.c '#include "ga.h"' "sched/core may not include ga.h"
-plants sched/modes/mode_counter.c '#include <mpi.h>' "sched/modes may not include <mpi.h>"
+plants sched/pool/core/history.c '#include <ga.h>' "sched/pool/core may not include <ga.h>"
+plants sched/pool/core/history.c '#include "ga.h"' "sched/pool/core may not include ga.h"
+plants sched/pool/modes/mode_counter.c '#include <mpi.h>' "sched/pool/modes may not include <mpi.h>"
 plants hf/fock/fock_build.c '#include <cblas.h>' "hf/fock may not include <cblas.h>"
 plants hf/fock/fock_build.c '#include <lapacke.h>' "hf/fock may not include <lapacke.h>"
 
 # By a chain of includes.
-for file in sched/queues/ran_tasks.c sched/protocols/stealing.c sched/modes/mode_static.c; do
+for file in sched/pool/queues/ran_tasks.c sched/pool/protocols/stealing.c sched/pool/modes/mode_static.c; do
     reaches $file '#include "support/base/agree.h"' \
         "$file: reaches <mpi.h>, which support/base/agree.h includes"
 done
-reaches sched/modes/mode_persist.c '#include <sched/drivers/mpi/mpi_comm.h>' \
-    "sched/modes/mode_persist.c: reaches sched/drivers/mpi/mpi_comm.h"
+reaches sched/pool/modes/mode_persist.c '#include <sched/pool/drivers/mpi/mpi_comm.h>' \
+    "sched/pool/modes/mode_persist.c: reaches sched/pool/drivers/mpi/mpi_comm.h"
 
 mkdir -p "$folder"/tree/{sched/attic,util/inner}
 for file in sched/attic/old.c util/foo.c util/inner/foo.h foo.c; do

@@ -1,6 +1,6 @@
 /* The structure search has the same scores, network and edges bit for bit under every mode, on
  * any number of processes and in every iteration, and finds a known network again. */
-#include "sched/workloads/workload.h"
+#include "sched/lab/workloads/workload.h"
 #include "tests/cases/bnsl_case.h"
 #include "tests/cases/pool_cases.h"
 

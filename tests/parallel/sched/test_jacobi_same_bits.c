@@ -1,6 +1,6 @@
 /* Under every mode, on any number of processes, sweeps of Jacobi's relaxation give the
  * bits of plain loops over one array. */
-#include "sched/workloads/workload.h"
+#include "sched/lab/workloads/workload.h"
 #include "support/base/sha256.h"
 #include "tests/cases/pool_cases.h"
 #include "tests/check.h"

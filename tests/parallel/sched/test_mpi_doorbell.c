@@ -1,8 +1,8 @@
 /* Doorbells count messages, wake a process that sleeps, and stay with the duplicates of a
  * communicator; a task that polls while nothing arrives makes next to no calls of MPI, in which
  * Open MPI would give the core away. */
-#include "sched/drivers/mpi/mpi_doorbell.h"
-#include "sched/taskpool.h"
+#include "sched/pool/drivers/mpi/mpi_doorbell.h"
+#include "sched/pool/taskpool.h"
 #include "support/base/clock.h"
 #include "tests/cases/pool_cases.h"
 

@@ -1,6 +1,6 @@
 /* The pulse of a run crosses nodes: processes of one, taken for nodes of their own, hear of the
  * tasks of others while they poll, and no message is left at the end. */
-#include "sched/drivers/mpi/mpi_pulse.h"
+#include "sched/pool/drivers/mpi/mpi_pulse.h"
 #include "support/base/clock.h"
 #include "tests/check.h"
 

@@ -1,6 +1,6 @@
 /* A mode that loses a task, or runs one twice, fails the run on every process. With an argument,
  * a pool of that many tasks only. */
-#include "sched/taskpool.h"
+#include "sched/pool/taskpool.h"
 #include "tests/cases/sabotage_mode.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* The statistics of a pool agree with the tasks, times and messages of its run. */
-#include "sched/profiles/profile.h"
+#include "sched/lab/profiles/profile.h"
 #include "support/base/clock.h"
 #include "support/io/text_file.h"
 #include "tests/cases/pool_cases.h"

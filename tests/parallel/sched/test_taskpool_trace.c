@@ -1,5 +1,5 @@
 /* A trace over MPI says the same as the statistics, in every mode. */
-#include "sched/core/statistics.h"
+#include "sched/pool/core/statistics.h"
 #include "support/base/clock.h"
 #include "tests/cases/pool_cases.h"
 #include "tests/cases/trace_case.h"

@@ -1,6 +1,6 @@
 /* A run for test_taskpool_watchdog.sh: watchdog_case CASE [OPTION=VALUE ...]. Prints "done" if
  * it ends well. */
-#include "sched/taskpool.h"
+#include "sched/pool/taskpool.h"
 #include "tests/cases/sabotage_mode.h"
 
 #include <signal.h>

@@ -1,7 +1,7 @@
 /* Contractions of block-sparse tensors agree with nested loops, and bit for bit with
  * themselves under every mode, cache and prefetch. With --digests the program prints one
  * digest of all results instead, to be compared among numbers of processes. */
-#include "sched/modes/modes.h"
+#include "sched/pool/modes/modes.h"
 #include "tce/contraction/contraction_indices.h"
 #include "tests/cases/contraction_cases.h"
 #include "tests/cases/darray_case.h"

@@ -7,7 +7,7 @@
  *     test_programs --digests      prints one digest of all programs' results, to be
  *                                  compared among numbers of processes
  *     test_programs --program N    prints the program of a seed, and checks it alone */
-#include "sched/modes/modes.h"
+#include "sched/pool/modes/modes.h"
 #include "tce/execution/verification.h"
 #include "tests/cases/darray_case.h"
 #include "tests/cases/digest_case.h"

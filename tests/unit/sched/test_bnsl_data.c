@@ -1,6 +1,6 @@
 /* Tables of samples and lists of edges are read, and broken ones refused with the line at fault. */
-#include "sched/workloads/bnsl/bnsl_data.h"
-#include "sched/workloads/bnsl/bnsl_network.h"
+#include "sched/lab/workloads/bnsl/bnsl_data.h"
+#include "sched/lab/workloads/bnsl/bnsl_network.h"
 #include "tests/check.h"
 
 #include <string.h>

@@ -1,8 +1,8 @@
 /* Scores follow the formula, bit for bit the same for every cut into hypercubes; tasks and cubes
  * correspond one to one. */
-#include "sched/workloads/bnsl/bnsl_candidates.h"
-#include "sched/workloads/bnsl/bnsl_cubes.h"
-#include "sched/workloads/bnsl/bnsl_score.h"
+#include "sched/lab/workloads/bnsl/bnsl_candidates.h"
+#include "sched/lab/workloads/bnsl/bnsl_cubes.h"
+#include "sched/lab/workloads/bnsl/bnsl_score.h"
 #include "tests/cases/bnsl_case.h"
 
 #include <math.h>

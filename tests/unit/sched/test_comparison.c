@@ -5,10 +5,10 @@
  * random choices 1.05 times are found in 80 of 100 with 15 rounds.
  *
  *   test_comparison [COMPARISONS]   100 of each kind, or more */
-#include "sched/comparison/comparison.h"
-#include "sched/comparison/comparison_table.h"
-#include "sched/drivers/sim/machine.h"
-#include "sched/taskpool.h"
+#include "sched/lab/comparison/comparison.h"
+#include "sched/lab/comparison/comparison_table.h"
+#include "sched/lab/comparison/taskpool_compare.h"
+#include "sched/pool/drivers/sim/machine.h"
 #include "support/base/random.h"
 #include "tests/check.h"
 

@@ -1,5 +1,5 @@
 /* The queue of a simulation's events against a plain search for the earliest. */
-#include "sched/drivers/sim/event_queue.h"
+#include "sched/pool/drivers/sim/event_queue.h"
 
 #include "support/base/random.h"
 #include "tests/check.h"

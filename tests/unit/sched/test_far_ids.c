@@ -1,10 +1,10 @@
 /* Modes that begin with a seeding, simulated, with IDs beyond 32 bits and up to the last one of the
  * largest pool: each task runs once in every iteration, after it was stolen and balanced, too. Few
  * tasks of such a pool are seeded. */
-#include "sched/drivers/sim/driver_sim.h"
-#include "sched/drivers/sim/machine.h"
-#include "sched/modes/modes.h"
-#include "sched/taskpool.h"
+#include "sched/pool/drivers/sim/driver_sim.h"
+#include "sched/pool/drivers/sim/machine.h"
+#include "sched/pool/modes/modes.h"
+#include "sched/pool/taskpool.h"
 #include "tests/check.h"
 
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* Sweeps of Jacobi's relaxation give the known solution of every sweep; on a simulated machine the
  * tasks are numbered by the blocks of its nodes. */
-#include "sched/queues/task_ranges.h"
-#include "sched/workloads/jacobi.h"
-#include "sched/workloads/workload.h"
+#include "sched/lab/workloads/jacobi.h"
+#include "sched/lab/workloads/workload.h"
+#include "sched/pool/queues/task_ranges.h"
 #include "tests/check.h"
 
 #include <stdlib.h>

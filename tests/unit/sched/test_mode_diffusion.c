@@ -1,8 +1,8 @@
 /* Mode diffusion, simulated: tasks leave the workers above the average, no worker is lifted far
  * above it, and where nothing can be moved, or nothing need be, nothing is. */
-#include "sched/drivers/sim/machine.h"
-#include "sched/protocols/gossip.h"
-#include "sched/taskpool.h"
+#include "sched/pool/drivers/sim/machine.h"
+#include "sched/pool/protocols/gossip.h"
+#include "sched/pool/taskpool.h"
 #include "tests/check.h"
 
 #include <string.h>

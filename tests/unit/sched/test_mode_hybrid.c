@@ -1,9 +1,9 @@
 /* The tasklets of mode hybrid hold every task, and run where locality, skew and
  * groups place them, in simulation. */
-#include "sched/core/mode.h"
-#include "sched/drivers/sim/machine.h"
-#include "sched/queues/tasklet_queue.h"
-#include "sched/taskpool.h"
+#include "sched/pool/core/mode.h"
+#include "sched/pool/drivers/sim/machine.h"
+#include "sched/pool/queues/tasklet_queue.h"
+#include "sched/pool/taskpool.h"
 #include "tests/check.h"
 
 #include <stdlib.h>

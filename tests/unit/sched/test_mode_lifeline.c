@@ -1,7 +1,7 @@
 /* Mode lifeline, simulated: work reaches every worker along lifelines alone, whatever the number
  * of workers and the base, and a worker that waits for work sends no message. */
-#include "sched/drivers/sim/machine.h"
-#include "sched/taskpool.h"
+#include "sched/pool/drivers/sim/machine.h"
+#include "sched/pool/taskpool.h"
 #include "tests/check.h"
 
 #include <stdio.h>

@@ -1,8 +1,8 @@
 /* --compare keeps the order of its modes, and each mode gets its own options only. */
-#include "sched/modes/mode_list.h"
-#include "sched/modes/mode_options.h"
-#include "sched/modes/modes.h"
-#include "sched/taskpool.h"
+#include "sched/pool/modes/mode_list.h"
+#include "sched/pool/modes/mode_options.h"
+#include "sched/pool/modes/modes.h"
+#include "sched/pool/taskpool.h"
 #include "tests/check.h"
 
 #include <stdlib.h>

@@ -2,8 +2,8 @@
  * iteration, then runs what each worker ran, then what its balancer made of it,
  * without any message while tasks run; auto starts from the predicted cost, balances
  * at once, and steals what is left. */
-#include "sched/drivers/sim/machine.h"
-#include "sched/taskpool.h"
+#include "sched/pool/drivers/sim/machine.h"
+#include "sched/pool/taskpool.h"
 #include "support/base/random.h"
 #include "tests/check.h"
 

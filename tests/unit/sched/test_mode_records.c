@@ -1,6 +1,6 @@
 /* Modes whose results differ are named, nothing else fails a comparison; the JSON has what was
  * recorded. */
-#include "sched/comparison/mode_records.h"
+#include "sched/lab/comparison/mode_records.h"
 #include "tests/check.h"
 
 #include <string.h>

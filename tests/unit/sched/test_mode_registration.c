@@ -1,8 +1,8 @@
 /* A mode of the program's own is refused with the reason where it is ill-described, and leaves
  * nothing behind then; settings made before it was registered do not run it. */
-#include "sched/drivers/sim/machine.h"
-#include "sched/modes/modes.h"
-#include "sched/taskpool.h"
+#include "sched/pool/drivers/sim/machine.h"
+#include "sched/pool/modes/modes.h"
+#include "sched/pool/taskpool.h"
 #include "support/io/option_row.h"
 #include "tests/check.h"
 

@@ -1,6 +1,6 @@
 /* Mode share: managers run no task, chunks pass through them, and surplus is
  * released only as often as the release interval allows. */
-#include "sched/drivers/sim/machine.h"
+#include "sched/pool/drivers/sim/machine.h"
 #include "tests/cases/pool_cases.h"
 #include "tests/check.h"
 

@@ -1,6 +1,6 @@
 /* Mode static sends no message; mode steal moves half of the shared tasks, in chunks, and
  * sends none while all workers have tasks: by hand and in simulation. */
-#include "sched/drivers/sim/machine.h"
+#include "sched/pool/drivers/sim/machine.h"
 #include "tests/cases/stealing_case.h"
 
 #include <math.h>

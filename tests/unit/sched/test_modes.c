@@ -1,9 +1,9 @@
 /* The modes themselves, without MPI: workers of one process that take turns
  * over a shared counter which answers late and in any order. */
-#include "sched/core/mode.h"
-#include "sched/modes/mode_options.h"
-#include "sched/modes/modes.h"
-#include "sched/taskpool.h"
+#include "sched/pool/core/mode.h"
+#include "sched/pool/modes/mode_options.h"
+#include "sched/pool/modes/modes.h"
+#include "sched/pool/taskpool.h"
 #include "tests/check.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* Interruptions: when work ends, against walking through them one by one. */
-#include "sched/drivers/sim/noise.h"
+#include "sched/pool/drivers/sim/noise.h"
 
 #include "support/base/random.h"
 #include "tests/check.h"

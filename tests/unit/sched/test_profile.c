@@ -1,5 +1,5 @@
 /* Histories grow as far as asked and are written as CSV and as NumPy arrays. */
-#include "sched/profiles/profile.h"
+#include "sched/lab/profiles/profile.h"
 #include "tests/check.h"
 
 #include <stdlib.h>

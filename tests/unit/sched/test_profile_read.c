@@ -1,6 +1,6 @@
 /* Profiles are read as they were written, and broken ones are refused. */
-#include "sched/profiles/profile.h"
-#include "sched/profiles/profile_read.h"
+#include "sched/lab/profiles/profile.h"
+#include "sched/lab/profiles/profile_read.h"
 #include "tests/check.h"
 
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* The page of recorded runs escapes text, puts ticks at round numbers, shows the measurements of
  * runs, comparisons and sweeps with the application's section, and refuses other JSON. */
-#include "sched/report/report.h"
+#include "sched/lab/report/report.h"
 #include "tests/cases/file_bytes.h"
 #include "tests/cases/quoted_json.h"
 

@@ -1,6 +1,6 @@
 /* The sentences that a page begins with are true of hard cases too: one mode, modes that rounds do
  * not tell apart, too few rounds, one worker, tasks longer than the mean load. */
-#include "sched/report/report.h"
+#include "sched/lab/report/report.h"
 #include "tests/cases/file_bytes.h"
 #include "tests/cases/quoted_json.h"
 

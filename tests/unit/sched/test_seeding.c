@@ -1,7 +1,7 @@
 /* Every rule of seeding gives each task to one worker, for any number of
  * workers of one process, and refuses what it cannot do. */
-#include "sched/core/seeding_build.h"
-#include "sched/taskpool.h"
+#include "sched/pool/core/seeding_build.h"
+#include "sched/pool/taskpool.h"
 #include "support/base/random.h"
 #include "tests/check.h"
 

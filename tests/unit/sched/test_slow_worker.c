@@ -1,8 +1,8 @@
 /* A worker three times slower than the others loses no task in any mode, and the modes of this
  * library that balance the load relieve it from the first iteration on. */
-#include "sched/drivers/sim/machine.h"
-#include "sched/modes/modes.h"
-#include "sched/taskpool.h"
+#include "sched/pool/drivers/sim/machine.h"
+#include "sched/pool/modes/modes.h"
+#include "sched/pool/taskpool.h"
 #include "tests/check.h"
 
 #include <string.h>

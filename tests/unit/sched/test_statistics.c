@@ -1,5 +1,5 @@
 /* The figures of an iteration follow from those of its workers. */
-#include "sched/core/statistics_report.h"
+#include "sched/pool/core/statistics_report.h"
 #include "support/io/text_file.h"
 #include "tests/check.h"
 

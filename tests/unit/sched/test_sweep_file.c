@@ -1,6 +1,6 @@
 /* Lines of a sweep are split as in a shell and extend the command line; a bad line is refused with
  * its number. */
-#include "sched/cli/sweep_file.h"
+#include "sched/lab/cli/sweep_file.h"
 #include "tests/check.h"
 
 #include <string.h>

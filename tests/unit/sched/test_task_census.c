@@ -1,9 +1,9 @@
 /* The census of tasks: closed forms against sums one by one, up to the largest numbers, and
  * simulated pools whose mode is wrong. With an argument, a simulated pool of that many tasks too.
  */
-#include "sched/core/task_census.h"
-#include "sched/drivers/sim/machine.h"
-#include "sched/taskpool.h"
+#include "sched/pool/core/task_census.h"
+#include "sched/pool/drivers/sim/machine.h"
+#include "sched/pool/taskpool.h"
 #include "tests/cases/sabotage_mode.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
 /* What tasks read and write is read as it was written, and broken tables are refused. */
-#include "sched/profiles/task_data_read.h"
-#include "sched/profiles/task_data_write.h"
+#include "sched/lab/profiles/task_data_read.h"
+#include "sched/lab/profiles/task_data_write.h"
 #include "tests/check.h"
 
 #include <string.h>

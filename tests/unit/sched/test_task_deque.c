@@ -2,7 +2,7 @@
  * which the worker would run them. The worker takes from its front and puts to its
  * front; thieves take from its back; bytes that a thief is given stay as they are
  * until they have arrived, in whatever order that is. */
-#include "sched/queues/task_deque.h"
+#include "sched/pool/queues/task_deque.h"
 #include "support/base/random.h"
 #include "tests/check.h"
 

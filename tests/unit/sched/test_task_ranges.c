@@ -1,6 +1,6 @@
 /* Ranges of task IDs keep every ID once, up to the limit of 64-bit IDs. */
-#include "sched/queues/task_ranges.h"
-#include "sched/taskpool.h"
+#include "sched/pool/queues/task_ranges.h"
+#include "sched/pool/taskpool.h"
 #include "support/base/random.h"
 #include "tests/check.h"
 

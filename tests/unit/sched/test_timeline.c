@@ -1,8 +1,8 @@
 /* The course of a run: bins hold all time whatever their width, lanes and samples stay within their
  * bounds, and that of a simulated pool agrees with its statistics. */
-#include "sched/drivers/sim/machine.h"
-#include "sched/taskpool.h"
-#include "sched/trace/timeline_report.h"
+#include "sched/pool/drivers/sim/machine.h"
+#include "sched/pool/taskpool.h"
+#include "sched/pool/trace/timeline_report.h"
 #include "tests/check.h"
 
 #include <stdlib.h>

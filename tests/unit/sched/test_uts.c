@@ -1,5 +1,5 @@
 /* The trees of the UTS benchmark have the published sizes. */
-#include "sched/workloads/uts.h"
+#include "sched/lab/workloads/uts.h"
 #include "tests/check.h"
 
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* A plan at work: intermediates come and go with the steps, it can be run again and from a
  * later step on, and what it cost is added up. */
-#include "sched/profiles/task_data_read.h"
+#include "sched/lab/profiles/task_data_read.h"
 #include "tce/execution/finite_check.h"
 #include "tce/execution/program_instance.h"
 #include "tests/cases/darray_case.h"

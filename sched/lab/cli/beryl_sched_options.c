@@ -1,0 +1,340 @@
+#include "sched/lab/cli/beryl_sched_options.h"
+
+#include "sched/lab/cli/machine_file.h"
+#include "sched/lab/comparison/comparison.h"
+#include "sched/lab/profiles/profile.h"
+#include "sched/lab/profiles/task_data_read.h"
+#include "sched/pool/modes/mode_options.h"
+#include "sched/pool/modes/modes.h"
+#include "support/io/command_line.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define FIELD(name) offsetof(struct beryl_sched_options, name)
+
+static const struct option_row run_rows[] = {
+    INTEGER_OPTION("iterations", FIELD(n_iterations), 1, 1e6, .value = "N",
+                   .help = "runs of the same tasks, each with the history of the last (1)"),
+    TEXT_OPTION("compare", FIELD(compare), .value = "M1,M2,...|all",
+                .help = "run it under each of these modes, and print a table; options of a mode go "
+                        "to those that have them; a mode may be named again, to see what differs "
+                        "by chance"),
+    COMPARISON_ROUNDS_OPTION(FIELD(n_rounds)),
+    INTEGER_OPTION("seeds", FIELD(n_seeds), 1, COMPARISON_ROUNDS_MAX, .value = "N",
+                   .help =
+                       "rounds of a simulated --compare: the first with --seed, each other with "
+                       "the next number"),
+    TEXT_OPTION("write-statistics", FIELD(statistics), .value = "FILE.csv",
+                .help = "write a table of every worker in every iteration"),
+    TEXT_OPTION("write-profile", FIELD(profile), .value = "FILE.csv|FILE.npy",
+                .help = "write the seconds of every task in the last iteration"),
+    TEXT_OPTION("json", FIELD(json), .value = "FILE", .help = "write the result"),
+    TEXT_OPTION("report", FIELD(report), .value = "FILE.html",
+                .help = "write a page of tables and charts"),
+    TEXT_OPTION("sweep", FIELD(sweep), .value = "FILE",
+                .help = "many simulated runs, distributed over the processes: each line has the "
+                        "options of one, quoted as in a shell, in addition to those given here; "
+                        "lines that begin with # are comments"),
+    TEXT_OPTION("calibrate", FIELD(calibration), .value = "FILE.json",
+                .help = "instead of a workload: measure this machine, with two processes or more, "
+                        "and write a file for --machine"),
+    FLAG_OPTION("list-modes", FIELD(list_modes),
+                .help = "instead of a workload: print a line for each scheduling mode, its name, "
+                        "`dynamic` or `static` (whether tasks may add tasks) and a description, "
+                        "separated by tabs"),
+};
+
+/* The tables of the workloads come first. */
+enum { MACHINE_TABLE = WORKLOAD_N_TABLES, SCHEDULING_TABLE, RUN_TABLE, N_TABLES };
+
+static void fill_tables(struct beryl_sched_options *options, struct option_table tables[N_TABLES])
+{
+    workload_option_tables(&options->workload, tables);
+    tables[MACHINE_TABLE] = (struct option_table){"Simulated machine", machine_option_rows,
+                                                  machine_n_option_rows, &options->machine};
+    tables[SCHEDULING_TABLE] = mode_options_table(&options->pool);
+    tables[RUN_TABLE] = OPTION_TABLE("Run", run_rows, options);
+}
+
+static struct options sched_program_options(const struct option_table *tables)
+{
+    return (struct options){
+        .program = "beryl-sched",
+        .synopsis = "WORKLOAD --sched MODE [options]",
+        .purpose = "Runs tasks without chemistry under a scheduler: for real, on one process or on "
+                   "several with mpirun -np P, or simulated with --simulate P. --speeds sets the "
+                   "speeds of the workers.",
+        .tables = tables,
+        .n_tables = N_TABLES,
+        .operand_name = "a file",
+    };
+}
+
+/* --- contradictions --- */
+
+/* --speeds has an effect with every mode: the workers themselves have these speeds. */
+static enum status choose_modes(struct beryl_sched_options *options)
+{
+    struct taskpool_settings without_speeds = options->pool;
+    without_speeds.speeds = "";
+    return mode_options_choose(&without_speeds, options->compare, options->n_rounds,
+                               &options->modes);
+}
+
+/* Of all modes, those whose tasks can add tasks. */
+static void keep_dynamic_modes(struct mode_list *list)
+{
+    int n = 0;
+    for (int m = 0; m < list->n; m++)
+        if (mode_find(list->modes[m])->add)
+            list->modes[n++] = list->modes[m];
+    list->n = n;
+}
+
+/* After the modes were chosen. */
+static enum status check_comparison(struct beryl_sched_options *options)
+{
+    const bool simulated = options->machine.n_workers > 0;
+    if (options->n_seeds > 0 && !options->compare)
+        return FAIL(STATUS_USAGE, "--seeds has no effect without --compare");
+    if (options->n_seeds > 0 && !simulated)
+        return FAIL(STATUS_USAGE, "--seeds is for simulated runs: use --rounds");
+    if (simulated && options->n_rounds > 1)
+        return FAIL(STATUS_USAGE, "--rounds would repeat a simulated run to the last bit: use "
+                                  "--seeds");
+    if (options->compare && (options->statistics || options->profile))
+        return FAIL(STATUS_USAGE, "--%s is for one mode: leave --compare out",
+                    options->statistics ? "write-statistics" : "write-profile");
+    if (options->compare && options->workload.uts && strcmp(options->compare, "all") == 0)
+        keep_dynamic_modes(&options->modes);
+    if (options->n_seeds > 0)
+        options->n_rounds = options->n_seeds;
+    return STATUS_OK;
+}
+
+/* Nothing given. Errors: STATUS_USAGE. */
+static enum status set_initial(struct beryl_sched_options *options)
+{
+    struct option_table tables[N_TABLES];
+    *options = (struct beryl_sched_options){.workload = workload_settings_unknown,
+                                            .machine = machine_settings_unknown};
+    fill_tables(options, tables);
+    for (int t = 0; t < N_TABLES; t++)
+        TRY(options_set_defaults(&tables[t]));
+    return STATUS_OK;
+}
+
+/* The first option of tables first to last, except the one named, in which two sets of options
+ * differ; NULL if there is none. */
+static const char *find_difference(const struct beryl_sched_options *options,
+                                   const struct beryl_sched_options *others, int first, int last,
+                                   const char *except)
+{
+    struct beryl_sched_options copy = *options, other_copy = *others;
+    struct option_table tables[N_TABLES], other_tables[N_TABLES];
+    fill_tables(&copy, tables);
+    fill_tables(&other_copy, other_tables);
+    for (int t = first; t <= last; t++)
+        for (size_t r = 0; r < tables[t].n_rows; r++) {
+            const struct option_row *row = &tables[t].rows[r];
+            if (strcmp(row->name, except) != 0 &&
+                option_differs(row, tables[t].fields, other_tables[t].fields))
+                return row->name;
+        }
+    return NULL;
+}
+
+static bool is_real(const struct beryl_sched_options *options)
+{
+    return options->machine.n_workers == 0;
+}
+
+/* Tasks with work of their own do not wait: for real their durations cannot be chosen. */
+static enum status check_workload(const struct beryl_sched_options *options)
+{
+    const struct workload_settings *workload = &options->workload;
+    const struct machine_settings *machine = &options->machine;
+    const bool uts = workload->uts, jacobi = workload->jacobi, real = is_real(options);
+    const bool has_speeds = options->pool.speeds && *options->pool.speeds;
+    const char *own = uts ? "uts" : jacobi ? "jacobi" : workload->bnsl ? "bnsl" : NULL;
+    const struct {
+        bool is_given;
+        const char *option, *with, *why;
+    } without_effect[] = {
+        {real && own && workload->time_scale != 1, "time-scale", own, " unless simulated"},
+        {own && workload->drift > 0, "drift", own, ", whose tasks take the time of their work"},
+        {(uts || jacobi) && workload->known_costs != WORKLOAD_COSTS_EXACT, "known-costs", own,
+         ", whose tasks' costs are not predicted"},
+        {real && (uts || jacobi) && has_speeds, "speeds", own, " unless simulated"},
+        {uts && options->profile, "write-profile", "uts", ", whose tasks have no numbers"},
+        {uts && options->pool.seeding != SEEDING_BLOCK, "seeding", "uts",
+         ", which begins with one node"},
+        {jacobi && options->n_iterations > 0, "iterations", "jacobi",
+         ", where an iteration is a sweep: use --sweeps"},
+        {!workload->profile && machine->data >= 0, "data", "simulate",
+         " of tasks that are not of a --profile"},
+        {!workload->profile && machine->cache_bytes >= 0, "node-cache", "simulate",
+         " of tasks that are not of a --profile"},
+        {machine->data == MACHINE_DATA_ON && workload->profile &&
+             !task_data_is_beside(workload->profile),
+         "data", "simulate", " without X.blocks.csv beside the profile X.csv"},
+        {machine->data == MACHINE_DATA_OFF && machine->cache_bytes >= 0, "node-cache", "data",
+         " off"},
+        {!real && workload->bnsl_network, "network", "simulate", ", which finds no network"},
+        {!real && options->pool.watchdog_s > 0, "watchdog", "simulate", ", whose time is not real"},
+        {!real && workload->bnsl_kicks >= 0, "kicks", "simulate", ", which finds no network"},
+    };
+    for (size_t i = 0; i < sizeof without_effect / sizeof without_effect[0]; i++)
+        if (without_effect[i].is_given)
+            return FAIL(STATUS_USAGE, "--%s has no effect with --%s%s", without_effect[i].option,
+                        without_effect[i].with, without_effect[i].why);
+    return STATUS_OK;
+}
+
+static int64_t count_iterations(const struct beryl_sched_options *options)
+{
+    if (options->workload.jacobi)
+        return options->workload.n_sweeps;
+    return options->n_iterations > 0 ? options->n_iterations : 1;
+}
+
+/* The option is for a command line of its own. */
+static enum status check_alone(const struct beryl_sched_options *options,
+                               const struct beryl_sched_options *initial, const char *option)
+{
+    const char *given = find_difference(options, initial, 0, RUN_TABLE, option);
+    return given ? FAIL(STATUS_USAGE, "--%s has no effect with --%s", given, option) : STATUS_OK;
+}
+
+/* A run of a sweep. */
+static enum status check_line(const struct beryl_sched_options *common,
+                              const struct beryl_sched_options *options,
+                              enum option_request request)
+{
+    const char *given = request == OPTION_REQUEST_RUN
+                            ? find_difference(options, common, RUN_TABLE, RUN_TABLE, "iterations")
+                        : request == OPTION_REQUEST_VERSION ? "version"
+                                                            : "help";
+    if (!given && options->pool.trace_folder)
+        given = "trace";
+    if (given)
+        return FAIL(STATUS_USAGE, "--%s cannot be given for one run of a sweep", given);
+    if (is_real(options))
+        return FAIL(STATUS_USAGE, "--simulate is missing: the runs of a sweep are simulated");
+    return STATUS_OK;
+}
+
+/* common: of the sweep of which this is a line, which is checked as a whole; NULL: this is the
+ * command line, which is not if it is that of a sweep */
+static enum status parse_sched(int argc, char **argv, const struct beryl_sched_options *common,
+                               struct beryl_sched_options *options, enum option_request *request)
+{
+    int first_operand;
+    struct option_table tables[N_TABLES];
+    struct beryl_sched_options initial;
+    TRY(set_initial(&initial));
+    *options = initial;
+    fill_tables(options, tables);
+    struct options all = sched_program_options(tables);
+    TRY(options_parse(&all, argc, argv, request, &first_operand));
+    if (common)
+        TRY(check_line(common, options, *request));
+    else if (*request == OPTION_REQUEST_RUN && (options->list_modes || options->calibration))
+        return check_alone(options, &initial, options->list_modes ? "list-modes" : "calibrate");
+    if (*request != OPTION_REQUEST_RUN || (options->sweep && !common))
+        return STATUS_OK;
+    TRY(workload_check(&options->workload));
+    TRY(machine_options_check(&options->machine));
+    if (options->machine.server && options->pool.progress != PROGRESS_THREAD)
+        return FAIL(STATUS_USAGE, "--server has no effect without --progress thread");
+    TRY(choose_modes(options));
+    if (is_real(options))
+        TRY(mode_options_check_real(&options->modes));
+    TRY(check_comparison(options));
+    options->pool.keep_history = options->profile != NULL;
+    options->pool.keep_timeline = (options->json || options->report) && !options->sweep;
+    TRY(check_workload(options));
+    TRY(profile_check_name(options->profile));
+    options->n_iterations = count_iterations(options);
+    options->workload.seed = options->pool.seed;
+    return STATUS_OK;
+}
+
+enum status beryl_sched_options_parse(int argc, char **argv, struct beryl_sched_options *options,
+                                      enum option_request *request)
+{
+    TRY(parse_sched(argc, argv, NULL, options, request));
+    options->argc = argc;
+    options->argv = argv;
+    const char *one_run = options->statistics          ? "write-statistics"
+                          : options->profile           ? "write-profile"
+                          : options->compare           ? "compare"
+                          : options->pool.trace_folder ? "trace"
+                                                       : NULL;
+    if (options->sweep && one_run)
+        return FAIL(STATUS_USAGE, "--%s has no effect with --sweep", one_run);
+    return STATUS_OK;
+}
+
+enum status beryl_sched_options_complete(struct beryl_sched_options *options, MPI_Comm comm)
+{
+    if (options->machine.file)
+        TRY(machine_file_read(options->machine.file, comm, &options->machine));
+    machine_options_set_defaults(&options->machine);
+    return STATUS_OK;
+}
+
+enum status beryl_sched_options_extend(const struct beryl_sched_options *common, char **words,
+                                       size_t n_words, struct beryl_sched_options *options)
+{
+    size_t n_common = (size_t)common->argc;
+    char **argv = malloc((n_common + n_words + 1) * sizeof *argv);
+    TRY(CHECK_MEMORY(argv, "no memory for %zu options", n_words));
+    memcpy(argv, common->argv, n_common * sizeof *argv);
+    memcpy(argv + n_common, words, n_words * sizeof *argv);
+    argv[n_common + n_words] = NULL;
+    enum option_request request;
+    enum status status = parse_sched((int)(n_common + n_words), argv, common, options, &request);
+    free(argv);
+    return status;
+}
+
+void beryl_sched_options_answer(enum option_request request)
+{
+    struct beryl_sched_options options;
+    struct option_table tables[N_TABLES];
+    fill_tables(&options, tables);
+    struct options all = sched_program_options(tables);
+    options_answer(&all, request);
+}
+
+static json_t *table_to_json(const struct beryl_sched_options *options, int table)
+{
+    struct beryl_sched_options copy = *options;
+    struct option_table tables[N_TABLES];
+    fill_tables(&copy, tables);
+    return options_to_json(&(struct options){.tables = &tables[table], .n_tables = 1});
+}
+
+json_t *beryl_sched_options_command(const struct beryl_sched_options *options)
+{
+    struct beryl_sched_options copy = *options;
+    struct option_table tables[N_TABLES];
+    fill_tables(&copy, tables);
+    struct options all = sched_program_options(tables);
+    return command_line_to_json(&all, all.program, options->argc, options->argv,
+                                "json,report,write-statistics,write-profile");
+}
+
+json_t *beryl_sched_options_scheduling(const struct beryl_sched_options *options)
+{
+    return table_to_json(options, SCHEDULING_TABLE);
+}
+
+json_t *beryl_sched_options_machine(const struct beryl_sched_options *options)
+{
+    return table_to_json(options, MACHINE_TABLE);
+}

@@ -1,0 +1,65 @@
+/* The command line of beryl-sched. */
+#ifndef BERYL_SCHED_BERYL_SCHED_OPTIONS_H
+#define BERYL_SCHED_BERYL_SCHED_OPTIONS_H
+
+#include "sched/lab/cli/machine_options.h"
+#include "sched/lab/workloads/workload.h"
+#include "sched/pool/modes/mode_list.h"
+#include "sched/pool/taskpool.h"
+#include "support/base/status.h"
+#include "support/io/options.h"
+
+#include <jansson.h>
+#include <mpi.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+struct beryl_sched_options {
+    struct workload_settings workload;
+    struct machine_settings machine;
+    struct taskpool_settings pool;
+    int64_t n_iterations;   /* of jacobi, its sweeps */
+    const char *compare;    /* the text of the option, or NULL */
+    int64_t n_rounds;       /* of compare; with simulated workers its seeds */
+    int64_t n_seeds;        /* 0: not given */
+    struct mode_list modes; /* those that compare names, or the one of --sched */
+    const char *json;
+    const char *report;      /* page of HTML */
+    const char *profile;     /* CSV or NumPy, of the last iteration's tasks */
+    const char *statistics;  /* CSV, a row for each worker and iteration */
+    const char *sweep;       /* file of the options of simulated runs; NULL: this is one run */
+    const char *calibration; /* file for measurements, made instead of a run */
+    bool list_modes;         /* instead of a run */
+
+    int argc; /* the command line itself, borrowed */
+    char **argv;
+};
+
+/* Parses, and checks what can be checked without reading a file. Every pointer refers to argv,
+ * which is borrowed. Does not need MPI.
+ * request  out: a run, or a text that beryl_sched_options_answer prints
+ * Errors: STATUS_USAGE, STATUS_NO_MEMORY. */
+enum status beryl_sched_options_parse(int argc, char **argv, struct beryl_sched_options *options,
+                                      enum option_request *request);
+
+/* Completes the options with those of the machine file and with defaults. Collective over comm.
+ * Errors: those of machine_file_read. */
+enum status beryl_sched_options_complete(struct beryl_sched_options *options, MPI_Comm comm);
+
+void beryl_sched_options_answer(enum option_request request);
+
+/* The options of one run of a sweep: those of the command line followed by those of its line.
+ * common  as beryl_sched_options_parse left it, with a sweep
+ * words   n_words; options refers to them
+ * Errors: as there, also for options that only the command line can have. */
+enum status beryl_sched_options_extend(const struct beryl_sched_options *common, char **words,
+                                       size_t n_words, struct beryl_sched_options *options);
+
+/* The command line to repeat the run with (command_line.h). NULL when out of memory. */
+json_t *beryl_sched_options_command(const struct beryl_sched_options *options);
+
+/* The options in force of the scheduler, or of the simulated machine. NULL when out of memory. */
+json_t *beryl_sched_options_scheduling(const struct beryl_sched_options *options);
+json_t *beryl_sched_options_machine(const struct beryl_sched_options *options);
+
+#endif

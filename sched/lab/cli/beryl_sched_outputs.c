@@ -1,0 +1,89 @@
+#include "sched/lab/cli/beryl_sched_outputs.h"
+
+#include "sched/lab/report/report.h"
+#include "sched/pool/core/task_data.h"
+#include "sched/pool/trace/trace.h"
+#include "support/io/json.h"
+#include "support/io/output_file.h"
+
+#include <stdio.h>
+
+/* Besides those of a trace. */
+enum { N_FILES = 4, N_OUTPUTS = N_FILES + 1 };
+
+static void list_outputs(const struct beryl_sched_options *options,
+                         struct output outputs[N_OUTPUTS], char trace[TRACE_PATH])
+{
+    outputs[0] = (struct output){"json", options->json};
+    outputs[1] = (struct output){"write-statistics", options->statistics};
+    outputs[2] = (struct output){"report", options->report};
+    outputs[3] = (struct output){"write-profile", options->profile};
+    outputs[N_FILES] = (struct output){"trace", trace_json_path(&options->pool, trace)};
+}
+
+enum status beryl_sched_outputs_check_inputs(const struct beryl_sched_options *options,
+                                             const struct beryl_sched_options *run)
+{
+    char trace[TRACE_PATH];
+    struct output outputs[N_OUTPUTS];
+    struct task_data_paths paths;
+    bool has_blocks = task_data_paths(run->workload.profile, &paths);
+    list_outputs(options, outputs, trace);
+    const char *inputs[] = {run->workload.profile,
+                            has_blocks ? paths.blocks : NULL,
+                            has_blocks ? paths.sizes : NULL,
+                            run->workload.bnsl,
+                            run->workload.bnsl_network,
+                            run->pool.speeds,
+                            run->machine.known_speeds,
+                            run->machine.noise_trace,
+                            run->machine.file,
+                            run->sweep};
+    return outputs_check_distinct(outputs, N_OUTPUTS, inputs, sizeof inputs / sizeof inputs[0]);
+}
+
+enum status beryl_sched_outputs_check(const struct beryl_sched_options *options)
+{
+    char trace[TRACE_PATH];
+    struct output outputs[N_OUTPUTS];
+    list_outputs(options, outputs, trace);
+    TRY(beryl_sched_outputs_check_inputs(options, options));
+    return outputs_check_writable(outputs, N_FILES);
+}
+
+enum status beryl_sched_outputs_write_first(const struct beryl_sched_options *options,
+                                            const json_t *result)
+{
+    return options->json && !output_file_is_stream(options->json)
+               ? json_write_file(result, options->json)
+               : STATUS_OK;
+}
+
+enum status beryl_sched_outputs_write_last(const struct beryl_sched_options *options,
+                                           const json_t *result, const char *name)
+{
+    if (options->report)
+        TRY(report_write(&result, &name, 1, NULL, options->report));
+    return options->json && output_file_is_stream(options->json)
+               ? json_write_file(result, options->json)
+               : STATUS_OK;
+}
+
+enum status beryl_sched_outputs_write(const struct beryl_sched_options *options,
+                                      const json_t *result, const char *name)
+{
+    TRY(beryl_sched_outputs_write_first(options, result));
+    return beryl_sched_outputs_write_last(options, result, name);
+}
+
+void beryl_sched_outputs_write_failed(const struct beryl_sched_options *options, json_t *result,
+                                      enum status status)
+{
+    char text[STATUS_TEXT_SIZE];
+    snprintf(text, sizeof text, "%s", status_text());
+    if (options->json && result &&
+        json_object_set_new(result, "error", json_error(status, text)) == 0)
+        json_write_file(result, options->json);
+    json_decref(result);
+    status_set_text(text);
+}

@@ -1,0 +1,199 @@
+#include "sched/lab/cli/machine_options.h"
+
+#include "support/io/words.h"
+
+#include <stdio.h>
+
+#define FIELD(name) offsetof(struct machine_settings, name)
+
+/* The machines of Lifflander et al. (HPDC 2012), where about 5,500 attempts to steal per core
+ * fit into the half second that cores lack work: an attempt that fails, two messages there and
+ * back, takes 100 us. That is not the wire (1.5 us on their Cray) but MPI with threads and a
+ * server thread for 15 or 23 workers; 1 us of it is charged to the processor at each end.
+ * Bandwidth is that of their network; a node of Titan has 16 cores. */
+static const struct machine_settings default_machine = {
+    .n_threads = 1,
+    .node_size = 16,
+    .topology = TOPOLOGY_NODE,
+    .latency_s = 48e-6,
+    .node_latency_s = 5e-6,
+    .latency_spread_s = 0,
+    .overhead_s = 1e-6,
+    .task_s = 0,
+    .poll_s = 0,
+    .bandwidth = 1e10,
+    .node_bandwidth = 1e10,
+    .crowded_speed = 1,
+    .data = MACHINE_DATA_ON,
+    .cache_bytes = 1000000000,
+};
+
+/* Without default_text, so that options given without --simulate can be refused. */
+const struct option_row machine_option_rows[] = {
+    INTEGER_OPTION("simulate", FIELD(n_workers), 0, 1e7, .default_text = "0", .value = "P",
+                   .help = "simulate a machine of P workers in one process; 0: run for real"),
+    INTEGER_OPTION("threads", FIELD(n_threads), 1, 1e4, .value = "N",
+                   .help = "threads of each worker that share its tasks, as in a node of Dtree "
+                           "(1)"),
+    INTEGER_OPTION("node-size", FIELD(node_size), 1, 1e7, .value = "N",
+                   .help = "workers of a node, with consecutive numbers (16)"),
+    CHOICE_OPTION("topology", FIELD(topology), "node,flat", .expert = true,
+                  .help = "node: messages within a node are faster; flat: all messages are alike "
+                          "(node)"),
+    REAL_OPTION("latency", FIELD(latency_s), 0, 1e6, .value = "SECONDS",
+                .help = "latency of a message between nodes (4.8e-5)"),
+    REAL_OPTION("node-latency", FIELD(node_latency_s), 0, 1e6, .value = "SECONDS", .expert = true,
+                .help = "latency of a message within a node (5e-6)"),
+    REAL_OPTION("latency-spread", FIELD(latency_spread_s), 0, 1e6, .value = "SECONDS",
+                .expert = true,
+                .help = "mean of a random, exponentially distributed addition to the latency, by "
+                        "which messages overtake each other (0)"),
+    REAL_OPTION("overhead", FIELD(overhead_s), 0, 1e6, .value = "SECONDS",
+                .help = "time of a worker for each message that it sends or receives (1e-6)"),
+    REAL_OPTION("counter-time", FIELD(counter_s), 0, 1e6, .value = "SECONDS", .expert = true,
+                .help = "time of the shared counter for a request, while others wait (as "
+                        "--overhead)"),
+    REAL_OPTION("task-overhead", FIELD(task_s), 0, 1e6, .value = "SECONDS", .expert = true,
+                .help = "time of a worker for each task in addition to the task's own (0)"),
+    REAL_OPTION("poll-time", FIELD(poll_s), 0, 1e6, .value = "SECONDS", .expert = true,
+                .help = "time of a worker for each poll for messages, which --poll-every counts; "
+                        "0: polls between any two tasks, for nothing (0)"),
+    REAL_OPTION("bandwidth", FIELD(bandwidth), 0, 1e18, .min_excluded = true,
+                .value = "BYTES_PER_S", .help = "bandwidth between nodes (1e10)"),
+    REAL_OPTION("node-bandwidth", FIELD(node_bandwidth), 0, 1e18, .min_excluded = true,
+                .value = "BYTES_PER_S", .expert = true, .help = "bandwidth within a node (1e10)"),
+    REAL_OPTION("crowded-speed", FIELD(crowded_speed), 0, 1, .min_excluded = true, .value = "X",
+                .expert = true,
+                .help = "speed of a worker while all of its node compute, relative to one alone "
+                        "(1)"),
+    CHOICE_OPTION("data", FIELD(data), "on,off", .expert = true,
+                  .help = "on: tasks wait for the blocks that the files beside their profile name, "
+                          "X.blocks.csv and X.sizes.csv; off: they do not (on)"),
+    INTEGER_OPTION("node-cache", FIELD(cache_bytes), 0, 1e18, .value = "BYTES", .expert = true,
+                   .help = "memory of a node for blocks of other workers (1000000000)"),
+    TEXT_OPTION("known-speeds", FIELD(known_speeds), .value = "FILE|none",
+                .help =
+                    "the workers' speeds as the modes know them, of which dtree makes use; none: "
+                    "they know of no differences (those of --speeds)"),
+    TEXT_OPTION("machine", FIELD(file), .value = "FILE.json",
+                .help = "values for the options above that are not given, as --calibrate writes "
+                        "them"),
+    FLAG_OPTION("server", FIELD(server), .expert = true,
+                .help = "with --progress thread: one server thread of each node answers the "
+                        "messages of its workers, one after the other"),
+    TEXT_OPTION("noise", FIELD(noise), .value = "PERIOD,LENGTH",
+                .help = "interrupt each worker every PERIOD seconds for LENGTH seconds, at a "
+                        "random phase"),
+    TEXT_OPTION("noise-trace", FIELD(noise_trace), .value = "FILE.csv",
+                .help = "recorded interruptions, repeated forever: rows start,seconds; each "
+                        "worker starts at a random position of the record"),
+};
+
+const size_t machine_n_option_rows = sizeof machine_option_rows / sizeof machine_option_rows[0];
+
+const struct machine_settings machine_settings_unknown = {
+    .n_threads = -1,
+    .node_size = -1,
+    .topology = -1,
+    .latency_s = -1,
+    .node_latency_s = -1,
+    .latency_spread_s = -1,
+    .overhead_s = -1,
+    .counter_s = -1,
+    .task_s = -1,
+    .poll_s = -1,
+    .bandwidth = -1,
+    .node_bandwidth = -1,
+    .crowded_speed = -1,
+    .data = -1,
+    .cache_bytes = -1,
+};
+
+/* The first option but --simulate that was given, NULL if none was. */
+static const char *find_given(const struct machine_settings *settings)
+{
+    for (size_t i = 1; i < machine_n_option_rows; i++)
+        if (option_differs(&machine_option_rows[i], settings, &machine_settings_unknown))
+            return machine_option_rows[i].name;
+    return NULL;
+}
+
+enum status machine_options_check(const struct machine_settings *settings)
+{
+    const char *given = find_given(settings);
+    if (given && settings->n_workers == 0)
+        return FAIL(STATUS_USAGE, "--%s has no effect without --simulate", given);
+    if (settings->noise && settings->noise_trace)
+        return FAIL(STATUS_USAGE, "give --noise or --noise-trace, not both");
+    if (settings->topology == TOPOLOGY_FLAT &&
+        (settings->node_latency_s >= 0 || settings->node_bandwidth >= 0))
+        return FAIL(STATUS_USAGE, "--%s has no effect with --topology flat",
+                    settings->node_latency_s >= 0 ? "node-latency" : "node-bandwidth");
+    return STATUS_OK;
+}
+
+void machine_options_set_defaults(struct machine_settings *settings)
+{
+    struct machine_settings defaults = default_machine;
+    defaults.counter_s = settings->overhead_s >= 0 ? settings->overhead_s : defaults.overhead_s;
+    for (size_t i = 1; i < machine_n_option_rows; i++)
+        if (!option_differs(&machine_option_rows[i], settings, &machine_settings_unknown))
+            option_copy(&machine_option_rows[i], &defaults, settings);
+}
+
+static enum status read_noise(const struct machine_settings *settings, struct noise *noise)
+{
+    double values[2] = {0};
+    if (settings->noise_trace)
+        return noise_read(noise, settings->noise_trace);
+    int wrong = text_to_reals(settings->noise, 2, values);
+    double period_s = values[0], length_s = values[1];
+    bool is_period = period_s >= NOISE_MIN_PERIOD_S;
+    if (wrong == 0 &&
+        !(is_period && length_s > 0 && period_s - length_s > NOISE_MIN_FREE * period_s))
+        wrong = is_period ? 2 : 1;
+    if (wrong != 0)
+        return FAIL(STATUS_USAGE,
+                    "--noise takes a period, from %g on, and the length of an interruption, above "
+                    "0 and shorter, in seconds, such as 0.01,0.0005: number %d of '%s' is wrong",
+                    NOISE_MIN_PERIOD_S, wrong, settings->noise);
+    return noise_init_periodic(noise, period_s, length_s);
+}
+
+enum status machine_options_apply(const struct machine_settings *settings,
+                                  struct taskpool_machine *machine, struct noise *noise)
+{
+    *machine = (struct taskpool_machine){
+        .n_workers = (int)settings->n_workers,
+        .n_threads = (int)settings->n_threads,
+        .node_size = (int)settings->node_size,
+        .latency_s = settings->latency_s,
+        .latency_spread_s = settings->latency_spread_s,
+        .bandwidth = settings->bandwidth,
+        .has_levels = settings->topology == TOPOLOGY_NODE,
+        .node_latency_s = settings->node_latency_s,
+        .node_bandwidth = settings->node_bandwidth,
+        .overhead_s = settings->overhead_s,
+        .counter_s = settings->counter_s,
+        .task_s = settings->task_s,
+        .poll_s = settings->poll_s,
+        .cache_bytes = settings->cache_bytes,
+        .node_server = settings->server,
+    };
+    if (!settings->noise && !settings->noise_trace)
+        return STATUS_OK;
+    TRY(read_noise(settings, noise));
+    machine->noise = noise;
+    return STATUS_OK;
+}
+
+void machine_apply_contention(double crowded_speed, int node_size, int n_workers, double *speeds)
+{
+    if (node_size == 1)
+        return;
+    for (int i = 0; i < n_workers; i++) {
+        int first = i / node_size * node_size;
+        int n = n_workers - first < node_size ? n_workers - first : node_size;
+        speeds[i] *= 1 - (1 - crowded_speed) * (n - 1) / (node_size - 1);
+    }
+}

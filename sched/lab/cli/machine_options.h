@@ -1,0 +1,72 @@
+/* The options that describe a simulated machine. */
+#ifndef BERYL_SCHED_MACHINE_OPTIONS_H
+#define BERYL_SCHED_MACHINE_OPTIONS_H
+
+#include "sched/pool/drivers/sim/machine.h"
+#include "support/io/options.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum machine_topology { TOPOLOGY_NODE, TOPOLOGY_FLAT };
+
+/* Whether moving the data that a profile's tasks need takes time. */
+enum machine_data { MACHINE_DATA_ON, MACHINE_DATA_OFF };
+
+/* As given on the command line; see struct taskpool_machine. Numbers that were not given are
+ * below 0, texts are NULL. */
+struct machine_settings {
+    int64_t n_workers; /* 0: the run is real */
+    int64_t n_threads;
+    int64_t node_size;
+    int topology; /* enum machine_topology */
+    double latency_s;
+    double node_latency_s;
+    double latency_spread_s;
+    double overhead_s;
+    double counter_s;
+    double task_s;
+    double poll_s;
+    double bandwidth; /* bytes per second */
+    double node_bandwidth;
+    double crowded_speed; /* of the workers of a full node, relative to one alone */
+    int data;             /* enum machine_data */
+    int64_t cache_bytes;  /* of a node */
+    const char *file;     /* with values for what was not given */
+    bool server;
+    const char *noise;       /* "PERIOD,LENGTH" */
+    const char *noise_trace; /* file */
+
+    /* File of the workers' speeds as the modes know them, or "none"; NULL: the true ones, those of
+     * --speeds. */
+    const char *known_speeds;
+};
+
+/* Settings before parsing: nothing given. */
+extern const struct machine_settings machine_settings_unknown;
+
+extern const struct option_row machine_option_rows[];
+extern const size_t machine_n_option_rows;
+
+/* Checks that options of the machine come with --simulate and do not contradict each other.
+ * Errors: STATUS_USAGE. */
+enum status machine_options_check(const struct machine_settings *settings);
+
+/* Sets what was not given to its default. */
+void machine_options_set_defaults(struct machine_settings *settings);
+
+/* The machine that the settings describe, without speeds and tasks.
+ * noise  out: what the machine's noise points at if it has some; to be freed with noise_fini
+ * Errors: STATUS_USAGE, those of noise_read. */
+enum status machine_options_apply(const struct machine_settings *settings,
+                                  struct taskpool_machine *machine, struct noise *noise);
+
+/* Multiplies speeds by the fraction that contention leaves of them while all workers of a node
+ * compute: crowded_speed, in (0, 1], in a full node, and a loss in proportion to the number of
+ * other workers in one that is not full.
+ * node_size  workers of a full node, consecutive ones, >= 1
+ * speeds     n_workers */
+void machine_apply_contention(double crowded_speed, int node_size, int n_workers, double *speeds);
+
+#endif

@@ -1,0 +1,113 @@
+#include "sched/lab/comparison/taskpool_compare.h"
+
+#include "sched/lab/comparison/comparison_table.h"
+#include "sched/pool/modes/mode_options.h"
+#include "support/base/agree.h"
+#include "support/mpi/oversubscription.h"
+
+struct pool_comparison {
+    MPI_Comm comm; /* that of the process alone where workers are simulated */
+    const struct taskpool_problem *problem;
+    const struct taskpool_settings *settings;
+    const struct taskpool_comparison *plan;
+    struct mode_list modes;
+    struct comparison *comparison;
+};
+
+static enum status check_plan(struct pool_comparison *self)
+{
+    const struct taskpool_comparison *plan = self->plan;
+    if (plan->n_rounds < 2 || plan->n_rounds > COMPARISON_ROUNDS_MAX)
+        return FAIL(STATUS_USAGE, "a comparison of %lld rounds: give 2 to %d",
+                    (long long)plan->n_rounds, (int)COMPARISON_ROUNDS_MAX);
+    if (plan->n_iterations < 1)
+        return FAIL(STATUS_USAGE, "a comparison of %lld iterations: give 1 or more",
+                    (long long)plan->n_iterations);
+    TRY(mode_list_parse("compare", plan->modes, &self->modes));
+    return mode_options_check_list(self->settings, &self->modes);
+}
+
+static enum status create_compared_pool(const struct pool_comparison *self, int mode, int64_t round,
+                                        struct taskpool **pool)
+{
+    struct taskpool_settings settings;
+    mode_options_select(self->settings, self->modes.modes[mode], &settings);
+    settings.seed = comparison_run_seed(self->comparison, mode, round);
+    return self->plan->machine
+               ? taskpool_simulate(self->problem, &settings, self->plan->machine, pool)
+               : taskpool_create(self->comm, self->problem, &settings, pool);
+}
+
+static enum status run_compared_pool(const struct pool_comparison *self, struct taskpool *pool,
+                                     int mode, int64_t round)
+{
+    const struct taskpool_comparison *plan = self->plan;
+    for (int64_t i = 0; i < plan->n_iterations; i++) {
+        if (i > 0)
+            TRY(taskpool_restore(pool));
+        if (plan->prepare)
+            TRY(status_agree(self->comm,
+                             plan->prepare(pool, mode, round, i, self->problem->context)));
+        TRY(taskpool_run(pool));
+        const struct statistics_iteration *last =
+            taskpool_statistics(pool, taskpool_n_iterations(pool) - 1);
+        comparison_note(self->comparison, mode, last->makespan_s + last->balance_s);
+    }
+    return STATUS_OK;
+}
+
+static enum status run_pool_of_mode(const struct pool_comparison *self, int mode, int64_t round)
+{
+    struct taskpool *pool;
+    TRY(create_compared_pool(self, mode, round, &pool));
+    comparison_begin(self->comparison, mode);
+    enum status status = run_compared_pool(self, pool, mode, round);
+    taskpool_destroy(pool);
+    TRY(status);
+    return status_agree(self->comm, comparison_end(self->comparison, mode));
+}
+
+static enum status run_pools_of_round(const struct pool_comparison *self, int64_t round)
+{
+    int order[COMPARISON_MODES_MAX];
+    comparison_draw_order(self->comparison, round, order);
+    for (int m = 0; m < self->modes.n; m++)
+        TRY(run_pool_of_mode(self, order[m], round));
+    return STATUS_OK;
+}
+
+enum status taskpool_compare(MPI_Comm comm, const struct taskpool_problem *problem,
+                             const struct taskpool_settings *settings,
+                             const struct taskpool_comparison *plan, struct comparison *comparison)
+{
+    struct pool_comparison self = {.comm = plan->machine ? MPI_COMM_SELF : comm,
+                                   .problem = problem,
+                                   .settings = settings,
+                                   .plan = plan,
+                                   .comparison = comparison};
+    *comparison = (struct comparison){.seed = settings->seed, .simulated = plan->machine != NULL};
+    TRY(check_plan(&self));
+    comparison->oversubscribed = !plan->machine && is_oversubscribed(comm);
+    for (int m = 0; m < self.modes.n; m++)
+        comparison_add(comparison, self.modes.modes[m]);
+    for (int64_t round = 0; round < plan->n_rounds; round++)
+        TRY(run_pools_of_round(&self, round));
+    return status_agree(self.comm, comparison_analyse(comparison));
+}
+
+void taskpool_print_comparison(const struct comparison *comparison, FILE *stream)
+{
+    struct comparison_row row;
+    fprintf(stream, "%s\n", comparison_seconds_heading(&row));
+    for (int m = 0; m < comparison->n; m++)
+        fprintf(stream, "%s\n", comparison_seconds_row(&comparison->modes[m], &row));
+    fprintf(stream, "\n%s\n", comparison_ratio_heading(&row));
+    for (int m = 0; m < comparison->n; m++)
+        fprintf(stream, "%s\n", comparison_ratio_row(&comparison->modes[m], &row));
+    const char *too_few =
+        comparison_too_few_words(comparison->n, comparison->modes[0].n_rounds, &row);
+    if (too_few)
+        fprintf(stream, "\n%s\n", too_few);
+    if (comparison->oversubscribed)
+        fprintf(stream, "\n%s\n", comparison_oversubscribed_words());
+}

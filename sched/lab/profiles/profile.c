@@ -1,0 +1,89 @@
+#include "sched/lab/profiles/profile.h"
+
+#include "support/base/agree.h"
+#include "support/io/output_file.h"
+#include "support/mpi/gather.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int compare_entries(const void *left, const void *right)
+{
+    int64_t a = ((const struct history_entry *)left)->task;
+    int64_t b = ((const struct history_entry *)right)->task;
+    return (a > b) - (a < b);
+}
+
+static void write_csv(FILE *stream, const struct history_entry *entries, int64_t n)
+{
+    fputs("task,seconds\n", stream);
+    for (int64_t i = 0; i < n; i++)
+        fprintf(stream, "%lld,%.9g\n", (long long)entries[i].task, entries[i].time_s);
+}
+
+/* NumPy's format, version 1.0: magic, length of the header, header padded with
+ * spaces so that the data begin at a multiple of 64 bytes, data.
+ * Source: numpy.org, "NEP 1: a simple file format for NumPy arrays". */
+static void write_npy(FILE *stream, const struct history_entry *entries, int64_t n)
+{
+    char header[118];
+    memset(header, ' ', sizeof header);
+    int length =
+        snprintf(header, sizeof header,
+                 "{'descr': '<f8', 'fortran_order': False, 'shape': (%lld,), }", (long long)n);
+    header[length] = ' ';
+    header[sizeof header - 1] = '\n';
+    const unsigned char magic[] = {0x93, 'N', 'U', 'M', 'P', 'Y', 1, 0, sizeof header, 0};
+    fwrite(magic, 1, sizeof magic, stream);
+    fwrite(header, 1, sizeof header, stream);
+    for (int64_t i = 0; i < n; i++) {
+        double seconds = entries[i].time_s;
+        fwrite(&seconds, sizeof seconds, 1, stream);
+    }
+}
+
+static bool has_ending(const char *path, const char *ending)
+{
+    size_t length = strlen(path), ending_length = strlen(ending);
+    return length >= ending_length && strcmp(path + length - ending_length, ending) == 0;
+}
+
+enum status profile_check_name(const char *path)
+{
+    if (!path || has_ending(path, ".csv") || has_ending(path, ".npy") ||
+        strncmp(path, "/dev/", strlen("/dev/")) == 0)
+        return STATUS_OK;
+    return FAIL(STATUS_USAGE, "--write-profile %s: the name must end in .csv or .npy", path);
+}
+
+static enum status write_file(struct history_entry *entries, int64_t n, const char *path)
+{
+    struct output_buffer file;
+    TRY(output_buffer_init(&file, path));
+    qsort(entries, (size_t)n, sizeof *entries, compare_entries);
+    if (has_ending(path, ".npy"))
+        write_npy(file.stream, entries, n);
+    else
+        write_csv(file.stream, entries, n);
+    enum status status = output_buffer_write(&file, path);
+    output_buffer_fini(&file);
+    return status;
+}
+
+enum status profile_write(MPI_Comm comm, const struct history *history, const char *path)
+{
+    const struct gather_part part = {.items = history->entries,
+                                     .n_items = history->n_entries,
+                                     .item_size = sizeof *history->entries,
+                                     .what = "tasks of a profile"};
+    int rank;
+    void *all;
+    int64_t total;
+    MPI_Comm_rank(comm, &rank);
+    TRY(gather_to_first(comm, &part, &all, &total));
+    enum status status = status_agree(comm, rank == 0 ? write_file(all, total, path) : STATUS_OK);
+    free(all);
+    return status;
+}

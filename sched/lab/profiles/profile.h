@@ -1,0 +1,23 @@
+/* Writes a profile, a file of task durations (--write-profile). */
+#ifndef BERYL_SCHED_PROFILE_H
+#define BERYL_SCHED_PROFILE_H
+
+#include "sched/pool/core/history.h"
+#include "support/base/status.h"
+
+#include <mpi.h>
+
+/* Writes the seconds of every task in the processes' histories, in the order
+ * of task IDs. Collective; rank 0 collects and writes.
+ * path     ending in .npy: a one-dimensional NumPy array of doubles, the
+ *          seconds; otherwise CSV with the header `task,seconds`
+ * Errors: STATUS_IO, STATUS_NO_MEMORY, STATUS_LIMIT (2^31 entries or more);
+ * the same on every process. */
+enum status profile_write(MPI_Comm comm, const struct history *history, const char *path);
+
+/* Whether the value of --write-profile ends in .csv or .npy, or is a device or pipe under /dev.
+ * path    NULL: no profile, accepted
+ * Errors: STATUS_USAGE. */
+enum status profile_check_name(const char *path);
+
+#endif

@@ -1,0 +1,179 @@
+#include "sched/lab/profiles/task_data_read.h"
+
+#include "support/base/array.h"
+#include "support/io/line_reader.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+/* Beyond any table that fits into memory. */
+#define MAX_DATA_BYTES (1LL << 40)
+
+/* So that millions of them can be added up. */
+#define MAX_BLOCK_BYTES (1LL << 40)
+
+enum { N_COLUMNS = 3 };
+
+/* A table of three columns that is being read into task data. */
+struct data_table {
+    const char *head; /* names of the columns */
+    enum status (*take)(const struct line_reader *reader, const struct word *fields,
+                        struct data_table *table);
+    struct task_data *data;
+    const struct profile *profile;
+    int64_t task; /* its place in the profile, of the last row */
+    int64_t n_accesses;
+    int64_t numbers_capacity, blocks_capacity, accesses_capacity;
+};
+
+static enum status read_data_rows(struct line_reader *reader, struct data_table *table)
+{
+    struct word fields[N_COLUMNS];
+    TRY(line_reader_take_head(reader, "the table", table->head));
+    while (line_reader_next_filled(reader)) {
+        if (!split_fields(reader->all, N_COLUMNS, fields))
+            return line_reader_fail(reader, "a row is %s, not '%s'", table->head,
+                                    word_show(reader->all).text);
+        TRY(table->take(reader, fields, table));
+    }
+    return STATUS_OK;
+}
+
+static enum status read_data_table(const char *path, struct data_table *table)
+{
+    struct line_reader reader;
+    TRY(line_reader_open(&reader, path, MAX_DATA_BYTES, ""));
+    enum status status = read_data_rows(&reader, table);
+    line_reader_close(&reader);
+    return status;
+}
+
+/* --- sizes --- */
+
+static enum status take_size(const struct line_reader *reader, const struct word *fields,
+                             struct data_table *table)
+{
+    struct task_data *data = table->data;
+    struct data_block block;
+    int64_t number, n = data->n_blocks;
+    if (!word_to_integer(fields[0], &number) || !word_to_integer(fields[1], &block.bytes) ||
+        !word_to_integer(fields[2], &block.owner) || number < 0 || block.bytes < 0 ||
+        block.owner < 0 || block.bytes > MAX_BLOCK_BYTES)
+        return line_reader_fail(reader,
+                                "block, bytes and owner are whole numbers, 0 or more, and bytes at "
+                                "most 2^40: '%s'",
+                                word_show(reader->all).text);
+    if (n > 0 && number <= data->numbers[n - 1])
+        return line_reader_fail(reader, "block %lld: numbers ascend", (long long)number);
+    TRY(array_reserve(&data->numbers, n + 1, &table->numbers_capacity, sizeof number));
+    TRY(array_reserve(&data->blocks, n + 1, &table->blocks_capacity, sizeof block));
+    data->numbers[n] = number;
+    data->blocks[n] = block;
+    data->n_blocks++;
+    return STATUS_OK;
+}
+
+enum status task_data_read_sizes(const char *path, struct task_data **out)
+{
+    struct task_data *data = calloc(1, sizeof *data);
+    *out = NULL;
+    TRY(CHECK_MEMORY(data, "no memory for the blocks of %s", path));
+    struct data_table table = {.head = "block,bytes,owner", .take = take_size, .data = data};
+    enum status status = read_data_table(path, &table);
+    if (status == STATUS_OK)
+        *out = data;
+    else
+        task_data_destroy(data);
+    return status;
+}
+
+/* --- accesses --- */
+
+/* Goes to the profile's task of this number; false if there is none from the last row on. */
+static bool find_task(struct data_table *table, int64_t number)
+{
+    const struct profile *profile = table->profile;
+    int64_t i = array_find_last(profile->tasks, profile->n, number);
+    if (i < 0 || profile->tasks[i] != number || i < table->task)
+        return false;
+    while (table->task < i)
+        table->data->first[++table->task] = table->n_accesses;
+    return true;
+}
+
+static enum status take_access(const struct line_reader *reader, const struct word *fields,
+                               struct data_table *table)
+{
+    struct task_data *data = table->data;
+    int64_t task, number;
+    bool writes = word_equals(fields[1], "w");
+    if (!word_to_integer(fields[0], &task) || !word_to_integer(fields[2], &number) ||
+        !(writes || word_equals(fields[1], "r")))
+        return line_reader_fail(reader,
+                                "a row is a task's number, r or w, and a block's number: '%s'",
+                                word_show(reader->all).text);
+    int64_t block = array_find_last(data->numbers, data->n_blocks, number);
+    if (block < 0 || data->numbers[block] != number)
+        return line_reader_fail(reader,
+                                "block %lld has no size in the file of sizes beside this one",
+                                (long long)number);
+    if (!find_task(table, task))
+        return line_reader_fail(reader, "task %lld: tasks are those of the profile, ascending",
+                                (long long)task);
+    TRY(array_reserve(&data->accesses, table->n_accesses + 1, &table->accesses_capacity,
+                      sizeof *data->accesses));
+    data->accesses[table->n_accesses++] = (struct task_access){.block = block, .writes = writes};
+    return STATUS_OK;
+}
+
+enum status task_data_read_accesses(const char *path, const struct profile *profile,
+                                    struct task_data *data)
+{
+    struct data_table table = {
+        .head = "task,access,block", .take = take_access, .data = data, .profile = profile};
+    data->first = calloc((size_t)profile->n + 1, sizeof *data->first);
+    enum status status =
+        CHECK_MEMORY(data->first, "no memory for the data of %lld tasks", (long long)profile->n);
+    if (status == STATUS_OK)
+        status = read_data_table(path, &table);
+    if (status != STATUS_OK) {
+        free(data->first);
+        free(data->accesses);
+        data->first = NULL;
+        data->accesses = NULL;
+        return status;
+    }
+    while (table.task < profile->n)
+        data->first[++table.task] = table.n_accesses;
+    data->n_tasks = profile->n;
+    return STATUS_OK;
+}
+
+/* --- both --- */
+
+bool task_data_is_beside(const char *path)
+{
+    struct task_data_paths paths;
+    return task_data_paths(path, &paths) && access(paths.blocks, F_OK) == 0;
+}
+
+enum status task_data_read(const char *path, const struct profile *profile, struct task_data **out)
+{
+    struct task_data_paths paths;
+    struct task_data *data;
+    *out = NULL;
+    if (!task_data_paths(path, &paths))
+        return FAIL(STATUS_USAGE, "%s: only profiles that end in .csv have data beside them", path);
+    if (access(paths.sizes, F_OK) != 0)
+        return FAIL(STATUS_IO,
+                    "%s is missing: %s names blocks whose sizes it has; move both or "
+                    "neither with the profile",
+                    paths.sizes, paths.blocks);
+    TRY(task_data_read_sizes(paths.sizes, &data));
+    enum status status = task_data_read_accesses(paths.blocks, profile, data);
+    if (status == STATUS_OK)
+        *out = data;
+    else
+        task_data_destroy(data);
+    return status;
+}

@@ -1,0 +1,23 @@
+/* Recorded runs as one self-contained page of HTML: no network; charts are inline
+ * SVG, and the one script zooms the lanes of workers. */
+#ifndef BERYL_SCHED_REPORT_REPORT_H
+#define BERYL_SCHED_REPORT_REPORT_H
+
+#include "sched/lab/report/report_section.h"
+#include "support/base/status.h"
+
+#include <jansson.h>
+#include <stdint.h>
+
+/* Writes the page: answers in words, several files side by side, then each run, and each
+ * comparison of modes as one section. The same runs give the same bytes. Not collective.
+ * results  n >= 1 results as --json writes them (RESULTS.md); a comparison of modes counts as a
+ *          run for each mode, a sweep as a run for each line
+ * names    n names to show for them, any bytes
+ * section  the application's part of the page, or NULL
+ * Errors: STATUS_INPUT, with the name, if a result is something else; STATUS_IO,
+ * naming the path; STATUS_NO_MEMORY. Nothing is written then. */
+enum status report_write(const json_t *const results[], const char *const names[], int64_t n,
+                         const struct report_section *section, const char *path);
+
+#endif

@@ -1,0 +1,268 @@
+#include "sched/lab/report/report_compare.h"
+
+#include "sched/lab/report/report_charts.h"
+#include "sched/lab/report/report_courses.h"
+#include "sched/lab/report/report_tables.h"
+#include "sched/lab/report/report_words.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+
+enum { LABEL_SIZE = 80 };
+
+/* Data of the charts: for each run, its label and its means. */
+struct comparison {
+    int64_t n;
+    char (*labels)[LABEL_SIZE];
+    const char **names;
+    double *means[REPORT_N_COLUMNS]; /* [0] owns the memory of all */
+    double *least, *largest;         /* seconds of an iteration */
+};
+
+/* Runs of several files have a number and say their workers. */
+static void write_label(const struct report_run *run, int64_t i, bool numbered, char *label)
+{
+    if (numbered)
+        snprintf(label, LABEL_SIZE, "%lld \u00b7 %.40s, %lld %s", (long long)i + 1,
+                 report_mode_name(run), (long long)run->workers,
+                 run->workers == 1 ? "worker" : "workers");
+    else
+        snprintf(label, LABEL_SIZE, "%.40s", report_mode_name(run));
+}
+
+static void fill_comparison(const struct report_runs *runs, int64_t first, bool numbered,
+                            struct comparison *comparison)
+{
+    for (int64_t i = 0; i < comparison->n; i++) {
+        const struct report_run *run = &runs->runs[first + i];
+        write_label(run, first + i, numbered, comparison->labels[i]);
+        comparison->names[i] = comparison->labels[i];
+        for (int column = 0; column < REPORT_N_COLUMNS; column++)
+            comparison->means[column][i] = run->means[column];
+        /* Of iterations the median stands for the mean. */
+        comparison->means[REPORT_SECONDS][i] = run->seconds.median;
+        comparison->least[i] = run->seconds.least;
+        comparison->largest[i] = run->seconds.largest;
+    }
+}
+
+static enum status create_comparison(const struct report_runs *runs, int64_t first, int64_t n_runs,
+                                     bool numbered, struct comparison *comparison)
+{
+    size_t n = (size_t)n_runs;
+    *comparison = (struct comparison){.n = n_runs,
+                                      .labels = calloc(n, sizeof *comparison->labels),
+                                      .names = calloc(n, sizeof *comparison->names)};
+    double *all = calloc((REPORT_N_COLUMNS + 2) * n, sizeof *all);
+    for (int column = 0; all && column < REPORT_N_COLUMNS; column++)
+        comparison->means[column] = all + (size_t)column * n;
+    comparison->least = all ? all + REPORT_N_COLUMNS * n : NULL;
+    comparison->largest = all ? all + (REPORT_N_COLUMNS + 1) * n : NULL;
+    TRY(CHECK_MEMORY(comparison->labels && comparison->names && all,
+                     "no memory to compare %lld runs", (long long)n_runs));
+    fill_comparison(runs, first, numbered, comparison);
+    return STATUS_OK;
+}
+
+static void destroy_comparison(struct comparison *comparison)
+{
+    free(comparison->labels);
+    free(comparison->names);
+    free(comparison->means[0]);
+}
+
+static void write_comparison_table(FILE *page, const struct report_runs *runs,
+                                   const struct report_section *section)
+{
+    bool has_energies = false;
+    for (int64_t i = 0; i < runs->n; i++)
+        has_energies |= json_is_number(json_object_get(runs->runs[i].result, "return_result"));
+    fputs("<div class=\"wide\"><table class=\"figures\">\n<thead><tr><th>run</th><th "
+          "class=\"word\">file</th>"
+          "<th class=\"word\">system</th><th "
+          "class=\"word\">mode</th><th>workers</th><th>iterations</th>"
+          "<th>each<br><small>s</small></th><th>efficiency<br><small>%</small></th>"
+          "<th>imbalance<br><small>%</small></th>",
+          page);
+    fputs(has_energies ? "<th>energy<br><small>hartree</small></th></tr></thead>\n"
+                       : "</tr></thead>\n",
+          page);
+    for (int64_t i = 0; i < runs->n; i++) {
+        const struct report_run *run = &runs->runs[i];
+        fprintf(page, "<tr><td>%lld</td><td class=\"word\"><a href=\"#run%lld\">", (long long)i + 1,
+                (long long)i + 1);
+        html_words(page, run->name);
+        fputs("</a></td><td class=\"word\">", page);
+        report_name(page, run, section);
+        fputs("</td><td class=\"mode\">", page);
+        html_text(page, report_mode_name(run));
+        const struct {
+            double figure;
+            int decimals;
+        } figures[] = {
+            {(double)run->workers, 0},         {(double)run->n_iterations, 0},
+            {run->seconds.median, 4},          {run->means[REPORT_EFFICIENCY], 1},
+            {run->means[REPORT_IMBALANCE], 1}, {report_real(run->result, "return_result"), 8}};
+        size_t n_figures = sizeof figures / sizeof figures[0] - (has_energies ? 0 : 1);
+        for (size_t k = 0; k < n_figures; k++) {
+            fputs("</td><td>", page);
+            html_number(page, figures[k].figure, figures[k].decimals);
+        }
+        fputs("</td></tr>\n", page);
+    }
+    fputs("</table></div>\n", page);
+}
+
+static void draw_compared_seconds(FILE *page, const struct comparison *comparison)
+{
+    const struct svg_chart chart = {
+        .id = "compared-medians",
+        .title = "Time of an iteration: median, fastest and slowest",
+        .value_title = "seconds of an iteration or Fock build",
+        .n_places = comparison->n,
+        .names = comparison->names,
+        .n_series = 1,
+        .series = {{.name = "median", .values = comparison->means[REPORT_SECONDS]}},
+        .low = comparison->least,
+        .high_end = comparison->largest,
+    };
+    svg_rows(page, &chart);
+}
+
+static void draw_compared_efficiency(FILE *page, const struct comparison *comparison)
+{
+    const struct svg_chart chart = {
+        .id = "compared-efficiency",
+        .title = "Efficiency",
+        .value_title = "per cent, mean over the iterations",
+        .n_places = comparison->n,
+        .names = comparison->names,
+        .n_series = 1,
+        .series = {{.name = "efficiency", .values = comparison->means[REPORT_EFFICIENCY]}},
+        .high = 100,
+    };
+    svg_rows(page, &chart);
+}
+
+static void draw_compared_times(FILE *page, const struct comparison *comparison)
+{
+    struct svg_chart chart = {
+        .id = "compared-times",
+        .title = "Where the workers\u2019 time went",
+        .value_title = "seconds per iteration, mean of the workers",
+        .n_places = comparison->n,
+        .names = comparison->names,
+        .n_series = REPORT_N_TIMES,
+    };
+    for (int i = 0; i < REPORT_N_TIMES; i++) {
+        chart.series[i] = report_times[i];
+        chart.series[i].values = comparison->means[REPORT_TASK + i];
+    }
+    svg_rows(page, &chart);
+}
+
+enum status report_compare(FILE *page, const struct report_runs *runs,
+                           const struct report_section *section)
+{
+    struct comparison comparison;
+    enum status status = create_comparison(runs, 0, runs->n, true, &comparison);
+    if (status == STATUS_OK) {
+        write_comparison_table(page, runs, section);
+        fputs("<div class=\"charts\">\n", page);
+        draw_compared_seconds(page, &comparison);
+        draw_compared_efficiency(page, &comparison);
+        draw_compared_times(page, &comparison);
+        fputs("</div>\n", page);
+    }
+    destroy_comparison(&comparison);
+    return status;
+}
+
+/* --- modes --- */
+
+static void write_cell(FILE *page, double number, int decimals)
+{
+    fputs("<td>", page);
+    html_number(page, number, decimals);
+    fputs("</td>", page);
+}
+
+static void write_ratio_cells(FILE *page, const struct report_run *run,
+                              const struct report_run *reference, bool rounds)
+{
+    write_cell(page, report_ratio(run, reference), 3);
+    if (!rounds)
+        return;
+    const json_t *interval = json_object_get(json_object_get(run->figures, "ratio"), "interval");
+    fputs("<td>", page);
+    if (interval) {
+        html_number(page, json_number_value(json_array_get(interval, 0)), 3);
+        fputs("\u2013", page);
+        html_number(page, json_number_value(json_array_get(interval, 1)), 3);
+    }
+    fputs("</td><td class=\"mode\">", page);
+    html_text(page, report_verdict(run));
+    fputs("</td>", page);
+}
+
+static void write_mode_row(FILE *page, const struct report_runs *runs, int64_t i,
+                           const struct report_run *reference, bool rounds)
+{
+    const struct report_run *run = &runs->runs[i];
+    int decimals = reference->seconds.median < 0.1 ? 6 : 4;
+    fprintf(page, "<tr><td class=\"mode\"><a href=\"#run%lld\">", (long long)i + 1);
+    html_text(page, report_mode_name(run));
+    fputs("</a></td>", page);
+    write_cell(page, run->seconds.median, decimals);
+    write_cell(page, run->seconds.least, decimals);
+    write_cell(page, run->seconds.largest, decimals);
+    write_ratio_cells(page, run, reference, rounds);
+    write_cell(page, run->means[REPORT_EFFICIENCY], 1);
+    write_cell(page, run->means[REPORT_IMBALANCE], 1);
+    write_cell(page, run->means[REPORT_STEALS_SUCCESSFUL], 1);
+    write_cell(page, run->means[REPORT_STEALS_ATTEMPTED], 1);
+    write_cell(page, run->means[REPORT_TASKS_MOVED], 0);
+    write_cell(page, run->means[REPORT_MESSAGES], 0);
+    fputs("</tr>\n", page);
+}
+
+static void write_mode_table(FILE *page, const struct report_runs *runs, int64_t first, int64_t n)
+{
+    const struct report_run *reference = &runs->runs[first];
+    bool rounds = report_verdict(&runs->runs[first + 1]) != NULL;
+    fputs("<div class=\"wide\"><table class=\"figures modes\">\n<thead><tr><th "
+          "class=\"word\">mode</th><th>median<br><small>s</small></th>"
+          "<th>fastest<br><small>s</small></th><th>slowest<br><small>s</small></th>"
+          "<th>ratio<br><small>to ",
+          page);
+    html_text(page, report_mode_name(reference));
+    fputs("</small></th>", page);
+    if (rounds)
+        fputs("<th>interval<br><small>of the ratio</small></th><th class=\"word\">verdict</th>",
+              page);
+    fputs("<th>efficiency<br><small>%</small></th>"
+          "<th>imbalance<br><small>%</small></th><th>steals done<br><small>per worker</small></th>"
+          "<th>attempted<br><small>per worker</small></th><th>tasks moved</th><th>messages</th>"
+          "</tr></thead>\n",
+          page);
+    for (int64_t i = first; i < first + n; i++)
+        write_mode_row(page, runs, i, reference, rounds);
+    fputs("</table></div>\n", page);
+}
+
+enum status report_compare_modes(FILE *page, const struct report_runs *runs, int64_t first,
+                                 int64_t n)
+{
+    struct comparison comparison;
+    enum status status = create_comparison(runs, first, n, false, &comparison);
+    if (status == STATUS_OK) {
+        write_mode_table(page, runs, first, n);
+        fputs("<div class=\"charts\">\n", page);
+        draw_compared_seconds(page, &comparison);
+        draw_compared_times(page, &comparison);
+        status = report_courses(page, runs, first, n);
+        fputs("</div>\n", page);
+    }
+    destroy_comparison(&comparison);
+    return status;
+}

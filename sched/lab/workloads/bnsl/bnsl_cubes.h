@@ -1,0 +1,46 @@
+/* The tasks of a structure search. The sets of possible parents of a variable with c candidates
+ * are the corners of a hypercube of dimension c. Where c > r it is cut into 2^(c - r) cubes of
+ * dimension r, in each of which the first c - r candidates are fixed to be parents or not; a task
+ * is one cube. (The last r are free, so that sums over their states run along long rows.)
+ * Source: Pamnany, Misra, Md. Vasimuddin, Liu, Chow, Aluru, Dtree: dynamic task scheduling at
+ * petascale, ISC 2015, section 4.2. */
+#ifndef BERYL_SCHED_WORKLOADS_BNSL_CUBES_H
+#define BERYL_SCHED_WORKLOADS_BNSL_CUBES_H
+
+#include "sched/lab/workloads/bnsl/bnsl_candidates.h"
+#include "support/base/status.h"
+
+#include <stdint.h>
+
+struct bnsl_cube {
+    int variable;
+    int n_candidates;
+    const int *candidates; /* n_candidates variables */
+    int n_free;            /* the last candidates: parents or not */
+    uint32_t fixed;        /* bits of the others that are parents */
+};
+
+struct bnsl_cubes {
+    const struct bnsl_candidates *candidates; /* borrowed */
+    int dimension;                            /* r */
+    int64_t *first; /* n_variables + 1: task that a variable's begin with; the last: n_tasks */
+};
+
+/* candidates  borrowed. Errors: STATUS_NO_MEMORY; bnsl_cubes_fini is fine then too. */
+enum status bnsl_cubes_init(struct bnsl_cubes *cubes, const struct bnsl_candidates *candidates,
+                            int dimension);
+void bnsl_cubes_fini(struct bnsl_cubes *cubes);
+
+int64_t bnsl_cubes_n_tasks(const struct bnsl_cubes *cubes);
+
+/* The parents of a set of the cube, as bits of the candidates: the fixed ones and those of the
+ * free whose bits, the lowest for the first of them, are in `set`. */
+static inline uint32_t bnsl_cube_parents(const struct bnsl_cube *cube, uint32_t set)
+{
+    return cube->fixed | set << (cube->n_candidates - cube->n_free);
+}
+
+/* The cube of a task in [0, n_tasks): tasks and cubes correspond one to one. */
+struct bnsl_cube bnsl_cubes_get(const struct bnsl_cubes *cubes, int64_t task);
+
+#endif

@@ -1,0 +1,121 @@
+/* Workloads of beryl-sched: tasks without chemistry, run for real or simulated. A kind of
+ * workload is one file, workload_NAME.c: its option rows, and its tasks. */
+#ifndef BERYL_SCHED_WORKLOADS_WORKLOAD_H
+#define BERYL_SCHED_WORKLOADS_WORKLOAD_H
+
+#include "sched/pool/taskpool.h"
+#include "support/base/status.h"
+#include "support/io/options.h"
+
+#include <jansson.h>
+#include <mpi.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* What is predicted of tasks' costs, and told to the modes. */
+enum workload_known_costs { WORKLOAD_COSTS_EXACT, WORKLOAD_COSTS_NONE };
+
+/* As given on the command line. A workload is named by one of the first seven, the others of
+ * which are NULL. */
+struct workload_settings {
+    const char *profile;     /* file */
+    const char *gauss;       /* "MEAN,SD", seconds */
+    const char *exponential; /* "MEAN" */
+    const char *lognormal;   /* "MEAN,SD", of the durations themselves */
+    const char *uts;         /* name or options of a tree */
+    const char *jacobi;      /* "NX,NY,NZ", points */
+    const char *bnsl;        /* file of samples */
+    int64_t n_tasks;         /* of a distribution, or of a profile without its null tasks */
+    double null_s;           /* of a null task; -1: not given */
+    int64_t n_sweeps;        /* iterations of jacobi; 0: not given */
+    double time_scale;       /* factor of durations */
+    double drift;            /* of durations, from iteration to iteration */
+    int known_costs;         /* enum workload_known_costs */
+
+    const char *bnsl_network; /* file of the known network, or NULL */
+    int64_t bnsl_candidates;  /* upper bound on a variable's possible parents */
+    int64_t bnsl_hypercube;   /* dimension of a task's cube */
+    int64_t bnsl_kicks;       /* of the search for the network */
+
+    /* Set by the program. */
+    int64_t n_simulated, node_size; /* workers of a simulated machine, 0: the run is real; and
+                                       of one of its nodes */
+    int64_t seed;
+    double speed; /* of this process, by which real durations are divided; > 0 */
+};
+
+/* The field of an option of a workload. */
+#define WORKLOAD_FIELD(name) offsetof(struct workload_settings, name)
+
+struct task_data; /* sched/pool/core/task_data.h */
+struct workload;
+
+struct workload_functions {
+    /* Adds the tasks that the pool begins with; NULL: it is static. Collective. */
+    enum status (*begin)(struct workload *workload, MPI_Comm comm);
+    /* Called after each iteration; NULL for nothing. Collective.
+     * Errors: STATUS_PROTOCOL if the result differs from that of the first iteration. */
+    enum status (*end_iteration)(struct workload *workload, MPI_Comm comm);
+    /* Prints its results, or adds them to a JSON object; NULL for nothing. */
+    void (*print)(const struct workload *workload);
+    void (*add_result)(const struct workload *workload, json_t *result);
+    /* Frees its parts; NULL: it has none. Collective. */
+    void (*destroy)(struct workload *workload);
+};
+
+enum { WORKLOAD_NAME_SIZE = 256 };
+
+/* First in the structs of the workloads. */
+struct workload {
+    const struct workload_functions *functions;
+    char name[WORKLOAD_NAME_SIZE];   /* such as "gauss 0.5,0.1"; set by workload_create */
+    struct taskpool_problem problem; /* its context is the workload */
+    /* Seconds of a simulated task; entry of struct taskpool_machine, the
+     * context being the workload. */
+    double (*time)(int64_t task, const void *record, const void *context);
+    bool (*are_null)(int64_t first, int64_t last, const void *context); /* NULL: none are */
+    struct task_data *data; /* what simulated tasks read and write; NULL: unknown. Its own */
+    struct taskpool *pool;  /* set by the user; borrowed */
+};
+
+struct workload_kind {
+    /* Of struct workload_settings. The first row names the kind: its text describes the
+     * workload. The others have an effect on this kind only. */
+    const struct option_row *rows;
+    size_t n_rows;
+    bool is_drawn; /* from a distribution: --tasks says how many */
+    /* Sets *workload, which is NULL, to memory of malloc with the functions set; after a failure
+     * too the caller frees it. Collective over comm. Errors: STATUS_USAGE, STATUS_LIMIT,
+     * STATUS_NO_MEMORY, those of reading its files; the same on every process. */
+    enum status (*create)(const struct workload_settings *settings, MPI_Comm comm,
+                          struct workload **workload);
+};
+
+extern const struct workload_kind workload_profile, workload_gauss, workload_exponential,
+    workload_lognormal, workload_uts, workload_jacobi, workload_bnsl;
+
+/* Settings before parsing: nothing given. */
+extern const struct workload_settings workload_settings_unknown;
+
+/* The tables of all kinds' options and of those that several kinds share. */
+enum { WORKLOAD_N_KINDS = 7, WORKLOAD_N_TABLES };
+void workload_option_tables(struct workload_settings *settings,
+                            struct option_table tables[WORKLOAD_N_TABLES]);
+
+/* Checks that exactly one workload is named, and no option without effect on it given. Errors:
+ * STATUS_USAGE. */
+enum status workload_check(const struct workload_settings *settings);
+
+/* The name of the workload that checked settings name, without creating it. */
+void workload_name(const struct workload_settings *settings, char name[WORKLOAD_NAME_SIZE]);
+
+/* Creates the workload that checked settings name. Collective over comm. Errors: those of
+ * struct workload_kind. */
+enum status workload_create(const struct workload_settings *settings, MPI_Comm comm,
+                            struct workload **workload);
+
+/* Collective; NULL is fine. */
+void workload_destroy(struct workload *workload);
+
+#endif

@@ -1,0 +1,60 @@
+/* The predicted costs of a block of consecutive tasks as sums, in which boundaries are searched
+ * for. Of a block too large for a sum per task only every so many tasks have one; between two of
+ * them costs are predicted anew. */
+#ifndef BERYL_SCHED_COST_SUMS_H
+#define BERYL_SCHED_COST_SUMS_H
+
+#include "sched/pool/core/problem.h"
+#include "sched/pool/queues/task_ranges.h"
+#include "support/base/status.h"
+
+#include <stdint.h>
+
+struct cost_sums {
+    const struct taskpool_problem *problem; /* borrowed */
+    struct task_range block;                /* of step 1 */
+    int64_t stride;                         /* tasks from one sum to the next */
+    int64_t n;
+    double *sums; /* n + 1: cost of the first i x stride tasks, the last one of all */
+    double largest;
+};
+
+/* A boundary between tasks. */
+struct cost_position {
+    int64_t task; /* the first one behind it, in [block.first, block.last] */
+    double sum;   /* cost of the block's tasks before it */
+};
+
+/* A run of tasks may begin in an earlier block or end in a later one: its cost is that of its
+ * tasks in this block in addition to `carry`. */
+struct cost_limit {
+    double carry;
+    double bound; /* the largest cost of a run */
+};
+
+/* Predicts the cost of every task of the block once; problem->cost is not NULL.
+ * Errors: STATUS_USAGE (a cost that is not above 0 and finite), STATUS_NO_MEMORY. */
+enum status cost_sums_init(struct cost_sums *costs, const struct taskpool_problem *problem,
+                           struct task_range block);
+void cost_sums_fini(struct cost_sums *costs);
+
+struct cost_position cost_sums_begin(const struct cost_sums *costs);
+struct cost_position cost_sums_end(const struct cost_sums *costs);
+
+/* The position before a task of [block.first, block.last]. */
+struct cost_position cost_sums_at(const struct cost_sums *costs, int64_t task);
+
+/* The position before the first task whose middle lies at or beyond this sum, which is at least
+ * 0; the end of the block if there is none. */
+struct cost_position cost_sums_middle(const struct cost_sums *costs, double sum);
+
+/* The last position at which a run from here may end without exceeding its limit, carry <= bound.
+ * beyond  out, cost of the run with one more task; unchanged at the end of the block */
+struct cost_position cost_sums_reach(const struct cost_sums *costs, struct cost_position from,
+                                     struct cost_limit limit, double *beyond);
+
+/* The first position at which a run that ends here may begin. */
+struct cost_position cost_sums_reach_back(const struct cost_sums *costs, struct cost_position end,
+                                          struct cost_limit limit);
+
+#endif

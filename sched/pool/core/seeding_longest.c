@@ -1,0 +1,146 @@
+#include "sched/pool/core/seeding_build.h"
+#include "sched/pool/core/settings.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+struct timed_task {
+    double time_s;
+    int64_t task;
+};
+
+/* A thread of a worker. */
+struct server {
+    double speed;
+    double free_s; /* it ends then what it was given */
+    int64_t id;    /* worker x n_threads + thread */
+};
+
+/* Servers of one speed: a heap, the first free one on top. */
+struct speed_class {
+    struct server *heap;
+    int64_t n;
+};
+
+static int by_time(const void *a, const void *b)
+{
+    const struct timed_task *left = a, *right = b;
+    if (left->time_s != right->time_s)
+        return left->time_s > right->time_s ? -1 : 1;
+    return left->task < right->task ? -1 : 1;
+}
+
+static int by_speed(const void *a, const void *b)
+{
+    const struct server *left = a, *right = b;
+    if (left->speed != right->speed)
+        return left->speed > right->speed ? -1 : 1;
+    return left->id < right->id ? -1 : 1;
+}
+
+static bool is_free_before(const struct server *a, const struct server *b)
+{
+    return a->free_s != b->free_s ? a->free_s < b->free_s : a->id < b->id;
+}
+
+/* The top of the heap is free later than it was: moves it down. */
+static void sink_server(const struct speed_class *class)
+{
+    struct server *heap = class->heap;
+    for (int64_t i = 0, child = 1; child < class->n; child = 2 * i + 1) {
+        if (child + 1 < class->n && is_free_before(&heap[child + 1], &heap[child]))
+            child++;
+        if (!is_free_before(&heap[child], &heap[i]))
+            return;
+        struct server lower = heap[i];
+        heap[i] = heap[child];
+        heap[child] = lower;
+        i = child;
+    }
+}
+
+static void list_servers(struct server *servers, int n_workers,
+                         const struct seeding_knowledge *knowledge)
+{
+    int64_t n = (int64_t)n_workers * knowledge->n_threads;
+    for (int64_t i = 0; i < n; i++)
+        servers[i] = (struct server){
+            .speed = knowledge->speeds ? knowledge->speeds[i / knowledge->n_threads] : 1, .id = i};
+    qsort(servers, (size_t)n, sizeof *servers, by_speed);
+}
+
+/* Cuts servers sorted by speed into classes, each of which is a heap: all are free at 0, and in
+ * the order of their ids. Returns the number of classes. */
+static int64_t list_classes(struct server *servers, int64_t n, struct speed_class *classes)
+{
+    int64_t n_classes = 0;
+    for (int64_t i = 0; i < n; i++) {
+        if (i == 0 || servers[i].speed != servers[i - 1].speed)
+            classes[n_classes++] = (struct speed_class){.heap = &servers[i]};
+        classes[n_classes - 1].n++;
+    }
+    return n_classes;
+}
+
+/* Gives a task to the server that ends it first, and returns its id. */
+static int64_t give_task(const struct speed_class *classes, int64_t n_classes, double time_s,
+                         double task_s)
+{
+    const struct speed_class *best = NULL;
+    double best_s = INFINITY;
+    for (int64_t c = 0; c < n_classes; c++) {
+        double end_s = classes[c].heap->free_s + time_s / classes[c].heap->speed + task_s;
+        if (!best || end_s < best_s) {
+            best = &classes[c];
+            best_s = end_s;
+        }
+    }
+    int64_t id = best->heap->id;
+    best->heap->free_s = best_s;
+    sink_server(best);
+    return id;
+}
+
+static enum status give_all(struct seeding *seeding, const struct timed_task *tasks,
+                            struct server *servers, struct speed_class *classes,
+                            const struct seeding_knowledge *knowledge)
+{
+    int64_t n_servers = (int64_t)seeding->n_workers * knowledge->n_threads;
+    int64_t n_classes = list_classes(servers, n_servers, classes);
+    for (int64_t i = 0; i < seeding->n_tasks; i++) {
+        int64_t id = give_task(classes, n_classes, tasks[i].time_s, knowledge->task_s);
+        TRY(task_ranges_add(&seeding->owned[id / knowledge->n_threads], tasks[i].task));
+    }
+    return STATUS_OK;
+}
+
+enum status seeding_longest_init(struct seeding *seeding, int64_t n_tasks, int n_workers,
+                                 const struct seeding_knowledge *knowledge)
+{
+    size_t n_servers = (size_t)n_workers * (size_t)knowledge->n_threads;
+    *seeding =
+        (struct seeding){.rule = SEEDING_LONGEST, .n_tasks = n_tasks, .n_workers = n_workers};
+    /* calloc, because it refuses sizes beyond all memory. */
+    struct timed_task *tasks = calloc((size_t)n_tasks + 1, sizeof *tasks);
+    struct server *servers = calloc(n_servers, sizeof *servers);
+    struct speed_class *classes = calloc(n_servers, sizeof *classes);
+    seeding->owned = calloc((size_t)n_workers, sizeof *seeding->owned);
+    seeding->n_owned = seeding->owned ? n_workers : 0;
+    enum status status =
+        CHECK_MEMORY(tasks && servers && classes && seeding->owned,
+                     "no memory to sort %lld tasks by their durations", (long long)n_tasks);
+    if (status != STATUS_OK)
+        goto done;
+    for (int64_t i = 0; i < n_tasks; i++)
+        tasks[i] = (struct timed_task){knowledge->time(i, NULL, knowledge->context), i};
+    qsort(tasks, (size_t)n_tasks, sizeof *tasks, by_time);
+    list_servers(servers, n_workers, knowledge);
+    status = give_all(seeding, tasks, servers, classes, knowledge);
+done:
+    free(tasks);
+    free(servers);
+    free(classes);
+    if (status != STATUS_OK)
+        seeding_fini(seeding);
+    return status;
+}

@@ -1,0 +1,283 @@
+#include "sched/pool/drivers/mpi/driver_mpi.h"
+
+#include "sched/pool/drivers/mpi/driver_mpi_private.h"
+#include "support/base/agree.h"
+#include "support/base/clock.h"
+#include "support/base/die.h"
+
+#include <stdlib.h>
+
+static struct driver_mpi *driver_mpi_of(struct driver *driver)
+{
+    return (struct driver_mpi *)driver;
+}
+
+static void poll_inside_task(struct driver *base)
+{
+    struct driver_mpi *driver = driver_mpi_of(base);
+    if (driver->threaded || !mpi_comm_can_receive(&driver->comm))
+        return;
+    double start_s = clock_now_s();
+    mpi_worker_deliver(driver);
+    double end_s = clock_now_s(), time_s = end_s - start_s;
+    if (base->records.recorder && driver->running)
+        recorder_poll(base->records.recorder, start_s, end_s);
+    driver->polled_s += time_s;
+    driver->worker.communication_s += time_s;
+}
+
+static enum status driver_mpi_add(struct driver *base, const void *record)
+{
+    struct driver_mpi *driver = driver_mpi_of(base);
+    mpi_worker_lock(driver);
+    enum status status = driver->mode->add(driver->state, record, !driver->running);
+    mpi_worker_unlock(driver);
+    return status;
+}
+
+/* waits  the last step was to wait: the thread that answers messages may be adding tasks, and
+ *        next_local, which takes no lock, must not be called */
+static enum mode_step ask_mpi_mode(struct driver_mpi *driver, bool waits, struct mode_work *work,
+                                   int64_t *n_events)
+{
+    const struct mode *mode = driver->mode;
+    pulse_set(driver->slot, PULSE_SCHEDULES);
+    *work = (struct mode_work){.n_wanted = driver->interval.n - driver->n_since_poll,
+                               .tasks_are_long = driver->interval.n == 1,
+                               .record = driver->record};
+    if (!waits && mode->next_local && mode->next_local(driver->state, work))
+        return MODE_RUN;
+    mpi_worker_lock(driver);
+    enum mode_step step = mode->next(driver->state, work);
+    *n_events = driver->n_events;
+    mpi_worker_unlock(driver);
+    return step;
+}
+
+/* Starts the recorded messages at once, without a poll. */
+static void start_messages(struct driver_mpi *driver)
+{
+    mpi_worker_lock(driver);
+    if (mpi_comm_recorded(&driver->comm)) {
+        mpi_comm_start(&driver->comm);
+        mpi_worker_account(driver, &driver->worker.communication_s);
+    }
+    mpi_worker_unlock(driver);
+}
+
+/* Waits until the mode has work or is done. The time counts for the search, or
+ * as idle, from the end of the last task. */
+static enum mode_step wait_for_work(struct driver_mpi *driver, enum mode_step step,
+                                    struct mode_work *work, int64_t n_events)
+{
+    struct statistics_worker *worker = &driver->worker;
+    if (driver->n_since_poll > 0 && !driver->times_tasks)
+        mpi_worker_account_tasks(driver);
+    else
+        mpi_worker_account(driver, &worker->scheduler_s);
+    while (step == MODE_SEARCH || step == MODE_WAIT) {
+        double *use_s = step == MODE_SEARCH ? &worker->search_s : &worker->idle_s;
+        pulse_set(driver->slot, step == MODE_SEARCH ? PULSE_SEARCHES : PULSE_WAITS);
+        mpi_worker_wait(driver, n_events);
+        mpi_worker_account(driver, use_s);
+        step = ask_mpi_mode(driver, true, work, &n_events);
+    }
+    mpi_worker_account(driver, &worker->scheduler_s);
+    start_messages(driver);
+    driver->n_since_poll = 0;
+    driver->polled_task_s = worker->task_s;
+    return step;
+}
+
+static void run_until_done(struct driver_mpi *driver)
+{
+    struct mode_work work;
+    int64_t n_events = 0;
+    for (;;) {
+        enum mode_step step = ask_mpi_mode(driver, false, &work, &n_events);
+        if (step != MODE_RUN)
+            step = wait_for_work(driver, step, &work, n_events);
+        else if (driver->measures_next)
+            mpi_worker_account(driver, &driver->worker.scheduler_s);
+        if (step == MODE_DONE)
+            break;
+        if (driver->record)
+            mpi_worker_run_record(driver);
+        else
+            mpi_worker_run_range(driver, work.range);
+    }
+}
+
+/* Returns the statistics of the iteration and clears them. Messages between
+ * two iterations count for the later one. */
+static struct statistics_worker take_mpi_statistics(struct driver_mpi *driver)
+{
+    struct statistics_worker worker = driver->worker;
+    struct mpi_comm *comm = &driver->comm;
+    worker.messages = comm->messages.n_sent + comm->n_fetches;
+    worker.bytes = comm->messages.bytes_sent + comm->n_fetches * (int64_t)sizeof comm->increment;
+    worker.steals_attempted = comm->base.counts.steals_attempted;
+    worker.steals_successful = comm->base.counts.steals_successful;
+    worker.tasks_moved = comm->base.counts.tasks_moved;
+
+    driver->worker = (struct statistics_worker){0};
+    comm->base.counts = (struct comm_counts){0};
+    comm->messages.n_sent = comm->messages.n_received = comm->messages.bytes_sent = 0;
+    comm->n_fetches = 0;
+    return worker;
+}
+
+static enum status driver_mpi_run(struct driver *base, struct statistics_worker *worker)
+{
+    struct driver_mpi *driver = driver_mpi_of(base);
+    *worker = (struct statistics_worker){0};
+    driver->driver.ran = (struct task_census){0};
+    driver->interval = poll_interval_begin(driver->poll_every);
+    driver->n_since_poll = 0;
+    driver->polled_task_s = driver->polled_s = 0;
+    driver->measures_next = false;
+    pulse_set_finished(driver->slot, 0);
+    TRY(mpi_comm_begin(&driver->comm));
+    if (driver->watchdog)
+        mpi_watchdog_begin(driver->watchdog);
+    driver->running = true;
+    mpi_worker_start_thread(driver);
+    driver->start_s = driver->clock_s = clock_now_s();
+    if (base->records.recorder)
+        recorder_begin(base->records.recorder, driver->start_s);
+    run_until_done(driver);
+    driver->worker.elapsed_s = driver->clock_s - driver->start_s;
+    mpi_worker_stop_thread(driver);
+    driver->running = false;
+
+    pulse_set(driver->slot, PULSE_ENDS);
+    mpi_comm_finish(&driver->comm);
+    if (driver->watchdog)
+        mpi_watchdog_await(driver->watchdog);
+    base->undelivered = mpi_comm_undelivered(&driver->comm) - base->undelivered_before;
+    /* It counts, and takes part in its messages, until all processes have come here. */
+    if (driver->watchdog)
+        mpi_watchdog_end(driver->watchdog);
+    pulse_set(driver->slot, PULSE_OUTSIDE);
+    *worker = take_mpi_statistics(driver);
+    return (enum status)driver->comm.status;
+}
+
+static enum status driver_mpi_restore(struct driver *base)
+{
+    struct driver_mpi *driver = driver_mpi_of(base);
+    double start_s = clock_now_s();
+    driver->comm.status = STATUS_OK; /* a task may have failed */
+    while (driver->mode->restore(driver->state) != MODE_DONE)
+        mpi_comm_wait(&driver->comm);
+    double end_s = clock_now_s();
+    driver->worker.balance_s += end_s - start_s;
+    if (base->records.recorder)
+        recorder_balance(base->records.recorder, 0, start_s, end_s);
+    mpi_comm_finish(&driver->comm);
+    base->undelivered_before = mpi_comm_undelivered(&driver->comm);
+    return STATUS_OK;
+}
+
+/* Polls within the body of a task; takes the lock, as the thread may be inside the mode. */
+static double driver_mpi_progress(struct driver *base)
+{
+    struct driver_mpi *driver = driver_mpi_of(base);
+    mpi_worker_lock(driver);
+    double progress = driver->mode->progress(driver->state, driver->worker.tasks);
+    mpi_worker_unlock(driver);
+    return progress;
+}
+
+static void driver_mpi_destroy(struct driver *base)
+{
+    struct driver_mpi *driver = driver_mpi_of(base);
+    mpi_watchdog_destroy(driver->watchdog);
+    mpi_comm_fini(&driver->comm);
+    if (driver->state && driver->mode->fini)
+        driver->mode->fini(driver->state);
+    pthread_mutex_destroy(&driver->lock);
+    free(driver->state);
+    free(driver->record);
+    free(driver);
+}
+
+static const struct driver_functions functions = {.run = driver_mpi_run,
+                                                  .restore = driver_mpi_restore,
+                                                  .add = driver_mpi_add,
+                                                  .poll = poll_inside_task,
+                                                  .progress = driver_mpi_progress,
+                                                  .destroy = driver_mpi_destroy};
+
+static enum status init_mpi_state(struct driver_mpi *driver, const struct mode_setup *setup)
+{
+    const struct mode *mode = driver->mode;
+    size_t record_size = setup->problem->record_size;
+    void *state = calloc(1, mode->state_size);
+    driver->record = record_size > 0 ? malloc(record_size) : NULL;
+    if (!state || (record_size > 0 && !driver->record)) {
+        free(state);
+        return FAIL(STATUS_NO_MEMORY, "no memory for the scheduler");
+    }
+    enum status status = mode->init(state, setup, &driver->comm.base);
+    if (status != STATUS_OK) {
+        free(state);
+        return status;
+    }
+    driver->state = driver->comm.state = state;
+    const struct driver_records *records = &driver->driver.records;
+    driver->needs_times = record_size == 0 && (records->history || mode->finished);
+    driver->times_tasks = driver->needs_times || (record_size == 0 && records->recorder);
+    return mode->seed && record_size == 0 ? mode->seed(state) : STATUS_OK;
+}
+
+static enum status init_watchdog(struct driver_mpi *driver, double limit_s)
+{
+    if (limit_s <= 0)
+        return STATUS_OK;
+    TRY(mpi_watchdog_create(&driver->comm, limit_s, &driver->watchdog));
+    driver->comm.pulse = mpi_watchdog_pulse(driver->watchdog);
+    driver->slot = driver->comm.pulse->own;
+    return STATUS_OK;
+}
+
+static enum status check_threads(const struct driver_mpi *driver)
+{
+    int level;
+    MPI_Query_thread(&level);
+    if (driver->threaded && level < MPI_THREAD_MULTIPLE)
+        return FAIL(STATUS_USAGE, "--progress thread: this MPI, or this program, does not allow"
+                                  " several threads to communicate; use --progress poll");
+    return STATUS_OK;
+}
+
+enum status driver_mpi_create(MPI_Comm comm, const struct mode *mode,
+                              const struct mode_setup *setup, const struct driver_records *records,
+                              struct driver **out)
+{
+    struct driver_mpi *driver = calloc(1, sizeof *driver);
+    if (!driver)
+        die_no_memory("no memory for the scheduler");
+    driver->driver = (struct driver){.functions = &functions, .records = *records, .n_workers = 1};
+    driver->mode = mode;
+    driver->problem = setup->problem;
+    driver->poll_every = setup->settings->poll_every;
+    driver->threaded = setup->settings->progress == PROGRESS_THREAD;
+    pthread_mutex_init(&driver->lock, NULL);
+    enum status status = mpi_comm_init(&driver->comm, comm, mode, (uint64_t)setup->settings->seed);
+    driver->slot = &driver->unwatched;
+    driver->comm.recorder = records->recorder;
+    if (status == STATUS_OK)
+        status = init_watchdog(driver, setup->settings->watchdog_s);
+    if (status == STATUS_OK)
+        status = check_threads(driver);
+    if (status == STATUS_OK)
+        status = init_mpi_state(driver, setup);
+    status = status_agree(comm, status);
+    if (status != STATUS_OK) {
+        driver_mpi_destroy(&driver->driver);
+        return status;
+    }
+    *out = &driver->driver;
+    return STATUS_OK;
+}

@@ -1,0 +1,30 @@
+/* Costs of the MPI driver's messages and of its shared counter, measured with the calls that
+ * the driver itself makes. */
+#ifndef BERYL_SCHED_MPI_CALIBRATE_H
+#define BERYL_SCHED_MPI_CALIBRATE_H
+
+#include "sched/pool/drivers/mpi/sample_statistics.h"
+
+#include <mpi.h>
+
+/* Messages between two processes. All n are 0 if there is no such pair. */
+struct mpi_calibration_link {
+    struct quartiles latency_s;  /* one way, from the end of sending to the begin of receiving */
+    struct quartiles overhead_s; /* of a processor, to send a message or to receive it */
+    struct quartiles bandwidth;  /* bytes per second */
+};
+
+struct mpi_calibration {
+    int node_size;                    /* processes on the node of process 0 */
+    struct mpi_calibration_link near; /* within a node */
+    struct mpi_calibration_link far;  /* between nodes */
+    struct quartiles fetch_add_s;     /* from a request to its answer, without other requests */
+    struct quartiles counter_s;       /* between two answers while all processes request */
+    struct quartiles poll_s;          /* of a poll between tasks that finds nothing */
+};
+
+/* Collective over comm, of two processes or more; takes about a second. The result is
+ * valid on process 0. Errors: those of mpi_comm_init. */
+enum status mpi_calibrate(MPI_Comm comm, struct mpi_calibration *calibration);
+
+#endif

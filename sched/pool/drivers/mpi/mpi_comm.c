@@ -1,0 +1,222 @@
+#include "sched/pool/drivers/mpi/mpi_comm.h"
+
+#include "support/base/agree.h"
+#include "support/base/clock.h"
+#include "support/base/die.h"
+#include "support/base/node.h"
+
+#include <assert.h>
+#include <math.h>
+
+static double mpi_comm_now(struct comm *comm)
+{
+    (void)comm;
+    return clock_now_s();
+}
+
+static void mpi_comm_protocol_broken(struct comm *comm, const char *why)
+{
+    die("worker %d, mode %s: %s", comm->rank, ((struct mpi_comm *)comm)->mode->name, why);
+}
+
+static void mpi_comm_send(struct comm *comm, int to, const struct comm_message *message)
+{
+    struct mpi_comm *self = (struct mpi_comm *)comm;
+    if (!self->mode->receive || (message->bulk && !self->mode->sent))
+        mpi_comm_protocol_broken(comm, COMM_NO_RECEIVE);
+    assert(to >= 0 && to < comm->size);
+    mpi_messages_send(&self->messages, to, message);
+    if (self->recorder)
+        recorder_sent(self->recorder, 0, comm, to,
+                      message->head_size + (message->bulk ? message->bulk_size : 0), 0);
+}
+
+static void mpi_comm_fetch_add(struct comm *comm, int64_t increment)
+{
+    struct mpi_comm *self = (struct mpi_comm *)comm;
+    if (!self->mode->fetched)
+        mpi_comm_protocol_broken(comm, COMM_NO_FETCHED);
+    assert(!self->fetching);
+    self->fetching = self->fetch_recorded = true;
+    self->increment = increment;
+    self->n_fetches++;
+    if (self->recorder)
+        recorder_request(self->recorder, 0, comm, TRACE_COUNTER_REQUEST, sizeof increment);
+}
+
+static void mpi_comm_wake(struct comm *comm, double delay_s)
+{
+    ((struct mpi_comm *)comm)->wake_s = clock_now_s() + delay_s;
+}
+
+static void mpi_comm_failed(struct comm *comm, enum status status)
+{
+    ((struct mpi_comm *)comm)->status = (int)status;
+}
+
+static const struct comm_functions functions = {.now = mpi_comm_now,
+                                                .send = mpi_comm_send,
+                                                .fetch_add = mpi_comm_fetch_add,
+                                                .wake = mpi_comm_wake,
+                                                .failed = mpi_comm_failed,
+                                                .protocol_broken = mpi_comm_protocol_broken};
+
+enum status mpi_comm_init(struct mpi_comm *comm, MPI_Comm mpi, const struct mode *mode,
+                          uint64_t seed)
+{
+    *comm = (struct mpi_comm){.base.functions = &functions, .mode = mode, .wake_s = INFINITY};
+    MPI_Comm_rank(mpi, &comm->base.rank);
+    MPI_Comm_size(mpi, &comm->base.size);
+    random_stream_init(&comm->base.random, seed, (uint64_t)comm->base.rank);
+    comm->base.node_ranks = node_ranks(mpi, &comm->base.n_node_ranks);
+    mpi_messages_init(&comm->messages, mpi);
+    /* Create an MPI window only for modes that use the counter: some transports offer none. */
+    return mode->fetched ? mpi_counter_init(&comm->counter, mpi) : STATUS_OK;
+}
+
+void mpi_comm_fini(struct mpi_comm *comm)
+{
+    if (comm->mode->fetched)
+        mpi_counter_fini(&comm->counter);
+    mpi_messages_fini(&comm->messages);
+}
+
+enum status mpi_comm_begin(struct mpi_comm *comm)
+{
+    comm->wake_s = INFINITY;
+    if (comm->mode->fetched)
+        mpi_counter_reset(&comm->counter);
+    /* In place of a barrier, so that the failure of a restore takes no message of its own. */
+    return status_agree(comm->messages.mpi, (enum status)comm->status);
+}
+
+static bool spans_nodes(const struct mpi_comm *comm)
+{
+    return comm->base.n_node_ranks < comm->base.size;
+}
+
+bool mpi_comm_serves(const struct mpi_comm *comm)
+{
+    return comm->mode->receive || spans_nodes(comm);
+}
+
+bool mpi_comm_can_receive(const struct mpi_comm *comm)
+{
+    return comm->fetching || mpi_comm_serves(comm);
+}
+
+bool mpi_comm_recorded(const struct mpi_comm *comm)
+{
+    return comm->fetch_recorded || comm->messages.recorded.first;
+}
+
+void mpi_comm_start(struct mpi_comm *comm)
+{
+    mpi_messages_start(&comm->messages);
+    if (comm->fetch_recorded) {
+        mpi_counter_start(&comm->counter, comm->increment);
+        comm->fetch_recorded = false;
+    }
+}
+
+static void receive_recorded(struct mpi_comm *comm, int from, size_t size)
+{
+    struct recorder_message received = recorder_receive(comm->recorder, &comm->base, from, size, 0);
+    comm->mode->receive(comm->state, from, comm->messages.incoming, size);
+    recorder_received(comm->recorder, 0, &comm->base, &received);
+}
+
+/* Delivers the answer of the counter; whether there was one. */
+static bool deliver_answer(struct mpi_comm *comm)
+{
+    int64_t value;
+    if (!comm->fetching || !mpi_counter_test(&comm->counter, &value))
+        return false;
+    comm->fetching = false;
+    comm->mode->fetched(comm->state, value);
+    return true;
+}
+
+static bool deliver_messages(struct mpi_comm *comm)
+{
+    bool happened = false;
+    int from;
+    size_t size;
+    while (comm->mode->receive && mpi_messages_receive(&comm->messages, &from, &size)) {
+        if (comm->recorder)
+            receive_recorded(comm, from, size);
+        else
+            comm->mode->receive(comm->state, from, comm->messages.incoming, size);
+        happened = true;
+    }
+    return happened;
+}
+
+static bool deliver_completions(struct mpi_comm *comm)
+{
+    bool happened = false;
+    int64_t token;
+    while (mpi_messages_sent(&comm->messages, &token)) {
+        comm->mode->sent(comm->state, token);
+        happened = true;
+    }
+    return happened;
+}
+
+/* Lets MPI serve other nodes' accesses to this process's memory, whether or not the mode has
+ * messages. */
+static void serve_accesses(struct mpi_comm *comm)
+{
+    int found;
+    if (spans_nodes(comm))
+        MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm->messages.mpi, &found, MPI_STATUS_IGNORE);
+}
+
+bool mpi_comm_deliver(struct mpi_comm *comm)
+{
+    serve_accesses(comm);
+    if (comm->pulse)
+        mpi_pulse_poll(comm->pulse);
+    mpi_comm_start(comm);
+    bool happened = deliver_answer(comm);
+    happened |= deliver_messages(comm);
+    happened |= deliver_completions(comm);
+    mpi_comm_start(comm);
+    return happened;
+}
+
+double mpi_comm_pause(struct mpi_comm *comm)
+{
+    double pause_s = mpi_messages_pause(&comm->messages);
+    if (comm->fetching)
+        return 0;
+    return comm->wake_s < INFINITY ? fmin(pause_s, comm->wake_s - clock_now_s()) : pause_s;
+}
+
+void mpi_comm_rest(struct mpi_comm *comm, double pause_s)
+{
+    mpi_doorbell_await(comm->messages.bells, pause_s);
+}
+
+void mpi_comm_wait(struct mpi_comm *comm)
+{
+    while (!mpi_comm_deliver(comm)) {
+        if (comm->wake_s < INFINITY && clock_now_s() >= comm->wake_s)
+            break;
+        mpi_comm_rest(comm, mpi_comm_pause(comm));
+    }
+    comm->wake_s = INFINITY;
+}
+
+void mpi_comm_finish(struct mpi_comm *comm)
+{
+    assert(!comm->fetching);
+    mpi_comm_start(comm);
+    while (comm->messages.started.first)
+        deliver_completions(comm);
+}
+
+int64_t mpi_comm_undelivered(const struct mpi_comm *comm)
+{
+    return comm->messages.n_sent - comm->messages.n_received;
+}

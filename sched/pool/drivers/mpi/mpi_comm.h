@@ -1,0 +1,79 @@
+/* comm.h over MPI: requests of a mode are recorded and started after the
+ * mode's function has returned; messages and answers are delivered to the mode's table. */
+#ifndef BERYL_SCHED_MPI_COMM_H
+#define BERYL_SCHED_MPI_COMM_H
+
+#include "sched/pool/core/mode.h"
+#include "sched/pool/drivers/mpi/mpi_counter.h"
+#include "sched/pool/drivers/mpi/mpi_messages.h"
+#include "sched/pool/drivers/mpi/mpi_pulse.h"
+#include "sched/pool/trace/recorder.h"
+
+#include <mpi.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+struct mpi_comm {
+    struct comm base; /* first: what the mode sees */
+    const struct mode *mode;
+    void *state; /* of the mode; set by the driver before the first event */
+    struct mpi_messages messages;
+    struct mpi_counter counter; /* only if the mode uses it */
+    bool fetch_recorded;        /* a request to the counter is recorded, not started */
+    bool fetching;              /* a request is recorded or started, not answered */
+    int64_t increment;          /* of that request */
+    int64_t n_fetches;          /* counted here, cleared by the driver */
+    double wake_s;              /* time of comm_wake; INFINITY: none */
+    atomic_int status;          /* enum status: the last failure, of a task or that the mode
+                                 * reported; cleared by the driver */
+    struct recorder *recorder;  /* of messages; borrowed; NULL: none */
+    struct mpi_pulse *pulse;    /* takes part in each delivery; borrowed; NULL: none */
+};
+
+/* Collective over mpi, which is borrowed and must carry no other point-to-point messages
+ * until mpi_comm_fini, to be called also after a failure. The mode is borrowed.
+ * Errors: STATUS_USAGE (the mode uses the counter, and MPI has no windows). */
+enum status mpi_comm_init(struct mpi_comm *comm, MPI_Comm mpi, const struct mode *mode,
+                          uint64_t seed);
+void mpi_comm_fini(struct mpi_comm *comm); /* collective */
+
+/* Begins an iteration: sets the shared counter to 0; returns when all processes have called this.
+ * Collective. Errors: the first status of a worker, by rank; the same on every process. */
+enum status mpi_comm_begin(struct mpi_comm *comm);
+
+/* Whether others may ask for something at any time: by messages of the mode, or by one-sided
+ * accesses to this process's memory from another node, which MPI serves only when it is called. */
+bool mpi_comm_serves(const struct mpi_comm *comm);
+
+/* Whether anything can arrive now: that, or an answer of the counter. */
+bool mpi_comm_can_receive(const struct mpi_comm *comm);
+
+/* Whether messages or requests of the mode are recorded, not started. */
+bool mpi_comm_recorded(const struct mpi_comm *comm);
+
+/* Starts what is recorded. */
+void mpi_comm_start(struct mpi_comm *comm);
+
+/* Serves other nodes' one-sided accesses, and delivers to the mode the answer of the counter,
+ * arrived messages, and completions of its own messages; whether there were any. Starts what is
+ * recorded before and by these calls. Does not wait. */
+bool mpi_comm_deliver(struct mpi_comm *comm);
+
+/* The same, waiting for an event or the time of comm_wake. */
+void mpi_comm_wait(struct mpi_comm *comm);
+
+/* The parts of such a wait for a driver with a lock, which it holds in the first and not in the
+ * second: the seconds for which this process may sleep, and the sleep, until a message is sent to
+ * it. No effect but where there are more processes than cores. */
+double mpi_comm_pause(struct mpi_comm *comm);
+void mpi_comm_rest(struct mpi_comm *comm, double pause_s);
+
+/* After MODE_DONE: waits until all messages of this worker are completed. */
+void mpi_comm_finish(struct mpi_comm *comm);
+
+/* The number of messages that this worker sent less those that it received, since the driver
+ * cleared the counts. */
+int64_t mpi_comm_undelivered(const struct mpi_comm *comm);
+
+#endif

@@ -1,0 +1,33 @@
+/* The watchdog of a run (--watchdog): a thread of each process that makes no MPI call. When no task
+ * has finished for the given time, on any process that it knows of (mpi_pulse.h), each process
+ * reports to standard error which task it runs or what it waits for and the state of its mode's
+ * machine, and ends with exit status 1; of one that is stopped (SIGSTOP) another on its node does.
+ * It counts from the begin of an iteration on all processes to its end on all. */
+#ifndef BERYL_SCHED_MPI_WATCHDOG_H
+#define BERYL_SCHED_MPI_WATCHDOG_H
+
+#include "sched/pool/drivers/mpi/mpi_comm.h"
+#include "sched/pool/drivers/mpi/mpi_pulse.h"
+#include "support/base/status.h"
+
+struct mpi_watchdog;
+
+/* Creates a watchdog for the worker behind comm, which is borrowed; its pulse then beats.
+ * Collective over comm's processes. Errors: those of mpi_pulse_init; *watchdog is then NULL. */
+enum status mpi_watchdog_create(struct mpi_comm *comm, double limit_s,
+                                struct mpi_watchdog **watchdog);
+void mpi_watchdog_destroy(struct mpi_watchdog *watchdog); /* collective; NULL is fine */
+
+struct mpi_pulse *mpi_watchdog_pulse(struct mpi_watchdog *watchdog);
+
+/* An iteration has begun on all processes: starts the thread. */
+void mpi_watchdog_begin(struct mpi_watchdog *watchdog);
+
+/* It has finished on this process: returns when it has on all. Unlike a process in a collective
+ * call of MPI, one that waits here hears of tasks that finish on other nodes. Collective. */
+void mpi_watchdog_await(struct mpi_watchdog *watchdog);
+
+/* Stops the thread. */
+void mpi_watchdog_end(struct mpi_watchdog *watchdog);
+
+#endif

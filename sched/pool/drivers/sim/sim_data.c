@@ -1,0 +1,245 @@
+/* Transfers of the blocks that tasks read and write, by the LogGP model: a transfer of s bytes
+ * takes the worker o at its begin and at its end, a request and the block each need L from node to
+ * node, and the block occupies first its sender's and then its receiver's network card for s G. A
+ * card serves one transfer at a time, in the order in which they come. So n transfers that begin
+ * together and have one card in common end, one after another, up to
+ *     2 o + 2 L + n s G
+ * later. Within a node no card takes part. A thread moves one block after another, as the programs
+ * do. Source: Alexandrov, Ionescu, Schauser, Scheiman, SPAA 1995, 95. */
+#include "sched/pool/core/task_data.h"
+#include "sched/pool/drivers/sim/data_cache.h"
+#include "sched/pool/drivers/sim/driver_sim_private.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* The transfers of a thread. */
+struct sim_mover {
+    int32_t why;                        /* enum sim_moves */
+    bool to_owner;                      /* the transfer under way */
+    int64_t block;                      /* likewise */
+    int64_t placed;                     /* block to be put into the node's memory; -1: none */
+    const struct task_access *accesses; /* n, of which next is to be seen to */
+    int64_t n, next;
+    double read_s; /* the time that the task's reads took */
+};
+
+struct sim_data {
+    const struct task_data *table; /* borrowed */
+    struct data_cache *cache;
+    double *cards;            /* of each node: busy until then */
+    struct sim_mover *movers; /* n_workers x n_threads */
+};
+
+enum status sim_data_create(struct driver_sim *sim)
+{
+    const struct taskpool_machine *machine = sim->machine;
+    int n_nodes = (sim->n_workers - 1) / sim->node_size + 1;
+    if (!machine->data || sim->setup->problem->record_size > 0)
+        return STATUS_OK;
+    sim->data = calloc(1, sizeof *sim->data);
+    TRY(CHECK_MEMORY(sim->data, "no memory for simulated data"));
+    sim->data->table = machine->data;
+    sim->data->cards = calloc((size_t)n_nodes, sizeof *sim->data->cards);
+    sim->data->movers =
+        calloc((size_t)sim->n_workers * (size_t)sim->n_threads, sizeof *sim->data->movers);
+    TRY(CHECK_MEMORY(sim->data->cards && sim->data->movers, "no memory for simulated data"));
+    return data_cache_create(n_nodes, sim->n_workers, machine->cache_bytes, &sim->data->cache);
+}
+
+void sim_data_destroy(struct sim_data *data)
+{
+    if (!data)
+        return;
+    data_cache_destroy(data->cache);
+    free(data->cards);
+    free(data->movers);
+    free(data);
+}
+
+void sim_data_begin(struct sim_data *data)
+{
+    data_cache_clear(data->cache);
+}
+
+static struct sim_mover *mover_of_caller(struct sim_worker *worker)
+{
+    const struct driver_sim *sim = worker->sim;
+    int64_t thread = worker->caller - sim_threads(worker);
+    return &sim->data->movers[(int64_t)worker->comm.rank * sim->n_threads + thread];
+}
+
+double sim_read_s(struct sim_worker *worker)
+{
+    return mover_of_caller(worker)->read_s;
+}
+
+static int node_of_worker(const struct driver_sim *sim, int worker)
+{
+    return worker / sim->node_size;
+}
+
+static int node_of_block(const struct driver_sim *sim, int64_t block)
+{
+    int owner = data_block_owner(&sim->data->table->blocks[block], sim->n_workers);
+    return node_of_worker(sim, owner);
+}
+
+/* --- one transfer --- */
+
+static void add_move_event(struct sim_worker *worker, enum event_kind kind, double time_s)
+{
+    int32_t thread = (int32_t)(worker->caller - sim_threads(worker));
+    if (sim_check_time(worker->sim, time_s))
+        event_queue_add(&worker->sim->events, (struct event){.kind = kind,
+                                                             .time_s = time_s,
+                                                             .worker = worker->comm.rank,
+                                                             .from = thread});
+}
+
+/* s G of the block that moves. */
+static double card_seconds(const struct driver_sim *sim, const struct sim_mover *mover,
+                           double bandwidth)
+{
+    double bytes = (double)sim->data->table->blocks[mover->block].bytes;
+    return bandwidth > 0 ? bytes / bandwidth : 0;
+}
+
+static void begin_transfer(struct sim_worker *worker, int64_t block, bool to_owner)
+{
+    struct driver_sim *sim = worker->sim;
+    const struct taskpool_machine *machine = sim->machine;
+    struct sim_mover *mover = mover_of_caller(worker);
+    bool near = node_of_worker(sim, worker->comm.rank) == node_of_block(sim, block);
+    mover->block = block;
+    mover->to_owner = to_owner;
+    worker->caller->doing = RUNNING;
+    sim_count_message(worker, (size_t)sim->data->table->blocks[block].bytes);
+    if (sim_recorder(sim))
+        recorder_request(sim_recorder(sim), sim_message_lane(worker), &worker->comm,
+                         TRACE_BLOCK_TRANSFER, (size_t)sim->data->table->blocks[block].bytes);
+    double sent_s = worker->caller->clock_s + machine->overhead_s;
+    if (!near) {
+        add_move_event(worker, EVENT_DEPARTS, sent_s + (to_owner ? 0 : machine->latency_s));
+        return;
+    }
+    double latency_s = machine->has_levels ? machine->node_latency_s : machine->latency_s;
+    double bandwidth = machine->has_levels ? machine->node_bandwidth : machine->bandwidth;
+    add_move_event(worker, EVENT_MOVED,
+                   sent_s + 2 * latency_s + card_seconds(sim, mover, bandwidth));
+}
+
+/* The time from which on the card serves a transfer that comes to it at time_s. */
+static double occupy_card(struct driver_sim *sim, int node, double time_s, double busy_s)
+{
+    double begin_s = fmax(time_s, sim->data->cards[node]);
+    sim->data->cards[node] = begin_s + busy_s;
+    return begin_s;
+}
+
+/* The first byte leaves the sender, or reaches the receiver. */
+static void pass_card(struct sim_worker *worker, const struct event *event)
+{
+    struct driver_sim *sim = worker->sim;
+    const struct sim_mover *mover = mover_of_caller(worker);
+    double latency_s = sim->machine->latency_s;
+    double busy_s = card_seconds(sim, mover, sim->machine->bandwidth);
+    bool departs = event->kind == EVENT_DEPARTS;
+    int node = departs == mover->to_owner ? node_of_worker(sim, worker->comm.rank)
+                                          : node_of_block(sim, mover->block);
+    double begin_s = occupy_card(sim, node, event->time_s, busy_s);
+    if (departs)
+        add_move_event(worker, EVENT_ARRIVES, begin_s + latency_s);
+    else
+        add_move_event(worker, EVENT_MOVED, begin_s + busy_s + (mover->to_owner ? latency_s : 0));
+}
+
+/* --- all transfers of a task --- */
+
+/* Whether another block has to leave first, and does so now. */
+static bool keep_block(struct sim_worker *worker, struct sim_mover *mover)
+{
+    const struct sim_data *data = worker->sim->data;
+    int node = node_of_worker(worker->sim, worker->comm.rank);
+    int64_t block = mover->placed;
+    /* Another worker of the node may have brought it meanwhile. */
+    if (!data_cache_use(data->cache, node, block)) {
+        int64_t written =
+            data_cache_put(data->cache, node, block, data->table->blocks[block].bytes);
+        if (written >= 0) {
+            begin_transfer(worker, written, true);
+            return true;
+        }
+    }
+    if (mover->why == SIM_MOVES_WRITTEN)
+        data_cache_write(data->cache, node, block, worker->comm.rank);
+    mover->placed = -1;
+    return false;
+}
+
+/* Whether it begins a transfer. */
+static bool begin_access(struct sim_worker *worker, struct sim_mover *mover,
+                         const struct task_access *access)
+{
+    const struct driver_sim *sim = worker->sim;
+    const struct data_block *block = &sim->data->table->blocks[access->block];
+    int node = node_of_worker(sim, worker->comm.rank);
+    if (access->writes != (mover->why == SIM_MOVES_WRITTEN) ||
+        data_block_owner(block, sim->n_workers) == worker->comm.rank ||
+        (!access->writes && data_cache_use(sim->data->cache, node, access->block)))
+        return false;
+    bool is_kept = data_cache_keeps(sim->data->cache, block->bytes);
+    mover->placed = is_kept ? access->block : -1;
+    if (access->writes && is_kept)
+        return false;
+    begin_transfer(worker, access->block, access->writes);
+    return true;
+}
+
+static bool begin_next_transfer(struct sim_worker *worker, struct sim_mover *mover)
+{
+    for (;;) {
+        if (mover->placed >= 0 && keep_block(worker, mover))
+            return true;
+        if (mover->next < mover->n) {
+            if (begin_access(worker, mover, &mover->accesses[mover->next++]))
+                return true;
+        } else {
+            break;
+        }
+    }
+    if (mover->why != SIM_MOVES_REST)
+        return false;
+    int64_t written = data_cache_take_written(worker->sim->data->cache, worker->comm.rank);
+    if (written >= 0)
+        begin_transfer(worker, written, true);
+    return written >= 0;
+}
+
+bool sim_move(struct sim_worker *worker, enum sim_moves why, int64_t task)
+{
+    struct sim_mover *mover = mover_of_caller(worker);
+    *mover = (struct sim_mover){.why = (int32_t)why, .placed = -1};
+    if (why != SIM_MOVES_REST)
+        mover->accesses = task_data_of(worker->sim->data->table, task, &mover->n);
+    return begin_next_transfer(worker, mover);
+}
+
+bool sim_go_on_moving(struct sim_worker *worker, const struct event *event, enum sim_moves *why)
+{
+    struct sim_thread *thread = worker->caller = &sim_threads(worker)[event->from];
+    struct sim_mover *mover = mover_of_caller(worker);
+    *why = (enum sim_moves)mover->why;
+    if (event->kind != EVENT_MOVED) {
+        pass_card(worker, event);
+        return true;
+    }
+    double end_s = event->time_s + worker->sim->machine->overhead_s;
+    double moved_s = end_s - thread->clock_s;
+    thread->statistics.communication_s += moved_s;
+    sim_record(worker, thread, TRACE_COMMUNICATION, thread->clock_s, end_s);
+    thread->clock_s = end_s;
+    if (mover->why == SIM_MOVES_READ)
+        mover->read_s += moved_s;
+    return begin_next_transfer(worker, mover);
+}

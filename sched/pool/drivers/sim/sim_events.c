@@ -1,0 +1,252 @@
+#include "sched/pool/drivers/sim/driver_sim_private.h"
+#include "support/base/die.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* --- messages --- */
+
+/* Assembles the message as its receiver sees it: bulk is read only now. */
+static void assemble(struct driver_sim *sim, const struct sim_message *message)
+{
+    size_t head_size = (size_t)message->head_size;
+    size_t size = head_size + message->bulk_size;
+    if (size > sim->incoming_capacity) {
+        free(sim->incoming);
+        sim->incoming_capacity = 2 * size;
+        sim->incoming = malloc(sim->incoming_capacity);
+        if (!sim->incoming)
+            die_no_memory("no memory for a message of %zu bytes", size);
+    }
+    memcpy(sim->incoming, message->head, head_size);
+    if (message->bulk)
+        memcpy((char *)sim->incoming + head_size, message->bulk, message->bulk_size);
+}
+
+static void receive_in_full(struct sim_worker *worker, const struct event *event)
+{
+    struct driver_sim *sim = worker->sim;
+    struct sim_message *message = event->what;
+    assemble(sim, message);
+    sim->mode->receive(worker->state, event->from, sim->incoming,
+                       (size_t)message->head_size + message->bulk_size);
+    if (message->bulk)
+        event_queue_add(&sim->events, (struct event){.kind = EVENT_SENT,
+                                                     .time_s = comm_now(&worker->comm),
+                                                     .worker = event->from,
+                                                     .value = message->token});
+    sim_message_destroy(sim, message);
+}
+
+static void hand_to_mode(struct sim_worker *worker, const struct event *event)
+{
+    if (event->size > 0)
+        worker->sim->mode->receive(worker->state, event->from, event->bytes, (size_t)event->size);
+    else
+        receive_in_full(worker, event);
+}
+
+static size_t size_of_event(const struct event *event)
+{
+    const struct sim_message *message = event->what;
+    return event->size > 0 ? (size_t)event->size : (size_t)message->head_size + message->bulk_size;
+}
+
+static void hand_to_mode_recorded(struct sim_worker *worker, const struct event *event)
+{
+    struct recorder *recorder = sim_recorder(worker->sim);
+    struct recorder_message received =
+        recorder_receive(recorder, &worker->comm, event->from, size_of_event(event), event->order);
+    hand_to_mode(worker, event);
+    recorder_received(recorder, sim_message_lane(worker), &worker->comm, &received);
+}
+
+static void receive_message(struct sim_worker *worker, const struct event *event)
+{
+    sim_spend_overhead(worker);
+    if (sim_recorder(worker->sim))
+        hand_to_mode_recorded(worker, event);
+    else
+        hand_to_mode(worker, event);
+}
+
+static void receive_queued(struct sim_worker *worker)
+{
+    while (worker->first) {
+        struct event event = sim_take_queued(worker);
+        receive_message(worker, &event);
+    }
+}
+
+/* Delivery by the progress thread: while it is busy, messages wait. The mode answers in the state
+ * that the worker has now; the answers leave when the thread is free. */
+static void serve_message(struct sim_worker *worker, const struct event *event)
+{
+    struct driver_sim *sim = worker->sim;
+    double *free_s =
+        sim->servers ? &sim->servers[worker->comm.rank / sim->node_size] : &worker->free_s;
+    worker->serving = true;
+    worker->serving_s = fmax(event->time_s, *free_s);
+    receive_message(worker, event);
+    worker->serving = false;
+    *free_s = worker->serving_s;
+    if (worker->n_waiting > 0)
+        sim_proceed_waiting(worker, worker->serving_s);
+}
+
+bool sim_has_progress_thread(const struct sim_worker *worker)
+{
+    const struct driver_sim *sim = worker->sim;
+    int progress = sim->setup->settings->progress;
+    if (progress == PROGRESS_BY_MODE && sim->mode->has_thread)
+        return sim->mode->has_thread(worker->state);
+    return progress == PROGRESS_THREAD;
+}
+
+static struct sim_thread *find_waiting(struct sim_worker *worker)
+{
+    struct sim_thread *thread = sim_threads(worker);
+    while (thread->doing != WAITING)
+        thread++;
+    return thread;
+}
+
+static void take_message(struct sim_worker *worker, const struct event *event)
+{
+    struct driver_sim *sim = worker->sim;
+    bool by_thread = sim_has_progress_thread(worker);
+    if (worker->n_active == 0) {
+        sim->n_lost++;
+        if (event->size == 0)
+            sim_message_destroy(sim, event->what);
+    } else if (by_thread && (sim->servers || worker->n_waiting == 0)) {
+        serve_message(worker, event);
+    } else if (worker->n_waiting == 0) {
+        sim_queue_message(worker, event);
+    } else {
+        worker->caller = find_waiting(worker);
+        sim_stop_waiting(worker, worker->caller, event->time_s);
+        receive_message(worker, event);
+        sim_proceed_waiting(worker, worker->caller->clock_s);
+    }
+}
+
+/* --- all events --- */
+
+/* The counter's side of comm_fetch_add: one request after another. */
+static void answer_fetch(struct driver_sim *sim, const struct event *event)
+{
+    sim->counter_free_s = fmax(event->time_s, sim->counter_free_s) + sim->machine->counter_s;
+    double latency_s = sim_latency(sim, 0, event->worker, sizeof sim->counter);
+    event_queue_add(&sim->events, (struct event){.kind = EVENT_FETCHED,
+                                                 .time_s = sim->counter_free_s + latency_s,
+                                                 .worker = event->worker,
+                                                 .value = sim->counter});
+    sim->counter += event->value;
+}
+
+/* A thread that waits delivers what came while tasks ran without polls. */
+static void deliver_to_waiting(struct sim_worker *worker, double time_s)
+{
+    worker->caller = find_waiting(worker);
+    sim_stop_waiting(worker, worker->caller, time_s);
+    receive_queued(worker);
+    sim_proceed_waiting(worker, worker->caller->clock_s);
+}
+
+/* ran  some of them were not null */
+static void go_on_after_tasks(struct sim_worker *worker, bool ran)
+{
+    double time_s = worker->caller->clock_s;
+    if (sim_polls_now(worker, ran))
+        receive_queued(worker);
+    sim_proceed(worker);
+    if (worker->first && worker->n_waiting > 0)
+        deliver_to_waiting(worker, time_s);
+}
+
+static void end_tasks_at(struct sim_worker *worker, const struct event *event)
+{
+    struct sim_thread *thread = worker->caller = &sim_threads(worker)[event->from];
+    bool ran = thread->n_running > 0;
+    int64_t task = thread->range.first;
+    sim_end_tasks(worker, event->time_s);
+    if (!worker->sim->data || !ran || !sim_move(worker, SIM_MOVES_WRITTEN, task))
+        go_on_after_tasks(worker, ran);
+}
+
+static void go_on_moving(struct sim_worker *worker, const struct event *event)
+{
+    enum sim_moves why;
+    if (sim_go_on_moving(worker, event, &why))
+        return;
+    switch (why) {
+    case SIM_MOVES_READ:
+        sim_compute(worker);
+        break;
+    case SIM_MOVES_WRITTEN:
+        go_on_after_tasks(worker, true);
+        break;
+    case SIM_MOVES_REST:
+        sim_end_thread(worker);
+        break;
+    }
+}
+
+void sim_handle_event(struct driver_sim *sim, const struct event *event)
+{
+    struct sim_worker *worker = sim_worker(sim, event->worker);
+    switch ((enum event_kind)event->kind) {
+    case EVENT_MESSAGE:
+        take_message(worker, event);
+        break;
+    case EVENT_SENT:
+        sim->mode->sent(worker->state, event->value);
+        break;
+    case EVENT_FETCH:
+        answer_fetch(sim, event);
+        break;
+    case EVENT_RAN:
+        end_tasks_at(worker, event);
+        break;
+    case EVENT_DEPARTS:
+    case EVENT_ARRIVES:
+    case EVENT_MOVED:
+        go_on_moving(worker, event);
+        break;
+    case EVENT_WAKE:
+        if (event->value != worker->n_wakes)
+            break;
+        worker->wake_s = -1;
+        if (worker->n_waiting > 0)
+            sim_proceed_waiting(worker, event->time_s);
+        break;
+    case EVENT_FETCHED:
+        sim->mode->fetched(worker->state, event->value);
+        if (worker->n_waiting > 0)
+            sim_proceed_waiting(worker, event->time_s);
+        break;
+    }
+}
+
+/* Anything but a completion or a wake-up is a lost message. */
+void sim_drop_events(struct driver_sim *sim)
+{
+    struct event event;
+    while (event_queue_next(&sim->events, &event)) {
+        if (event.kind == EVENT_SENT)
+            sim->mode->sent(sim_worker(sim, event.worker)->state, event.value);
+        else if (event.kind != EVENT_WAKE)
+            sim->n_lost++;
+        if (event.kind == EVENT_MESSAGE && event.size == 0)
+            sim_message_destroy(sim, event.what);
+    }
+    /* After a failure messages may still be queued. */
+    for (int i = 0; i < sim->n_workers; i++)
+        while (sim_worker(sim, i)->first) {
+            event = sim_take_queued(sim_worker(sim, i));
+            if (event.size == 0)
+                sim_message_destroy(sim, event.what);
+        }
+}

@@ -1,0 +1,101 @@
+/* Mode `auto`, the default: combines the strengths of the other modes, for users who do not
+ * want to choose.
+ *
+ * - The first iteration starts from blocks of consecutive tasks, of which the largest has the least
+ *   predicted cost possible, if costs are predicted (--seeding cost); errors of the prediction are
+ *   corrected by stealing. A block keeps neighbouring tasks together, which may share data.
+ * - Every task is timed. If the largest load exceeds what it is at best, the average or the
+ *   longest task, by more than 1 %, pairs of workers exchange tasks before the next iteration
+ *   (pairs.h), which makes no load larger than the largest; less is not worth the messages, nor
+ *   the data that move with the tasks, and is left to stealing.
+ * - A worker begins with its longest tasks, as predicted or measured, so that only
+ *   short ones are left when some workers run dry. Thieves get the tasks that a
+ *   victim would run last: the shortest. The order is by powers of two of the duration only:
+ *   within these, tasks keep their order, in which neighbours may share data.
+ * - Stealing stays on for changes since the last iteration, a task that takes longer, a process
+ *   that was delayed, unless it has nothing to gain: it costs the detection of the end, up to 1 ms
+ * on a large machine though it is the quickest of termination.h, and where loads are to be even to
+ *   less than that, and were so without stealing, an iteration is without it, and without messages.
+ *
+ * At worst it is stealing with a good start. A stolen task begins no later than where it was stolen
+ * from, but for the messages, so that no iteration takes longer than its start without stealing.
+ *
+ * In a dynamic pool it is retentive stealing: tasks that are added cannot be balanced before
+ * they are there. It has no options of its own. */
+#include "sched/pool/protocols/measured_balance.h"
+
+struct auto_state {
+    struct measured_balance measured; /* first */
+    struct ran_tasks ran;             /* in a dynamic pool: the records with which it began */
+};
+
+static enum status auto_init(void *state, const struct mode_setup *setup, struct comm *comm)
+{
+    struct auto_state *self = state;
+    TRY(measured_balance_init(&self->measured, setup, comm, &balancer_by_pairs));
+    stealing_prefer_termination(&self->measured.stealing, TERMINATION_WIDE);
+    self->ran.records.record_size = setup->problem->record_size;
+    if (setup->problem->record_size > 0)
+        self->measured.stealing.ran = &self->ran;
+    return STATUS_OK;
+}
+
+static void auto_fini(void *state)
+{
+    struct auto_state *self = state;
+    measured_balance_fini(&self->measured);
+    ran_tasks_fini(&self->ran);
+}
+
+/* The tasks of the worker's seeding, those of the largest predicted cost first. */
+static enum status auto_seed(void *state)
+{
+    struct measured_balance *self = state;
+    const struct taskpool_problem *problem = self->stealing.setup->problem;
+    const struct seeding *seeding = self->stealing.setup->seeding;
+    int worker = self->stealing.comm->rank;
+    if (!problem->cost)
+        return stealing_seed(&self->stealing);
+    for (int64_t i = 0; i < seeding_n_ranges(seeding, worker); i++) {
+        struct task_range range = seeding_range(seeding, worker, i);
+        for (int64_t task = range.first; task < range.last; task += range.step)
+            TRY(duration_bins_add(&self->bins, task, problem->cost(task, problem->context)));
+    }
+    return measured_balance_begin(self, true, true);
+}
+
+static enum mode_step auto_restore(void *state)
+{
+    struct auto_state *self = state;
+    bool dynamic = self->ran.records.record_size > 0;
+    if (!dynamic && !measured_balance_balance(&self->measured))
+        return MODE_WAIT;
+    bool steals = self->measured.balancer.steals;
+    enum status status = measured_balance_begin(&self->measured, steals, true);
+    if (status == STATUS_OK && dynamic)
+        status = stealing_push_records(&self->measured.stealing, &self->ran.records);
+    comm_report(self->measured.stealing.comm, status);
+    ran_tasks_clear(&self->ran);
+    return MODE_DONE;
+}
+
+const struct mode mode_auto = {
+    .name = "auto",
+    .help = "seeded by predicted cost, corrected by measurement, the rest stolen",
+    .state_size = sizeof(struct auto_state),
+    .seeded = true,
+    .prefers_cost = true,
+    .task_bytes = sizeof(struct duration_entry) + DURATION_BINS_ORDER_BYTES,
+    .init = auto_init,
+    .fini = auto_fini,
+    .seed = auto_seed,
+    .next = measured_balance_next,
+    .next_local = stealing_next_local,
+    .add = stealing_add,
+    .receive = measured_balance_receive,
+    .sent = measured_balance_sent,
+    .finished = measured_balance_finished,
+    .restore = auto_restore,
+    .progress = stealing_progress,
+    .describe = stealing_describe,
+};

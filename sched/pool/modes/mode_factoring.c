@@ -1,0 +1,59 @@
+/* Mode `factoring`: Hummel, Schonberg and Flynn, Commun. ACM 35 (1992) no. 8, 90. Chunks come in
+ * batches of P equal ones, P the number of workers; a batch has half of the R tasks left, each
+ * chunk ceil(R / (2 P)) of them, but --chunk at least. The first chunks are half as large as those
+ * of mode guided, so that a chunk of long tasks is less likely to end last.
+ *
+ * The half is the paper's choice where nothing is known of the durations. Chunks are numbered by
+ * the shared counter (self_scheduling.h); there are about log2(n_tasks / P) batches, which a worker
+ * goes through for each of its chunks. */
+#include "sched/pool/protocols/self_scheduling.h"
+
+struct factoring_state {
+    struct self_scheduling scheduling; /* first */
+};
+
+static int64_t factoring_size(const struct self_scheduling *scheduling, int64_t n_left)
+{
+    int64_t n_parts = 2 * scheduling->n_workers;
+    int64_t size = n_left / n_parts + (n_left % n_parts > 0);
+    return size > scheduling->min_chunk ? size : scheduling->min_chunk;
+}
+
+static struct task_range factoring_chunk(void *state, int64_t value)
+{
+    const struct factoring_state *self = state;
+    const struct self_scheduling *scheduling = &self->scheduling;
+    int64_t first = 0, n_batches = value / scheduling->n_workers;
+    int64_t size = factoring_size(scheduling, scheduling->n_tasks);
+    for (; n_batches > 0 && size > scheduling->min_chunk; n_batches--) {
+        first += size * scheduling->n_workers;
+        size = factoring_size(scheduling, scheduling->n_tasks - first);
+    }
+    /* Batches of the least size are alike. */
+    first += (n_batches * scheduling->n_workers + value % scheduling->n_workers) * size;
+    if (first > scheduling->n_tasks)
+        first = scheduling->n_tasks;
+    return (struct task_range){.first = first, .last = first + size};
+}
+
+static const struct self_scheduling_rule factoring_rule = {.chunk = factoring_chunk};
+
+static enum status factoring_init(void *state, const struct mode_setup *setup, struct comm *comm)
+{
+    struct factoring_state *self = state;
+    self_scheduling_init(&self->scheduling, setup, comm, &factoring_rule);
+    return STATUS_OK;
+}
+
+const struct mode mode_factoring = {
+    .name = "factoring",
+    .help = "factoring: batches of equal chunks, each batch half of the tasks left",
+    .options = (struct mode_options *[]){&chunk_options, NULL},
+    .state_size = sizeof(struct factoring_state),
+    .init = factoring_init,
+    .next = self_scheduling_next,
+    .fetched = self_scheduling_fetched,
+    .restore = self_scheduling_restore,
+    .progress = self_scheduling_progress,
+    .describe = self_scheduling_describe,
+};

@@ -1,0 +1,221 @@
+#include "sched/pool/modes/mode_options.h"
+
+#include "sched/pool/modes/modes.h"
+#include "support/base/array.h"
+#include "support/base/die.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct option_row sched_row =
+    OPTION_OF_KIND(OPTION_WORD, "sched", offsetof(struct taskpool_settings, mode),
+                   .default_text = "auto", .list_choices = mode_choices, .value = "MODE",
+                   .help = "scheduling mode; lpt is a bound, for simulations alone");
+
+/* The table, for as many modes as were registered when it was made. */
+static struct {
+    int n_modes;
+    int64_t n_rows, capacity;
+    struct option_row *rows; /* n_rows */
+} table;
+
+static bool reads(const struct mode *mode, const void *options)
+{
+    for (int o = 0; mode->options && mode->options[o]; o++)
+        if (mode->options[o] == options)
+            return true;
+    return false;
+}
+
+static struct option_row *append_row(const struct option_row *row)
+{
+    if (array_reserve(&table.rows, table.n_rows + 1, &table.capacity, sizeof *table.rows) !=
+        STATUS_OK)
+        die_no_memory("no memory for the scheduler's options");
+    table.rows[table.n_rows] = *row;
+    return &table.rows[table.n_rows++];
+}
+
+/* "steal, retentive: " and the row's own help; owned by the table. */
+static char *help_of(const struct option_row *row, const struct mode_options *options)
+{
+    char names[1024];
+    mode_names_where(reads, options, names, sizeof names);
+    size_t size = strlen(names) + strlen(row->help) + 3;
+    char *help = malloc(size);
+    if (!help)
+        die_no_memory("no memory for the scheduler's options");
+    snprintf(help, size, "%s: %s", names, row->help);
+    return help;
+}
+
+/* Adds the rows, unless another mode that reads them has. */
+static void add_options(const struct mode_options *options)
+{
+    for (int64_t i = 0; i < table.n_rows; i++)
+        if (strcmp(table.rows[i].name, options->rows[0].name) == 0)
+            return;
+    size_t place = offsetof(struct taskpool_settings, of_modes) + options->place;
+    for (size_t r = 0; r < options->n_rows; r++) {
+        struct option_row *row = append_row(&options->rows[r]);
+        row->help = help_of(row, options);
+        row->offset += options->size > 0 ? place : 0;
+    }
+}
+
+static void make_table(void)
+{
+    int64_t n_common = 1 + (int64_t)common_options.n_rows;
+    for (int64_t i = n_common; i < table.n_rows; i++)
+        free((void *)table.rows[i].help);
+    table.n_rows = 0;
+    append_row(&sched_row);
+    for (size_t r = 0; r < common_options.n_rows; r++)
+        append_row(&common_options.rows[r]);
+    for (table.n_modes = 0; table.n_modes < mode_count(); table.n_modes++) {
+        const struct mode *mode = mode_at(table.n_modes);
+        for (int o = 0; mode->options && mode->options[o]; o++)
+            add_options(mode->options[o]);
+    }
+}
+
+struct option_table mode_options_table(struct taskpool_settings *settings)
+{
+    if (table.n_modes != mode_count())
+        make_table();
+    settings->n_of_modes = mode_settings_size();
+    return (struct option_table){"Scheduling", table.rows, (size_t)table.n_rows, settings};
+}
+
+void mode_options_default(struct taskpool_settings *settings)
+{
+    *settings = (struct taskpool_settings){0};
+    struct option_table rows = mode_options_table(settings);
+    if (options_set_defaults(&rows) != STATUS_OK)
+        die("%s", status_text());
+}
+
+static bool is_read_by_any(const struct mode_options *options, const struct mode_list *list)
+{
+    for (int i = 0; i < list->n; i++)
+        if (reads(mode_find(list->modes[i]), options))
+            return true;
+    return false;
+}
+
+static enum status refuse_option(const char *option, const struct mode_options *options,
+                                 const struct mode_list *list)
+{
+    char readers[1024];
+    mode_names_where(reads, options, readers, sizeof readers);
+    if (list->n > 1)
+        return FAIL(STATUS_USAGE, "--%s has no effect with these modes: it is for %s", option,
+                    readers);
+    return FAIL(STATUS_USAGE, "--%s has no effect with --sched %s: it is for %s", option,
+                list->modes[0], readers);
+}
+
+static enum status check_values(const struct taskpool_settings *settings, const struct mode *mode)
+{
+    for (int o = 0; mode->options && mode->options[o]; o++)
+        if (mode->options[o]->check)
+            TRY(mode->options[o]->check(settings));
+    return STATUS_OK;
+}
+
+/* The options that contain a row of the table; NULL: all modes read it. */
+static const struct mode_options *options_of(const char *name)
+{
+    for (int i = 0; i < mode_count(); i++) {
+        struct mode_options *const *all = mode_at(i)->options;
+        for (int o = 0; all && all[o]; o++)
+            for (size_t r = 0; r < all[o]->n_rows; r++)
+                if (strcmp(all[o]->rows[r].name, name) == 0)
+                    return all[o];
+    }
+    return NULL;
+}
+
+/* The values of options that were not given: those of the preset, if the settings have one set. */
+static void set_expected(const struct taskpool_settings *settings,
+                         struct taskpool_settings *expected)
+{
+    struct taskpool_settings copy = *settings;
+    mode_options_default(expected);
+    const struct option_table given = mode_options_table(&copy),
+                              rows = mode_options_table(expected);
+    if (options_preset_is_set(&given) && options_set_presets(&rows) != STATUS_OK)
+        die("%s", status_text());
+}
+
+enum status mode_options_check_list(const struct taskpool_settings *settings,
+                                    const struct mode_list *list)
+{
+    struct taskpool_settings expected;
+    set_expected(settings, &expected);
+    for (int64_t i = 0; i < table.n_rows; i++) {
+        const struct option_row *row = &table.rows[i];
+        const struct mode_options *options = options_of(row->name);
+        if (options && option_differs(row, settings, &expected) && !is_read_by_any(options, list))
+            return refuse_option(row->name, options, list);
+    }
+    for (int i = 0; i < list->n; i++)
+        TRY(check_values(settings, mode_find(list->modes[i])));
+    return STATUS_OK;
+}
+
+enum status mode_options_check_made(const struct taskpool_settings *settings,
+                                    const struct mode *mode)
+{
+    for (int o = 0; mode->options && mode->options[o]; o++)
+        if (mode->options[o]->size > 0 && mode->options[o]->place >= settings->n_of_modes)
+            return FAIL(STATUS_USAGE,
+                        "the settings lack the options of mode %s: call taskpool_settings_default "
+                        "after taskpool_register_mode",
+                        mode->name);
+    return STATUS_OK;
+}
+
+enum status mode_options_choose(const struct taskpool_settings *settings, const char *compare,
+                                int64_t n_rounds, struct mode_list *modes)
+{
+    struct taskpool_settings defaults;
+    *modes = (struct mode_list){.n = 1, .modes = {settings->mode}};
+    if (!compare && n_rounds > 1)
+        return FAIL(STATUS_USAGE, "--rounds has no effect without --compare");
+    if (!compare)
+        return mode_options_check(settings);
+    TRY(mode_list_parse("compare", compare, modes));
+    mode_options_default(&defaults);
+    if (strcmp(settings->mode, defaults.mode) != 0)
+        return FAIL(STATUS_USAGE, "--compare names the modes itself: leave --sched out");
+    return mode_options_check_list(settings, modes);
+}
+
+enum status mode_options_check_real(const struct mode_list *list)
+{
+    for (int i = 0; i < list->n; i++)
+        TRY(mode_check_real(mode_find(list->modes[i])));
+    return STATUS_OK;
+}
+
+enum status mode_options_check(const struct taskpool_settings *settings)
+{
+    const struct mode_list only = {.n = 1, .modes = {settings->mode}};
+    return mode_options_check_list(settings, &only);
+}
+
+void mode_options_select(const struct taskpool_settings *settings, const char *mode,
+                         struct taskpool_settings *selected)
+{
+    struct taskpool_settings defaults;
+    mode_options_default(&defaults);
+    *selected = *settings;
+    selected->mode = mode;
+    for (int64_t i = 0; i < table.n_rows; i++) {
+        const struct mode_options *options = options_of(table.rows[i].name);
+        if (options && !reads(mode_find(mode), options))
+            option_copy(&table.rows[i], &defaults, selected);
+    }
+}

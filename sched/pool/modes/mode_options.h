@@ -1,0 +1,50 @@
+/* The options of all registered modes as one table. An option that the chosen mode does not read
+ * is refused. */
+#ifndef BERYL_SCHED_MODE_OPTIONS_H
+#define BERYL_SCHED_MODE_OPTIONS_H
+
+#include "sched/pool/core/mode.h"
+#include "sched/pool/core/settings.h"
+#include "sched/pool/modes/mode_list.h"
+#include "support/base/status.h"
+#include "support/io/options.h"
+
+/* --sched, the options of all modes, and those of single modes, whose help begins with the
+ * names of the modes. Valid until a mode is registered; fields are those of *settings, which are
+ * to get their defaults by it: mode_options_check_made relies on that. */
+struct option_table mode_options_table(struct taskpool_settings *settings);
+
+/* Sets all fields to the defaults of the options. */
+void mode_options_default(struct taskpool_settings *settings);
+
+/* Refuses an option that differs from its default, or from what --as-published sets it to, and
+ * that the mode does not read, and a value that it cannot use. Not collective.
+ * Errors: STATUS_USAGE, naming the option, the mode, and the modes that read it. */
+enum status mode_options_check(const struct taskpool_settings *settings);
+
+/* The same for settings that several modes share, run one after another: one of them must
+ * read the option. settings->mode is ignored. */
+enum status mode_options_check_list(const struct taskpool_settings *settings,
+                                    const struct mode_list *list);
+
+/* Refuses modes that can only be simulated. Errors: STATUS_USAGE. */
+enum status mode_options_check_real(const struct mode_list *list);
+
+/* Refuses settings made before the mode was registered, where its options are without values.
+ * Errors: STATUS_USAGE. */
+enum status mode_options_check_made(const struct taskpool_settings *settings,
+                                    const struct mode *mode);
+
+/* The modes of a run: those named by --compare, or the one of --sched if compare is NULL.
+ * n_rounds  of --rounds
+ * Errors: STATUS_USAGE (both options are given; several rounds of one mode), those of
+ * mode_list_parse and the checks above. */
+enum status mode_options_choose(const struct taskpool_settings *settings, const char *compare,
+                                int64_t n_rounds, struct mode_list *modes);
+
+/* The settings of one mode of such a list: options that it does not read get
+ * their defaults. */
+void mode_options_select(const struct taskpool_settings *settings, const char *mode,
+                         struct taskpool_settings *selected);
+
+#endif

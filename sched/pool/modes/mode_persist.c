@@ -1,0 +1,107 @@
+/* Mode `persist`: the durations measured in one iteration balance the next (Lifflander,
+ * Krishnamoorthy, Kale, HPDC 2012, section 5). As in that paper's runs the first
+ * iteration steals; in the second each worker runs the tasks that it ran in the first, without
+ * stealing; before every later one the balancer (balancer.h) moves tasks.
+ *
+ * A worker runs its tasks in the order in which it ran them, because neighbours in
+ * that order may share data, and then those it received. */
+#include "sched/pool/protocols/measured_balance.h"
+#include "support/io/option_row.h"
+
+enum persist_balancer { BALANCER_CENTRAL, BALANCER_TREE, BALANCER_PAIRS };
+
+struct persist_settings {
+    int balancer;        /* enum persist_balancer; pairs: those of auto */
+    int64_t branching;   /* of the balancer's tree */
+    double donate_above; /* C: times the average load */
+    double fill_to;      /* D */
+    double balance_over; /* imbalance that triggers balancing */
+    bool pass_up;        /* tasks that would fill a child of the tree too high */
+    bool never_worse;    /* only what makes the largest load smaller */
+};
+
+#define FIELD(name) offsetof(struct persist_settings, name)
+
+static const struct option_row persist_rows[] = {
+    CHOICE_OPTION("balancer", FIELD(balancer), "central,tree,pairs", .default_text = "tree",
+                  .value = "RULE", .expert = true,
+                  .help = "algorithm that moves tasks between iterations"),
+    INTEGER_OPTION("branching", FIELD(branching), 2, 1e6, .default_text = "3", .value = "N",
+                   .expert = true, .help = "children of a node of the balancer's tree"),
+    REAL_OPTION("donate-above", FIELD(donate_above), 1, 1e6, .default_text = "1.003", .value = "C",
+                .expert = true, .help = "workers above C times the average load donate tasks"),
+    REAL_OPTION("fill-to", FIELD(fill_to), 1, 1e6, .default_text = "1.003", .value = "D",
+                .expert = true, .help = "subtrees below D times the average load receive tasks"),
+    REAL_OPTION("balance-over", FIELD(balance_over), 0, 1e6, .default_text = "0", .value = "X",
+                .expert = true,
+                .help = "balance only if the largest load exceeds the best possible by this part"),
+    FLAG_OPTION("pass-up", FIELD(pass_up), .default_text = "true", .preset_text = "false",
+                .expert = true,
+                .help = "the balancer's tree passes up a task that would raise a worker above D; "
+                        "=false: a subtree below D takes any task, as published"),
+    FLAG_OPTION("never-worse", FIELD(never_worse), .default_text = "true", .preset_text = "false",
+                .expert = true,
+                .help = "the balancer moves tasks only if the largest load, as measured, becomes "
+                        "smaller; =false: always, as published"),
+};
+
+static struct mode_options persist_options =
+    MODE_OPTIONS(persist_rows, sizeof(struct persist_settings));
+
+struct persist_state {
+    struct measured_balance measured; /* first */
+    int64_t n_iterations;             /* finished */
+};
+
+static enum status persist_init(void *state, const struct mode_setup *setup, struct comm *comm)
+{
+    struct persist_state *self = state;
+    const struct persist_settings *settings = settings_of(setup->settings, &persist_options);
+    struct balancer_rules rules = {
+        .branching = settings->balancer == BALANCER_CENTRAL ? INT64_MAX : settings->branching,
+        .donate_above = settings->donate_above,
+        .fill_to = settings->fill_to,
+        .balance_over = settings->balance_over,
+        .fills_over = !settings->pass_up,
+        .takes_worse = !settings->never_worse,
+    };
+    if (settings->balancer == BALANCER_PAIRS) {
+        rules = balancer_by_pairs;
+        rules.donate_above = settings->donate_above;
+        rules.balance_over = settings->balance_over;
+    }
+    return measured_balance_init(&self->measured, setup, comm, &rules);
+}
+
+static enum mode_step persist_restore(void *state)
+{
+    struct persist_state *self = state;
+    if (!self->measured.balancing)
+        self->n_iterations++;
+    if (self->n_iterations > 1 && !measured_balance_balance(&self->measured))
+        return MODE_WAIT;
+    comm_report(self->measured.stealing.comm,
+                measured_balance_begin(&self->measured, false, false));
+    return MODE_DONE;
+}
+
+const struct mode mode_persist = {
+    .name = "persist",
+    .help = "measured durations balance the tasks between iterations, by a tree or centrally",
+    .options = (struct mode_options *[]){&seeding_options, &chunk_options, &stealing_options,
+                                         &persist_options, NULL},
+    .state_size = sizeof(struct persist_state),
+    .seeded = true,
+    .task_bytes = sizeof(struct duration_entry),
+    .init = persist_init,
+    .fini = measured_balance_fini,
+    .seed = measured_balance_seed,
+    .next = stealing_next,
+    .next_local = stealing_next_local,
+    .receive = measured_balance_receive,
+    .sent = measured_balance_sent,
+    .finished = measured_balance_finished,
+    .restore = persist_restore,
+    .progress = stealing_progress,
+    .describe = stealing_describe,
+};

@@ -1,0 +1,84 @@
+/* Mode `retentive`: work stealing whose next iteration starts where the tasks
+ * ran in the last one (Lifflander, Krishnamoorthy, Kale, HPDC 2012, section 6).
+ * The paper's order is that of its set of executed tasks, which --retain order comes nearest to;
+ * without it a worker begins with its longest tasks, see ran_tasks.h. Of a dynamic pool only the
+ * tasks that were added before the run are kept; the others are added anew by them. */
+#include "sched/pool/protocols/stealing.h"
+#include "support/io/option_row.h"
+
+enum retentive_order { RETAIN_LONGEST, RETAIN_ORDER };
+
+struct retentive_settings {
+    int retain; /* enum retentive_order */
+};
+
+static const struct option_row retentive_rows[] = {
+    CHOICE_OPTION("retain", offsetof(struct retentive_settings, retain), "longest,order",
+                  .default_text = "longest", .preset_text = "order", .value = "HOW", .expert = true,
+                  .help = "order in which a worker runs the tasks that it ran last time: the "
+                          "longest first, or unchanged as published"),
+};
+
+static struct mode_options retentive_options =
+    MODE_OPTIONS(retentive_rows, sizeof(struct retentive_settings));
+
+struct retentive_state {
+    struct stealing stealing; /* first: most functions of the table are stealing's own */
+    struct ran_tasks ran;     /* in this iteration */
+};
+
+static enum status retentive_init(void *state, const struct mode_setup *setup, struct comm *comm)
+{
+    struct retentive_state *self = state;
+    const struct retentive_settings *settings = settings_of(setup->settings, &retentive_options);
+    self->ran.keeps_order = settings->retain == RETAIN_ORDER;
+    self->ran.records.record_size = setup->problem->record_size;
+    return stealing_init(&self->stealing, setup, comm, &self->ran);
+}
+
+static void retentive_fini(void *state)
+{
+    struct retentive_state *self = state;
+    stealing_fini(&self->stealing);
+    ran_tasks_fini(&self->ran);
+}
+
+static enum status seed_with(struct stealing *stealing, const struct ran_tasks *ran)
+{
+    struct task_ranges tasks = {0};
+    enum status status = ran_tasks_list(ran, &tasks);
+    if (status == STATUS_OK)
+        status = stealing_push(stealing, &tasks);
+    task_ranges_fini(&tasks);
+    return status == STATUS_OK ? stealing_push_records(stealing, &ran->records) : status;
+}
+
+static enum mode_step retentive_restore(void *state)
+{
+    struct retentive_state *self = state;
+    stealing_begin(&self->stealing, true);
+    comm_report(self->stealing.comm, seed_with(&self->stealing, &self->ran));
+    ran_tasks_clear(&self->ran);
+    return MODE_DONE;
+}
+
+const struct mode mode_retentive = {
+    .name = "retentive",
+    .help = "stealing that starts where the tasks ran in the last iteration",
+    .options = (struct mode_options *[]){&seeding_options, &chunk_options, &stealing_options,
+                                         &retentive_options, NULL},
+    .state_size = sizeof(struct retentive_state),
+    .seeded = true,
+    .task_bytes = sizeof(struct duration_entry) + DURATION_BINS_ORDER_BYTES,
+    .init = retentive_init,
+    .fini = retentive_fini,
+    .seed = stealing_seed,
+    .next = stealing_next,
+    .next_local = stealing_next_local,
+    .add = stealing_add,
+    .receive = stealing_receive,
+    .sent = stealing_sent,
+    .restore = retentive_restore,
+    .progress = stealing_progress,
+    .describe = stealing_describe,
+};

@@ -1,0 +1,26 @@
+/* Runs the tasks of the seeding where they are: mode static (mode_static.c), and mode lpt, whose
+ * seeding knows more. */
+#ifndef BERYL_SCHED_MODE_STATIC_H
+#define BERYL_SCHED_MODE_STATIC_H
+
+#include "sched/pool/core/mode.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct static_state {
+    const struct seeding *seeding;
+    int worker;
+    int64_t next_range; /* of the worker's seeding */
+    int64_t n_tasks;    /* of the worker */
+};
+
+/* Entries of struct mode. */
+enum status static_init(void *state, const struct mode_setup *setup, struct comm *comm);
+enum status static_seed(void *state);
+enum mode_step static_next(void *state, struct mode_work *work);
+enum mode_step static_restore(void *state);
+double static_progress(const void *state, int64_t n_run);
+void static_describe(const void *state, char *text, size_t size);
+
+#endif

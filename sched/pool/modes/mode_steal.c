@@ -1,0 +1,63 @@
+/* Mode `steal`: random work stealing, each iteration anew from the seeding. The protocol
+ * is in stealing.h; tasks added to a dynamic pool before the run are kept and
+ * added again on the same worker. */
+#include "sched/pool/protocols/stealing.h"
+
+struct steal_state {
+    struct stealing stealing; /* first: most functions of the table are stealing's own */
+    struct record_list initial;
+};
+
+static enum status steal_init(void *state, const struct mode_setup *setup, struct comm *comm)
+{
+    struct steal_state *self = state;
+    self->initial.record_size = setup->problem->record_size;
+    return stealing_init(&self->stealing, setup, comm, NULL);
+}
+
+static void steal_fini(void *state)
+{
+    struct steal_state *self = state;
+    stealing_fini(&self->stealing);
+    record_list_fini(&self->initial);
+}
+
+static enum status steal_add(void *state, const void *record, bool initial)
+{
+    struct steal_state *self = state;
+    if (initial)
+        TRY(record_list_add(&self->initial, record));
+    return stealing_add(&self->stealing, record, initial);
+}
+
+static enum mode_step steal_restore(void *state)
+{
+    struct steal_state *self = state;
+    stealing_begin(&self->stealing, true);
+    enum status status = STATUS_OK;
+    if (self->stealing.setup->seeding)
+        status = stealing_seed(&self->stealing);
+    for (int64_t i = 0; i < self->initial.n && status == STATUS_OK; i++)
+        status = stealing_add(&self->stealing, record_list_at(&self->initial, i), true);
+    comm_report(self->stealing.comm, status);
+    return MODE_DONE;
+}
+
+const struct mode mode_steal = {
+    .name = "steal",
+    .help = "a worker without tasks steals half of what a random victim shares",
+    .options = (struct mode_options *[]){&seeding_options, &chunk_options, &stealing_options, NULL},
+    .state_size = sizeof(struct steal_state),
+    .seeded = true,
+    .init = steal_init,
+    .fini = steal_fini,
+    .seed = stealing_seed,
+    .next = stealing_next,
+    .next_local = stealing_next_local,
+    .add = steal_add,
+    .receive = stealing_receive,
+    .sent = stealing_sent,
+    .restore = steal_restore,
+    .progress = stealing_progress,
+    .describe = stealing_describe,
+};

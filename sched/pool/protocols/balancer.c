@@ -1,0 +1,314 @@
+#include "sched/pool/protocols/balancer.h"
+
+#include "support/base/array.h"
+#include "support/base/die.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+const struct balancer_rules balancer_by_pairs = {.branching = 256,
+                                                 .donate_above = 1.003,
+                                                 .balance_over = 0.01,
+                                                 .by_pairs = true,
+                                                 .deal_below = 17};
+
+void balancer_init(struct balancer *self, struct comm *comm, struct duration_bins *bins,
+                   const struct balancer_rules *rules)
+{
+    *self = (struct balancer){
+        .link.comm = comm,
+        .rules = *rules,
+        .bins = bins,
+        .node.finished = true,
+        .forecast.steals = true,
+        .finished = true,
+        .steals = true,
+    };
+    int64_t branching = rules->branching < comm->size ? rules->branching : comm->size;
+    self->tree = (struct balancer_tree){.n_leaves = comm->size, .branching = branching};
+    pairs_init(&self->pairs, &self->link, bins, (uint64_t)rules->seed);
+}
+
+/* Frees the data of the phase. */
+static void free_phase(struct balancer *self)
+{
+    balancer_node_finish(&self->node);
+    pairs_finish(&self->pairs);
+    free(self->donated);
+    free(self->donation);
+    free(self->given);
+    free(self->granted);
+    free(self->asked);
+    self->donated = self->given = NULL;
+    self->donation = self->granted = NULL;
+    self->asked = NULL;
+    self->n_donated = self->donated_capacity = self->donation_capacity = 0;
+    self->n_taken = self->n_given = self->n_granted = 0;
+    self->settled = self->has_outcome = self->has_verdict = false;
+}
+
+void balancer_fini(struct balancer *self)
+{
+    free_phase(self);
+}
+
+/* The data of a phase are kept until no message reads them any more. */
+static void free_if_finished(struct balancer *self)
+{
+    if (balancer_is_finished(self) && self->link.n_incomplete == 0)
+        free_phase(self);
+}
+
+bool balancer_is_finished(const struct balancer *self)
+{
+    return self->finished && self->node.finished;
+}
+
+static void send_to_parent(struct balancer *self, struct balancer_message *head)
+{
+    struct balancer_place leaf = {.first = self->link.comm->rank}, parent;
+    balancer_tree_parent(&self->tree, leaf, &parent, &head->child);
+    balancer_send(&self->link, balancer_tree_host(parent), head, self->donation,
+                  sizeof *self->donation);
+}
+
+void balancer_begin(struct balancer *self, double end_s)
+{
+    assert(self->link.n_incomplete == 0);
+    if (self->link.comm->size == 1)
+        return;
+    self->finished = false;
+    balancer_node_begin(&self->node, &self->link, &self->tree, &self->rules, &self->forecast);
+    if (self->rules.by_pairs)
+        pairs_prepare(&self->pairs);
+    struct balancer_message head = {.kind = BALANCER_LOAD,
+                                    .load_s = self->bins->load_s,
+                                    .max_s = self->bins->load_s,
+                                    .longest_s = duration_bins_longest_s(self->bins),
+                                    .end_s = end_s,
+                                    .n_tasks = self->bins->n_tasks};
+    send_to_parent(self, &head);
+}
+
+/* --- the donor --- */
+
+static void reserve_donated(struct balancer *self)
+{
+    int64_t n = self->n_donated + 1;
+    if (n > UINT32_MAX ||
+        array_reserve(&self->donated, n, &self->donated_capacity, sizeof *self->donated) !=
+            STATUS_OK ||
+        array_reserve(&self->donation, n, &self->donation_capacity, sizeof *self->donation) !=
+            STATUS_OK)
+        die_no_memory("no memory for the %lld tasks that a worker gives away in balancing",
+                      (long long)n);
+}
+
+static void donate(struct balancer *self, double limit_s)
+{
+    while (self->bins->load_s > limit_s) {
+        reserve_donated(self);
+        struct balancer_task *task = &self->donation[self->n_donated];
+        int64_t *entry = &self->donated[self->n_donated];
+        if (!duration_bins_remove_smallest(self->bins, entry, &task->time_s))
+            break;
+        task->donor = self->link.comm->rank;
+        task->index = (uint32_t)self->n_donated++;
+    }
+    self->given = balancer_allocate(self->n_donated, sizeof *self->given);
+    struct balancer_message head = {
+        .kind = BALANCER_DONATION, .n = self->n_donated, .load_s = self->bins->load_s};
+    send_to_parent(self, &head);
+}
+
+static void give(struct balancer *self, int to, const struct balancer_message *message)
+{
+    const uint32_t *indices = (const uint32_t *)(message + 1);
+    int64_t *tasks = self->given + self->n_given;
+    for (int64_t i = 0; i < message->n; i++)
+        tasks[i] = duration_bins_removed_task(self->bins, self->donated[indices[i]]);
+    self->n_given += message->n;
+    self->n_taken += message->n;
+    struct balancer_message head = {.kind = BALANCER_GIVE, .n = message->n};
+    balancer_send(&self->link, to, &head, tasks, sizeof *tasks);
+}
+
+/* --- the receiver --- */
+
+static int compare_donors(const void *left, const void *right)
+{
+    const struct balancer_task *a = left, *b = right;
+    if (a->donor != b->donor)
+        return a->donor < b->donor ? -1 : 1;
+    return (a->index > b->index) - (a->index < b->index);
+}
+
+/* A task granted to its own donor: no messages. */
+static void put_back(struct balancer *self, const struct balancer_task *task)
+{
+    comm_report(self->link.comm,
+                duration_bins_put_back(self->bins, self->donated[task->index], task->time_s));
+    self->n_taken++;
+}
+
+static void take_from_donor(struct balancer *self, int64_t first, int64_t n)
+{
+    struct balancer_message head = {.kind = BALANCER_TAKE, .n = n};
+    for (int64_t i = first; i < first + n; i++)
+        self->asked[i] = self->granted[i].index;
+    self->n_awaited += n;
+    balancer_send(&self->link, self->granted[first].donor, &head, self->asked + first,
+                  sizeof *self->asked);
+}
+
+/* Reports the load that this worker has, or is to have. */
+static void report_outcome(struct balancer *self)
+{
+    struct balancer_message head = {.kind = BALANCER_OUTCOME, .max_s = self->bins->load_s};
+    for (int64_t i = 0; i < self->n_granted && !self->settled; i++)
+        head.max_s += self->granted[i].time_s;
+    self->has_outcome = true;
+    send_to_parent(self, &head);
+}
+
+static void take_granted(struct balancer *self)
+{
+    int64_t n = self->n_granted;
+    self->asked = balancer_allocate(n, sizeof *self->asked);
+    if (n > 1)
+        qsort(self->granted, (size_t)n, sizeof *self->granted, compare_donors);
+    for (int64_t first = 0, end; first < n; first = end) {
+        int donor = self->granted[first].donor;
+        for (end = first; end < n && self->granted[end].donor == donor; end++)
+            if (donor == self->link.comm->rank)
+                put_back(self, &self->granted[end]);
+        if (donor != self->link.comm->rank)
+            take_from_donor(self, first, end - first);
+    }
+}
+
+static void receive_grant(struct balancer *self, const struct balancer_message *message)
+{
+    int64_t n = message->n;
+    self->n_granted = n;
+    self->granted = balancer_allocate(n, sizeof *self->granted);
+    if (n > 0)
+        memcpy(self->granted, message + 1, (size_t)n * sizeof *self->granted);
+    report_outcome(self);
+}
+
+static void receive_verdict(struct balancer *self, const struct balancer_message *message)
+{
+    self->has_verdict = message->last;
+    self->steals = message->steals;
+    if (self->settled)
+        return;
+    self->settled = true;
+    self->has_outcome = false;
+    self->limit_s = message->load_s;
+    if (message->accepted)
+        take_granted(self);
+    for (int64_t i = 0; i < self->n_donated && !message->accepted; i++)
+        put_back(self, &self->donation[i]);
+}
+
+/* The first granted task of a donor. */
+static int64_t find_donor(const struct balancer *self, int donor)
+{
+    int64_t first = 0;
+    for (int64_t n = self->n_granted, half; n > 0; n -= half) {
+        half = (n + 1) / 2;
+        first += self->granted[first + half - 1].donor < donor ? half : 0;
+    }
+    return first;
+}
+
+static void receive_tasks(struct balancer *self, int donor, const struct balancer_message *message)
+{
+    const int64_t *tasks = (const int64_t *)(message + 1);
+    const struct balancer_task *granted = self->granted + find_donor(self, donor);
+    for (int64_t i = 0; i < message->n; i++)
+        comm_report(self->link.comm, duration_bins_add(self->bins, tasks[i], granted[i].time_s));
+    self->n_awaited -= message->n;
+    self->link.comm->counts.tasks_moved += message->n;
+}
+
+/* --- both --- */
+
+static void receive_average(struct balancer *self, const struct balancer_message *message)
+{
+    double average_s = message->load_s;
+    self->steals = message->steals;
+    self->limit_s = fmax(average_s, message->longest_s) * self->rules.donate_above;
+    if (average_s == 0)
+        self->finished = true;
+    else if (!self->rules.by_pairs)
+        donate(self, average_s * self->rules.donate_above);
+    else if (message->deals)
+        donate(self, -1); /* all tasks */
+    else
+        self->settled = true;
+}
+
+/* Takes the steps that need no more messages. */
+static void continue_phase(struct balancer *self)
+{
+    bool has_tasks = self->settled && self->n_awaited == 0 && self->n_taken == self->n_donated;
+    if (self->rules.by_pairs && has_tasks && !self->has_verdict && !self->pairs.begun)
+        pairs_begin(&self->pairs, self->limit_s);
+    if (pairs_are_finished(&self->pairs) && !self->has_outcome)
+        report_outcome(self);
+    if (self->has_verdict && has_tasks)
+        self->finished = true;
+}
+
+static void receive_as_leaf(struct balancer *self, int from, const struct balancer_message *message)
+{
+    switch ((enum balancer_kind)message->kind) {
+    case BALANCER_AVERAGE:
+        receive_average(self, message);
+        break;
+    case BALANCER_GRANT:
+        receive_grant(self, message);
+        break;
+    case BALANCER_VERDICT:
+        receive_verdict(self, message);
+        break;
+    case BALANCER_TAKE:
+        give(self, from, message);
+        break;
+    case BALANCER_GIVE:
+        receive_tasks(self, from, message);
+        break;
+    case BALANCER_PAIR_LOAD:
+    case BALANCER_PAIR_OFFER:
+    case BALANCER_PAIR_MOVE:
+        pairs_receive(&self->pairs, message);
+        break;
+    case BALANCER_LOAD:
+    case BALANCER_DONATION:
+    case BALANCER_OUTCOME:
+        break;
+    }
+    continue_phase(self);
+}
+
+void balancer_receive(struct balancer *self, int from, const void *bytes)
+{
+    const struct balancer_message *message = bytes;
+    bool from_child = message->kind == BALANCER_LOAD || message->kind == BALANCER_DONATION ||
+                      message->kind == BALANCER_OUTCOME;
+    if (message->to_node || from_child)
+        balancer_node_receive(&self->node, message);
+    else
+        receive_as_leaf(self, from, message);
+    free_if_finished(self);
+}
+
+void balancer_sent(struct balancer *self)
+{
+    self->link.n_incomplete--;
+    free_if_finished(self);
+}

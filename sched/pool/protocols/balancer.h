@@ -1,0 +1,113 @@
+/* Moves tasks between workers until their measured loads are even: the
+ * centralized and the hierarchical balancer of Lifflander, Krishnamoorthy, Kale,
+ * HPDC 2012, algorithms 1 and 2, as one protocol. Algorithm 1 is the tree of one
+ * node.
+ *
+ * The workers are the leaves of a tree. (1) The sum and the maximum of their loads
+ * go up, the average comes down; if the maximum is not far enough above it,
+ * nothing moves. (2) A worker donates its shortest tasks while its load is above
+ * C x average, and reports its load and those tasks to its parent. (3) A node gives the
+ * longest task to the child with the least average load while that stays below
+ * D x average, and passes the others up with the load of its subtree; the root
+ * gives away all. (4) A node gives the tasks that its parent granted it to its children
+ * in the same way, but all of them. (5) The largest of the loads that these grants make goes up,
+ * and the verdict comes down: if it is not below the largest load that there was, all keep what
+ * they had. (6) Else a worker that was granted tasks requests them from their
+ * donors, and the donors answer: tasks do not travel through the tree. A
+ * worker is finished when it has all tasks that it was granted, and all that it donated were
+ * taken. Messages may overtake each other.
+ *
+ * With rules.by_pairs workers exchange tasks by pairs.h in place of (2) to (4). Of few tasks each
+ * worker must have the right number, and the longest must go with the shortest, which pairs do
+ * not find: before them there is a deal. It takes the steps (2) to (6), but all tasks are donated,
+ * nodes look at the load of a child's worker with the least instead of the average, and
+ * keep tasks as long as they stay below the largest load that there was. Among the workers of a
+ * node of the lowest level this is LPT (Graham, SIAM J. Appl. Math. 17 (1969) 416).
+ *
+ * The root also tells whether the next iteration should steal: not if the largest load is closer to
+ * the best possible than the time that it took to find the end when workers stole, and
+ * loads without stealing were what they were expected to be.
+ *
+ * Corrections of the printed pseudo-code:
+ * - a donor's load is reduced by a donated task's duration, not set to it
+ *   (`peLoad =` for `-=`);
+ * - in algorithm 2 the tasks that a node does not assign go up to its parent, which the
+ *   listing leaves out; and so does the subtree's load after assignment, which
+ *   each node divides by the number of leaves;
+ * - a task taken off the heap for which no child has room is not lost: the
+ *   condition is checked first;
+ * - there is nothing to move without load, nor if the largest load is that of one task, and
+ *   nothing to do without a parent.
+ *
+ * One change of algorithm 2, unless the rules say fills_over: its nodes assign while the least
+ * loaded child is below D x average, which may leave a child above by as much as the longest
+ * task. Here a node passes a task up if it would raise a worker of the child's average load
+ * above D x average, so that shorter ones may fill the gap. Checking
+ * one worker, not the subtree's sum, keeps tasks out of subtrees where only all
+ * workers together had room for them. And one addition, step (5): where workers have few
+ * tasks, those that the tree hands out may make a load larger than all there were. */
+#ifndef BERYL_SCHED_BALANCER_H
+#define BERYL_SCHED_BALANCER_H
+
+#include "sched/pool/protocols/balancer_link.h"
+#include "sched/pool/protocols/balancer_node.h"
+#include "sched/pool/protocols/balancer_tree.h"
+#include "sched/pool/protocols/pairs.h"
+#include "sched/pool/queues/duration_bins.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* The rules of mode auto: pairs, and groups of 256 workers that deal fewer than 17 tasks a worker.
+ */
+extern const struct balancer_rules balancer_by_pairs;
+
+struct balancer {
+    struct balancer_link link;
+    struct balancer_rules rules;
+    struct balancer_tree tree;
+    struct duration_bins *bins; /* borrowed */
+    struct balancer_node node;  /* hosted by this worker */
+    struct pairs pairs;         /* if rules.by_pairs */
+    struct balancer_forecast forecast;
+    bool finished; /* this worker as a leaf: its node apart */
+    bool steals;   /* out: whether the next iteration should, the same on all workers */
+
+    int64_t n_donated, donated_capacity;
+    int64_t *donated; /* n_donated: entries of bins */
+    int64_t donation_capacity;
+    struct balancer_task *donation; /* n_donated: bulk of the message to the parent */
+    int64_t *given;                 /* n_donated: bulk of the messages to receivers */
+    int64_t n_taken;                /* donated tasks that have a worker again */
+    int64_t n_given;                /* of these, to others */
+
+    bool settled;                  /* donations are accepted, or put back, or there are none */
+    bool has_outcome, has_verdict; /* reported, and the last one received */
+    double limit_s;                /* of the pairs */
+    int64_t n_granted;
+    struct balancer_task *granted; /* n_granted, by donor and index */
+    uint32_t *asked;               /* n_granted: bulk of the messages to donors */
+    int64_t n_awaited;             /* requested, not yet here */
+};
+
+/* comm, bins  borrowed
+ * rules       copied */
+void balancer_init(struct balancer *balancer, struct comm *comm, struct duration_bins *bins,
+                   const struct balancer_rules *rules);
+void balancer_fini(struct balancer *balancer);
+
+/* Begins a phase with the tasks in bins; all workers take part.
+ * end_s  time that passed between this worker's last task and the end of the iteration, if workers
+ *        stole in it */
+void balancer_begin(struct balancer *balancer, double end_s);
+
+/* Whether this worker is finished with the phase; then bins hold the tasks that it is to run
+ * next: those it kept, in their order, followed by those it received. */
+bool balancer_is_finished(const struct balancer *balancer);
+
+/* A message of enum balancer_kind arrived; one that was sent with bulk is completed. */
+void balancer_receive(struct balancer *balancer, int from, const void *message);
+void balancer_sent(struct balancer *balancer);
+
+#endif

@@ -1,0 +1,89 @@
+/* The messages of the balancer (balancer.h). */
+#ifndef BERYL_SCHED_BALANCER_LINK_H
+#define BERYL_SCHED_BALANCER_LINK_H
+
+#include "sched/pool/core/comm.h"
+#include "sched/pool/core/mode.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* The first word of every message. */
+enum balancer_kind {
+    BALANCER_LOAD = BALANCER_FIRST_KIND, /* to the parent */
+    BALANCER_AVERAGE,                    /* to a child */
+    BALANCER_DONATION,                   /* to the parent */
+    BALANCER_GRANT,                      /* to a child */
+    BALANCER_OUTCOME,                    /* to the parent */
+    BALANCER_VERDICT,                    /* to a child */
+    BALANCER_TAKE,                       /* receiver to donor */
+    BALANCER_GIVE,                       /* donor to receiver */
+    BALANCER_PAIR_LOAD,                  /* the following: to the partner of a round, pairs.h */
+    BALANCER_PAIR_OFFER,
+    BALANCER_PAIR_MOVE,
+};
+
+/* The token of all messages of the balancer; those of stealing.h are above 0. */
+#define BALANCER_TOKEN (-1)
+
+/* A task that a donor gives away. */
+struct balancer_task {
+    float time_s;
+    int32_t donor;  /* worker */
+    uint32_t index; /* among the donor's donated tasks */
+};
+
+/* The head of a message, followed by its items: donation, grant: n struct balancer_task;
+ * take: n uint32_t, indices; give: the n tasks of a take, in its order, int64_t; offer, move:
+ * n struct pairs_task. */
+struct balancer_message {
+    int32_t kind;    /* enum balancer_kind */
+    int32_t to_node; /* average, grant, verdict: 1 to the node that the receiver hosts, 0 to its
+                      * leaf */
+    int32_t child;   /* load, donation: index among the children of the receiver's node */
+    int32_t round;   /* of pairs */
+    int64_t n;
+    double load_s;    /* load, donation: of the subtree, in a deal of its worker with the least;
+                       * average, pair's load: of a worker, average 0: the end of the phase;
+                       * verdict that is not the last: limit of the pairs */
+    double max_s;     /* load: of the subtree's workers; outcome: after all grants, or pairs;
+                       * average: of all workers, which a deal has to stay below */
+    double longest_s; /* load: task of the subtree; average: of all tasks */
+    double end_s;     /* load: balancer_begin's, the least of the subtree */
+    int64_t n_tasks;  /* load: of the subtree */
+    bool deals;       /* average: tasks are dealt out anew before there are pairs */
+    bool accepted;    /* verdict: tasks move */
+    bool last;        /* verdict: the end of the phase */
+    bool steals;      /* last verdict, average 0: the next iteration steals */
+    uint32_t taken;   /* move: bit i: the sender keeps task i of the offer */
+};
+
+struct balancer_rules {
+    int64_t branching;   /* of the tree; if more than the number of workers: one node */
+    double donate_above; /* C: workers above C x average give tasks */
+    double fill_to;      /* D: nodes keep tasks for children below D x average */
+    double balance_over; /* nothing moves unless the largest load exceeds by that fraction what it
+                          * is at best: the average, or the longest task */
+    bool fills_over;     /* a child below D x average takes any task, as published */
+    bool takes_worse;    /* tasks move even if the largest load becomes larger, as published */
+    bool by_pairs;       /* pairs.h instead of donations to the tree */
+    int64_t deal_below;  /* before them, with fewer tasks a worker, on average, there is a deal */
+    int64_t seed;        /* of the pairs */
+};
+
+struct balancer_link {
+    struct comm *comm;    /* borrowed */
+    int64_t n_incomplete; /* messages whose bulk may still be read */
+};
+
+/* Sends a message with head->n items of bulk, which must stay unchanged until n_incomplete
+ * is 0. */
+void balancer_send(struct balancer_link *link, int to, const struct balancer_message *head,
+                   const void *items, size_t item_size);
+
+/* Memory for n >= 0 items, to be freed; ends the program when there is none: a protocol cannot
+ * continue. */
+void *balancer_allocate(int64_t n, size_t item_size);
+
+#endif

@@ -1,0 +1,361 @@
+#include "sched/pool/protocols/balancer_node.h"
+
+#include "support/base/array.h"
+#include "support/base/die.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The fraction of the largest load that a deal has to save, because tasks move for it. */
+#define LEAST_GAIN 1e-3
+
+void balancer_node_begin(struct balancer_node *self, struct balancer_link *link,
+                         const struct balancer_tree *tree, const struct balancer_rules *rules,
+                         struct balancer_forecast *forecast)
+{
+    *self = (struct balancer_node){
+        .link = link, .tree = tree, .rules = rules, .forecast = forecast, .end_s = INFINITY};
+    self->finished = !balancer_tree_hosted(tree, link->comm->rank, &self->place);
+    if (self->finished)
+        return;
+    self->is_root = !balancer_tree_parent(tree, self->place, &self->parent, &self->own_child);
+    self->n_children = balancer_tree_n_children(tree, self->place);
+    self->children = balancer_allocate(self->n_children, sizeof *self->children);
+    for (int32_t child = 0; child < self->n_children; child++)
+        self->children[child].size = (double)balancer_tree_child_size(tree, self->place, child);
+}
+
+void balancer_node_finish(struct balancer_node *self)
+{
+    free(self->children);
+    free(self->donated.tasks);
+    free(self->donated.child);
+    free(self->granted.tasks);
+    free(self->granted.child);
+    free(self->grants);
+    *self = (struct balancer_node){.finished = true};
+}
+
+/* --- the greedy assignment --- */
+
+/* Longest first. */
+static int compare_donated(const void *left, const void *right)
+{
+    const struct balancer_task *a = left, *b = right;
+    if (a->time_s != b->time_s)
+        return a->time_s > b->time_s ? -1 : 1;
+    if (a->donor != b->donor)
+        return a->donor < b->donor ? -1 : 1;
+    return (a->index > b->index) - (a->index < b->index);
+}
+
+static double average(const struct balancer_child *child)
+{
+    return child->load_s / child->size;
+}
+
+static bool is_before(const struct balancer_child *children, int32_t a, int32_t b)
+{
+    double load_a = average(&children[a]), load_b = average(&children[b]);
+    return load_a < load_b || (load_a == load_b && a < b);
+}
+
+/* Moves the child at a position of the min-heap down to where it belongs. */
+static void sink(const struct balancer_child *children, int32_t *heap, int32_t n, int64_t hole)
+{
+    int32_t child = heap[hole];
+    for (int64_t below = 2 * hole + 1; below < n; below = 2 * hole + 1) {
+        if (below + 1 < n && is_before(children, heap[below + 1], heap[below]))
+            below++;
+        if (!is_before(children, heap[below], child))
+            break;
+        heap[hole] = heap[below];
+        hole = below;
+    }
+    heap[hole] = child;
+}
+
+static bool has_room_for(const struct balancer_node *self, const struct balancer_child *child,
+                         const struct balancer_task *task, double limit_s)
+{
+    if (self->rules->fills_over)
+        return average(child) < limit_s;
+    return average(child) <= 0 || average(child) + task->time_s <= limit_s;
+}
+
+void balancer_node_assign(struct balancer_node *self, struct balancer_pool *pool, double limit_s)
+{
+    struct balancer_child *children = self->children;
+    int32_t n = self->n_children;
+    int32_t *heap = balancer_allocate(n, sizeof *heap);
+    struct balancer_task *left = balancer_allocate(pool->n, sizeof *left);
+    int64_t n_left = 0;
+    for (int32_t i = 0; i < n; i++)
+        heap[i] = i;
+    for (int32_t i = n / 2 - 1; i >= 0; i--)
+        sink(children, heap, n, i);
+    if (pool->n > 1)
+        qsort(pool->tasks, (size_t)pool->n, sizeof *pool->tasks, compare_donated);
+    pool->child = balancer_allocate(pool->n, sizeof *pool->child);
+    pool->n_assigned = 0;
+    for (int64_t i = 0; i < pool->n; i++) {
+        struct balancer_task task = pool->tasks[i];
+        struct balancer_child *child = &children[heap[0]];
+        if (!has_room_for(self, child, &task, limit_s)) {
+            left[n_left++] = task;
+            continue;
+        }
+        child->load_s += task.time_s;
+        pool->tasks[pool->n_assigned] = task;
+        pool->child[pool->n_assigned++] = heap[0];
+        sink(children, heap, n, 0);
+    }
+    if (n_left > 0)
+        memcpy(pool->tasks + pool->n_assigned, left, (size_t)n_left * sizeof *left);
+    free(left);
+    free(heap);
+}
+
+/* --- down --- */
+
+static void send_to_child(struct balancer_node *self, int32_t child, struct balancer_message *head,
+                          const struct balancer_task *tasks)
+{
+    struct balancer_place place = balancer_tree_child(self->tree, self->place, child);
+    head->to_node = place.width > 0;
+    balancer_send(self->link, balancer_tree_host(place), head, tasks, sizeof *tasks);
+}
+
+static void send_to_children(struct balancer_node *self, struct balancer_message *head)
+{
+    for (int32_t child = 0; child < self->n_children; child++)
+        send_to_child(self, child, head, NULL);
+}
+
+/* Passes the average down, with the longest task; 0 ends the phase. */
+static void announce_average(struct balancer_node *self, struct balancer_message head)
+{
+    self->average_s = head.load_s;
+    self->finished = head.load_s == 0;
+    self->deals = head.deals;
+    self->limit_s = head.max_s;
+    for (int32_t child = 0; self->deals && child < self->n_children; child++)
+        self->children[child].size = 1;
+    send_to_children(self, &head);
+}
+
+/* Passes down whether tasks move. */
+static void announce_verdict(struct balancer_node *self, struct balancer_message head)
+{
+    self->finished = head.last;
+    send_to_children(self, &head);
+}
+
+static void count_assigned(const struct balancer_pool *pool, int64_t *begin)
+{
+    for (int64_t i = 0; i < pool->n_assigned; i++)
+        begin[pool->child[i] + 1]++;
+}
+
+static void place_assigned(const struct balancer_pool *pool, int64_t *end,
+                           struct balancer_task *grants)
+{
+    for (int64_t i = 0; i < pool->n_assigned; i++)
+        grants[end[pool->child[i]]++] = pool->tasks[i];
+}
+
+/* Sends the children the tasks assigned to them on the way up and the way down. */
+static void grant_donations(struct balancer_node *self)
+{
+    int64_t *end = balancer_allocate(self->n_children + 1, sizeof *end);
+    count_assigned(&self->donated, end);
+    count_assigned(&self->granted, end);
+    for (int32_t child = 0; child < self->n_children; child++)
+        end[child + 1] += end[child];
+    self->grants = balancer_allocate(end[self->n_children], sizeof *self->grants);
+    place_assigned(&self->donated, end, self->grants);
+    place_assigned(&self->granted, end, self->grants);
+    for (int32_t child = 0; child < self->n_children; child++) {
+        int64_t begin = child > 0 ? end[child - 1] : 0;
+        struct balancer_message head = {.kind = BALANCER_GRANT, .n = end[child] - begin};
+        send_to_child(self, child, &head, self->grants + begin);
+    }
+    free(end);
+}
+
+/* --- up --- */
+
+static double sum_of_loads(const struct balancer_node *self)
+{
+    double sum_s = 0;
+    for (int32_t child = 0; child < self->n_children; child++)
+        sum_s += self->children[child].load_s;
+    return sum_s;
+}
+
+/* Notes how the last iteration went. */
+static void update_forecast(struct balancer_node *self)
+{
+    struct balancer_forecast *forecast = self->forecast;
+    if (forecast->steals) {
+        forecast->end_s = self->end_s;
+        forecast->error_s /= 2;
+    } else {
+        forecast->error_s = fmax(0, self->max_s - forecast->max_s);
+    }
+}
+
+/* Whether the next iteration should steal if its largest load is to be this one: at best stealing
+ * makes loads even, and then its end has to be found. */
+static bool expect_gain(struct balancer_node *self, double max_s)
+{
+    struct balancer_forecast *forecast = self->forecast;
+    forecast->max_s = max_s;
+    forecast->steals = max_s + forecast->error_s > self->best_s + forecast->end_s;
+    return forecast->steals;
+}
+
+static void begin_at_root(struct balancer_node *self, double sum_s)
+{
+    double average_s = sum_s / (double)self->tree->n_leaves;
+    struct balancer_message head = {.kind = BALANCER_AVERAGE, .longest_s = self->longest_s};
+    self->best_s = fmax(average_s, self->longest_s);
+    update_forecast(self);
+    head.max_s = self->max_s * (1 - LEAST_GAIN);
+    head.deals = self->n_tasks < self->rules->deal_below * self->tree->n_leaves;
+    if (self->max_s > self->best_s * (1 + self->rules->balance_over))
+        head.load_s = average_s;
+    else
+        head.steals = expect_gain(self, self->max_s);
+    announce_average(self, head);
+}
+
+static void add_load(struct balancer_node *self, const struct balancer_message *message)
+{
+    self->children[message->child].load_s = message->load_s;
+    self->max_s = fmax(self->max_s, message->max_s);
+    self->longest_s = fmax(self->longest_s, message->longest_s);
+    self->end_s = fmin(self->end_s, message->end_s);
+    self->n_tasks += message->n_tasks;
+    if (++self->n_loads < self->n_children)
+        return;
+    double sum_s = sum_of_loads(self);
+    if (self->is_root) {
+        begin_at_root(self, sum_s);
+        return;
+    }
+    struct balancer_message head = {.kind = BALANCER_LOAD,
+                                    .child = self->own_child,
+                                    .load_s = sum_s,
+                                    .max_s = self->max_s,
+                                    .longest_s = self->longest_s,
+                                    .end_s = self->end_s,
+                                    .n_tasks = self->n_tasks};
+    balancer_send(self->link, balancer_tree_host(self->parent), &head, NULL, 0);
+}
+
+static double least_load(const struct balancer_node *self)
+{
+    double least_s = INFINITY;
+    for (int32_t child = 0; child < self->n_children; child++)
+        least_s = fmin(least_s, self->children[child].load_s);
+    return least_s;
+}
+
+static void append_message(struct balancer_pool *pool, const struct balancer_message *message)
+{
+    int64_t n = pool->n + message->n;
+    if (array_reserve(&pool->tasks, n, &pool->capacity, sizeof *pool->tasks) != STATUS_OK)
+        die_no_memory("no memory to balance %lld tasks", (long long)n);
+    if (message->n > 0)
+        memcpy(pool->tasks + pool->n, message + 1, (size_t)message->n * sizeof *pool->tasks);
+    pool->n = n;
+}
+
+static void add_donation(struct balancer_node *self, const struct balancer_message *message)
+{
+    struct balancer_pool *pool = &self->donated;
+    append_message(pool, message);
+    self->children[message->child].load_s = message->load_s;
+    if (++self->n_donations < self->n_children)
+        return;
+    if (self->is_root) {
+        balancer_node_assign(self, pool, INFINITY);
+        grant_donations(self);
+        return;
+    }
+    double limit_s = self->deals ? self->limit_s : self->rules->fill_to * self->average_s;
+    balancer_node_assign(self, pool, limit_s);
+    struct balancer_message head = {.kind = BALANCER_DONATION,
+                                    .child = self->own_child,
+                                    .n = pool->n - pool->n_assigned,
+                                    .load_s = self->deals ? least_load(self) : sum_of_loads(self)};
+    balancer_send(self->link, balancer_tree_host(self->parent), &head,
+                  pool->tasks + pool->n_assigned, sizeof *pool->tasks);
+}
+
+/* The root's verdict. After a deal there are pairs if the largest load is still worth it: all loads
+ * in the upper three quarters of the excess are to become smaller. */
+static struct balancer_message judge_outcome(struct balancer_node *self, double max_after_s)
+{
+    struct balancer_message verdict = {.kind = BALANCER_VERDICT};
+    verdict.accepted = max_after_s < self->max_s || self->rules->takes_worse;
+    double max_s = verdict.accepted ? max_after_s : self->max_s;
+    verdict.last = !self->deals || max_s <= self->best_s * (1 + self->rules->balance_over);
+    verdict.load_s =
+        fmax(self->best_s + (max_s - self->best_s) / 4, self->best_s * self->rules->donate_above);
+    if (verdict.last)
+        verdict.steals = expect_gain(self, max_s);
+    self->deals = false;
+    return verdict;
+}
+
+static void add_outcome(struct balancer_node *self, const struct balancer_message *message)
+{
+    self->max_after_s = fmax(self->max_after_s, message->max_s);
+    if (++self->n_outcomes < self->n_children)
+        return;
+    double max_after_s = self->max_after_s;
+    self->n_outcomes = 0; /* of a deal; those of the pairs follow */
+    self->max_after_s = 0;
+    if (!self->is_root) {
+        struct balancer_message head = {
+            .kind = BALANCER_OUTCOME, .child = self->own_child, .max_s = max_after_s};
+        balancer_send(self->link, balancer_tree_host(self->parent), &head, NULL, 0);
+        return;
+    }
+    announce_verdict(self, judge_outcome(self, max_after_s));
+}
+
+void balancer_node_receive(struct balancer_node *self, const struct balancer_message *message)
+{
+    switch ((enum balancer_kind)message->kind) {
+    case BALANCER_LOAD:
+        add_load(self, message);
+        break;
+    case BALANCER_AVERAGE:
+        announce_average(self, *message);
+        break;
+    case BALANCER_DONATION:
+        add_donation(self, message);
+        break;
+    case BALANCER_GRANT:
+        append_message(&self->granted, message);
+        balancer_node_assign(self, &self->granted, INFINITY);
+        grant_donations(self);
+        break;
+    case BALANCER_OUTCOME:
+        add_outcome(self, message);
+        break;
+    case BALANCER_VERDICT:
+        announce_verdict(self, *message);
+        break;
+    case BALANCER_TAKE:
+    case BALANCER_GIVE:
+    case BALANCER_PAIR_LOAD:
+    case BALANCER_PAIR_OFFER:
+    case BALANCER_PAIR_MOVE:
+        break;
+    }
+}

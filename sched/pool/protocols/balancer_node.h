@@ -1,0 +1,79 @@
+/* A node of the balancer's tree (balancer.h): adds up the loads of its children,
+ * gives donated tasks to those with little work, and passes the others on. */
+#ifndef BERYL_SCHED_BALANCER_NODE_H
+#define BERYL_SCHED_BALANCER_NODE_H
+
+#include "sched/pool/protocols/balancer_link.h"
+#include "sched/pool/protocols/balancer_tree.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct balancer_child {
+    double load_s; /* in a deal that of its worker with the least */
+    double size;   /* leaves; in a deal 1 */
+};
+
+/* Tasks that children donated, or the parent granted. */
+struct balancer_pool {
+    struct balancer_task *tasks; /* n */
+    int32_t *child;              /* n_assigned: the receiver of each of the first tasks */
+    int64_t n, capacity;
+    int64_t n_assigned;
+};
+
+/* What the root remembers from one phase to the next, from which it tells whether stealing in the
+ * next iteration is worth the detection of its end. */
+struct balancer_forecast {
+    double max_s;   /* the largest load that was expected of the last iteration */
+    double error_s; /* by which loads exceeded what was expected, when nothing was stolen */
+    double end_s;   /* time from the last task to the end, when workers stole */
+    bool steals;    /* whether the last iteration did; at first true */
+};
+
+struct balancer_node {
+    struct balancer_link *link; /* borrowed, as tree and rules */
+    const struct balancer_tree *tree;
+    const struct balancer_rules *rules;
+    struct balancer_forecast *forecast; /* borrowed */
+    bool finished;                      /* no more message will come to it in this phase */
+
+    struct balancer_place place;
+    struct balancer_place parent;
+    bool is_root;
+    int32_t own_child; /* index among the parent's children */
+
+    int32_t n_children;
+    int32_t n_loads, n_donations, n_outcomes; /* that arrived */
+    struct balancer_child *children;          /* n_children */
+    double max_s, max_after_s; /* load of a worker of the subtree, before and after */
+    double longest_s, end_s;
+    double average_s, best_s; /* least possible average and largest load */
+    int64_t n_tasks;
+    bool deals; /* the tasks are dealt out */
+    double limit_s;
+    struct balancer_pool donated, granted;
+    struct balancer_task *grants; /* bulk of the messages to the children */
+};
+
+/* Begins a phase, if this worker hosts a node; else it is finished at once. The last phase must
+ * be finished. */
+void balancer_node_begin(struct balancer_node *node, struct balancer_link *link,
+                         const struct balancer_tree *tree, const struct balancer_rules *rules,
+                         struct balancer_forecast *forecast);
+
+/* Frees the data of a phase that is finished, and whose messages are completed. */
+void balancer_node_finish(struct balancer_node *node);
+
+/* A message to the node: load, donation or outcome; average, grant or verdict with to_node. */
+void balancer_node_receive(struct balancer_node *node, const struct balancer_message *message);
+
+/* Assigns the tasks, the longest first, each to the child with the
+ * least average load, unless it would raise a worker of that load above the limit: such a task
+ * is left, unless the child has no load at all. With the rule fills_over tasks are left only
+ * when no child is below the limit. Sorts the
+ * tasks: first the n_assigned ones, whose loads are added to the children's, then those left.
+ * Ties are broken by number, so that the outcome does not depend on the order of messages. */
+void balancer_node_assign(struct balancer_node *node, struct balancer_pool *pool, double limit_s);
+
+#endif

@@ -1,0 +1,64 @@
+/* Gossip: workers tell random others of workers with little load, over several rounds.
+ *
+ * A worker that has little load sends it to fan_out random workers, or to all others if they are
+ * not more. The receiver of a message of
+ * one round adds the loads in it to those that it knows, and sends these to as many workers in the
+ * next round, once in each round. When all rounds are over is detected by acknowledgements
+ * (diffusing.h).
+ *
+ * Source: Menon and Kale, SC 2013, section 4 (inform), with two differences. Rounds are not
+ * synchronised. A worker remembers the loads of GOSSIP_MAX workers at most, chosen at random from
+ * those it receives, because the sets would grow with the number of workers. */
+#ifndef BERYL_SCHED_GOSSIP_H
+#define BERYL_SCHED_GOSSIP_H
+
+#include "sched/pool/core/comm.h"
+#include "sched/pool/protocols/diffusing.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { GOSSIP_MAX = 64 };
+
+struct gossip_load {
+    int32_t worker;
+    float load_s;
+};
+
+struct gossip_message {
+    int32_t kind;  /* the user's: distinguishes these messages from its own */
+    int32_t round; /* from 1 */
+    int64_t n;
+    struct gossip_load loads[GOSSIP_MAX]; /* n, by worker; the others are not sent */
+};
+
+struct gossip {
+    struct comm *comm; /* borrowed */
+    int32_t kind;
+    int64_t fan_out;
+    int64_t n_rounds;
+    int32_t last_round; /* that this worker has sent */
+    int n_known;
+    struct gossip_load known[GOSSIP_MAX]; /* n_known, by worker */
+    struct diffusing end;                 /* finished: no message is on its way or will be */
+};
+
+/* kind, end_kind  of this user's messages of struct gossip_message and struct diffusing_message
+ * fan_out         >= 2
+ * n_rounds        0: twice as many as would reach all workers if none were reached twice, because
+ *                 the messages of one round know little of each other */
+void gossip_init(struct gossip *gossip, struct comm *comm, int32_t kind, int32_t end_kind,
+                 int64_t fan_out, int64_t n_rounds);
+
+/* Begins a phase, in which nothing is known. */
+void gossip_begin(struct gossip *gossip);
+
+/* This worker has little load, and says so; at most once in a phase, before
+ * diffusing_without_work of `end`. */
+void gossip_tell(struct gossip *gossip, double load_s);
+
+/* A message arrived. */
+void gossip_receive(struct gossip *gossip, int from, const struct gossip_message *message);
+
+#endif

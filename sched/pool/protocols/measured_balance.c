@@ -1,0 +1,81 @@
+#include "sched/pool/protocols/measured_balance.h"
+
+enum status measured_balance_init(struct measured_balance *self, const struct mode_setup *setup,
+                                  struct comm *comm, const struct balancer_rules *rules)
+{
+    struct balancer_rules own = *rules;
+    own.seed = setup->settings->seed;
+    balancer_init(&self->balancer, comm, &self->bins, &own);
+    /* No ran_tasks: the tasks that ran are in bins. */
+    return stealing_init(&self->stealing, setup, comm, NULL);
+}
+
+void measured_balance_fini(void *state)
+{
+    struct measured_balance *self = state;
+    balancer_fini(&self->balancer);
+    duration_bins_fini(&self->bins);
+    stealing_fini(&self->stealing);
+}
+
+enum status measured_balance_seed(void *state)
+{
+    struct measured_balance *self = state;
+    return stealing_seed(&self->stealing);
+}
+
+void measured_balance_finished(void *state, int64_t task, double time_s)
+{
+    struct measured_balance *self = state;
+    comm_report(self->stealing.comm, duration_bins_add(&self->bins, task, time_s));
+}
+
+void measured_balance_receive(void *state, int from, const void *message, size_t size)
+{
+    struct measured_balance *self = state;
+    if (*(const int32_t *)message < BALANCER_FIRST_KIND)
+        stealing_receive(state, from, message, size);
+    else
+        balancer_receive(&self->balancer, from, message);
+}
+
+void measured_balance_sent(void *state, int64_t token)
+{
+    struct measured_balance *self = state;
+    if (token == BALANCER_TOKEN)
+        balancer_sent(&self->balancer);
+    else
+        stealing_sent(state, token);
+}
+
+enum mode_step measured_balance_next(void *state, struct mode_work *work)
+{
+    struct measured_balance *self = state;
+    enum mode_step step = stealing_next(&self->stealing, work);
+    const struct stealing *stealing = &self->stealing;
+    if (step == MODE_DONE && stealing->enabled)
+        self->end_s =
+            stealing->searching ? comm_now(stealing->comm) - stealing->searched_from_s : 0;
+    return step;
+}
+
+bool measured_balance_balance(struct measured_balance *self)
+{
+    if (!self->balancing)
+        balancer_begin(&self->balancer, self->end_s);
+    self->balancing = !balancer_is_finished(&self->balancer);
+    return !self->balancing;
+}
+
+enum status measured_balance_begin(struct measured_balance *self, bool steals, bool longest_first)
+{
+    struct task_ranges tasks = {0};
+    stealing_begin(&self->stealing, steals);
+    enum status status = longest_first ? duration_bins_list_longest_first(&self->bins, &tasks)
+                                       : duration_bins_list(&self->bins, &tasks);
+    if (status == STATUS_OK)
+        status = stealing_push(&self->stealing, &tasks);
+    task_ranges_fini(&tasks);
+    duration_bins_clear(&self->bins);
+    return status;
+}

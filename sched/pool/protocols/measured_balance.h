@@ -1,0 +1,49 @@
+/* Measured balancing, the common part of the modes persist and auto: tasks are timed where they
+ * run, and between iterations a balancer moves some of them, so that the workers' loads
+ * are even if tasks take as long as they did. */
+#ifndef BERYL_SCHED_MEASURED_BALANCE_H
+#define BERYL_SCHED_MEASURED_BALANCE_H
+
+#include "sched/pool/protocols/balancer.h"
+#include "sched/pool/protocols/stealing.h"
+#include "sched/pool/queues/duration_bins.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct measured_balance {
+    struct stealing stealing;  /* first: entries of the mode's table are stealing's own */
+    struct duration_bins bins; /* tasks that ran here; after balancing those that are to run here */
+    struct balancer balancer;
+    bool balancing; /* a phase has begun and is not finished */
+    double end_s;   /* from this worker's last task to the end, in the last iteration that
+                     * stole */
+};
+
+/* setup, comm  borrowed
+ * rules        copied, but for the seed, which is that of the settings
+ * Errors: those of stealing_init. */
+enum status measured_balance_init(struct measured_balance *measured, const struct mode_setup *setup,
+                                  struct comm *comm, const struct balancer_rules *rules);
+
+/* One call of the mode's restore: begins or continues balancing; whether it is finished. */
+bool measured_balance_balance(struct measured_balance *measured);
+
+/* Begins the next iteration with the tasks of bins, which are emptied.
+ * steals         workers without tasks steal
+ * longest_first  tasks run in this order; else in the order in which they ran, followed by
+ *                those from other workers
+ * Errors: STATUS_NO_MEMORY, STATUS_LIMIT (--deque). */
+enum status measured_balance_begin(struct measured_balance *measured, bool steals,
+                                   bool longest_first);
+
+/* Entries of struct mode, for modes whose state begins with a struct measured_balance. */
+void measured_balance_fini(void *state);
+enum mode_step measured_balance_next(void *state, struct mode_work *work);
+enum status measured_balance_seed(void *state);
+void measured_balance_receive(void *state, int from, const void *message, size_t size);
+void measured_balance_sent(void *state, int64_t token);
+void measured_balance_finished(void *state, int64_t task, double time_s);
+
+#endif

@@ -1,0 +1,74 @@
+/* Evens out measured loads by exchanges of tasks between pairs of workers, in rounds of a number
+ * that all know. In a round every worker sends its load to a partner; if the larger of the two
+ * loads exceeds the limit, the other worker offers some of its tasks, and the one with more load
+ * keeps those that it wants and sends tasks of its own, so that the loads come as close as single
+ * tasks allow. The larger load of a pair never grows, nor does the largest of all, however few
+ * tasks a worker has; where it is the longest task alone, nothing moves.
+ *
+ * In the first rounds partners differ in one bit of their numbers, the lowest first, so that tasks
+ * move within a node where that is enough. Pairs of the following rounds are random, the same for
+ * all workers.
+ *
+ * Source: Cybenko, J. Parallel Distrib. Comput. 7 (1989) 279 (dimension exchange);
+ * Ghosh, Muthukrishnan, J. Comput. Syst. Sci. 53 (1996) 357 (random matchings); here with
+ * tasks that are not divisible. */
+#ifndef BERYL_SCHED_PAIRS_H
+#define BERYL_SCHED_PAIRS_H
+
+#include "sched/pool/protocols/balancer_link.h"
+#include "sched/pool/queues/duration_bins.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* A task that is offered or moved. */
+struct pairs_task {
+    int64_t task;
+    int64_t entry; /* offered: of the bins that it was removed from */
+    double time_s;
+};
+
+struct pairs_round {
+    double partner_s;        /* the partner's load; NAN: not here yet */
+    struct pairs_task *sent; /* bulk of the message to the partner; NULL: none */
+};
+
+struct pairs {
+    struct balancer_link *link; /* borrowed, as bins */
+    struct duration_bins *bins;
+    uint64_t seed;
+    uint64_t n_phases; /* begun */
+
+    bool begun;
+    double limit_s;
+    int32_t n_rounds, round;
+    struct pairs_round *rounds; /* n_rounds; NULL between phases */
+    int partner;                /* in this round; this worker itself: none */
+    double own_s;               /* the load that the partner got */
+    int32_t n_offered, n_offer; /* tasks offered to the partner, and by it; -1: not yet */
+    struct pairs_task *offer;   /* n_offer */
+    bool answered;              /* the offer */
+};
+
+/* link, bins  borrowed */
+void pairs_init(struct pairs *pairs, struct balancer_link *link, struct duration_bins *bins,
+                uint64_t seed);
+
+/* Before a phase: loads of partners may arrive from now on. */
+void pairs_prepare(struct pairs *pairs);
+
+/* Begins the rounds.
+ * limit_s  loads up to here are left as they are */
+void pairs_begin(struct pairs *pairs, double limit_s);
+
+/* Whether this worker has no more round before it: bins hold the tasks that it is to run next,
+ * those it kept in their order, followed by others. False outside of a phase. */
+bool pairs_are_finished(const struct pairs *pairs);
+
+/* Frees the data of a phase that is finished, and whose messages are completed. */
+void pairs_finish(struct pairs *pairs);
+
+/* A message of a partner. */
+void pairs_receive(struct pairs *pairs, const struct balancer_message *message);
+
+#endif

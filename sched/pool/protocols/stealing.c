@@ -1,0 +1,391 @@
+#include "sched/pool/protocols/stealing.h"
+
+#include "support/io/option_row.h"
+#include "support/io/words.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* In a static pool, where the tasks left only decrease, a thief pauses after --retry refusals in a
+ * row for PAUSE_ATTEMPTS times the duration of an attempt, but for no more than 1 / PAUSE_PART of
+ * the time of its search, which bounds the delay. In a dynamic pool, where tasks appear anywhere at
+ * any time, it does not pause. */
+enum { PAUSE_ATTEMPTS = 8, PAUSE_PART = 8 };
+
+/* After so many refusals an attempt takes MIN_ATTEMPT_S at least, in any pool: otherwise time
+ * would stand still where simulated messages take none. */
+enum { BRISK_ATTEMPTS = 32 };
+#define MIN_ATTEMPT_S 1e-6
+
+#define FIELD(name) offsetof(struct stealing_settings, name)
+
+static const struct option_row stealing_rows[] = {
+    TEXT_OPTION("steal", FIELD(steal), .default_text = "half", .value = "half|N",
+                .help = "half of the shared tasks, or N of them, per steal"),
+    CHOICE_OPTION("victim", FIELD(victim), "random,node", .default_text = "random", .value = "RULE",
+                  .expert = true, .help = "choice of the victim; node: on the thief's node first"),
+    CHOICE_OPTION("termination", FIELD(termination), "by-mode,tree,wide,ring",
+                  .default_text = "by-mode", .value = "RULE", .expert = true,
+                  .help = "algorithm that detects the end; by-mode: wide for auto, else tree"),
+    INTEGER_OPTION("deque", FIELD(deque), 0, 1e12, .default_text = "0", .value = "N",
+                   .expert = true,
+                   .help = "bound on the entries of a deque, which are tasks that tasks added, or "
+                           "ranges of tasks; 0: none"),
+    CHOICE_OPTION("release", FIELD(release), "all,half", .default_text = "all",
+                  .preset_text = "half", .value = "HOW", .expert = true,
+                  .help = "long tasks that a worker shares when thieves have none left: all that "
+                          "wait, or half of them as published"),
+    INTEGER_OPTION("retry", FIELD(retry), 0, 1e15, .default_text = "32", .preset_text = "0",
+                   .value = "N", .expert = true,
+                   .help = "refusals in a row before a thief pauses; 0: it never pauses, as "
+                           "published"),
+    FLAG_OPTION("as-published", FIELD(as_published), .is_preset = true,
+                .help =
+                    "the algorithms as their paper has them (Lifflander et al., 2012): "
+                    "--release half --retry 0, retentive: --retain order, persist: "
+                    "--pass-up=false --never-worse=false; an option that is given beats this one"),
+};
+
+static enum status check_steal(const struct taskpool_settings *settings);
+
+struct mode_options stealing_options = {.rows = stealing_rows,
+                                        .n_rows = sizeof stealing_rows / sizeof stealing_rows[0],
+                                        .size = sizeof(struct stealing_settings),
+                                        .check = check_steal};
+
+/* The head of a message. */
+struct steal_message {
+    int32_t kind; /* enum stealing_kind */
+    int32_t unused;
+    int64_t n_entries;      /* transfer: of the deque, which follow */
+    struct task_range part; /* transfer: of one more range */
+};
+
+static int same_rank(int member, const void *context)
+{
+    (void)context;
+    return member;
+}
+
+static int64_t min_share(const struct taskpool_settings *settings)
+{
+    return settings->chunk > 0 ? settings->chunk : 1;
+}
+
+/* "half" (0) or a number of tasks. */
+static enum status parse_steal(const char *text, int64_t *n_tasks)
+{
+    *n_tasks = 0;
+    if (!text || strcmp(text, "half") == 0)
+        return STATUS_OK;
+    if (!word_to_whole(word_from_text(text), n_tasks) || *n_tasks < 1)
+        return FAIL(STATUS_USAGE, "--steal %s: give 'half' or a number of tasks, at least 1", text);
+    return STATUS_OK;
+}
+
+static enum status check_steal(const struct taskpool_settings *settings)
+{
+    const struct stealing_settings *own = settings_of(settings, &stealing_options);
+    int64_t n_tasks;
+    return parse_steal(own->steal, &n_tasks);
+}
+
+enum status stealing_init(struct stealing *self, const struct mode_setup *setup, struct comm *comm,
+                          struct ran_tasks *ran)
+{
+    size_t record_size = setup->problem->record_size;
+    const struct stealing_settings *settings = settings_of(setup->settings, &stealing_options);
+    *self = (struct stealing){
+        .setup = setup, .settings = settings, .comm = comm, .enabled = true, .ran = ran};
+    stealing_prefer_termination(self, TERMINATION_TREE);
+    TRY(parse_steal(settings->steal, &self->steal_tasks));
+    return task_deque_init(&self->deque, record_size, settings->deque, min_share(setup->settings));
+}
+
+void stealing_prefer_termination(struct stealing *self, enum termination_rule rule)
+{
+    struct comm *comm = self->comm;
+    if (self->settings->termination != TERMINATION_BY_MODE)
+        rule = self->settings->termination;
+    termination_init(&self->termination, comm, rule, STEALING_TERMINATION, comm->rank, comm->size,
+                     same_rank, NULL);
+}
+
+void stealing_fini(struct stealing *self)
+{
+    task_deque_fini(&self->deque);
+}
+
+void stealing_begin(struct stealing *self, bool enabled)
+{
+    assert(task_deque_n_tasks(&self->deque) == 0);
+    self->enabled = enabled;
+    self->searching = self->runs_last = false;
+    self->n_refusals = 0;
+    termination_begin(&self->termination);
+}
+
+/* As the paper's addTask, task by task, where the release is the paper's. */
+static enum status push_range(struct stealing *self, struct task_range range)
+{
+    TRY(task_deque_push_range(&self->deque, range));
+    if (self->settings->release == RELEASE_HALF)
+        task_deque_share_one(&self->deque);
+    return STATUS_OK;
+}
+
+enum status stealing_seed(void *state)
+{
+    struct stealing *self = state;
+    const struct seeding *seeding = self->setup->seeding;
+    int worker = self->comm->rank;
+    for (int64_t i = seeding_n_ranges(seeding, worker) - 1; i >= 0; i--)
+        TRY(push_range(self, seeding_range(seeding, worker, i)));
+    return STATUS_OK;
+}
+
+enum status stealing_push(struct stealing *self, const struct task_ranges *ranges)
+{
+    for (int64_t i = ranges->n - 1; i >= 0; i--)
+        TRY(push_range(self, ranges->list[i]));
+    return STATUS_OK;
+}
+
+/* --- the worker --- */
+
+static void note(struct stealing *self, const struct mode_work *work, bool initial)
+{
+    /* The clock is read for long tasks only. */
+    bool timed = work->tasks_are_long || self->ran->runs_long;
+    if (self->deque.record_size == 0)
+        comm_report(self->comm, ran_tasks_take(self->ran, &work->range, work->tasks_are_long,
+                                               timed ? comm_now(self->comm) : 0));
+    else if (initial)
+        comm_report(self->comm, record_list_add(&self->ran->records, work->record));
+}
+
+static bool releases_all(const struct stealing *self, const struct mode_work *work)
+{
+    return work->tasks_are_long && self->settings->release == RELEASE_ALL;
+}
+
+bool stealing_next_local(void *state, struct mode_work *work)
+{
+    struct stealing *self = state;
+    bool initial = false;
+    bool taken = self->deque.record_size > 0
+                     ? task_deque_take_record(&self->deque, work->record, &initial)
+                     : task_deque_take_range(&self->deque, work->n_wanted, releases_all(self, work),
+                                             &work->range);
+    if (!taken)
+        return false;
+    /* Read by receive, which may run at the same time: written only on a change. */
+    if (self->searching)
+        self->searching = false;
+    if (self->ran)
+        note(self, work, initial);
+    return true;
+}
+
+enum status stealing_add(void *state, const void *record, bool initial)
+{
+    struct stealing *self = state;
+    return task_deque_push_record(&self->deque, record, initial);
+}
+
+enum status stealing_push_records(struct stealing *self, const struct record_list *records)
+{
+    for (int64_t i = records->n - 1; i >= 0; i--)
+        TRY(stealing_add(self, record_list_at(records, i), true));
+    return STATUS_OK;
+}
+
+/* --- the thief --- */
+
+/* A random worker other than this one. With --victim node: as many attempts as the node has
+ * other workers go to these, the next as many to all workers, and so on. */
+static int choose_victim(struct stealing *self)
+{
+    struct comm *comm = self->comm;
+    int64_t n_near = self->settings->victim == VICTIM_NODE ? comm->n_node_ranks - 1 : 0;
+    if (n_near > 0 && self->n_refusals / n_near % 2 == 0) {
+        int64_t i = (int64_t)random_below(&comm->random, (uint64_t)n_near);
+        return comm->node_ranks[i] == comm->rank ? comm->node_ranks[n_near] : comm->node_ranks[i];
+    }
+    int victim = (int)random_below(&comm->random, (uint64_t)comm->size - 1);
+    return victim < comm->rank ? victim : victim + 1;
+}
+
+/* Whether refusals are too few yet for a pause or for the least time of an attempt. */
+static bool asks_at_once(const struct stealing *self)
+{
+    int64_t retry = self->settings->retry;
+    return self->n_refusals < (retry > 0 && retry < BRISK_ATTEMPTS ? retry : BRISK_ATTEMPTS);
+}
+
+/* After a refusal: sets the time of the next request. */
+static void set_pause(struct stealing *self)
+{
+    double now_s = comm_now(self->comm);
+    int64_t retry = self->settings->retry;
+    self->n_refusals++;
+    if (asks_at_once(self))
+        return;
+    bool may_pause = self->deque.record_size == 0 && retry > 0 && self->n_refusals >= retry;
+    double attempt_s = now_s - self->asked_s;
+    double limit_s = may_pause ? (now_s - self->searched_from_s) / PAUSE_PART : 0;
+    double pause_s = fmin(PAUSE_ATTEMPTS * attempt_s, limit_s);
+    self->ask_after_s = now_s + fmax(pause_s, MIN_ATTEMPT_S - attempt_s);
+}
+
+static bool pauses(struct stealing *self)
+{
+    if (asks_at_once(self))
+        return false;
+    double left_s = self->ask_after_s - comm_now(self->comm);
+    if (left_s > 0)
+        comm_wake(self->comm, left_s);
+    return left_s > 0;
+}
+
+static void ask_victim(struct stealing *self)
+{
+    self->asked_s = comm_now(self->comm);
+    int32_t request = STEALING_REQUEST;
+    comm_send(self->comm, choose_victim(self), &request, sizeof request);
+    termination_sent_request(&self->termination);
+    self->comm->counts.steals_attempted++;
+}
+
+/* Where the end is to cost nothing, it is looked for while the last tasks of a static pool run. */
+static bool ends_early(const struct stealing *self)
+{
+    return self->termination.rule == TERMINATION_WIDE && self->deque.record_size == 0;
+}
+
+/* While tasks run, stealing_next_local may change the deque at the same time. */
+static bool has_nothing_to_give(const struct stealing *self)
+{
+    return self->searching ? task_deque_n_tasks(&self->deque) == 0 : self->runs_last;
+}
+
+static bool take_from_deque(struct stealing *self, struct mode_work *work)
+{
+    if (stealing_next_local(self, work))
+        return true;
+    /* Of records one is taken at a time, long or not: most are short. */
+    bool one_by_one = releases_all(self, work) && self->deque.record_size == 0;
+    return task_deque_acquire(&self->deque, one_by_one) && stealing_next_local(self, work);
+}
+
+enum mode_step stealing_next(void *state, struct mode_work *work)
+{
+    struct stealing *self = state;
+    bool alone = !self->enabled || self->comm->size == 1;
+    if (take_from_deque(self, work)) {
+        self->runs_last = !alone && ends_early(self) && task_deque_n_tasks(&self->deque) == 0;
+        if (self->runs_last)
+            termination_without_work(&self->termination);
+        return MODE_RUN;
+    }
+    if (self->ran && self->ran->runs_long)
+        comm_report(self->comm, ran_tasks_end(self->ran, comm_now(self->comm)));
+    if (alone || self->termination.finished)
+        return MODE_DONE;
+    if (!self->searching)
+        self->searched_from_s = comm_now(self->comm);
+    self->searching = true;
+    if (!self->termination.closed && !self->termination.asking && !pauses(self))
+        ask_victim(self);
+    termination_without_work(&self->termination);
+    return self->termination.finished ? MODE_DONE : MODE_SEARCH;
+}
+
+static void take_stolen(struct stealing *self, const struct steal_message *transfer)
+{
+    struct task_deque *deque = &self->deque;
+    int64_t n_before = task_deque_n_tasks(deque);
+    comm_report(self->comm,
+                task_deque_push_batch(deque, transfer + 1, transfer->n_entries, transfer->part));
+    if (termination_is_certain(&self->termination))
+        comm_fail(self->comm, "work arrived after the end was found");
+    self->runs_last = false;
+    termination_received_transfer(&self->termination);
+    self->n_refusals = 0;
+    self->comm->counts.steals_successful++;
+    self->comm->counts.tasks_moved += task_deque_n_tasks(deque) - n_before;
+}
+
+/* --- the victim --- */
+
+static void answer_thief(struct stealing *self, int thief)
+{
+    struct task_deque_batch batch;
+    termination_received_request(&self->termination);
+    if (task_deque_give_away(&self->deque, self->steal_tasks, &batch) == 0) {
+        int32_t refusal = STEALING_REFUSAL;
+        comm_send(self->comm, thief, &refusal, sizeof refusal);
+        termination_sent_refusal(&self->termination);
+        return;
+    }
+    struct steal_message head = {
+        .kind = STEALING_TRANSFER, .n_entries = batch.n, .part = batch.part};
+    comm_send_bulk(self->comm, thief,
+                   &(struct comm_message){.head = &head,
+                                          .head_size = sizeof head,
+                                          .bulk = batch.n > 0 ? batch.entries : NULL,
+                                          .bulk_size = (size_t)batch.n * self->deque.entry_size,
+                                          .token = batch.n});
+    termination_sent_transfer(&self->termination);
+}
+
+void stealing_receive(void *state, int from, const void *message, size_t size)
+{
+    struct stealing *self = state;
+    (void)size;
+    switch ((enum stealing_kind) * (const int32_t *)message) {
+    case STEALING_REQUEST:
+        answer_thief(self, from);
+        break;
+    case STEALING_REFUSAL:
+        set_pause(self);
+        termination_received_refusal(&self->termination);
+        break;
+    case STEALING_TRANSFER:
+        take_stolen(self, message);
+        break;
+    case STEALING_TERMINATION:
+        termination_receive(&self->termination, message, has_nothing_to_give(self));
+        if (termination_is_certain(&self->termination) && !has_nothing_to_give(self))
+            comm_fail(self->comm, "the end was found while there was work");
+        break;
+    }
+}
+
+void stealing_sent(void *state, int64_t token)
+{
+    struct stealing *self = state;
+    task_deque_completed(&self->deque, token);
+}
+
+double stealing_progress(const void *state, int64_t n_run)
+{
+    const struct stealing *self = state;
+    int64_t left = task_deque_n_tasks(&self->deque);
+    return n_run > 0 ? (double)n_run / (double)(n_run + left) : 0;
+}
+
+void stealing_describe(const void *state, char *text, size_t size)
+{
+    const struct stealing *self = state;
+    char end[256];
+    termination_describe(&self->termination, end, sizeof end);
+    snprintf(text, size,
+             "%lld tasks of its own, %lld for thieves; %s%s, %lld refusals in a row; %s",
+             (long long)self->deque.local_tasks, (long long)self->deque.shared_tasks,
+             self->searching ? "searching" : "not searching",
+             self->termination.asking ? ", a request is not answered" : "",
+             (long long)self->n_refusals, end);
+}

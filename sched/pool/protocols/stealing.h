@@ -1,0 +1,107 @@
+/* Work stealing, common to the modes steal, retentive, persist and auto: a
+ * worker runs the tasks of its own deque; without any it asks one worker after
+ * another until one gives it half of the tasks it shares, or until the end is
+ * detected (termination.h).
+ *
+ * Source: Lifflander, Krishnamoorthy, Kale, HPDC 2012, section 6, with messages
+ * where the paper has active messages. A thief has one request under way. The
+ * victim answers at once, with a refusal or with a transfer, which is read
+ * straight from its deque while it continues and answers others; a refused thief
+ * asks the next victim.
+ *
+ * Two changes, which --as-published undoes:
+ * --release all  of long tasks a worker shares all that wait, not half: one that waits behind
+ *                another long one, and that no thief can take, would end last. And it shares none
+ *                before its first task; the paper's shares one when it adds its second.
+ * --retry N      a thief of a static pool pauses after N refusals in a row: there is hardly
+ *                anything left then, and requests of all workers would flood the network and
+ *                the few that still have tasks. */
+#ifndef BERYL_SCHED_STEALING_H
+#define BERYL_SCHED_STEALING_H
+
+#include "sched/pool/core/comm.h"
+#include "sched/pool/core/mode.h"
+#include "sched/pool/protocols/termination.h"
+#include "sched/pool/queues/ran_tasks.h"
+#include "sched/pool/queues/task_deque.h"
+#include "sched/pool/queues/task_ranges.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* The first word of every message. */
+enum stealing_kind {
+    STEALING_REQUEST = STEALING_FIRST_KIND,
+    STEALING_REFUSAL,
+    STEALING_TRANSFER,
+    STEALING_TERMINATION,
+};
+
+enum stealing_victim { VICTIM_RANDOM, VICTIM_NODE };
+enum stealing_release { RELEASE_ALL, RELEASE_HALF };
+
+struct stealing_settings {
+    const char *steal; /* "half" or a number: of the shared tasks, per steal */
+    int victim;        /* enum stealing_victim */
+    int termination;   /* enum termination_rule */
+    int64_t deque;     /* most entries that a deque may hold; 0: no bound */
+    int release;       /* enum stealing_release: of long tasks */
+    int64_t retry;     /* refusals in a row before a pause; 0: no pauses */
+    bool as_published; /* read by the table of options alone */
+};
+
+extern struct mode_options stealing_options;
+
+struct stealing {
+    const struct mode_setup *setup; /* borrowed, as comm and settings */
+    const struct stealing_settings *settings;
+    int64_t steal_tasks; /* of --steal; 0: half */
+    struct comm *comm;
+    struct task_deque deque;
+    struct termination termination;
+    bool enabled;           /* in this iteration; else a worker without tasks is done */
+    bool searching;         /* no task runs here and the deque is empty */
+    bool runs_last;         /* tasks run, and were the last of the deque */
+    int64_t n_refusals;     /* in a row */
+    double searched_from_s; /* since then it is searching */
+    double asked_s;         /* the last request */
+    double ask_after_s;     /* no request before this time */
+
+    struct ran_tasks *ran; /* borrowed; NULL: tasks that ran are not noted */
+};
+
+/* setup, comm  borrowed
+ * ran          notes the tasks that run here, borrowed; NULL: none
+ * Errors: STATUS_USAGE (--steal), STATUS_NO_MEMORY. */
+enum status stealing_init(struct stealing *stealing, const struct mode_setup *setup,
+                          struct comm *comm, struct ran_tasks *ran);
+void stealing_fini(struct stealing *stealing);
+
+/* After stealing_init: how the end is detected unless --termination says; TERMINATION_TREE. */
+void stealing_prefer_termination(struct stealing *stealing, enum termination_rule rule);
+
+/* Begins an iteration; the deque is empty. */
+void stealing_begin(struct stealing *stealing, bool enabled);
+
+/* Puts a list of ranges into the deque, to be run in that order. Errors: those of
+ * task_deque_push_range. */
+enum status stealing_push(struct stealing *stealing, const struct task_ranges *ranges);
+
+/* Puts the records with which a dynamic pool began into the deque, the first to be run first.
+ * Errors: those of stealing_add. */
+enum status stealing_push_records(struct stealing *stealing, const struct record_list *records);
+
+/* Entries of struct mode, for modes whose state begins with a struct stealing;
+ * stealing_receive for messages of enum stealing_kind. Ranges of the seeding run in
+ * the order that they have there. */
+enum status stealing_seed(void *state);
+enum mode_step stealing_next(void *state, struct mode_work *work);
+bool stealing_next_local(void *state, struct mode_work *work);
+enum status stealing_add(void *state, const void *record, bool initial);
+void stealing_receive(void *state, int from, const void *message, size_t size);
+void stealing_sent(void *state, int64_t token);
+double stealing_progress(const void *state, int64_t n_run);
+void stealing_describe(const void *state, char *text, size_t size);
+
+#endif

@@ -1,0 +1,186 @@
+#include "sched/pool/protocols/transfer.h"
+
+#include "support/base/array.h"
+
+#include <stdlib.h>
+
+enum { BATCH_TASKS = 512 };
+
+struct transfer_task {
+    int64_t task;
+    double time_s;
+};
+
+struct transfer_batch {
+    struct transfer_message head;
+    struct transfer_task tasks[BATCH_TASKS]; /* head.n */
+};
+
+void transfer_init(struct transfer *self, struct gossip *gossip, struct duration_bins *bins,
+                   int32_t first_kind)
+{
+    *self = (struct transfer){
+        .comm = gossip->comm, .gossip = gossip, .bins = bins, .first_kind = first_kind};
+    diffusing_init(&self->end, self->comm, first_kind + TRANSFER_END);
+}
+
+void transfer_begin(struct transfer *self)
+{
+    self->has_donated = false;
+    diffusing_begin(&self->end);
+}
+
+static void keep_task(struct transfer *self, const struct transfer_task *task)
+{
+    comm_report(self->comm, duration_bins_add(self->bins, task->task, task->time_s));
+}
+
+/* A worker with room for a task, by its index among the known ones, which counts the task there;
+ * -1 if there is none. */
+static int choose_receiver(struct transfer *self, double time_s)
+{
+    struct gossip *gossip = self->gossip;
+    for (;;) {
+        double missing_s = 0;
+        for (int i = 0; i < gossip->n_known; i++)
+            missing_s += self->limit_s - gossip->known[i].load_s;
+        if (!(missing_s > 0))
+            return -1;
+        double place_s = missing_s * random_unit(&self->comm->random);
+        int chosen = 0;
+        for (; chosen < gossip->n_known - 1; chosen++) {
+            place_s -= self->limit_s - gossip->known[chosen].load_s;
+            if (place_s < 0)
+                break;
+        }
+        float *load_s = &gossip->known[chosen].load_s;
+        if (*load_s + time_s <= self->limit_s) {
+            *load_s += (float)time_s;
+            return chosen;
+        }
+        /* Nor is there room for the longer ones to come. */
+        gossip->known[chosen] = gossip->known[--gossip->n_known];
+    }
+}
+
+static void send_batch(struct transfer *self, int to, struct transfer_batch *batch)
+{
+    if (batch->head.n == 0)
+        return;
+    comm_send(self->comm, to, batch,
+              sizeof batch->head + (size_t)batch->head.n * sizeof batch->tasks[0]);
+    diffusing_sent_work(&self->end);
+    batch->head.n = 0;
+}
+
+static void add_to_batch(struct transfer *self, int to, struct transfer_batch *batch,
+                         const struct transfer_task *task)
+{
+    batch->tasks[batch->head.n++] = *task;
+    if (batch->head.n == BATCH_TASKS)
+        send_batch(self, to, batch);
+}
+
+/* The tasks that a worker is about to send. */
+struct donation {
+    struct transfer_task task;
+    int to;
+};
+
+/* Takes the shortest tasks, as long as the load is above the limit and somebody has room. */
+static void choose_donations(struct transfer *self, struct donation **donations, int64_t *n)
+{
+    int64_t capacity = 0, entry;
+    float time_s;
+    while (self->bins->load_s > self->limit_s &&
+           duration_bins_remove_smallest(self->bins, &entry, &time_s)) {
+        int receiver = choose_receiver(self, time_s);
+        enum status status = receiver < 0
+                                 ? duration_bins_put_back(self->bins, entry, time_s)
+                                 : array_reserve(donations, *n + 1, &capacity, sizeof **donations);
+        comm_report(self->comm, status);
+        if (status != STATUS_OK || receiver < 0)
+            return;
+        (*donations)[(*n)++] =
+            (struct donation){.task = {duration_bins_removed_task(self->bins, entry), time_s},
+                              .to = self->gossip->known[receiver].worker};
+    }
+}
+
+static int by_receiver(const void *a, const void *b)
+{
+    const struct donation *left = a, *right = b;
+    if (left->to != right->to)
+        return left->to < right->to ? -1 : 1;
+    return left->task.task < right->task.task ? -1 : 1;
+}
+
+static void donate_tasks(struct transfer *self)
+{
+    struct transfer_batch batch = {.head.kind = self->first_kind + TRANSFER_TASKS};
+    struct donation *donations = NULL;
+    int64_t n = 0;
+    choose_donations(self, &donations, &n);
+    if (n > 0)
+        qsort(donations, (size_t)n, sizeof *donations, by_receiver);
+    for (int64_t i = 0; i < n; i++) {
+        add_to_batch(self, donations[i].to, &batch, &donations[i].task);
+        if (i + 1 == n || donations[i + 1].to != donations[i].to)
+            send_batch(self, donations[i].to, &batch);
+    }
+    free(donations);
+}
+
+/* Keeps the tasks that do not lift this worker above the limit, and returns the others. */
+static void accept_tasks(struct transfer *self, int from, const struct transfer_batch *offered)
+{
+    struct transfer_batch refused = {.head.kind = self->first_kind + TRANSFER_RETURN};
+    diffusing_received_work(&self->end, from);
+    for (int64_t i = 0; i < offered->head.n; i++) {
+        const struct transfer_task *task = &offered->tasks[i];
+        if (self->bins->load_s + task->time_s <= self->limit_s) {
+            keep_task(self, task);
+            self->comm->counts.tasks_moved++;
+        } else {
+            add_to_batch(self, from, &refused, task);
+        }
+    }
+    send_batch(self, from, &refused);
+}
+
+/* Takes tasks back from a worker that has no room left, for others. */
+static void take_back(struct transfer *self, int from, const struct transfer_batch *returned)
+{
+    diffusing_received_work(&self->end, from);
+    for (int64_t i = 0; i < returned->head.n; i++)
+        keep_task(self, &returned->tasks[i]);
+    struct gossip *gossip = self->gossip;
+    for (int i = 0; i < gossip->n_known; i++)
+        if (gossip->known[i].worker == from)
+            gossip->known[i--] = gossip->known[--gossip->n_known];
+    self->has_donated = false;
+}
+
+bool transfer_is_finished(struct transfer *self)
+{
+    if (!self->has_donated)
+        donate_tasks(self);
+    self->has_donated = true;
+    diffusing_without_work(&self->end);
+    return self->end.finished;
+}
+
+void transfer_receive(struct transfer *self, int from, const struct transfer_message *message)
+{
+    switch ((enum transfer_kind)(message->kind - self->first_kind)) {
+    case TRANSFER_TASKS:
+        accept_tasks(self, from, (const struct transfer_batch *)message);
+        break;
+    case TRANSFER_RETURN:
+        take_back(self, from, (const struct transfer_batch *)message);
+        break;
+    case TRANSFER_END:
+        diffusing_receive(&self->end, (const struct diffusing_message *)message);
+        break;
+    }
+}

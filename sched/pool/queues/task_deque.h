@@ -1,0 +1,119 @@
+/* The split deque of one worker's tasks, in a ring of entries.
+ *
+ *     completed   steal        split           head
+ *     tail        tail
+ *      |  leaving  |  shared     |    local      |
+ *
+ * The worker adds and takes at the head. Entries between split and head are
+ * its own, and it takes them without a lock. Entries between the steal
+ * tail and split are shared: thieves take from the tail. Entries below the
+ * steal tail were stolen and are still being read by a transfer: the intermediate
+ * tail counts entries whose transfer is completed, in whatever order that happens, and
+ * when it reaches the steal tail all their room is free again.
+ *
+ * Source: Lifflander, Krishnamoorthy, Kale, HPDC 2012, figures 2 to 4, with
+ * these corrections: acquiring takes max(shared / 2, 1), not the minimum; the
+ * head moves before the task is read; the task that is about to be run is never
+ * released, while of waiting long tasks all are; a shift past the end of the ring is never
+ * needed, because positions only grow and slots are positions modulo the capacity.
+ *
+ * In a pool of IDs an entry is a struct task_range, which is cut where the
+ * number of tasks asks for it: a worker runs a range from its first task on,
+ * thieves get the end that it would reach last. In a pool of records an entry
+ * is one record, with a mark: whether it is an initial task.
+ *
+ * Threads: functions marked "Worker" are for the worker alone, the
+ * others for one thread at a time. task_deque_take_* and task_deque_give_away may
+ * run at the same time, hence the atomic fields; everything
+ * else excludes them. */
+#ifndef BERYL_SCHED_TASK_DEQUE_H
+#define BERYL_SCHED_TASK_DEQUE_H
+
+#include "sched/pool/queues/task_ranges.h"
+#include "support/base/status.h"
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct task_deque {
+    char *entries; /* capacity x entry_size; position p lies in slot p % capacity */
+    size_t entry_size;
+    size_t record_size; /* 0: entries are ranges */
+    int64_t capacity;   /* a power of two */
+    int64_t bound;      /* entries at most, without those that only a transfer reads, so that a
+                         * batch from a deque of this bound fits into one without tasks; 0: none */
+    int64_t min_share;  /* least number of tasks released, acquired or stolen at once, if there
+                         * are as many */
+    void **retired;     /* n_retired smaller rings that transfers still read */
+    int64_t n_retired, retired_capacity;
+
+    /* Positions. */
+    int64_t head;
+    _Atomic int64_t split;
+    _Atomic int64_t steal_tail;
+    int64_t intermediate_tail;
+    _Atomic int64_t completed_tail;
+
+    int64_t local_tasks;  /* in [split, head) */
+    int64_t shared_tasks; /* in [steal_tail, split) */
+};
+
+/* A stolen batch: n entries that are contiguous in memory, which must stay unchanged until
+ * task_deque_completed, and a part of one more range. */
+struct task_deque_batch {
+    const void *entries; /* n x entry_size */
+    int64_t n;
+    struct task_range part; /* empty if none was cut */
+    int64_t n_tasks;        /* in all */
+};
+
+/* record_size  bytes of a record, or 0 for ranges
+ * bound        entries that wait to be run at most, 0 for none
+ * min_share    at least 1
+ * Errors: STATUS_NO_MEMORY. */
+enum status task_deque_init(struct task_deque *deque, size_t record_size, int64_t bound,
+                            int64_t min_share);
+void task_deque_fini(struct task_deque *deque);
+
+/* Puts a range, or a record (copied) with its mark, at the head. Worker.
+ * Errors: STATUS_LIMIT (the bound), STATUS_NO_MEMORY; nothing is then changed. */
+enum status task_deque_push_range(struct task_deque *deque, struct task_range range);
+enum status task_deque_push_record(struct task_deque *deque, const void *record, bool mark);
+
+/* Shares the task that would run last, if nothing is shared and there is another; fewer than
+ * min_share are not shared. After each push of ranges. Worker. */
+void task_deque_share_one(struct task_deque *deque);
+
+/* Puts a batch that arrived: n entries of a deque of the same kind, as task_deque_give_away chose
+ * them, and a part of one more range, which may be empty. Worker.
+ * Errors: those of the above; some of the entries may then be in the deque. */
+enum status task_deque_push_batch(struct task_deque *deque, const void *entries, int64_t n,
+                                  struct task_range part);
+
+/* Takes local tasks: of a range, n_wanted of them but at most half of the
+ * local ones, rounded up; of records, one. Then, if nothing is shared, shares about half of the
+ * local tasks; of long tasks all, because one that waits behind the last long one
+ * and that no thief can take would end last. False if there are none. Worker. */
+bool task_deque_take_range(struct task_deque *deque, int64_t n_wanted, bool tasks_are_long,
+                           struct task_range *range);
+bool task_deque_take_record(struct task_deque *deque, void *record, bool *mark);
+
+/* Makes about half of the shared tasks local, or one if they are long, but about min_share
+ * at least. False if there are none. */
+bool task_deque_acquire(struct task_deque *deque, bool tasks_are_long);
+
+/* Takes half of the shared tasks, rounded up, or n_wanted > 0 of them, from
+ * the tail, for a thief; fewer if the ring ends before. Returns their number, 0 if none are
+ * shared. */
+int64_t task_deque_give_away(struct task_deque *deque, int64_t n_wanted,
+                             struct task_deque_batch *batch);
+
+/* The transfer of n entries of a batch is completed: they are no longer read. */
+void task_deque_completed(struct task_deque *deque, int64_t n);
+
+/* The number of tasks, exact when no other function runs. */
+int64_t task_deque_n_tasks(const struct task_deque *deque);
+
+#endif

@@ -1,0 +1,66 @@
+/* The queue that the workers of a group share in mode hybrid: the tasklets of
+ * all members, indexed by the member that was seeded with them and by the one that ran them last.
+ * Cost, on average over an iteration: O(1) to take a tasklet, O(log members) if another member
+ * ran it last; O(tasklets) to begin an iteration. */
+#ifndef BERYL_SCHED_TASKLET_QUEUE_H
+#define BERYL_SCHED_TASKLET_QUEUE_H
+
+#include "sched/pool/queues/tasklets.h"
+#include "support/base/status.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct tasklet {
+    int64_t index; /* among its owner's */
+    int64_t n_tasks;
+    int owner; /* the member that was seeded with it */
+    int last;  /* the member that took it last; before that, the owner */
+    bool taken;
+};
+
+/* An index: the tasklets of each member, in the order of the queue. Tasklets taken by another
+ * index remain until they reach an end, where they are skipped. */
+struct tasklet_shelf {
+    int64_t *items; /* n tasklets of the queue; of member m [front[m], back[m]) */
+    int64_t *front, *back;
+};
+
+/* Number of tasklets left that a member ran last; may be out of date, see find_richest. */
+struct tasklet_holder {
+    int64_t n_left;
+    int member;
+};
+
+struct tasklet_queue {
+    int n_members;
+    bool skew, locality;
+    struct tasklet *tasklets; /* n, in the order of the queue */
+    int64_t n;
+    int64_t n_tasks;       /* in all tasklets */
+    int64_t n_tasks_taken; /* in this iteration */
+    struct tasklet_shelf by_owner, by_last;
+    int64_t *n_left;                /* by_last, not taken */
+    struct tasklet_holder *holders; /* a heap, largest first */
+};
+
+/* parts     n_members, read
+ * skew      the larger tasklets come first, else the members' in turn
+ * locality  members prefer those that they ran last
+ * The first iteration has begun. Errors: STATUS_NO_MEMORY, nothing is then owned. */
+enum status tasklet_queue_init(struct tasklet_queue *queue, const struct tasklets *parts,
+                               int n_members, bool skew, bool locality);
+void tasklet_queue_fini(struct tasklet_queue *queue);
+
+/* Begins an iteration: all tasklets are in the queue again. */
+void tasklet_queue_begin(struct tasklet_queue *queue);
+
+/* Takes a tasklet for a member: one that it ran last; else one that it was
+ * seeded with; else one of the member with the most tasklets left that it ran
+ * last, which costs the least locality: the one that member would run last or,
+ * with skew, the largest. Without locality the first of the queue. NULL if none is
+ * left.
+ * last  out: the member that ran the tasklet before */
+const struct tasklet *tasklet_queue_take(struct tasklet_queue *queue, int member, int *last);
+
+#endif

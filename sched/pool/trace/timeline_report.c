@@ -1,0 +1,328 @@
+#include "sched/pool/trace/timeline_report.h"
+
+#include "support/base/agree.h"
+#include "support/io/json.h"
+#include "support/mpi/gather.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    MAX_DURATION_BINS = 64, /* in a result */
+    MAX_LOADS = 64,
+    MAX_STARTS = 64,
+};
+
+static const char use_letters[TIMELINE_USES + 1] = "tisac";
+
+/* --- utilisation --- */
+
+/* When each iteration began, on the axis of the bins; none where they are many. */
+static json_t *starts_to_json(const struct timeline_problem *problem)
+{
+    json_t *starts = json_array();
+    double start_s = 0;
+    for (int64_t i = 0; problem->all && i <= problem->statistics->iteration; i++) {
+        json_array_append_new(starts, json_real(start_s));
+        start_s += problem->all[i].makespan_s;
+    }
+    if (json_array_size(starts) > MAX_STARTS)
+        json_array_clear(starts);
+    return starts;
+}
+
+/* Fractions of the workers' time up to end_s: idle is what remains. */
+static json_t *bins_to_json(const struct timeline_bins *bins, int64_t n_workers, double end_s)
+{
+    static const char *const keys[TIMELINE_USES] = {[TRACE_TASK] = "task",
+                                                    [TRACE_SEARCH] = "search",
+                                                    [TRACE_SCHEDULER] = "scheduler",
+                                                    [TRACE_COMMUNICATION] = "communication"};
+    json_t *utilisation = json_pack("{s:f, s:f}", "seconds", end_s, "bin_seconds", bins->bin_s);
+    for (int use = 0; use < TIMELINE_USES; use++) {
+        json_t *fractions = json_array();
+        for (int i = 0; i < TIMELINE_BINS && i * bins->bin_s < end_s; i++) {
+            double bin_s = fmin(bins->bin_s, end_s - i * bins->bin_s);
+            double fraction = bins->use_s[i][use] / (bin_s * (double)n_workers);
+            json_array_append_new(fractions, json_real(fmin(fmax(fraction, 0), 1)));
+        }
+        if (keys[use])
+            json_object_set_new(utilisation, keys[use], fractions);
+        else
+            json_decref(fractions);
+    }
+    return utilisation;
+}
+
+static void add_utilisation(const struct timeline *all, const struct timeline_problem *problem,
+                            json_t *json)
+{
+    double last_s = problem->statistics->makespan_s;
+    json_t *run = bins_to_json(&all->run, all->n_workers, all->start_s + last_s);
+    json_object_set_new(run, "starts_seconds", starts_to_json(problem));
+    json_object_set_new(json, "utilisation", run);
+    if (problem->statistics->iteration > 0)
+        json_object_set_new(json, "last_utilisation",
+                            bins_to_json(&all->last, all->n_workers, last_s));
+}
+
+/* --- durations --- */
+
+/* The bins that have tasks, put together until they are few. */
+static void add_durations(const struct timeline *all, json_t *json)
+{
+    int first = TIMELINE_DURATIONS, last = -1;
+    for (int i = 0; i < TIMELINE_DURATIONS; i++)
+        if (all->durations[i] > 0) {
+            first = i < first ? i : first;
+            last = i;
+        }
+    if (last < 0)
+        return;
+    int step = 1;
+    while (last / step - first / step >= MAX_DURATION_BINS)
+        step *= 2;
+    json_t *edges = json_array(), *tasks = json_array();
+    for (int i = first / step * step; i <= last; i += step) {
+        int64_t n = 0;
+        for (int k = i; k < i + step && k < TIMELINE_DURATIONS; k++)
+            n += all->durations[k];
+        json_array_append_new(edges, json_real(timeline_duration(i)));
+        json_array_append_new(tasks, json_integer(n));
+    }
+    json_array_append_new(edges, json_real(timeline_duration((last / step + 1) * step)));
+    json_object_set_new(json, "durations",
+                        json_pack("{s:o, s:o}", "edges_seconds", edges, "tasks", tasks));
+}
+
+/* --- sampled tasks --- */
+
+struct sampled_task {
+    int64_t task;
+    double time_s, cost;
+};
+
+static int by_number(const void *left, const void *right)
+{
+    int64_t a = ((const struct sampled_task *)left)->task;
+    int64_t b = ((const struct sampled_task *)right)->task;
+    return (a > b) - (a < b);
+}
+
+/* Those of this process, with what is predicted for them. */
+static enum status sample_here(const struct timeline *timeline,
+                               const struct timeline_problem *problem, struct sampled_task **tasks)
+{
+    const struct taskpool_problem *pool = problem->problem;
+    *tasks = malloc(((size_t)timeline->n_sample + 1) * sizeof **tasks);
+    TRY(CHECK_MEMORY(*tasks, "no memory for a sample of tasks"));
+    for (int64_t i = 0; i < timeline->n_sample; i++) {
+        const struct timeline_task *task = &timeline->sample[i];
+        double cost = pool->cost ? pool->cost(task->task, pool->context) : NAN;
+        (*tasks)[i] = (struct sampled_task){task->task, task->time_s, cost};
+    }
+    return STATUS_OK;
+}
+
+/* The tasks that every process would have kept, in the order of their numbers. */
+static void sample_to_json(struct sampled_task *tasks, int64_t n, uint64_t keep_below, json_t *json)
+{
+    json_t *numbers = json_array(), *seconds = json_array(), *costs = json_array();
+    int64_t n_kept = n;
+    do {
+        n = n_kept;
+        n_kept = 0;
+        for (int64_t i = 0; i < n; i++)
+            if (timeline_keeps(tasks[i].task, keep_below))
+                tasks[n_kept++] = tasks[i];
+        keep_below /= 2;
+    } while (n_kept > TIMELINE_SAMPLE);
+    qsort(tasks, (size_t)n_kept, sizeof *tasks, by_number);
+    for (int64_t i = 0; i < n_kept; i++) {
+        json_array_append_new(numbers, json_integer(tasks[i].task));
+        json_array_append_new(seconds, json_real(tasks[i].time_s));
+        json_array_append_new(costs, json_real_or_null(tasks[i].cost));
+    }
+    if (n_kept == 0 || isnan(tasks[0].cost)) {
+        json_decref(costs);
+        costs = NULL;
+    }
+    json_object_set_new(
+        json, "sample",
+        json_pack("{s:o, s:o, s:o*}", "task", numbers, "seconds", seconds, "cost", costs));
+}
+
+static enum status add_sample(MPI_Comm comm, const struct timeline *timeline,
+                              const struct timeline_problem *problem, json_t *json)
+{
+    struct sampled_task *here = NULL;
+    void *all = NULL;
+    int64_t n_all = 0;
+    uint64_t keep_below;
+    MPI_Allreduce(&timeline->keep_below, &keep_below, 1, MPI_UINT64_T, MPI_MIN, comm);
+    enum status status = status_agree(comm, sample_here(timeline, problem, &here));
+    if (status == STATUS_OK) {
+        const struct gather_part part = {.items = here,
+                                         .n_items = timeline->n_sample,
+                                         .item_size = sizeof *here,
+                                         .what = "sampled tasks"};
+        status = gather_to_first(comm, &part, &all, &n_all);
+    }
+    if (json && all && n_all > 0)
+        sample_to_json(all, n_all, keep_below, json);
+    free(all);
+    free(here);
+    return status;
+}
+
+/* --- lanes --- */
+
+/* Nanoseconds, so that the numbers are short. */
+static json_t *time_to_json(double time_s)
+{
+    return json_real(nearbyint(time_s * 1e9) / 1e9);
+}
+
+static json_t *lane_to_json(const struct timeline_lane *lane)
+{
+    json_t *from = json_array(), *to = json_array(), *tasks = json_array(), *steals = json_array();
+    char uses[TIMELINE_SPANS + 1];
+    for (int32_t i = 0; i < lane->n_spans; i++) {
+        const struct timeline_span *span = &lane->spans[i];
+        json_array_append_new(from, time_to_json(span->from_s));
+        json_array_append_new(to, time_to_json(span->to_s));
+        json_array_append_new(tasks, json_integer(span->n_tasks));
+        uses[i] = use_letters[span->use];
+    }
+    uses[lane->n_spans] = '\0';
+    int64_t n_steals = (lane->n_steals + lane->steal_step - 1) / lane->steal_step;
+    for (int64_t i = 0; i < n_steals; i++)
+        json_array_append_new(steals, time_to_json(lane->steals_s[i]));
+    return json_pack("{s:i, s:f, s:s, s:o, s:o, s:o, s:I, s:o}", "worker", lane->worker,
+                     "resolution_seconds", lane->resolution_s, "uses", uses, "from_seconds", from,
+                     "to_seconds", to, "tasks", tasks, "steals", (json_int_t)lane->n_steals,
+                     "steals_seconds", steals);
+}
+
+static enum status add_lanes(MPI_Comm comm, const struct timeline *timeline, json_t *json)
+{
+    const struct gather_part part = {.items = timeline->lanes,
+                                     .n_items = timeline->n_lanes,
+                                     .item_size = sizeof timeline->lanes[0],
+                                     .what = "lanes of workers"};
+    void *all;
+    int64_t n_all;
+    TRY(gather_to_first(comm, &part, &all, &n_all));
+    if (json) {
+        json_t *lanes = json_array();
+        for (int64_t i = 0; i < n_all; i++)
+            json_array_append_new(lanes, lane_to_json((const struct timeline_lane *)all + i));
+        json_object_set_new(json, "lanes", lanes);
+    }
+    free(all);
+    return STATUS_OK;
+}
+
+/* --- loads --- */
+
+static int by_load(const void *left, const void *right)
+{
+    double a = *(const double *)left, b = *(const double *)right;
+    return (a < b) - (a > b);
+}
+
+/* Loads of at most MAX_LOADS workers, evenly chosen of the n in descending order; and how many are
+ * above the middle of mean and maximum: those for which the others wait. */
+static void add_sorted_loads(const char *key, double *loads_s, int64_t n, json_t *json)
+{
+    int64_t n_shown = n < MAX_LOADS ? n : MAX_LOADS, n_above = 0;
+    double sum_s = 0;
+    json_t *seconds = json_array();
+    qsort(loads_s, (size_t)n, sizeof *loads_s, by_load);
+    for (int64_t i = 0; i < n; i++)
+        sum_s += loads_s[i];
+    double mean_s = sum_s / (double)n, middle_s = (mean_s + loads_s[0]) / 2;
+    while (n_above < n && loads_s[n_above] > middle_s)
+        n_above++;
+    for (int64_t i = 0; i < n_shown; i++)
+        json_array_append_new(seconds,
+                              json_real(loads_s[n_shown > 1 ? i * (n - 1) / (n_shown - 1) : 0]));
+    json_object_set_new(json, key,
+                        json_pack("{s:o, s:I, s:f}", "seconds", seconds, "overloaded",
+                                  (json_int_t)n_above, "mean_seconds", mean_s));
+}
+
+static enum status add_loads(MPI_Comm comm, const char *key, const double *loads_s, int n_workers,
+                             json_t *json)
+{
+    const struct gather_part part = {.items = loads_s,
+                                     .n_items = n_workers,
+                                     .item_size = sizeof *loads_s,
+                                     .what = "loads of workers"};
+    void *all;
+    int64_t n_all;
+    TRY(gather_to_first(comm, &part, &all, &n_all));
+    if (json && n_all > 0)
+        add_sorted_loads(key, all, n_all, json);
+    free(all);
+    return STATUS_OK;
+}
+
+/* --- all --- */
+
+static void reduce_bins(MPI_Comm comm, struct timeline_bins *bins, struct timeline_bins *all)
+{
+    double bin_s;
+    MPI_Allreduce(&bins->bin_s, &bin_s, 1, MPI_DOUBLE, MPI_MAX, comm);
+    timeline_widen_bins(bins, bin_s);
+    all->bin_s = bin_s;
+    MPI_Reduce(bins->use_s, all->use_s, TIMELINE_BINS * TIMELINE_USES, MPI_DOUBLE, MPI_SUM, 0,
+               comm);
+}
+
+/* The bins and durations of all processes, on process 0. */
+static void reduce_sums(MPI_Comm comm, struct timeline *timeline, struct timeline *all)
+{
+    all->start_s = timeline->start_s;
+    all->n_workers = timeline->n_workers;
+    reduce_bins(comm, &timeline->run, &all->run);
+    reduce_bins(comm, &timeline->last, &all->last);
+    MPI_Reduce(timeline->durations, all->durations, TIMELINE_DURATIONS, MPI_INT64_T, MPI_SUM, 0,
+               comm);
+}
+
+static enum status fill_json(MPI_Comm comm, struct timeline *timeline, struct timeline *all,
+                             const struct timeline_problem *problem, json_t *json)
+{
+    reduce_sums(comm, timeline, all);
+    if (json) {
+        json_object_set_new(json, "iteration", json_integer(problem->statistics->iteration));
+        json_object_set_new(json, "makespan_seconds", json_real(problem->statistics->makespan_s));
+        add_utilisation(all, problem, json);
+        add_durations(all, json);
+    }
+    TRY(add_sample(comm, timeline, problem, json));
+    TRY(add_lanes(comm, timeline, json));
+    TRY(add_loads(comm, "first_loads", problem->first_loads_s, problem->n_workers, json));
+    return add_loads(comm, "loads", problem->loads_s, problem->n_workers, json);
+}
+
+enum status timeline_to_json(MPI_Comm comm, struct timeline *timeline,
+                             const struct timeline_problem *problem, json_t **json)
+{
+    int rank;
+    MPI_Comm_rank(comm, &rank);
+    struct timeline *all = calloc(1, sizeof *all);
+    *json = rank == 0 ? json_object() : NULL;
+    enum status status = status_agree(
+        comm, CHECK_MEMORY(all && (*json || rank > 0), "no memory for the course of a run"));
+    if (status == STATUS_OK)
+        status = fill_json(comm, timeline, all, problem, *json);
+    free(all);
+    if (status != STATUS_OK) {
+        json_decref(*json);
+        *json = NULL;
+    }
+    return status;
+}
