@@ -7,9 +7,9 @@
 #include "hf/fock/fock_build.h"
 #include "hf/scf/scf.h"
 #include "sched/pool/modes/mode_list.h"
-#include "sched/pool/taskpool.h"
 #include "support/base/status.h"
 #include "support/io/options.h"
+#include "taskpool/taskpool.h"
 
 #include <jansson.h>
 #include <stdbool.h>

@@ -9,6 +9,8 @@
 
 static char last_text[STATUS_TEXT_SIZE];
 static char last_origin[256];
+static enum status last_code;
+static int64_t n_failures;
 
 enum status status_fail(enum status code, const char *function, const char *file, int line,
                         const char *format, ...)
@@ -18,7 +20,26 @@ enum status status_fail(enum status code, const char *function, const char *file
     vsnprintf(last_text, sizeof last_text, format, arguments);
     va_end(arguments);
     snprintf(last_origin, sizeof last_origin, "%s (%s:%d)", function, file, line);
+    last_code = code;
+    n_failures++;
     return code;
+}
+
+int64_t status_n_failures(void)
+{
+    return n_failures;
+}
+
+enum status status_explain(enum status code, int64_t n_before, const char *format, ...)
+{
+    char text[STATUS_TEXT_SIZE];
+    va_list arguments;
+    if (code == STATUS_OK || (n_failures > n_before && last_code == code))
+        return code;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    return FAIL(code, "%s", text);
 }
 
 const char *status_words(enum status code)

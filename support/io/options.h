@@ -82,6 +82,13 @@ enum status options_set_presets(const struct option_table *table);
  * Errors: STATUS_USAGE as of options_parse, also where no option has this name. */
 enum status option_set(const struct option_table *table, const char *name, const char *value);
 
+/* Refuses a value in the field of an option that no command line could have set.
+ * Errors: STATUS_USAGE. */
+enum status option_check_value(const struct option_row *row, const void *fields);
+
+/* A hash of the value in the field of an option, the same on every process. */
+uint64_t option_hash(const struct option_row *row, const void *fields);
+
 /* Prints the help (with HELP_ALL also the rows for experts) or the version. */
 void options_answer(const struct options *options, enum option_request request);
 

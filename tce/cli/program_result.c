@@ -1,9 +1,9 @@
 #include "tce/cli/program_result.h"
 
-#include "sched/pool/taskpool.h"
 #include "sched/pool/trace/trace_report.h"
 #include "support/base/log.h"
 #include "support/io/json.h"
+#include "taskpool/taskpool.h"
 #include "tce/cli/block_pattern.h"
 
 void program_result_print_memory(const struct memory_use *memory)

@@ -1,4 +1,5 @@
 #include "tce/execution/executor.h"
+#include "sched/pool/pool_timeline.h"
 
 #include "sched/lab/profiles/profile.h"
 #include "support/base/agree.h"
@@ -271,7 +272,7 @@ enum status executor_timeline(const struct executor *self, struct json_t **timel
             most = k;
     *timeline = NULL;
     return self->plan->n_stages > 0
-               ? taskpool_timeline(contraction_pool(self->contractions[most]), timeline)
+               ? pool_timeline(contraction_pool(self->contractions[most]), timeline)
                : STATUS_OK;
 }
 

@@ -1,4 +1,5 @@
 #include "sched/lab/cli/beryl_sched_run.h"
+#include "sched/pool/pool_timeline.h"
 
 #include "sched/lab/cli/beryl_sched_outputs.h"
 #include "sched/lab/profiles/profile.h"
@@ -172,7 +173,7 @@ static enum status run_iterations(struct run *run)
             TRY(functions->end_iteration(run->workload, run->comm));
         run->n_completed++;
     }
-    return taskpool_timeline(run->pool, &run->timeline);
+    return pool_timeline(run->pool, &run->timeline);
 }
 
 /* --- after --- */

@@ -1,4 +1,5 @@
 #include "sched/lab/cli/machine_options.h"
+#include "sched/pool/drivers/sim/noise.h"
 
 #include "support/io/words.h"
 

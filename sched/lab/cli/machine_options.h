@@ -2,8 +2,8 @@
 #ifndef BERYL_SCHED_MACHINE_OPTIONS_H
 #define BERYL_SCHED_MACHINE_OPTIONS_H
 
-#include "sched/pool/drivers/sim/machine.h"
 #include "support/io/options.h"
+#include "taskpool/simulation.h"
 
 #include <stdbool.h>
 #include <stddef.h>

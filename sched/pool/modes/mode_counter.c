@@ -9,15 +9,15 @@
  * of Polychronopoulos and Kuck, IEEE Trans. Comput. 36 (1987) 1425, with half of their chunk,
  * because tasks differ, and for a counter that knows only tasks; mode guided has their chunks. */
 #include "sched/pool/protocols/self_scheduling.h"
-#include "support/io/option_row.h"
+#include "support/base/status.h"
 
 struct counter_settings {
     bool guided;
 };
 
-static const struct option_row counter_rows[] = {
-    FLAG_OPTION("guided", offsetof(struct counter_settings, guided),
-                .help = "chunks shrink from large ones to --chunk as the tasks run out"),
+static const struct taskpool_option counter_rows[] = {
+    TASKPOOL_FLAG_OPTION("guided", offsetof(struct counter_settings, guided),
+                         .help = "chunks shrink from large ones to --chunk as the tasks run out"),
 };
 
 static struct taskpool_mode_options counter_options =
@@ -47,8 +47,8 @@ static struct taskpool_range counter_chunk(void *state, int64_t value)
 static const struct self_scheduling_rule counter_rule = {.increment = size_of_chunk,
                                                          .chunk = counter_chunk};
 
-static enum status counter_init(void *state, const struct taskpool_mode_setup *setup,
-                                struct taskpool_comm *comm)
+static int counter_init(void *state, const struct taskpool_mode_setup *setup,
+                        struct taskpool_comm *comm)
 {
     struct counter_state *self = state;
     const struct counter_settings *own = taskpool_settings_of(setup->settings, &counter_options);
@@ -60,7 +60,7 @@ static enum status counter_init(void *state, const struct taskpool_mode_setup *s
 const struct taskpool_mode mode_counter = {
     .name = "counter",
     .help = "a shared counter hands out chunks of tasks",
-    .options = (struct taskpool_mode_options *[]){&chunk_options, &counter_options, NULL},
+    .options = (struct taskpool_mode_options *[]){&taskpool_chunk_options, &counter_options, NULL},
     .state_size = sizeof(struct counter_state),
     .init = counter_init,
     .next = self_scheduling_next,
