@@ -52,8 +52,8 @@ static enum status check_trexio(trexio_exit_code code, enum status failure, cons
     if (failure == STATUS_IO)
         return FAIL(failure, "cannot write %s: HDF5 fails at %s: is the disk full?", path, what);
     return FAIL(failure,
-                "%s: %s cannot be read: the file is damaged, or its program left that out: "
-                "take another one",
+                "%s: %s cannot be read: the file is damaged, or the program that wrote it left "
+                "that out: use another file",
                 path, what);
 }
 

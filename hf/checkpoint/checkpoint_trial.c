@@ -186,7 +186,7 @@ static enum status find_size(const char *path, int64_t *file_bytes)
         return FAIL(STATUS_IO, "cannot read %s: %s", path, strerror(errno));
     /* Nothing may ever come through a pipe. */
     if (!S_ISREG(information.st_mode))
-        return FAIL(STATUS_INPUT, "%s: not a checkpoint, nor a regular file", path);
+        return FAIL(STATUS_INPUT, "%s: not a checkpoint: it is not a regular file", path);
     *file_bytes = (int64_t)information.st_size;
     return STATUS_OK;
 }
@@ -286,8 +286,8 @@ static enum status judge_child(const char *path, int in, pid_t child)
     if (complete)
         return verdict.status == STATUS_OK ? STATUS_OK : FAIL(verdict.status, "%s", verdict.text);
     if (WIFSIGNALED(how) && WTERMSIG(how) == SIGALRM)
-        return FAIL(STATUS_INPUT, "%s: damaged: to read it takes HDF5 too long", path);
-    return FAIL(STATUS_INPUT, "%s: damaged: HDF5 crashes when it reads it", path);
+        return FAIL(STATUS_INPUT, "%s: damaged: HDF5 timed out reading it", path);
+    return FAIL(STATUS_INPUT, "%s: damaged: HDF5 crashed reading it", path);
 }
 
 enum status checkpoint_trial(const char *path)
@@ -296,14 +296,14 @@ enum status checkpoint_trial(const char *path)
     int64_t file_bytes = 0;
     TRY(find_size(path, &file_bytes));
     if (pipe(ends) != 0)
-        return FAIL(STATUS_LIBRARY, "no process to read %s in: %s", path, strerror(errno));
+        return FAIL(STATUS_LIBRARY, "cannot start a process to read %s: %s", path, strerror(errno));
     pid_t child = fork();
     if (child == 0)
         run_child(path, file_bytes, ends[1]);
     close(ends[1]);
-    enum status status =
-        child > 0 ? judge_child(path, ends[0], child)
-                  : FAIL(STATUS_LIBRARY, "no process to read %s in: %s", path, strerror(errno));
+    enum status status = child > 0 ? judge_child(path, ends[0], child)
+                                   : FAIL(STATUS_LIBRARY, "cannot start a process to read %s: %s",
+                                          path, strerror(errno));
     close(ends[0]);
     return status;
 }
