@@ -378,7 +378,8 @@ static enum status check_spin(const struct comment_reading *reading)
                             word_show(reading->spin).text);
 }
 
-/* Of what neither the line nor the command line gives. */
+/* Keeps a hint, for the warning, about a quantity that neither the line nor the command line
+ * gives. */
 static void keep_unread_hint(struct comment_reading *reading)
 {
     const struct molecule_settings *settings = reading->settings;

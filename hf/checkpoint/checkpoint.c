@@ -88,8 +88,8 @@ static enum status compare_contents(const char *path, const struct checkpoint_co
                        "cannot write %s: the file read back differs from what was written", path);
 }
 
-/* What a full disk or a library left out is noticed by reading the file again. path: NULL but on
- * process 0. Collective. */
+/* Writes the file and reads it again, to notice what a full disk or a library left out. path: NULL
+ * but on process 0. Collective. */
 static enum status write_parts(const char *path, const struct writing *writing)
 {
     MPI_Comm comm = writing->problem->comm;
@@ -109,7 +109,8 @@ static enum status begin_writing(const char *path, void *context)
     return write_parts(path, writing);
 }
 
-/* The collective part runs inside of output_file_replace on process 0, and beside it elsewhere. */
+/* The collective part runs inside of output_file_replace on process 0, and directly on the
+ * others. */
 static enum status replace_file(const char *path, struct writing *writing, int64_t n_bytes)
 {
     int rank;

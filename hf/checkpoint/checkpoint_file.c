@@ -40,7 +40,7 @@ bool checkpoint_contents_equal(const struct checkpoint_contents *a,
            memcmp(a->spins, b->spins, n * sizeof *a->spins) == 0;
 }
 
-/* The status of a TREXIO call that returned code; failure: STATUS_IO of writing, STATUS_INPUT of
+/* Status of a TREXIO call that returned code. failure: STATUS_IO when writing, STATUS_INPUT when
  * reading; what: the item that it concerns. */
 static enum status check_trexio(trexio_exit_code code, enum status failure, const char *path,
                                 const char *what)

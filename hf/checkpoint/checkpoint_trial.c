@@ -208,8 +208,8 @@ enum status checkpoint_trial_read(const char *path)
 
 /* --- the child process --- */
 
-/* What it may take in addition to what this process has, and seconds: a slow disk reads so much
- * in one. */
+/* Limits of the child: memory in addition to that of this process, and time, with more for large
+ * files: a slow disk reads BYTES_IN_SECOND. */
 #define TRIAL_BYTES     1000000000
 #define TRIAL_SECONDS   20
 #define BYTES_IN_SECOND 10000000
@@ -275,7 +275,7 @@ static bool read_verdict(int in, struct verdict *verdict)
     return true;
 }
 
-/* Of a child that has ended. */
+/* Outcome of a child that has ended. */
 static enum status judge_child(const char *path, int in, pid_t child)
 {
     struct verdict verdict;
