@@ -227,8 +227,7 @@ static void test_independent_statements_share_a_stage(void **state)
     plan_case_fini(&made);
 }
 
-/* Seconds of the processor for the plan of so many statements, half of which replace what others
- * read. */
+/* Processor seconds for planning this many statements; half of them replace what others read. */
 static double time_plan(int n_statements)
 {
     static const char declarations[] = "space s = 2\nindex i, j : s\ntensor A[i,j]\n"
