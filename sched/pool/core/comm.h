@@ -64,7 +64,7 @@ static inline void comm_send(struct comm *comm, int to, const void *bytes, size_
     comm->functions->send(comm, to, &(struct comm_message){.head = bytes, .head_size = size});
 }
 
-/* The same with bulk, which is not copied. */
+/* comm_send with bulk, which is not copied. */
 static inline void comm_send_bulk(struct comm *comm, int to, const struct comm_message *message)
 {
     comm->functions->send(comm, to, message);

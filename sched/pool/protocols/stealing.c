@@ -127,7 +127,7 @@ void stealing_begin(struct stealing *self, bool enabled)
     termination_begin(&self->termination);
 }
 
-/* As the paper's addTask, task by task, where the release is the paper's. */
+/* Pushes task by task, as the paper's addTask, where the release is the paper's. */
 static enum status push_range(struct stealing *self, struct task_range range)
 {
     TRY(task_deque_push_range(&self->deque, range));
@@ -275,7 +275,7 @@ static bool take_from_deque(struct stealing *self, struct mode_work *work)
 {
     if (stealing_next_local(self, work))
         return true;
-    /* Of records one is taken at a time, long or not: most are short. */
+    /* Records are taken one at a time, long or not: most are short. */
     bool one_by_one = releases_all(self, work) && self->deque.record_size == 0;
     return task_deque_acquire(&self->deque, one_by_one) && stealing_next_local(self, work);
 }
