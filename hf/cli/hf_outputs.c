@@ -85,7 +85,7 @@ static void write_other_outputs(struct hf_outcome *outcome, MPI_Comm comm, int r
     if (options->profile && outcome->complete)
         note_failure(outcome, fock_write_profile(outcome->fock, options->profile));
     if (!options->compare) {
-        note_failure(outcome, trace_write(options->pool.trace, comm, NULL));
+        note_failure(outcome, taskpool_trace_write(options->pool.trace, comm, NULL));
         trace_print(options->pool.trace);
     }
     if (options->report && outcome->complete)

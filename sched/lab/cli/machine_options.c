@@ -141,11 +141,11 @@ void machine_options_set_defaults(struct machine_settings *settings)
             option_copy(&machine_option_rows[i], &defaults, settings);
 }
 
-static enum status read_noise(const struct machine_settings *settings, struct noise *noise)
+static enum status read_noise(const struct machine_settings *settings, struct taskpool_noise *noise)
 {
     double values[2] = {0};
     if (settings->noise_trace)
-        return noise_read(noise, settings->noise_trace);
+        return taskpool_noise_read(noise, settings->noise_trace);
     int wrong = text_to_reals(settings->noise, 2, values);
     double period_s = values[0], length_s = values[1];
     bool is_period = period_s >= NOISE_MIN_PERIOD_S;
@@ -157,11 +157,11 @@ static enum status read_noise(const struct machine_settings *settings, struct no
                     "--noise takes a period, from %g on, and the length of an interruption, above "
                     "0 and shorter, in seconds, such as 0.01,0.0005: number %d of '%s' is wrong",
                     NOISE_MIN_PERIOD_S, wrong, settings->noise);
-    return noise_init_periodic(noise, period_s, length_s);
+    return taskpool_noise_init_periodic(noise, period_s, length_s);
 }
 
 enum status machine_options_apply(const struct machine_settings *settings,
-                                  struct taskpool_machine *machine, struct noise *noise)
+                                  struct taskpool_machine *machine, struct taskpool_noise *noise)
 {
     *machine = (struct taskpool_machine){
         .n_workers = (int)settings->n_workers,

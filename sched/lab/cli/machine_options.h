@@ -57,10 +57,10 @@ enum status machine_options_check(const struct machine_settings *settings);
 void machine_options_set_defaults(struct machine_settings *settings);
 
 /* The machine that the settings describe, without speeds and tasks.
- * noise  out: what the machine's noise points at if it has some; to be freed with noise_fini
- * Errors: STATUS_USAGE, those of noise_read. */
+ * noise  out: what the machine's noise points at if it has some; to be freed with
+ * taskpool_noise_fini Errors: STATUS_USAGE, those of taskpool_noise_read. */
 enum status machine_options_apply(const struct machine_settings *settings,
-                                  struct taskpool_machine *machine, struct noise *noise);
+                                  struct taskpool_machine *machine, struct taskpool_noise *noise);
 
 /* Multiplies speeds by the fraction that contention leaves of them while all workers of a node
  * compute: crowded_speed, in (0, 1], in a full node, and a loss in proportion to the number of

@@ -54,7 +54,7 @@ struct mode_record *mode_records_begin(struct mode_records *records, int positio
 {
     struct mode_record *record = &records->list[position];
     records->n_begun++;
-    trace_restart(records->trace, records->comm);
+    taskpool_trace_restart(records->trace, records->comm);
     comparison_begin(&records->comparison, position);
     record->n_iterations = 0;
     json_decref(record->timeline); /* of the last round */
@@ -63,7 +63,7 @@ struct mode_record *mode_records_begin(struct mode_records *records, int positio
 }
 
 json_t *mode_records_note(struct mode_records *records, int position, double seconds,
-                          const struct statistics_iteration *statistics)
+                          const struct taskpool_iteration *statistics)
 {
     struct mode_record *record = &records->list[position];
     bool first = record->n_iterations == 0;
@@ -87,7 +87,7 @@ static enum status write_trace_of_mode(struct mode_records *records, int positio
     struct mode_record *record = &records->list[position];
     if (!records->trace || records->comparison.modes[position].n_rounds < records->n_rounds)
         return STATUS_OK;
-    TRY(trace_write(records->trace, records->comm, record->name));
+    TRY(taskpool_trace_write(records->trace, records->comm, record->name));
     record->trace = trace_to_json(records->trace);
     return STATUS_OK;
 }
@@ -128,7 +128,7 @@ static void print_scheduling_heading(void)
     log_print(" efficiency imbalance    steals        of  messages");
 }
 
-static void print_scheduling(const struct statistics_iteration *last)
+static void print_scheduling(const struct taskpool_iteration *last)
 {
     log_print("%9.2f %% %7.2f %% %9.1f %9.1f %9lld", 100 * last->efficiency, 100 * last->imbalance,
               last->steals_successful.mean, last->steals_attempted.mean, (long long)last->messages);

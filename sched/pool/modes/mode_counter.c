@@ -20,8 +20,8 @@ static const struct option_row counter_rows[] = {
                 .help = "chunks shrink from large ones to --chunk as the tasks run out"),
 };
 
-static struct mode_options counter_options =
-    MODE_OPTIONS(counter_rows, sizeof(struct counter_settings));
+static struct taskpool_mode_options counter_options =
+    TASKPOOL_MODE_OPTIONS(counter_rows, sizeof(struct counter_settings));
 
 struct counter_state {
     struct self_scheduling scheduling; /* first */
@@ -38,28 +38,29 @@ static int64_t size_of_chunk(const void *state)
     return guided > scheduling->min_chunk ? guided : scheduling->min_chunk;
 }
 
-static struct task_range counter_chunk(void *state, int64_t value)
+static struct taskpool_range counter_chunk(void *state, int64_t value)
 {
     const struct counter_state *self = state;
-    return (struct task_range){.first = value, .last = value + self->scheduling.asked_for};
+    return (struct taskpool_range){.first = value, .last = value + self->scheduling.asked_for};
 }
 
 static const struct self_scheduling_rule counter_rule = {.increment = size_of_chunk,
                                                          .chunk = counter_chunk};
 
-static enum status counter_init(void *state, const struct mode_setup *setup, struct comm *comm)
+static enum status counter_init(void *state, const struct taskpool_mode_setup *setup,
+                                struct taskpool_comm *comm)
 {
     struct counter_state *self = state;
-    const struct counter_settings *own = settings_of(setup->settings, &counter_options);
+    const struct counter_settings *own = taskpool_settings_of(setup->settings, &counter_options);
     self_scheduling_init(&self->scheduling, setup, comm, &counter_rule);
     self->n_shares = own->guided ? 2 * (int64_t)comm->size : 0;
     return STATUS_OK;
 }
 
-const struct mode mode_counter = {
+const struct taskpool_mode mode_counter = {
     .name = "counter",
     .help = "a shared counter hands out chunks of tasks",
-    .options = (struct mode_options *[]){&chunk_options, &counter_options, NULL},
+    .options = (struct taskpool_mode_options *[]){&chunk_options, &counter_options, NULL},
     .state_size = sizeof(struct counter_state),
     .init = counter_init,
     .next = self_scheduling_next,

@@ -52,7 +52,7 @@ static void test_iterations_are_recorded_in_order(void **state)
     init_records(&records);
     const struct mode_record *record = &records.list[1];
     for (int i = 0; i < 3; i++) {
-        const struct statistics_iteration statistics = {.iteration = 7, .tasks = 10 + i};
+        const struct taskpool_iteration statistics = {.iteration = 7, .tasks = 10 + i};
         assert_non_null(mode_records_note(&records, 1, (double[]){3, 1, 2}[i], &statistics));
     }
     check_ok(mode_records_end(&records, 1));
@@ -76,7 +76,7 @@ static void test_iterations_are_recorded_in_order(void **state)
 static json_t *run_round(struct mode_records *records, int position, double seconds,
                          const char *digest)
 {
-    const struct statistics_iteration statistics = {.tasks = 1};
+    const struct taskpool_iteration statistics = {.tasks = 1};
     struct mode_record *record = mode_records_begin(records, position);
     json_t *entry = mode_records_note(records, position, seconds, &statistics);
     strcpy(record->sha256[0], digest);

@@ -249,7 +249,7 @@ static void append_activity(const struct mpi_watchdog *self, char *text, size_t 
 static void report_process(const struct mpi_watchdog *self)
 {
     char text[1024] = "", host[256] = "";
-    const struct mode *mode = self->comm->mode;
+    const struct taskpool_mode *mode = self->comm->mode;
     struct mpi_messages messages;
     gethostname(host, sizeof host - 1);
     append_words(text, sizeof text, "%s: watchdog: process %d (%s, pid %ld) ",
