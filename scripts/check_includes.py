@@ -60,10 +60,14 @@ ROOMS = {
     "hf/checkpoint": CHEMISTRY + ["hf/tiles", "hf/fock"],
     "hf/scf": CHEMISTRY + ["hf/tiles", "hf/fock", "hf/checkpoint"],
     "hf/guess": CHEMISTRY + ["hf/tiles", "hf/fock", "hf/scf"],
-    "hf/cli": CHEMISTRY + ["hf/tiles", "hf/fock", "hf/checkpoint", "hf/scf", "hf/guess",
-                           *POOL, *LAB,
-                           "sched/lab/report/report.h", "sched/lab/report/report_program.h",
-                           "sched/lab/report/report_section.h"],
+    "hf/calculation": CHEMISTRY + ["hf/tiles", "hf/fock", "hf/checkpoint", "hf/scf", "hf/guess",
+                                   *POOL, "hf/cli/hf_options.h", "hf/result/hf_qcschema.h",
+                                   "hf/result/hf_print.h"],
+    "hf/result": CHEMISTRY + ["hf/tiles", "hf/fock", "hf/checkpoint", "hf/scf", "hf/calculation",
+                              *POOL, *LAB, "hf/cli/hf_options.h",
+                              "sched/lab/report/report.h", "sched/lab/report/report_section.h"],
+    "hf/cli": CHEMISTRY + ["hf/tiles", "hf/fock", "hf/checkpoint", "hf/scf", "hf/calculation",
+                           "hf/result", *POOL, *LAB, "sched/lab/report/report_program.h"],
 
     "hf/experiments": CHEMISTRY + ["hf/tiles", "sched/pool/core", "sched/lab/profiles"],
 
@@ -79,7 +83,8 @@ ROOMS = {
                                 "hf/fock", "hf/checkpoint", "hf/scf", *POOL],
     "tce/cli": CHEMISTRY + ["tce/tensor", "tce/language", "tce/contraction", "tce/plan",
                             "tce/execution", "tce/integrals", "tce/methods", "hf/fock",
-                            "hf/checkpoint", "hf/scf", "hf/cli", *POOL, *LAB],
+                            "hf/checkpoint", "hf/scf", "hf/calculation", "hf/result",
+                            "hf/cli/hf_options.h", *POOL, *LAB],
 }
 
 # Rooms that do without MPI: what they hold runs the same in a simulation, or on one process.
@@ -106,7 +111,8 @@ PACKAGES = {
     "linux/magic.h": ["support/io"],
     "sys/vfs.h": ["support/io"],
     "jansson.h": ["support/io", "sched/pool/core", "sched/pool/trace", "sched/lab/comparison",
-                  "sched/lab/workloads", "sched/lab/report", "sched/lab/cli", "hf/cli"],
+                  "sched/lab/workloads", "sched/lab/report", "sched/lab/cli", "hf/calculation",
+                  "hf/result", "hf/cli"],
 }
 
 # Headers of C and POSIX, without their endings.

@@ -1,7 +1,7 @@
 #include "tce/cli/method_result.h"
 
-#include "hf/cli/hf_outputs.h"
-#include "hf/cli/hf_qcschema.h"
+#include "hf/result/hf_outputs.h"
+#include "hf/result/hf_qcschema.h"
 #include "sched/pool/taskpool.h"
 #include "support/base/log.h"
 #include "support/base/memory.h"

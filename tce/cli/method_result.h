@@ -2,7 +2,7 @@
 #ifndef BERYL_TCE_METHOD_RESULT_H
 #define BERYL_TCE_METHOD_RESULT_H
 
-#include "hf/cli/hf_calculation.h"
+#include "hf/calculation/hf_calculation.h"
 #include "sched/lab/comparison/mode_records.h"
 #include "support/base/status.h"
 #include "tce/cli/tce_options.h"

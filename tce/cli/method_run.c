@@ -1,10 +1,10 @@
 #include "tce/cli/method_run.h"
 
+#include "hf/calculation/hf_calculation.h"
 #include "hf/checkpoint/checkpoint.h"
 #include "hf/checkpoint/checkpoint_reader.h"
-#include "hf/cli/hf_calculation.h"
-#include "hf/cli/hf_outputs.h"
-#include "hf/cli/hf_print.h"
+#include "hf/result/hf_outputs.h"
+#include "hf/result/hf_print.h"
 #include "sched/pool/modes/mode_options.h"
 #include "support/base/agree.h"
 #include "support/base/die.h"

@@ -5,7 +5,7 @@
  * takes beryl-hf's options but --screen and prints, for each threshold after the first, the
  * threshold, the largest absolute error of an element and the two-electron energy
  * sum_ij D_ij F_ij / 2, in hartree. Of a closed shell, by one process. */
-#include "hf/cli/hf_calculation.h"
+#include "hf/calculation/hf_calculation.h"
 #include "support/base/log.h"
 #include "support/io/application.h"
 

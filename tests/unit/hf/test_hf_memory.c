@@ -1,6 +1,6 @@
 /* A run that needs too much memory is refused before allocation, also if only the tasks
  * that the scheduler keeps, by its mode, are too many. */
-#include "hf/cli/hf_memory.h"
+#include "hf/calculation/hf_memory.h"
 #include "sched/pool/taskpool.h"
 #include "tests/check.h"
 

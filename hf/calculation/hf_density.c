@@ -1,6 +1,6 @@
-#include "hf/cli/hf_density.h"
+#include "hf/calculation/hf_density.h"
 
-#include "hf/cli/hf_print.h"
+#include "hf/result/hf_print.h"
 #include "hf/tiles/orbital_density.h"
 #include "support/base/clock.h"
 

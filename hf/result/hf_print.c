@@ -1,4 +1,4 @@
-#include "hf/cli/hf_print.h"
+#include "hf/result/hf_print.h"
 
 #include "hf/scf/scf_report.h"
 #include "support/arrays/blas_kernels.h"

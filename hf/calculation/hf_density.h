@@ -2,7 +2,7 @@
 #ifndef BERYL_HF_HF_DENSITY_H
 #define BERYL_HF_HF_DENSITY_H
 
-#include "hf/cli/hf_calculation.h"
+#include "hf/calculation/hf_calculation.h"
 #include "support/base/sha256.h"
 #include "support/base/status.h"
 

@@ -16,8 +16,8 @@
 #define BERYL_HF_HF_CALCULATION_H
 
 #include "basis/integrals/two_electron.h"
+#include "hf/calculation/hf_input.h"
 #include "hf/checkpoint/checkpoint_reader.h"
-#include "hf/cli/hf_input.h"
 #include "hf/cli/hf_options.h"
 #include "hf/fock/fock_build.h"
 #include "hf/scf/scf.h"

@@ -1,6 +1,6 @@
-#include "hf/cli/hf_qcschema.h"
+#include "hf/result/hf_qcschema.h"
 
-#include "hf/cli/hf_class_costs.h"
+#include "hf/result/hf_class_costs.h"
 #include "sched/pool/core/statistics_report.h"
 #include "sched/pool/trace/trace_report.h"
 #include "support/base/version.h"

@@ -5,8 +5,8 @@
 
 #include "basis/integrals/class_costs.h"
 #include "basis/integrals/two_electron.h"
-#include "hf/cli/hf_density.h"
-#include "hf/cli/hf_input.h"
+#include "hf/calculation/hf_density.h"
+#include "hf/calculation/hf_input.h"
 #include "hf/cli/hf_options.h"
 #include "hf/fock/fock_build.h"
 #include "hf/scf/scf.h"

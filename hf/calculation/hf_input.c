@@ -1,4 +1,4 @@
-#include "hf/cli/hf_input.h"
+#include "hf/calculation/hf_input.h"
 
 #include "hf/tiles/tiling.h"
 #include "support/base/agree.h"

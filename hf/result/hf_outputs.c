@@ -1,7 +1,7 @@
-#include "hf/cli/hf_outputs.h"
+#include "hf/result/hf_outputs.h"
 
 #include "hf/checkpoint/checkpoint.h"
-#include "hf/cli/hf_report.h"
+#include "hf/result/hf_report.h"
 #include "sched/lab/report/report.h"
 #include "sched/pool/core/task_data.h"
 #include "sched/pool/trace/trace.h"

@@ -3,7 +3,7 @@
 #define BERYL_HF_HF_OUTPUTS_H
 
 #include "hf/cli/hf_options.h"
-#include "hf/cli/hf_qcschema.h"
+#include "hf/result/hf_qcschema.h"
 #include "support/base/status.h"
 
 #include <mpi.h>

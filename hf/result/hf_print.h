@@ -3,7 +3,7 @@
 #ifndef BERYL_HF_HF_PRINT_H
 #define BERYL_HF_HF_PRINT_H
 
-#include "hf/cli/hf_calculation.h"
+#include "hf/calculation/hf_calculation.h"
 
 /* Molecule, basis, processes, scheduling modes and kernels of BLAS, after hf_calculation_read.
  * Collective. */

@@ -1,4 +1,4 @@
-#include "hf/cli/hf_memory.h"
+#include "hf/calculation/hf_memory.h"
 
 #include "hf/fock/fock_build.h"
 #include "hf/scf/scf.h"

@@ -1,8 +1,8 @@
-#include "hf/cli/hf_calculation.h"
+#include "hf/calculation/hf_calculation.h"
 
-#include "hf/cli/hf_memory.h"
-#include "hf/cli/hf_qcschema.h"
+#include "hf/calculation/hf_memory.h"
 #include "hf/guess/guess.h"
+#include "hf/result/hf_qcschema.h"
 #include "sched/pool/core/speeds.h"
 #include "support/base/agree.h"
 #include "support/base/log.h"

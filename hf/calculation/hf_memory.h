@@ -2,7 +2,7 @@
 #ifndef BERYL_HF_HF_MEMORY_H
 #define BERYL_HF_HF_MEMORY_H
 
-#include "hf/cli/hf_input.h"
+#include "hf/calculation/hf_input.h"
 #include "hf/cli/hf_options.h"
 #include "hf/tiles/tiling.h"
 #include "support/arrays/dense.h"
