@@ -60,14 +60,13 @@ ROOMS = {
     "hf/checkpoint": CHEMISTRY + ["hf/tiles", "hf/fock"],
     "hf/scf": CHEMISTRY + ["hf/tiles", "hf/fock", "hf/checkpoint"],
     "hf/guess": CHEMISTRY + ["hf/tiles", "hf/fock", "hf/scf"],
+    # The calculation: settings in, energies and matrices out; no command line, no JSON.
     "hf/calculation": CHEMISTRY + ["hf/tiles", "hf/fock", "hf/checkpoint", "hf/scf", "hf/guess",
-                                   *POOL, "hf/cli/hf_options.h", "hf/result/hf_qcschema.h",
-                                   "hf/result/hf_print.h"],
-    "hf/result": CHEMISTRY + ["hf/tiles", "hf/fock", "hf/checkpoint", "hf/scf", "hf/calculation",
-                              *POOL, *LAB, "hf/cli/hf_options.h",
+                                   *POOL, "sched/pool/modes"],
+    "hf/result": CHEMISTRY + ["hf/fock", "hf/checkpoint", "hf/scf", "hf/calculation", *POOL, *LAB,
                               "sched/lab/report/report.h", "sched/lab/report/report_section.h"],
-    "hf/cli": CHEMISTRY + ["hf/tiles", "hf/fock", "hf/checkpoint", "hf/scf", "hf/calculation",
-                           "hf/result", *POOL, *LAB, "sched/lab/report/report_program.h"],
+    "hf/cli": CHEMISTRY + ["hf/tiles", "hf/fock", "hf/scf", "hf/calculation", "hf/result", *POOL,
+                           *LAB, "sched/lab/report/report_program.h"],
 
     "hf/experiments": CHEMISTRY + ["hf/tiles", "sched/pool/core", "sched/lab/profiles"],
 
@@ -81,8 +80,10 @@ ROOMS = {
     "tce/integrals": CHEMISTRY + ["tce/tensor", "hf/tiles", "hf/fock", "hf/scf", *POOL],
     "tce/methods": CHEMISTRY + ["tce/tensor", "tce/execution", "tce/integrals", "hf/tiles",
                                 "hf/fock", "hf/checkpoint", "hf/scf", *POOL],
+    "tce/calculation": CHEMISTRY + ["tce/execution", "tce/integrals", "tce/methods",
+                                    "hf/checkpoint", "hf/calculation", *POOL],
     "tce/cli": CHEMISTRY + ["tce/tensor", "tce/language", "tce/contraction", "tce/plan",
-                            "tce/execution", "tce/integrals", "tce/methods", "hf/fock",
+                            "tce/execution", "tce/integrals", "tce/methods", "tce/calculation",
                             "hf/checkpoint", "hf/scf", "hf/calculation", "hf/result",
                             "hf/cli/hf_options.h", *POOL, *LAB],
 }
@@ -111,8 +112,7 @@ PACKAGES = {
     "linux/magic.h": ["support/io"],
     "sys/vfs.h": ["support/io"],
     "jansson.h": ["support/io", "sched/pool/core", "sched/pool/trace", "sched/lab/comparison",
-                  "sched/lab/workloads", "sched/lab/report", "sched/lab/cli", "hf/calculation",
-                  "hf/result", "hf/cli"],
+                  "sched/lab/workloads", "sched/lab/report", "sched/lab/cli", "hf/result", "hf/cli"],
 }
 
 # Headers of C and POSIX, without their endings.

@@ -4,20 +4,23 @@
 #include "support/base/agree.h"
 #include "support/io/text_file.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 /* Bohr; Lifflander et al. (2012): the displaced functions of the Be chain. */
 #define BE_CHAIN_DISPLACEMENT 1.6
 
-static struct molecule_settings molecule_settings(const struct hf_options *options)
+static struct molecule_settings molecule_settings(const struct hf_settings *settings)
 {
-    bool unit_given = options->units >= 0;
-    bool charge_given = options->charge != HF_OPTION_NOT_GIVEN;
-    bool multiplicity_given = options->multiplicity != HF_OPTION_NOT_GIVEN;
+    bool unit_given = settings->units >= 0;
+    bool charge_given = settings->charge != HF_NOT_GIVEN;
+    bool multiplicity_given = settings->multiplicity != HF_NOT_GIVEN;
     return (struct molecule_settings){
-        .unit = unit_given ? (enum length_unit)options->units : LENGTH_ANGSTROM,
+        .unit = unit_given ? (enum length_unit)settings->units : LENGTH_ANGSTROM,
         .unit_given = unit_given,
-        .charge = charge_given ? (int)options->charge : 0,
+        .charge = charge_given ? (int)settings->charge : 0,
         .charge_given = charge_given,
-        .multiplicity = multiplicity_given ? (int)options->multiplicity : 1,
+        .multiplicity = multiplicity_given ? (int)settings->multiplicity : 1,
         .multiplicity_given = multiplicity_given,
     };
 }
@@ -30,41 +33,63 @@ static bool is_original_benchmark(const struct hf_input *input)
     return input->molecule.bare_numbers && basis_set_find(&input->basis_set, 0);
 }
 
-static enum status parse_molecule(const struct hf_options *options, const struct text_file *text,
+static enum status parse_molecule(const struct hf_settings *settings, const struct text_file *text,
                                   struct hf_input *input)
 {
-    struct molecule_settings settings = molecule_settings(options);
-    TRY(molecule_parse(text->bytes, text->length, options->molecule, &settings, &input->molecule));
+    struct molecule_settings given = molecule_settings(settings);
+    TRY(molecule_parse(text->bytes, text->length, settings->molecule, &given, &input->molecule));
     if (!is_original_benchmark(input))
         return STATUS_OK;
-    if (!settings.unit_given) {
+    if (!given.unit_given) {
         molecule_fini(&input->molecule);
-        settings.unit = LENGTH_BOHR;
-        settings.unit_given = true;
-        TRY(molecule_parse(text->bytes, text->length, options->molecule, &settings,
+        given.unit = LENGTH_BOHR;
+        given.unit_given = true;
+        TRY(molecule_parse(text->bytes, text->length, settings->molecule, &given,
                            &input->molecule));
     }
     input->original_benchmark = true;
     return molecule_add_displaced_ghosts(&input->molecule, BE_CHAIN_DISPLACEMENT);
 }
 
-static enum status read_and_check_molecule(const struct hf_options *options, MPI_Comm comm,
-                                           struct hf_input *input)
+/* The centres that the caller gives. */
+static enum status copy_molecule(const struct hf_settings *settings, struct molecule *molecule)
+{
+    struct molecule_settings given = molecule_settings(settings);
+    size_t size = (size_t)settings->n_atoms * sizeof *settings->atoms;
+    *molecule = (struct molecule){.n_atoms = settings->n_atoms,
+                                  .atoms = malloc(size),
+                                  .charge = given.charge,
+                                  .multiplicity = given.multiplicity};
+    TRY(CHECK_MEMORY(molecule->atoms, "no memory for the atoms of %s", settings->molecule));
+    memcpy(molecule->atoms, settings->atoms, size);
+    return STATUS_OK;
+}
+
+static enum status read_molecule(const struct hf_settings *settings, MPI_Comm comm,
+                                 struct hf_input *input)
 {
     struct text_file text;
-    TRY(text_file_read_all(options->molecule, comm, &text));
-    enum status status = parse_molecule(options, &text, input);
+    TRY(text_file_read_all(settings->molecule, comm, &text));
+    enum status status = parse_molecule(settings, &text, input);
     text_file_fini(&text);
+    return status;
+}
+
+static enum status read_and_check_molecule(const struct hf_settings *settings, MPI_Comm comm,
+                                           struct hf_input *input)
+{
+    enum status status = settings->atoms ? copy_molecule(settings, &input->molecule)
+                                         : read_molecule(settings, comm, input);
     if (status == STATUS_OK)
-        status = molecule_check(&input->molecule, options->molecule);
+        status = molecule_check(&input->molecule, settings->molecule);
     return status_agree(comm, status);
 }
 
-static enum status count_electrons(const struct hf_options *options, struct hf_input *input)
+static enum status count_electrons(const struct hf_settings *settings, struct hf_input *input)
 {
     int64_t n_electrons = molecule_n_electrons(&input->molecule);
     int unpaired = input->molecule.multiplicity - 1;
-    int method = options->method >= 0 ? options->method : unpaired == 0 ? METHOD_RHF : METHOD_UHF;
+    int method = settings->method >= 0 ? settings->method : unpaired == 0 ? METHOD_RHF : METHOD_UHF;
     if (method == METHOD_RHF && unpaired != 0)
         return FAIL(STATUS_USAGE,
                     "--method rhf is for closed shells, but the multiplicity is %d: use uhf",
@@ -74,27 +99,27 @@ static enum status count_electrons(const struct hf_options *options, struct hf_i
     input->n_occupied[1] = (n_electrons - unpaired) / 2;
     if (input->n_occupied[0] > input->shells->n_functions)
         return FAIL(STATUS_INPUT, "%s: %lld electrons, but %s has only %lld functions for them",
-                    options->molecule, (long long)n_electrons, input->basis_set.name,
+                    settings->molecule, (long long)n_electrons, input->basis_set.name,
                     (long long)input->shells->n_functions);
     return STATUS_OK;
 }
 
-enum status hf_input_read(const struct hf_options *options, MPI_Comm comm, struct hf_input *input)
+enum status hf_input_read(const struct hf_settings *settings, MPI_Comm comm, struct hf_input *input)
 {
     *input = (struct hf_input){0};
-    enum basis_form form = options->spherical   ? BASIS_FORM_SPHERICAL
-                           : options->cartesian ? BASIS_FORM_CARTESIAN
-                                                : BASIS_FORM_UNSTATED;
-    enum status status = basis_set_read_all(options->basis, comm, &input->basis_set);
+    enum basis_form form = settings->spherical   ? BASIS_FORM_SPHERICAL
+                           : settings->cartesian ? BASIS_FORM_CARTESIAN
+                                                 : BASIS_FORM_UNSTATED;
+    enum status status = basis_set_read_all(settings->basis, comm, &input->basis_set);
     if (status == STATUS_OK)
-        status = read_and_check_molecule(options, comm, input);
+        status = read_and_check_molecule(settings, comm, input);
     if (status == STATUS_OK)
         status = status_agree(
             comm, shells_create(&input->molecule, &input->basis_set, form, &input->shells));
     if (status == STATUS_OK)
-        status = count_electrons(options, input);
+        status = count_electrons(settings, input);
     if (status == STATUS_OK)
-        input->tile = options->tile > 0 ? options->tile : tiling_default_target(input->shells);
+        input->tile = settings->tile > 0 ? settings->tile : tiling_default_target(input->shells);
     else
         hf_input_fini(input);
     return status;
