@@ -1,4 +1,4 @@
-#include "hf/cli/hf_report_orbitals.h"
+#include "hf/result/hf_report_orbitals.h"
 
 #include <math.h>
 

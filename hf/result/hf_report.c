@@ -1,7 +1,7 @@
-#include "hf/cli/hf_report.h"
+#include "hf/result/hf_report.h"
 
-#include "hf/cli/hf_report_molecule.h"
-#include "hf/cli/hf_report_orbitals.h"
+#include "hf/result/hf_report_molecule.h"
+#include "hf/result/hf_report_orbitals.h"
 
 #include <ctype.h>
 #include <math.h>
