@@ -57,10 +57,10 @@ static enum status find_workers(struct run *run)
 }
 
 /* Reduces the speeds of simulated workers by the contention of their nodes. */
-static enum status slow_crowded_nodes(struct run *run)
+static enum status slow_contended_nodes(struct run *run)
 {
     const struct machine_settings *machine = &run->options->machine;
-    if (machine->crowded_speed == 1)
+    if (machine->contention_factor == 1)
         return STATUS_OK;
     if (!run->speeds) {
         run->speeds = malloc((size_t)run->n_workers * sizeof *run->speeds);
@@ -68,7 +68,7 @@ static enum status slow_crowded_nodes(struct run *run)
         for (int i = 0; i < run->n_workers; i++)
             run->speeds[i] = 1;
     }
-    machine_apply_contention(machine->crowded_speed, (int)machine->node_size, run->n_workers,
+    machine_apply_contention(machine->contention_factor, (int)machine->node_size, run->n_workers,
                              run->speeds);
     return STATUS_OK;
 }
@@ -78,7 +78,7 @@ static enum status find_speeds(struct run *run)
     const char *path = run->options->pool.speeds;
     if (path && *path)
         TRY(speeds_read(run->comm, path, run->n_workers, &run->speeds));
-    return run->simulated ? slow_crowded_nodes(run) : STATUS_OK;
+    return run->simulated ? slow_contended_nodes(run) : STATUS_OK;
 }
 
 static enum status create_workload(struct run *run)

@@ -9,6 +9,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* The old name of an option that is the machine's. */
+static enum status refuse_machine_key(const char *path, const char *key)
+{
+    for (size_t i = 0; i < machine_n_option_rows; i++) {
+        const struct option_row *row = &machine_option_rows[i];
+        if (row->formerly && strcmp(row->formerly, key) == 0)
+            return FAIL(STATUS_INPUT, "%s: \"%s\" is now \"%s\"", path, key, row->name);
+    }
+    return FAIL(STATUS_INPUT, "%s: unknown key \"%.60s\"", path, key);
+}
+
 /* The option of this name; --simulate, which has a default, is not the machine's. */
 static const struct option_row *find_machine_row(const char *key)
 {
@@ -80,7 +91,7 @@ static enum status take_machine(const char *path, json_t *machine,
         if (strcmp(key, "measured") == 0)
             continue;
         if (!row)
-            return FAIL(STATUS_INPUT, "%s: unknown key \"%.60s\"", path, key);
+            return refuse_machine_key(path, key);
         if (!is_allowed(row, value))
             return refuse_machine_value(path, row, value);
         set_machine_value(row, value, settings);

@@ -23,7 +23,7 @@ static const struct machine_settings default_machine = {
     .poll_s = 0,
     .bandwidth = 1e10,
     .node_bandwidth = 1e10,
-    .crowded_speed = 1,
+    .contention_factor = 1,
     .data = MACHINE_DATA_ON,
     .cache_bytes = 1000000000,
 };
@@ -62,8 +62,8 @@ const struct option_row machine_option_rows[] = {
                 .value = "BYTES_PER_S", .help = "bandwidth between nodes (1e10)"),
     REAL_OPTION("node-bandwidth", FIELD(node_bandwidth), 0, 1e18, .min_excluded = true,
                 .value = "BYTES_PER_S", .expert = true, .help = "bandwidth within a node (1e10)"),
-    REAL_OPTION("crowded-speed", FIELD(crowded_speed), 0, 1, .min_excluded = true, .value = "X",
-                .expert = true,
+    REAL_OPTION("contention-factor", FIELD(contention_factor), 0, 1, .min_excluded = true,
+                .value = "X", .formerly = "crowded-speed", .expert = true,
                 .help = "speed of a worker while all of its node compute, relative to one alone "
                         "(1)"),
     CHOICE_OPTION("data", FIELD(data), "on,off", .expert = true,
@@ -104,7 +104,7 @@ const struct machine_settings machine_settings_unknown = {
     .poll_s = -1,
     .bandwidth = -1,
     .node_bandwidth = -1,
-    .crowded_speed = -1,
+    .contention_factor = -1,
     .data = -1,
     .cache_bytes = -1,
 };
@@ -187,13 +187,14 @@ enum status machine_options_apply(const struct machine_settings *settings,
     return STATUS_OK;
 }
 
-void machine_apply_contention(double crowded_speed, int node_size, int n_workers, double *speeds)
+void machine_apply_contention(double contention_factor, int node_size, int n_workers,
+                              double *speeds)
 {
     if (node_size == 1)
         return;
     for (int i = 0; i < n_workers; i++) {
         int first = i / node_size * node_size;
         int n = n_workers - first < node_size ? n_workers - first : node_size;
-        speeds[i] *= 1 - (1 - crowded_speed) * (n - 1) / (node_size - 1);
+        speeds[i] *= 1 - (1 - contention_factor) * (n - 1) / (node_size - 1);
     }
 }

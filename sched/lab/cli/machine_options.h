@@ -30,10 +30,10 @@ struct machine_settings {
     double poll_s;
     double bandwidth; /* bytes per second */
     double node_bandwidth;
-    double crowded_speed; /* of the workers of a full node, relative to one alone */
-    int data;             /* enum machine_data */
-    int64_t cache_bytes;  /* of a node */
-    const char *file;     /* with values for what was not given */
+    double contention_factor; /* of the workers of a full node, relative to one alone */
+    int data;                 /* enum machine_data */
+    int64_t cache_bytes;      /* of a node */
+    const char *file;         /* with values for what was not given */
     bool server;
     const char *noise;       /* "PERIOD,LENGTH" */
     const char *noise_trace; /* file */
@@ -63,10 +63,11 @@ enum status machine_options_apply(const struct machine_settings *settings,
                                   struct taskpool_machine *machine, struct taskpool_noise *noise);
 
 /* Multiplies speeds by the fraction that contention leaves of them while all workers of a node
- * compute: crowded_speed, in (0, 1], in a full node, and a loss in proportion to the number of
+ * compute: contention_factor, in (0, 1], in a full node, and a loss in proportion to the number of
  * other workers in one that is not full.
  * node_size  workers of a full node, consecutive ones, >= 1
  * speeds     n_workers */
-void machine_apply_contention(double crowded_speed, int node_size, int n_workers, double *speeds);
+void machine_apply_contention(double contention_factor, int node_size, int n_workers,
+                              double *speeds);
 
 #endif

@@ -8,10 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct option_row sched_row =
-    OPTION_OF_KIND(OPTION_WORD, "sched", offsetof(struct taskpool_settings, mode),
-                   .default_text = "auto", .list_choices = mode_choices, .value = "MODE",
-                   .help = "scheduling mode; lpt is a bound, for simulations alone");
+static const struct option_row sched_row = OPTION_OF_KIND(
+    OPTION_WORD, "sched", offsetof(struct taskpool_settings, mode), .default_text = "auto",
+    .list_choices = mode_choices, .value = "MODE", .formerly = "guided",
+    .help = "scheduling mode; lpt is a bound, for simulations alone");
 
 /* The table, for as many modes as were registered when it was made. */
 static struct {
