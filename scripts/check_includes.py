@@ -62,8 +62,7 @@ ROOMS = {
     "hf/guess": CHEMISTRY + ["hf/tiles", "hf/fock", "hf/scf"],
     "hf/cli": CHEMISTRY + ["hf/tiles", "hf/fock", "hf/checkpoint", "hf/scf", "hf/guess",
                            *POOL, *LAB,
-                           "sched/lab/report/report.h", "sched/lab/report/report_program.h",
-                           "sched/lab/report/report_section.h"],
+                           "sched/lab/report/report.h", "sched/lab/report/report_section.h"],
 
     "hf/experiments": CHEMISTRY + ["hf/tiles", "sched/pool/core", "sched/lab/profiles"],
 

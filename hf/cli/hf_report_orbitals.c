@@ -1,4 +1,4 @@
-#include "hf/cli/hf_report_orbitals.h"
+#include "hf/cli/hf_report.h"
 
 #include <math.h>
 
