@@ -1,7 +1,6 @@
-#include "sched/lab/cli/beryl_sched_compare.h"
+#include "sched/lab/cli/beryl_sched_run.h"
 
 #include "sched/lab/cli/beryl_sched_outputs.h"
-#include "sched/lab/cli/beryl_sched_run.h"
 #include "sched/lab/comparison/mode_records.h"
 #include "sched/pool/modes/mode_options.h"
 #include "sched/pool/modes/modes.h"

@@ -1,6 +1,6 @@
 #include "sched/lab/cli/beryl_sched_options.h"
 
-#include "sched/lab/cli/machine_file.h"
+#include "sched/lab/cli/machine_options.h"
 #include "sched/lab/comparison/comparison.h"
 #include "sched/lab/profiles/profile.h"
 #include "sched/lab/profiles/task_data_read.h"

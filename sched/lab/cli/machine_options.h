@@ -3,8 +3,10 @@
 #define BERYL_SCHED_MACHINE_OPTIONS_H
 
 #include "sched/pool/drivers/sim/machine.h"
+#include "support/base/status.h"
 #include "support/io/options.h"
 
+#include <mpi.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -52,6 +54,13 @@ extern const size_t machine_n_option_rows;
 /* Checks that options of the machine come with --simulate and do not contradict each other.
  * Errors: STATUS_USAGE. */
 enum status machine_options_check(const struct machine_settings *settings);
+
+/* Sets the settings that were not given by a file, as --calibrate writes it: a JSON object of
+ * numbers under the names of the machine's options; "node-size", "overhead" and one of "latency"
+ * and "node-latency" are required, "measured" is ignored. Collective over comm; rank 0 reads.
+ * Errors: STATUS_IO, STATUS_INPUT (names the file and the line or the key), STATUS_NO_MEMORY;
+ * the same on every process. */
+enum status machine_file_read(const char *path, MPI_Comm comm, struct machine_settings *settings);
 
 /* Sets what was not given to its default. */
 void machine_options_set_defaults(struct machine_settings *settings);
