@@ -290,6 +290,8 @@ static enum status judge_child(const char *path, int in, pid_t child)
     return FAIL(STATUS_INPUT, "%s: damaged: HDF5 crashed reading it", path);
 }
 
+/* The fork, though MPI may run: HDF5 and TREXIO have no way of reading a damaged file that cannot
+ * crash. The child calls neither MPI nor exit handlers. */
 enum status checkpoint_trial(const char *path)
 {
     int ends[2];

@@ -344,12 +344,13 @@ enum status fock_timeline(const struct fock *fock, struct json_t **timeline)
 
 /* The non-null tasks of this process's history, under their ids, and the tiles of each. */
 static enum status translate_history(const struct fock *fock, bool with_blocks,
-                                     struct history *translated, struct data_records *blocks)
+                                     struct taskpool_history *translated,
+                                     struct data_records *blocks)
 {
     const struct tiling *tiling = fock->screening->tiling;
-    const struct history *history = taskpool_history(fock->pool);
+    const struct taskpool_history *history = taskpool_history(fock->pool);
     for (int64_t i = 0; i < history->n_entries; i++) {
-        const struct history_entry *entry = &history->entries[i];
+        const struct taskpool_history_entry *entry = &history->entries[i];
         if (fock_tasks_is_null(fock->tasks, entry->task))
             continue;
         TRY(history_add(translated, fock_tasks_id(fock->tasks, entry->task), entry->time_s,
@@ -362,7 +363,7 @@ static enum status translate_history(const struct fock *fock, bool with_blocks,
 
 enum status fock_write_profile(const struct fock *fock, const char *path)
 {
-    struct history translated = {0};
+    struct taskpool_history translated = {0};
     struct data_records blocks = {0};
     struct task_data_paths paths;
     enum status status = status_agree(

@@ -64,7 +64,7 @@ double fock_threshold(const struct fock *fock);
 struct fock_record {
     double seconds;    /* wall time of fock_build, density and F included */
     int64_t integrals; /* computed by all processes; under full symmetry one of each orbit */
-    struct statistics_iteration statistics;
+    struct taskpool_iteration statistics;
 };
 
 /* All builds so far, oldest first. Not collective; valid until the next build. */

@@ -55,19 +55,20 @@ static const struct option_row output_rows[] = {
 };
 
 static const struct option_row method_rows[] = {
-    FLAG_OPTION("frozen-core", FIELD(frozen_core),
+    FLAG_OPTION("frozen-core", FIELD(settings.frozen_core),
                 .help = "leave the orbitals of noble-gas cores uncorrelated"),
-    INTEGER_OPTION("orbital-tile", FIELD(orbital_tile), 0, 1000, .default_text = "0", .value = "N",
-                   .expert = true,
+    INTEGER_OPTION("orbital-tile", FIELD(settings.orbital_tile), 0, 1000, .default_text = "0",
+                   .value = "N", .expert = true,
                    .help = "orbitals in a tile, at most; 0: chosen by their number"),
-    REAL_OPTION("converge-amplitudes", FIELD(converge), SCF_LEAST_CONVERGE, 1,
+    REAL_OPTION("converge-amplitudes", FIELD(settings.converge), SCF_LEAST_CONVERGE, 1,
                 .default_text = "1e-8", .value = "X",
                 .help = "largest change of an amplitude at convergence, and ten times that of the "
                         "energy"),
-    INTEGER_OPTION("max-iter-amplitudes", FIELD(max_iterations), 1, 1000000, .default_text = "100",
-                   .value = "N", .help = "limit of iterations of the amplitudes"),
-    INTEGER_OPTION("diis-amplitudes", FIELD(diis_size), 1, 100, .default_text = "8", .value = "N",
-                   .expert = true, .help = "amplitudes that DIIS keeps; 1: no DIIS"),
+    INTEGER_OPTION("max-iter-amplitudes", FIELD(settings.max_iterations), 1, 1000000,
+                   .default_text = "100", .value = "N",
+                   .help = "limit of iterations of the amplitudes"),
+    INTEGER_OPTION("diis-amplitudes", FIELD(settings.diis_size), 1, 100, .default_text = "8",
+                   .value = "N", .expert = true, .help = "amplitudes that DIIS keeps; 1: no DIIS"),
 };
 
 static void list_program_tables(struct tce_options *options, struct tce_option_tables *tables)

@@ -1,6 +1,6 @@
 #include "sched/lab/cli/beryl_sched_options.h"
 
-#include "sched/lab/cli/machine_file.h"
+#include "sched/lab/cli/machine_options.h"
 #include "sched/lab/comparison/comparison.h"
 #include "sched/lab/profiles/profile.h"
 #include "sched/lab/profiles/task_data_read.h"
@@ -171,7 +171,7 @@ static enum status check_workload(const struct beryl_sched_options *options)
          ", whose tasks' costs are not predicted"},
         {real && (uts || jacobi) && has_speeds, "speeds", own, " unless simulated"},
         {uts && options->profile, "write-profile", "uts", ", whose tasks have no numbers"},
-        {uts && options->pool.seeding != SEEDING_BLOCK, "seeding", "uts",
+        {uts && options->pool.seeding != TASKPOOL_SEEDING_BLOCK, "seeding", "uts",
          ", which begins with one node"},
         {jacobi && options->n_iterations > 0, "iterations", "jacobi",
          ", where an iteration is a sweep: use --sweeps"},
@@ -249,7 +249,7 @@ static enum status parse_sched(int argc, char **argv, const struct beryl_sched_o
         return STATUS_OK;
     TRY(workload_check(&options->workload));
     TRY(machine_options_check(&options->machine));
-    if (options->machine.server && options->pool.progress != PROGRESS_THREAD)
+    if (options->machine.server && options->pool.progress != TASKPOOL_PROGRESS_THREAD)
         return FAIL(STATUS_USAGE, "--server has no effect without --progress thread");
     TRY(choose_modes(options));
     if (is_real(options))

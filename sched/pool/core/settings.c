@@ -22,14 +22,14 @@ static const struct option_row common_rows[] = {
                         "mode, from the last round, in DIR/MODE"),
 };
 
-struct mode_options common_options = MODE_OPTIONS(common_rows, 0);
+struct taskpool_mode_options common_options = TASKPOOL_MODE_OPTIONS(common_rows, 0);
 
 static const struct option_row seeding_rows[] = {
     CHOICE_OPTION("seeding", FIELD(seeding), "block,cyclic,owner,cost", .default_text = "block",
                   .value = "RULE", .help = "first tasks of a worker"),
 };
 
-struct mode_options seeding_options = MODE_OPTIONS(seeding_rows, 0);
+struct taskpool_mode_options seeding_options = TASKPOOL_MODE_OPTIONS(seeding_rows, 0);
 
 static const struct option_row chunk_rows[] = {
     INTEGER_OPTION("chunk", FIELD(chunk), 0, 1e15, .default_text = "0", .value = "N",
@@ -38,11 +38,11 @@ static const struct option_row chunk_rows[] = {
                        "are stolen; 0: 20 for share, else 1"),
 };
 
-struct mode_options chunk_options = MODE_OPTIONS(chunk_rows, 0);
+struct taskpool_mode_options chunk_options = TASKPOOL_MODE_OPTIONS(chunk_rows, 0);
 
 static const struct option_row speeds_rows[] = {
     TEXT_OPTION("speeds", FIELD(speeds), .default_text = "", .value = "FILE",
                 .help = "relative speeds of the workers, one number each"),
 };
 
-struct mode_options speeds_options = MODE_OPTIONS(speeds_rows, 0);
+struct taskpool_mode_options speeds_options = TASKPOOL_MODE_OPTIONS(speeds_rows, 0);

@@ -33,7 +33,7 @@ enum status mode_options_check_real(const struct mode_list *list);
 /* Refuses settings made before the mode was registered, where its options are without values.
  * Errors: STATUS_USAGE. */
 enum status mode_options_check_made(const struct taskpool_settings *settings,
-                                    const struct mode *mode);
+                                    const struct taskpool_mode *mode);
 
 /* The modes of a run: those named by --compare, or the one of --sched if compare is NULL.
  * n_rounds  of --rounds

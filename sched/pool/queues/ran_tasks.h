@@ -34,7 +34,7 @@ void ran_tasks_clear(struct ran_tasks *ran);
 
 /* The worker takes these tasks: the last one taken has ended.
  * Errors: those of duration_bins_add; some of the tasks are then not kept. */
-enum status ran_tasks_take(struct ran_tasks *ran, const struct task_range *range,
+enum status ran_tasks_take(struct ran_tasks *ran, const struct taskpool_range *range,
                            bool tasks_are_long, double now_s);
 
 /* The task taken last has ended. Errors: as above. */

@@ -19,7 +19,7 @@ static void test_written_profiles_are_read_back(void **state)
 {
     (void)state;
     const char *const paths[] = {"test_profile_read.csv", "test_profile_read.npy"};
-    struct history history = {0};
+    struct taskpool_history history = {0};
     for (int64_t task = 9; task >= 0; task--)
         check_ok(history_add(&history, 7 * task, 0.125 * (double)task, 0));
     for (int i = 0; i < 2; i++) {

@@ -1,6 +1,6 @@
 /* beryl-report --difference names what changed and only that, and calls a mode faster or slower
  * where rounds leave no doubt. */
-#include "sched/lab/report/report_difference.h"
+#include "sched/lab/report/report.h"
 #include "tests/check.h"
 
 #include <stdlib.h>

@@ -227,7 +227,7 @@ static void a_simulated_pool_agrees_with_its_statistics(void **state)
         if (i > 0)
             check_ok(taskpool_restore(pool));
         check_ok(taskpool_run(pool));
-        const struct statistics_iteration *iteration = taskpool_statistics(pool, i);
+        const struct taskpool_iteration *iteration = taskpool_statistics(pool, i);
         task_s += iteration->task_s;
         search_s += iteration->search_s;
         communication_s += iteration->communication_s;
@@ -235,7 +235,7 @@ static void a_simulated_pool_agrees_with_its_statistics(void **state)
     }
     json_t *timeline;
     check_ok(taskpool_timeline(pool, &timeline));
-    const struct statistics_iteration *last = taskpool_statistics(pool, n_iterations - 1);
+    const struct taskpool_iteration *last = taskpool_statistics(pool, n_iterations - 1);
     const json_t *utilisation = json_object_get(timeline, "utilisation");
     check_close(json_number_value(json_object_get(utilisation, "seconds")), seconds, 1e-12);
     check_close(seconds_of(utilisation, "task", n_workers), task_s, 1e-9);

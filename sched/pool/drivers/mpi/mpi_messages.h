@@ -38,7 +38,8 @@ void mpi_messages_fini(struct mpi_messages *messages);
 
 /* Records a message. Does not communicate. Ends the program when out of memory:
  * a protocol cannot continue without the message. */
-void mpi_messages_send(struct mpi_messages *messages, int to, const struct comm_message *message);
+void mpi_messages_send(struct mpi_messages *messages, int to,
+                       const struct taskpool_comm_message *message);
 
 /* Starts the recorded messages (MPI_Isend). */
 void mpi_messages_start(struct mpi_messages *messages);

@@ -17,8 +17,8 @@ enum pulse_activity {
     PULSE_TASK,      /* runs the task slot->task */
     PULSE_RECORD,    /* runs a task of a dynamic pool */
     PULSE_MESSAGES,  /* polls or sends */
-    PULSE_SEARCHES,  /* waits: MODE_SEARCH */
-    PULSE_WAITS,     /* waits: MODE_WAIT */
+    PULSE_SEARCHES,  /* waits: TASKPOOL_MODE_SEARCH */
+    PULSE_WAITS,     /* waits: TASKPOOL_MODE_WAIT */
     PULSE_ENDS,      /* has finished and waits for the other processes */
 };
 

@@ -113,7 +113,7 @@ static void take_sim_statistics(struct sim_worker *worker, struct statistics_wor
     statistics[0].steals_attempted = worker->comm.counts.steals_attempted;
     statistics[0].steals_successful = worker->comm.counts.steals_successful;
     statistics[0].tasks_moved = worker->comm.counts.tasks_moved;
-    worker->comm.counts = (struct comm_counts){0};
+    worker->comm.counts = (struct taskpool_comm_counts){0};
 }
 
 static enum status sim_run(struct driver *driver, struct statistics_worker *workers)
@@ -268,7 +268,7 @@ static void connect_worker(struct driver_sim *sim, int rank)
     int first = rank / sim->node_size * sim->node_size;
     worker->sim = sim;
     worker->caller = sim_threads(worker);
-    worker->comm = (struct comm){
+    worker->comm = (struct taskpool_comm){
         .functions = &sim_comm_functions,
         .rank = rank,
         .size = size,
@@ -303,9 +303,10 @@ static bool polls_between_tasks(const struct driver_sim *sim)
     return sim->mode->receive || sim->n_workers > sim->node_size;
 }
 
-enum status driver_sim_create(const struct mode *mode, const struct taskpool_machine *machine,
-                              const struct mode_setup *setup, const struct driver_records *records,
-                              struct driver **out)
+enum status driver_sim_create(const struct taskpool_mode *mode,
+                              const struct taskpool_machine *machine,
+                              const struct taskpool_mode_setup *setup,
+                              const struct driver_records *records, struct driver **out)
 {
     int n_threads = machine->n_threads > 0 ? machine->n_threads : 1;
     if (n_threads > 1 && setup->problem->record_size > 0)
