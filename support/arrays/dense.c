@@ -508,7 +508,7 @@ void dense_scatter_parts(const double *full, double *buffer, struct dense *A)
     move_parts(A, (double *)full, buffer, false);
 }
 
-/* The same with a buffer of its own. */
+/* move_parts with a buffer of its own. */
 static enum status move_matrix(const struct dense *A, double *full, bool into_full)
 {
     int rank;

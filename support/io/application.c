@@ -110,7 +110,8 @@ int application_exit_status(enum status status, bool accepted)
     return late ? 1 : status_exit_code(status);
 }
 
-/* What was printed is a result, too; of an answer as --help people read as much as they want. */
+/* Printed text is a result, too: fails if it could not be written. People may close a pipe early
+ * after --help. */
 static enum status check_output(const struct application *application)
 {
     int error = log_flush();

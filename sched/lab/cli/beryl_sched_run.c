@@ -91,7 +91,7 @@ static enum status create_workload(struct run *run)
     return workload_create(&settings, run->comm, &run->workload);
 }
 
-/* What the modes of a simulated run know. */
+/* Settings with the knowledge that modes of a simulated run have. */
 static struct taskpool_settings known_settings(const struct beryl_sched_options *options)
 {
     struct taskpool_settings settings = options->pool;

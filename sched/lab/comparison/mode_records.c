@@ -228,7 +228,7 @@ static json_t *ratio_to_json(const struct comparison_mode *mode, const char *fir
                      "verdict", comparison_verdict_words(mode->verdict));
 }
 
-/* What several rounds of a mode show. */
+/* Adds the results of several rounds of a mode. */
 static void add_rounds(const struct comparison *comparison, int position, json_t *json)
 {
     const struct comparison_mode *mode = &comparison->modes[position];

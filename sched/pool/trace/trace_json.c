@@ -30,7 +30,7 @@ void trace_json_begin(const struct taskpool_trace *trace, FILE *file)
     }
 }
 
-/* What all events have, and the time. */
+/* Prints the fields that all events have: the lane, and the time. */
 static void print_place(const struct trace_lane *lane, double time_s, FILE *file)
 {
     int64_t time_ns = trace_ns(time_s);

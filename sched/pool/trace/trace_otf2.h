@@ -31,7 +31,7 @@ enum status trace_otf2_finish(struct trace_otf2 *writer);
 /* Puts the files into trace->folder, in the place of older ones. Errors: STATUS_IO. */
 enum status trace_otf2_publish(struct trace_otf2 *writer);
 
-/* What is not published is removed. */
+/* Removes what is not published. */
 void trace_otf2_destroy(struct trace_otf2 *writer);
 
 #endif

@@ -1,4 +1,4 @@
-/* What a trace holds and what it left out, of all processes; after trace_sum or
+/* Contents of a trace and what it left out, over all processes; after trace_sum or
  * taskpool_trace_write. Not collective. */
 #ifndef BERYL_SCHED_TRACE_REPORT_H
 #define BERYL_SCHED_TRACE_REPORT_H
@@ -10,7 +10,7 @@
 /* A line or two; NULL prints nothing. */
 void trace_print(const struct taskpool_trace *trace);
 
-/* The same of what trace_to_json made of it. */
+/* Prints the report from the result of trace_to_json. */
 void trace_print_json(const json_t *trace);
 
 /* The key "trace" of results (RESULTS.md), or JSON's null for NULL. The caller owns it. NULL when
