@@ -115,8 +115,8 @@ static json_t *block_pattern_to_json(const struct program_instance *instance)
 
 void program_result_print_memory(const struct memory_use *memory)
 {
-    log_print("Peak memory %.0f MB per process (%.0f MB between iterations, what processes share "
-              "counted once)\n",
+    log_print("Peak memory %.0f MB per process (%.0f MB between iterations, shared pages counted "
+              "once)\n",
               1e-6 * (double)memory->peak_bytes, 1e-6 * (double)memory->part_bytes);
 }
 

@@ -19,9 +19,10 @@ static const struct option_row run_rows[] = {
     INTEGER_OPTION("iterations", FIELD(n_iterations), 1, 1e6, .value = "N",
                    .help = "runs of the same tasks, each with the history of the last (1)"),
     TEXT_OPTION("compare", FIELD(compare), .value = "M1,M2,...|all",
-                .help = "run it under each of these modes, and print a table; options of a mode go "
-                        "to those that have them; a mode may be named again, to see what differs "
-                        "by chance"),
+                .help =
+                    "run the workload under each of these modes, and print a table; options of a "
+                    "mode go to those that have them; name a mode twice to see chance "
+                    "differences"),
     COMPARISON_ROUNDS_OPTION(FIELD(n_rounds)),
     INTEGER_OPTION("seeds", FIELD(n_seeds), 1, COMPARISON_ROUNDS_MAX, .value = "N",
                    .help =

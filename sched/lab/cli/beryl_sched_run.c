@@ -145,7 +145,7 @@ static void print_run_start(const struct run *run, const char *scheduling)
     if (run->workload->problem.record_size == 0)
         log_print("Tasks      %lld\n", (long long)run->workload->problem.n_tasks);
     if (moved_data(run))
-        log_print("Data       %lld blocks, of which tasks wait for those of other workers\n",
+        log_print("Data       %lld blocks; tasks wait for those of other workers\n",
                   (long long)moved_data(run)->n_blocks);
     log_print("Workers    %d%s, scheduling %s\n", run->n_workers,
               run->simulated ? ", simulated" : "", scheduling);

@@ -64,24 +64,23 @@ const struct option_row machine_option_rows[] = {
                 .help = "time of a worker for each task in addition to the task's own (0)"),
     REAL_OPTION("poll-time", FIELD(poll_s), 0, 1e6, .value = "SECONDS", .expert = true,
                 .help = "time of a worker for each poll for messages, which --poll-every counts; "
-                        "0: polls between any two tasks, for nothing (0)"),
+                        "0: polls between any two tasks at no cost (0)"),
     REAL_OPTION("bandwidth", FIELD(bandwidth), 0, 1e18, .min_excluded = true,
                 .value = "BYTES_PER_S", .help = "bandwidth between nodes (1e10)"),
     REAL_OPTION("node-bandwidth", FIELD(node_bandwidth), 0, 1e18, .min_excluded = true,
                 .value = "BYTES_PER_S", .expert = true, .help = "bandwidth within a node (1e10)"),
     REAL_OPTION("contention-factor", FIELD(contention_factor), 0, 1, .min_excluded = true,
                 .value = "X", .formerly = "crowded-speed", .expert = true,
-                .help = "speed of a worker while all of its node compute, relative to one alone "
-                        "(1)"),
+                .help = "speed of a worker while all workers of its node compute, relative to "
+                        "one alone (1)"),
     CHOICE_OPTION("data", FIELD(data), "on,off", .expert = true,
                   .help = "on: tasks wait for the blocks that the files beside their profile name, "
                           "X.blocks.csv and X.sizes.csv; off: they do not (on)"),
     INTEGER_OPTION("node-cache", FIELD(cache_bytes), 0, 1e18, .value = "BYTES", .expert = true,
                    .help = "memory of a node for blocks of other workers (1000000000)"),
     TEXT_OPTION("known-speeds", FIELD(known_speeds), .value = "FILE|none",
-                .help =
-                    "the workers' speeds as the modes know them, of which dtree makes use; none: "
-                    "they know of no differences (those of --speeds)"),
+                .help = "the workers' speeds as the modes know them (dtree uses them); none: all "
+                        "alike (those of --speeds)"),
     TEXT_OPTION("machine", FIELD(file), .value = "FILE.json",
                 .help = "values for the options above that are not given, as --calibrate writes "
                         "them"),

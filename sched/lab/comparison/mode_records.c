@@ -147,7 +147,7 @@ static void print_single_round(const struct mode_records *records, const char *i
 {
     const struct mode_record *first = &records->list[0];
     struct comparison_number ratio;
-    log_print("\nSeconds per %s of the first, the best and the last of %lld; the other figures "
+    log_print("\nSeconds per %s of the first, the best and the last of %lld; the other columns "
               "are of\nthe last: steals done, of those attempted, per worker, messages of all; "
               "ratio: best to best of %s.\nOne round shows no spread: a difference may be chance "
               "(--rounds, simulated --seeds)\n\n",
@@ -179,7 +179,7 @@ static void print_rounds(const struct mode_records *records, const char *iterati
     struct comparison_row row;
     log_print(
         "\nSeconds per %s over %lld rounds of %lld, each round the mean from the third on (of "
-        "fewer the last);\nthe other figures are of the last: steals done, of those "
+        "fewer the last);\nthe other columns are of the last: steals done, of those "
         "attempted, per worker, messages of all\n\n",
         iteration, (long long)comparison->modes[0].n_rounds,
         (long long)records->list[0].n_iterations);

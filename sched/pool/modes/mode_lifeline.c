@@ -34,8 +34,8 @@ static const struct option_row lifeline_rows[] = {
     INTEGER_OPTION("random-victims", FIELD(random_victims), 0, 1e9, .default_text = "1",
                    .value = "N", .help = "random workers that a thief asks before its lifelines"),
     INTEGER_OPTION("lifeline-base", FIELD(base), 2, 1e9, .default_text = "2", .value = "N",
-                   .help = "base of the cyclic hypercube: more means fewer lifelines that reach "
-                           "less far"),
+                   .help = "base of the cyclic hypercube: a larger one gives fewer and shorter "
+                           "lifelines"),
 };
 
 static struct taskpool_mode_options lifeline_options =

@@ -11,7 +11,7 @@
 static const struct option_row sched_row = OPTION_OF_KIND(
     OPTION_WORD, "sched", offsetof(struct taskpool_settings, mode), .default_text = "auto",
     .list_choices = mode_choices, .value = "MODE", .formerly = "guided",
-    .help = "scheduling mode; lpt is a bound, for simulations alone");
+    .help = "scheduling mode; lpt is a bound, for simulations only");
 
 /* The table, for as many modes as were registered when it was made. */
 static struct {

@@ -34,7 +34,8 @@ static const struct option_row persist_rows[] = {
                 .expert = true, .help = "subtrees below D times the average load receive tasks"),
     REAL_OPTION("balance-over", FIELD(balance_over), 0, 1e6, .default_text = "0", .value = "X",
                 .expert = true,
-                .help = "balance only if the largest load exceeds the best possible by this part"),
+                .help =
+                    "balance only if the largest load exceeds the best possible by this fraction"),
     FLAG_OPTION("pass-up", FIELD(pass_up), .default_text = "true", .preset_text = "false",
                 .expert = true,
                 .help = "the balancer's tree passes up a task that would raise a worker above D; "

@@ -31,21 +31,21 @@ static const struct option_row stealing_rows[] = {
                   .help = "algorithm that detects the end; by-mode: wide for auto, else tree"),
     INTEGER_OPTION("deque", FIELD(deque), 0, 1e12, .default_text = "0", .value = "N",
                    .expert = true,
-                   .help = "bound on the entries of a deque, which are tasks that tasks added, or "
-                           "ranges of tasks; 0: none"),
+                   .help = "upper bound on the entries of a deque (tasks added by tasks, or "
+                           "ranges of tasks); 0: none"),
     CHOICE_OPTION("release", FIELD(release), "all,half", .default_text = "all",
                   .preset_text = "half", .value = "HOW", .expert = true,
-                  .help = "long tasks that a worker shares when thieves have none left: all that "
-                          "wait, or half of them as published"),
+                  .help = "waiting long tasks that a worker shares when thieves have none left: "
+                          "all, or half as published"),
     INTEGER_OPTION("retry", FIELD(retry), 0, 1e15, .default_text = "32", .preset_text = "0",
                    .value = "N", .expert = true,
                    .help = "refusals in a row before a thief pauses; 0: it never pauses, as "
                            "published"),
-    FLAG_OPTION("as-published", FIELD(as_published), .is_preset = true,
-                .help =
-                    "the algorithms as their paper has them (Lifflander et al., 2012): "
-                    "--release half --retry 0, retentive: --retain order, persist: "
-                    "--pass-up=false --never-worse=false; an option that is given beats this one"),
+    FLAG_OPTION(
+        "as-published", FIELD(as_published), .is_preset = true,
+        .help = "the algorithms as their paper has them (Lifflander et al., 2012): "
+                "--release half --retry 0, retentive: --retain order, persist: "
+                "--pass-up=false --never-worse=false; options given explicitly take precedence"),
 };
 
 static enum status check_steal(const struct taskpool_settings *settings);
@@ -313,7 +313,7 @@ static void take_stolen(struct stealing *self, const struct steal_message *trans
     taskpool_comm_report(self->comm, task_deque_push_batch(deque, transfer + 1, transfer->n_entries,
                                                            transfer->part));
     if (termination_is_certain(&self->termination))
-        taskpool_comm_fail(self->comm, "work arrived after the end was found");
+        taskpool_comm_fail(self->comm, "work arrived after termination was detected");
     self->runs_last = false;
     termination_received_transfer(&self->termination);
     self->n_refusals = 0;
@@ -363,7 +363,7 @@ void stealing_receive(void *state, int from, const void *message, size_t size)
     case STEALING_TERMINATION:
         termination_receive(&self->termination, message, has_nothing_to_give(self));
         if (termination_is_certain(&self->termination) && !has_nothing_to_give(self))
-            taskpool_comm_fail(self->comm, "the end was found while there was work");
+            taskpool_comm_fail(self->comm, "termination was detected while work remained");
         break;
     }
 }

@@ -92,10 +92,10 @@ static enum status run_phase(struct driver_sim *sim, bool restoring)
     if (sim->protocol != STATUS_OK)
         return sim->protocol;
     if (n_stuck > 0)
-        return FAIL(STATUS_PROTOCOL, "mode %s: %d of %d workers wait for ever", sim->mode->name,
-                    n_stuck, sim->n_workers);
+        return FAIL(STATUS_PROTOCOL, "mode %s: deadlock: %d of %d workers still waiting",
+                    sim->mode->name, n_stuck, sim->n_workers);
     if (sim->n_lost > 0)
-        return FAIL(STATUS_PROTOCOL, "mode %s: %lld messages for workers that were done",
+        return FAIL(STATUS_PROTOCOL, "mode %s: %lld messages for workers that had finished",
                     sim->mode->name, (long long)sim->n_lost);
     return STATUS_OK;
 }
