@@ -82,10 +82,10 @@ static const struct option_row fock_rows[] = {
     REAL_OPTION("screen", FIELD(settings.screen), 0, 1, .min_excluded = true,
                 .default_text = TEXT_OF(HF_DEFAULT_SCREEN), .value = "X",
                 .help = "Schwarz threshold, hartree"),
-    CHOICE_OPTION(
-        "screening", FIELD(settings.fock.screening), "density,schwarz", .default_text = "density",
-        .help = "integrals to compute: those that matter with the current density, or all "
-                "above the threshold, as in the papers"),
+    CHOICE_OPTION("screening", FIELD(settings.fock.screening), "density,schwarz",
+                  .default_text = "density",
+                  .help = "integrals to compute: those that matter with the current density, or "
+                          "all above the threshold, as in the papers"),
     INTEGER_OPTION("tile", FIELD(settings.tile), 1, 1000, .value = "N",
                    .help =
                        "basis functions in a tile, at most (default: by the basis; 40 above 160 "

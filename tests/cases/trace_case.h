@@ -1,4 +1,4 @@
-/* What holds of every trace: it says the same as the statistics. */
+/* Checks that hold for every trace: it agrees with the statistics. */
 #ifndef BERYL_TESTS_TRACE_CASE_H
 #define BERYL_TESTS_TRACE_CASE_H
 

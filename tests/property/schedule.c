@@ -128,7 +128,7 @@ static void equip(struct schedule *schedule, struct random_stream *random)
     schedule->noise_times_s[1] = 1e-3;
 }
 
-/* What polls cost, and some blocks of data, of which each task reads one and writes one. */
+/* Sets costs of polls, and some blocks of data: each task reads one and writes one. */
 static void charge(struct schedule *schedule, struct random_stream *random)
 {
     struct taskpool_machine *machine = &schedule->machine;

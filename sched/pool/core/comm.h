@@ -66,7 +66,7 @@ static inline void taskpool_comm_send(struct taskpool_comm *comm, int to, const 
                           &(struct taskpool_comm_message){.head = bytes, .head_size = size});
 }
 
-/* The same with bulk, which is not copied. */
+/* taskpool_comm_send with bulk, which is not copied. */
 static inline void taskpool_comm_send_bulk(struct taskpool_comm *comm, int to,
                                            const struct taskpool_comm_message *message)
 {

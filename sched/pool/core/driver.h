@@ -35,7 +35,7 @@ struct driver_functions {
     void (*destroy)(struct driver *driver); /* collective */
 };
 
-/* What a driver fills in while it runs; borrowed; NULL: not kept. */
+/* Records that a driver fills in while it runs; borrowed; NULL: not kept. */
 struct driver_records {
     struct taskpool_history *history;
     struct recorder *recorder;

@@ -1,5 +1,5 @@
 /* The history of an iteration: task, worker and seconds, one entry per task that ran without
- * failure, so that a pool of 2e10 tasks of which few run costs only those few. */
+ * failure. A pool of 2e10 tasks where few run costs only those few. */
 #ifndef BERYL_SCHED_HISTORY_H
 #define BERYL_SCHED_HISTORY_H
 

@@ -21,18 +21,18 @@
 enum status seeding_init(struct taskpool_seeding *seeding, MPI_Comm comm,
                          const struct taskpool_problem *problem, int rule, int n_workers);
 
-/* The part of seeding_init for --seeding owner; problem->owner is not NULL. After a
- * failure the caller calls seeding_fini. */
+/* seeding_init for --seeding owner; problem->owner is not NULL. After a failure the caller calls
+ * seeding_fini. */
 enum status seeding_owner_init(struct taskpool_seeding *seeding, MPI_Comm comm,
                                const struct taskpool_problem *problem);
 
-/* The part of seeding_init for --seeding cost; problem->cost is not NULL. Where blocks of equal
- * numbers are as good, seeding->rule is TASKPOOL_SEEDING_BLOCK afterwards. After a failure the
- * caller calls seeding_fini. */
+/* seeding_init for --seeding cost; problem->cost is not NULL. Where blocks of equal numbers are
+ * as good, seeding->rule is SEEDING_BLOCK afterwards. After a failure the caller calls
+ * seeding_fini. */
 enum status seeding_cost_init(struct taskpool_seeding *seeding, MPI_Comm comm,
                               const struct taskpool_problem *problem);
 
-/* What a bound (mode.h, is_bound) knows of simulated tasks and workers. */
+/* Knowledge of simulated tasks and workers that only a bound (mode.h, is_bound) has. */
 struct seeding_knowledge {
     double (*time)(int64_t task, const void *record, const void *context); /* s, at speed 1 */
     const void *context;

@@ -272,8 +272,8 @@ static enum taskpool_mode_step dtree_restore(void *state)
     return TASKPOOL_MODE_DONE;
 }
 
-/* Of the tasks given to this worker's subtree (all of them, for the root), the fraction that is
- * not held here. */
+/* Fraction of the tasks given to this worker's subtree (all of them, for the root) that is not held
+ * here. */
 static double dtree_progress(const void *state, int64_t n_run)
 {
     const struct dtree_state *self = state;

@@ -22,8 +22,8 @@ void mode_options_default(struct taskpool_settings *settings);
  * Errors: STATUS_USAGE, naming the option, the mode, and the modes that read it. */
 enum status mode_options_check(const struct taskpool_settings *settings);
 
-/* The same for settings that several modes share, run one after another: one of them must
- * read the option. settings->mode is ignored. */
+/* The check of mode_options_check for settings that several modes share, run one after another: one
+ * of them must read the option. settings->mode is ignored. */
 enum status mode_options_check_list(const struct taskpool_settings *settings,
                                     const struct mode_list *list);
 

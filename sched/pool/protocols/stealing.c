@@ -278,7 +278,7 @@ static bool take_from_deque(struct stealing *self, struct taskpool_mode_work *wo
 {
     if (stealing_next_local(self, work))
         return true;
-    /* Of records one is taken at a time, long or not: most are short. */
+    /* Records are taken one at a time, long or not: most are short. */
     bool one_by_one = releases_all(self, work) && self->deque.record_size == 0;
     return task_deque_acquire(&self->deque, one_by_one) && stealing_next_local(self, work);
 }

@@ -119,7 +119,7 @@ void termination_receive(struct termination *termination, const struct terminati
 /* Whether it is certain that no work will arrive. */
 bool termination_is_certain(const struct termination *termination);
 
-/* Its part of struct taskpool_mode's describe. */
+/* The text about the detection in struct taskpool_mode's describe. */
 void termination_describe(const struct termination *termination, char *text, size_t size);
 
 #endif

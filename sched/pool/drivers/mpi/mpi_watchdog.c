@@ -47,7 +47,7 @@ struct mpi_watchdog {
     pthread_cond_t stopped;
     bool stop; /* under the lock */
 
-    /* Of the thread. */
+    /* Used by the watchdog's thread alone. */
     struct sight sight; /* of this process */
     double since_s;     /* it is as it is */
 };

@@ -16,7 +16,7 @@ enum {
     LARGE_PAGE = 2 * 1024 * 1024,
     PREFETCH_EVENTS = 2,
     PREFETCH_BYTES = 1024,  /* of a worker */
-    EVENTS_SHOWN = 1 << 16, /* progress is shown after as many, some 0.1 s */
+    EVENTS_SHOWN = 1 << 16, /* events between two displays of progress, some 0.1 s */
 };
 
 /* Smaller simulations need no check of the available memory. */
@@ -61,7 +61,8 @@ static void begin_phase(struct driver_sim *sim, bool restoring)
     }
 }
 
-/* Neither how many events are to come nor how long the workers will look for tasks is known. */
+/* The number of events to come, and the time that workers will search for tasks, are unknown: shows
+ * seconds and tasks run. */
 static void show_simulated(const struct driver_sim *sim, double time_s)
 {
     char text[128];
