@@ -24,7 +24,7 @@ void log_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
  * the same words, other numbers aside. */
 void log_warn_once(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* The condition is over: its next warning is printed. */
+/* The condition has ended: its next warning is printed. */
 void log_warn_end(void);
 
 /* "s" after the word that a number counts, "" if it is 1. */

@@ -61,7 +61,7 @@ static void set_environment(void)
     setenv("HWLOC_COMPONENTS", "-gl", 0);
     if (is_launched())
         return;
-    /* Else a daemon is started beside the program, which takes 0.1 s. */
+    /* Else MPI starts a daemon for the program, which takes 0.1 s. */
     setenv("OMPI_MCA_ess_singleton_isolated", "1", 0);
     /* Programs without one share a folder, and one that ends would remove it while another
      * begins, which then fails. One process needs no files to find others. */
