@@ -2,9 +2,9 @@
 #ifndef BERYL_TESTS_TRACE_CASE_H
 #define BERYL_TESTS_TRACE_CASE_H
 
+#include "sched/lab/trace/trace.h"
+#include "sched/lab/trace/trace_lane.h"
 #include "sched/pool/core/statistics.h"
-#include "sched/pool/trace/trace.h"
-#include "sched/pool/trace/trace_lane.h"
 #include "tests/check.h"
 
 #include <stdbool.h>

@@ -44,7 +44,7 @@ struct taskpool_settings {
     int64_t keep_iterations; /* likewise: statistics of so many last iterations are kept; 0: of all,
                               * some 300 bytes each and more where workers are simulated */
 
-    const char *trace_folder; /* of --trace; NULL: no trace. trace_start (sched/pool/trace/trace.h)
+    const char *trace_folder; /* of --trace; NULL: no trace. trace_start (sched/lab/trace/trace.h)
                                * reads it and sets the next */
     struct trace *trace;      /* of the pools of the program, borrowed; NULL: none */
 

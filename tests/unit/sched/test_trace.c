@@ -1,5 +1,5 @@
 /* The log of a worker, and its events in the order of time. */
-#include "sched/pool/trace/trace_lane.h"
+#include "sched/lab/trace/trace_lane.h"
 #include "tests/check.h"
 
 #include <string.h>

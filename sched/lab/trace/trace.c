@@ -1,7 +1,7 @@
-#include "sched/pool/trace/trace.h"
+#include "sched/lab/trace/trace.h"
 
-#include "sched/pool/trace/trace_json.h"
-#include "sched/pool/trace/trace_otf2.h"
+#include "sched/lab/trace/trace_json.h"
+#include "sched/lab/trace/trace_otf2.h"
 #include "support/base/agree.h"
 #include "support/base/array.h"
 #include "support/base/clock.h"

@@ -1,6 +1,6 @@
-#include "sched/pool/trace/trace_report.h"
+#include "sched/lab/trace/trace_report.h"
 
-#include "sched/pool/trace/trace_lane.h"
+#include "sched/lab/trace/trace_lane.h"
 #include "support/base/log.h"
 #include "support/io/json.h"
 

@@ -1,4 +1,4 @@
-#include "sched/pool/trace/trace_otf2.h"
+#include "sched/lab/trace/trace_otf2.h"
 
 #include "support/io/output_file.h"
 

@@ -1,6 +1,6 @@
-#include "sched/pool/trace/trace_json.h"
+#include "sched/lab/trace/trace_json.h"
 
-#include "sched/pool/trace/trace_report.h"
+#include "sched/lab/trace/trace_report.h"
 
 #include <inttypes.h>
 

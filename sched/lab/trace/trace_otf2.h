@@ -8,7 +8,7 @@
 #ifndef BERYL_SCHED_TRACE_OTF2_H
 #define BERYL_SCHED_TRACE_OTF2_H
 
-#include "sched/pool/trace/trace_lane.h"
+#include "sched/lab/trace/trace_lane.h"
 #include "support/base/status.h"
 
 struct trace_otf2;

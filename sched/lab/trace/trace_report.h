@@ -3,7 +3,7 @@
 #ifndef BERYL_SCHED_TRACE_REPORT_H
 #define BERYL_SCHED_TRACE_REPORT_H
 
-#include "sched/pool/trace/trace.h"
+#include "sched/lab/trace/trace.h"
 
 #include <jansson.h>
 
