@@ -4,7 +4,6 @@
 #include "hf/cli/hf_report.h"
 #include "sched/lab/report/report.h"
 #include "sched/lab/trace/trace.h"
-#include "sched/lab/trace/trace_report.h"
 #include "sched/pool/core/task_data.h"
 #include "support/base/agree.h"
 #include "support/io/hardware.h"

@@ -1,7 +1,7 @@
 #include "hf/cli/hf_qcschema.h"
 
 #include "hf/cli/hf_class_costs.h"
-#include "sched/lab/trace/trace_report.h"
+#include "sched/lab/trace/trace.h"
 #include "sched/pool/core/statistics_report.h"
 #include "support/base/version.h"
 #include "support/io/json.h"

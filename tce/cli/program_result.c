@@ -1,6 +1,6 @@
 #include "tce/cli/program_result.h"
 
-#include "sched/lab/trace/trace_report.h"
+#include "sched/lab/trace/trace.h"
 #include "sched/pool/taskpool.h"
 #include "support/base/log.h"
 #include "support/io/json.h"

@@ -1,7 +1,6 @@
 #include "tce/cli/program_run.h"
 
 #include "sched/lab/trace/trace.h"
-#include "sched/lab/trace/trace_report.h"
 #include "sched/pool/core/speeds.h"
 #include "sched/pool/core/task_data.h"
 #include "sched/pool/modes/mode_options.h"

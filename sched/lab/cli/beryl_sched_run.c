@@ -3,7 +3,7 @@
 #include "sched/lab/cli/beryl_sched_outputs.h"
 #include "sched/lab/profiles/profile.h"
 #include "sched/lab/profiles/task_data_write.h"
-#include "sched/lab/trace/trace_report.h"
+#include "sched/lab/trace/trace.h"
 #include "sched/pool/core/speeds.h"
 #include "sched/pool/core/statistics_report.h"
 #include "sched/pool/core/task_data.h"

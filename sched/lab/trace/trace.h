@@ -13,6 +13,7 @@
 #include <mpi.h>
 
 struct trace;
+struct json_t; /* jansson.h */
 
 /* Bytes of a path, and that of trace.json; NULL without settings->trace_folder, or if it is too
  * long, which trace_start refuses. */
@@ -33,7 +34,7 @@ enum status trace_prepare(struct trace *trace, MPI_Comm comm, const char *part);
  * trace_start, as trace_write is; NULL is fine. */
 void trace_restart(struct trace *trace, MPI_Comm comm);
 
-/* Adds up what all processes recorded so far, for trace_to_json (trace_report.h) before the trace
+/* Adds up what all processes recorded so far, for trace_to_json before the trace
  * is written. Collective over the comm of trace_start; NULL is fine. */
 void trace_sum(struct trace *trace, MPI_Comm comm);
 
@@ -46,5 +47,18 @@ enum status trace_write(struct trace *trace, MPI_Comm comm, const char *part);
 
 /* Folders that were made and are empty go too. Not collective; NULL is fine. */
 void trace_destroy(struct trace *trace);
+
+/* --- the report: what a trace holds and what it left out, of all processes, after trace_sum or
+ * trace_write; not collective --- */
+
+/* A line or two; NULL prints nothing. */
+void trace_print(const struct trace *trace);
+
+/* The same of what trace_to_json made of it. */
+void trace_print_json(const struct json_t *trace);
+
+/* The key "trace" of results (RESULTS.md), or JSON's null for NULL. The caller owns it. NULL when
+ * out of memory, and for a trace that could not be written. */
+struct json_t *trace_to_json(const struct trace *trace);
 
 #endif
