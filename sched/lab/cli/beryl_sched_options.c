@@ -23,7 +23,7 @@ static const struct option_row run_rows[] = {
                         "to those that have them; a mode may be named again, to see what differs "
                         "by chance"),
     COMPARISON_ROUNDS_OPTION(FIELD(n_rounds)),
-    INTEGER_OPTION("seeds", FIELD(n_seeds), 1, COMPARISON_ROUNDS_MAX, .value = "N",
+    INTEGER_OPTION("seeds", FIELD(n_seeds), 1, COMPARISON_ROUNDS_MAX, .value = "N", .expert = true,
                    .help =
                        "rounds of a simulated --compare: the first with --seed, each other with "
                        "the next number"),
