@@ -28,8 +28,14 @@ def output_of(*command):
     return subprocess.run(command, check=True, capture_output=True, text=True).stdout
 
 
+def entries_of(text):
+    """The options in their order, each with its text on one line."""
+    parts = re.split(r"^  (?:-\w, )?--(?=\w)", text, flags=re.MULTILINE)[1:]
+    return [(re.match(r"[\w-]+", part)[0], " ".join(part.split())) for part in parts]
+
+
 def options_of(text):
-    return re.findall(r"^  (?:-\w, )?--([\w-]+)", text, re.MULTILINE)
+    return [name for name, _ in entries_of(text)]
 
 
 def refusal_of(command, mode):
@@ -47,10 +53,10 @@ def check_program(command, modes, offers_bounds, fits):
     check(options_of(basic)[-2:] == ["help-modes", "help-all"], f"{name} --help ends with {basic[-200:]}")
 
     expected = modes + ["lpt"] * offers_bounds
-    listed = re.findall(r"^(\w+): ", by_mode, re.MULTILINE)
+    listed = re.findall(r"^([a-z]+): ", by_mode, re.MULTILINE)
     check(sorted(listed) == sorted(expected), f"{name} --help-modes lists {listed}")
-    choices = re.search(r"--sched MODE.*?\(one of ([^;]*);", every, re.DOTALL)[1]
-    check(re.split(r",\s+", choices) == listed, f"{name} --sched offers {choices}")
+    choices = re.search(r"\(one of ([^;]*);", dict(entries_of(every))["sched"])[1]
+    check(choices.split(", ") == listed, f"{name} --sched offers {choices}")
     for mode in listed:
         check("--sched" not in refusal_of(command, mode), f"{name} refuses {mode}")
     check(offers_bounds or "--sched: 'lpt' is not one of" in refusal_of(command, "lpt"),
@@ -61,8 +67,9 @@ def check_program(command, modes, offers_bounds, fits):
     found = options_of(every)
     check(len(found) == len(set(found)), f"{name} --help-all repeats an option: {found}")
     check(set(options_of(basic)) <= set(found), f"{name} --help has more than --help-all")
-    of_modes = [option for option in found
-                if re.search(rf"--{option} [^(]*?\s(?:{'|'.join(modes)})(, \w+)*: ", every)]
+    of_modes = [option for option, text in entries_of(every)
+                if re.match(rf"[\w-]+ (\S+ )?({'|'.join(modes)})(, \w+)*: ", text)]
+    check(len(of_modes) > 30, f"{name} has few options of modes")
     check(set(of_modes) <= set(named), f"{name} --help-modes lacks", set(of_modes) - set(named))
     return set(found)
 
