@@ -391,8 +391,8 @@ static void add_filter(void)
 static void test_a_crash_of_hdf5_is_a_refusal(void **state)
 {
     (void)state;
-    static const char *const messages[] = {[FILTER_CRASHES] = "crashes",
-                                           [FILTER_NEVER_ENDS] = "too long",
+    static const char *const messages[] = {[FILTER_CRASHES] = "HDF5 crashed",
+                                           [FILTER_NEVER_ENDS] = "timed out",
                                            [FILTER_IS_GREEDY] = "cannot be read"};
     int rank;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -445,8 +445,8 @@ static void test_a_part_that_is_missing_is_named(void **state)
         }
         MPI_Barrier(MPI_COMM_WORLD);
         snprintf(message, sizeof message,
-                 ".h5: %s cannot be read: the file is damaged, or its program left that out: take "
-                 "another one",
+                 ".h5: %s cannot be read: the file is damaged, or the program that wrote it left "
+                 "that out: use another file",
                  parts[i][1]);
         check_refused(&spherical, message);
     }
