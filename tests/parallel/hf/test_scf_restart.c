@@ -541,6 +541,7 @@ static char other_name[80];
 static int n_opened, replaced_at;
 static pid_t opening;
 
+__attribute__((visibility("default"))) /* libtrexio calls it */
 hid_t H5Fopen(const char *path, unsigned flags, hid_t access)
 {
     hid_t (*open_file)(const char *, unsigned, hid_t);
