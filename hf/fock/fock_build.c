@@ -1,5 +1,4 @@
 #include "hf/fock/fock_build.h"
-#include "sched/pool/pool_timeline.h"
 
 #include "hf/fock/density_tiles.h"
 #include "hf/fock/fock_accumulator.h"
@@ -9,6 +8,7 @@
 #include "hf/fock/fock_worker.h"
 #include "hf/fock/row_matrices.h"
 #include "sched/lab/profiles/profile.h"
+#include "sched/pool/pool_timeline.h"
 #include "support/base/agree.h"
 #include "support/base/array.h"
 #include "support/base/clock.h"
@@ -68,7 +68,8 @@ static int run_fock_task(int64_t position, void *context)
     return STATUS_OK;
 }
 
-/* Also the failure of a process whose worker did not begin and that had no task to fail with. */
+/* Ends the worker's build; also reports the failure of a process whose worker did not begin and
+ * that had no task to fail with. */
 static int finish_fock_tasks(void *context)
 {
     const struct fock *fock = context;
@@ -246,7 +247,7 @@ static enum status prepare_pool(struct fock *fock)
     return taskpool_restore(fock->pool);
 }
 
-/* What all builds of as many spins use. */
+/* Prepares the objects that all builds with this number of spins share. */
 static enum status prepare_spins(struct fock *fock, int n_spins)
 {
     if (fock->accumulator && fock->n_spins == n_spins)
@@ -263,8 +264,8 @@ static enum status prepare_spins(struct fock *fock, int n_spins)
                                    fock->settings.cache_bytes / SUM_PART, &fock->accumulator);
 }
 
-/* So early that a lack of memory cannot lose a build; agrees only when the array has to grow: on
- * all processes at the same build. */
+/* Grows the array of records before the build, so that a lack of memory cannot lose one. Agrees on
+ * the outcome only when the array has to grow: in the same build on all processes. */
 static enum status make_room_for_record(struct fock *fock)
 {
     if (fock->n_builds < fock->record_capacity)

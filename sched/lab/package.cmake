@@ -19,7 +19,7 @@ foreach(target beryl_pool beryl_lab beryl_support)
     target_compile_options(${target} PRIVATE -fno-semantic-interposition)
 endforeach()
 add_custom_command(OUTPUT ${object} VERBATIM
-    COMMAND ${CMAKE_LINKER} -r -o ${object} -u taskpool_compare
+    COMMAND ${CMAKE_LINKER} -r -o ${object} -u taskpool_compare -u taskpool_trace_start
         --whole-archive $<TARGET_FILE:beryl_pool> --no-whole-archive
         $<TARGET_FILE:beryl_lab> $<TARGET_FILE:beryl_support>
     COMMAND ${CMAKE_OBJCOPY} --wildcard --keep-global-symbol=taskpool_* ${object}

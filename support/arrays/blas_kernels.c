@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of OpenBLAS: forgets its kernels, and takes some as it does when it is loaded, by
+/* Functions of OpenBLAS: forget its kernels, and choose some as it does when it is loaded, by
  * OPENBLAS_CORETYPE or the processor. Without C prototypes, and absent where it was built for one
  * processor only. A variable that is set before main would need a second start of the program,
  * which debuggers and valgrind do not follow. */
@@ -36,7 +36,8 @@ static const struct {
 
 enum { N_GENERAL_KERNELS = sizeof general_kernels / sizeof general_kernels[0] };
 
-/* What OpenBLAS took before blas_kernels_start took others; NULL if it did not. */
+/* Name of the kernels that OpenBLAS chose before blas_kernels_start selected others; NULL if it did
+ * not. */
 static const char *replaced;
 
 const char *blas_kernels_instead_of(const char *taken, enum vector_unit unit)
@@ -81,7 +82,7 @@ void blas_kernels_print(MPI_Comm comm)
     const char *kernels = openblas_get_corename(), *choice = getenv(variable);
     log_print("BLAS       OpenBLAS, kernels for %s", kernels);
     if (replaced)
-        log_print("; by itself it takes the processor for %s", replaced);
+        log_print("; its own choice would be %s", replaced);
     if (choice)
         log_print(" by %s=%s%s", variable, choice,
                   blas_kernels_instead_of(kernels, vector_unit_here())
@@ -91,6 +92,6 @@ void blas_kernels_print(MPI_Comm comm)
     int n_others = count_other_kernels(comm, kernels);
     if (n_others > 0)
         log_print("           other kernels on %d processes, whose sums differ in the last bits: "
-                  "%s=NAME on all makes them one\n",
+                  "%s=NAME on all gives them the same\n",
                   n_others, variable);
 }

@@ -69,8 +69,7 @@ void darray_sync(void);
  * it, it is a synchronisation too. Not collective. */
 void darray_complete(void);
 
-/* The same as darray_sync, and status_agree on the outcomes of all processes: one collective
- * operation for both. */
+/* darray_sync and status_agree on the outcomes of all processes, in one collective operation. */
 enum status darray_sync_and_agree(enum status own);
 
 int64_t darray_block_size(const struct darray *array, int64_t block);

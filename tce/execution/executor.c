@@ -1,7 +1,7 @@
 #include "tce/execution/executor.h"
-#include "sched/pool/pool_timeline.h"
 
 #include "sched/lab/profiles/profile.h"
+#include "sched/pool/pool_timeline.h"
 #include "support/base/agree.h"
 #include "support/base/clock.h"
 #include "tce/execution/task_blocks.h"

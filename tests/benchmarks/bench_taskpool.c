@@ -92,7 +92,7 @@ static int first_worker(int64_t task, int n_workers, void *context)
     return 0;
 }
 
-/* Worker 0 has all tasks, of which a thief gets one at a time. */
+/* Worker 0 has all tasks; a thief gets one at a time. */
 static enum status time_steals(const char *mode, double *median_us)
 {
     int64_t sum = 0;

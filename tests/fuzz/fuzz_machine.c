@@ -1,4 +1,3 @@
-#include "sched/lab/cli/machine_file.h"
 #include "sched/lab/cli/machine_options.h"
 #include "tests/fuzz/fuzz.h"
 

@@ -1,11 +1,11 @@
 #include "tests/property/schedule.h"
-#include "sched/pool/modes/modes.h"
-#include "taskpool/simulation.h"
-#include "tests/cases/trace_case.h"
 
+#include "sched/pool/modes/modes.h"
 #include "sched/pool/protocols/stealing.h"
 #include "support/base/random.h"
 #include "taskpool/mode.h"
+#include "taskpool/simulation.h"
+#include "tests/cases/trace_case.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -94,10 +94,9 @@ static void make_short(struct schedule *schedule, struct random_stream *random)
     schedule->machine.latency_power = powers[pick(random, N_OF(powers))];
 }
 
-/* Few workers, tasks some of which are shorter than a message's way and some much
- * longer, and in a comb (below) never work for all: it is the state near an end all
- * the time, and a search for the end that goes wrong once in a thousand ends is
- * given some hundred chances. */
+/* Few workers. Some tasks are shorter than a message's way and some much longer, and in a comb
+ * (below) never work for all: it is the state near an end all the time, and a search for the end
+ * that goes wrong once in a thousand ends is given some hundred chances. */
 static void make_scarce(struct schedule *schedule, struct random_stream *random)
 {
     schedule->lengths = LENGTHS_ANY;
@@ -128,7 +127,7 @@ static void equip(struct schedule *schedule, struct random_stream *random)
     schedule->noise_times_s[1] = 1e-3;
 }
 
-/* What polls cost, and some blocks of data, of which each task reads one and writes one. */
+/* Sets costs of polls, and some blocks of data: each task reads one and writes one. */
 static void charge(struct schedule *schedule, struct random_stream *random)
 {
     struct taskpool_machine *machine = &schedule->machine;

@@ -1,5 +1,5 @@
 /* A worker that cannot keep its tasks, stolen, added or of the next iteration, ends the pool with
- * that failure: nothing hangs, and the program goes on.
+ * that failure: nothing hangs, and the program continues.
  *
  *     test_schedules_without_room [N [FIRST_SEED]]
  *
@@ -121,7 +121,7 @@ static void give_up(int signal)
     _exit(1);
 }
 
-/* Runs n schedules, of which some must hold and some must fail. */
+/* Runs n schedules: some must hold and some must fail. */
 static bool run_schedules(bool (*holds)(uint64_t seed, struct outcomes *outcomes), int64_t n,
                           uint64_t first)
 {

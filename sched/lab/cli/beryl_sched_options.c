@@ -1,6 +1,6 @@
 #include "sched/lab/cli/beryl_sched_options.h"
 
-#include "sched/lab/cli/machine_file.h"
+#include "sched/lab/cli/machine_options.h"
 #include "sched/lab/comparison/comparison.h"
 #include "sched/lab/profiles/profile.h"
 #include "sched/lab/profiles/task_data_read.h"
@@ -19,11 +19,12 @@ static const struct option_row run_rows[] = {
     INTEGER_OPTION("iterations", FIELD(n_iterations), 1, 1e6, .value = "N",
                    .help = "runs of the same tasks, each with the history of the last (1)"),
     TEXT_OPTION("compare", FIELD(compare), .value = "M1,M2,...|all",
-                .help = "run it under each of these modes, and print a table; options of a mode go "
-                        "to those that have them; a mode may be named again, to see what differs "
-                        "by chance"),
+                .help =
+                    "run the workload under each of these modes, and print a table; options of a "
+                    "mode go to those that have them; name a mode twice to see chance "
+                    "differences"),
     COMPARISON_ROUNDS_OPTION(FIELD(n_rounds)),
-    INTEGER_OPTION("seeds", FIELD(n_seeds), 1, COMPARISON_ROUNDS_MAX, .value = "N",
+    INTEGER_OPTION("seeds", FIELD(n_seeds), 1, COMPARISON_ROUNDS_MAX, .value = "N", .expert = true,
                    .help =
                        "rounds of a simulated --compare: the first with --seed, each other with "
                        "the next number"),
@@ -84,7 +85,7 @@ static enum status choose_modes(struct beryl_sched_options *options)
                                &options->modes);
 }
 
-/* Of all modes, those whose tasks can add tasks. */
+/* Keeps only modes whose tasks can add tasks. */
 static void keep_dynamic_modes(struct mode_list *list)
 {
     int n = 0;

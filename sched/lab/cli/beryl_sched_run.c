@@ -1,14 +1,14 @@
 #include "sched/lab/cli/beryl_sched_run.h"
-#include "sched/pool/pool_timeline.h"
 
 #include "sched/lab/cli/beryl_sched_outputs.h"
 #include "sched/lab/profiles/profile.h"
 #include "sched/lab/profiles/task_data_write.h"
+#include "sched/lab/trace/trace.h"
 #include "sched/pool/core/speeds.h"
 #include "sched/pool/core/statistics_report.h"
 #include "sched/pool/core/task_data.h"
 #include "sched/pool/modes/modes.h"
-#include "sched/pool/trace/trace_report.h"
+#include "sched/pool/pool_timeline.h"
 #include "support/base/agree.h"
 #include "support/base/log.h"
 #include "support/base/version.h"
@@ -58,10 +58,10 @@ static enum status find_workers(struct run *run)
 }
 
 /* Reduces the speeds of simulated workers by the contention of their nodes. */
-static enum status slow_crowded_nodes(struct run *run)
+static enum status slow_contended_nodes(struct run *run)
 {
     const struct machine_settings *machine = &run->options->machine;
-    if (machine->crowded_speed == 1)
+    if (machine->contention_factor == 1)
         return STATUS_OK;
     if (!run->speeds) {
         run->speeds = malloc((size_t)run->n_workers * sizeof *run->speeds);
@@ -69,7 +69,7 @@ static enum status slow_crowded_nodes(struct run *run)
         for (int i = 0; i < run->n_workers; i++)
             run->speeds[i] = 1;
     }
-    machine_apply_contention(machine->crowded_speed, (int)machine->node_size, run->n_workers,
+    machine_apply_contention(machine->contention_factor, (int)machine->node_size, run->n_workers,
                              run->speeds);
     return STATUS_OK;
 }
@@ -79,7 +79,7 @@ static enum status find_speeds(struct run *run)
     const char *path = run->options->pool.speeds;
     if (path && *path)
         TRY(speeds_read(run->comm, path, run->n_workers, &run->speeds));
-    return run->simulated ? slow_crowded_nodes(run) : STATUS_OK;
+    return run->simulated ? slow_contended_nodes(run) : STATUS_OK;
 }
 
 static enum status create_workload(struct run *run)
@@ -92,7 +92,7 @@ static enum status create_workload(struct run *run)
     return workload_create(&settings, run->comm, &run->workload);
 }
 
-/* What the modes of a simulated run know. */
+/* Settings with the knowledge that modes of a simulated run have. */
 static struct taskpool_settings known_settings(const struct beryl_sched_options *options)
 {
     struct taskpool_settings settings = options->pool;
@@ -146,7 +146,7 @@ static void print_run_start(const struct run *run, const char *scheduling)
     if (run->workload->problem.record_size == 0)
         log_print("Tasks      %lld\n", (long long)run->workload->problem.n_tasks);
     if (moved_data(run))
-        log_print("Data       %lld blocks, of which tasks wait for those of other workers\n",
+        log_print("Data       %lld blocks; tasks wait for those of other workers\n",
                   (long long)moved_data(run)->n_blocks);
     log_print("Workers    %d%s, scheduling %s\n", run->n_workers,
               run->simulated ? ", simulated" : "", scheduling);

@@ -5,9 +5,9 @@
 #define BERYL_SCHED_MODE_RECORDS_H
 
 #include "sched/lab/comparison/comparison.h"
+#include "sched/lab/trace/trace.h"
 #include "sched/pool/core/statistics.h"
 #include "sched/pool/modes/mode_list.h"
-#include "sched/pool/trace/trace.h"
 #include "support/base/sha256.h"
 #include "support/base/status.h"
 
@@ -39,6 +39,7 @@ struct mode_records {
                                    * borrowed; NULL: none */
     MPI_Comm comm;                /* its own */
     struct comparison comparison; /* of the same modes in the same order; its first members too */
+    int64_t n_begun;              /* calls of mode_records_begin */
     int n;
     struct mode_record list[MODES_MAX];
 };

@@ -165,7 +165,7 @@ enum status task_data_read(const char *path, const struct profile *profile,
     struct taskpool_data *data;
     *out = NULL;
     if (!task_data_paths(path, &paths))
-        return FAIL(STATUS_USAGE, "%s: only profiles that end in .csv have data beside them", path);
+        return FAIL(STATUS_USAGE, "%s: only profiles named *.csv can come with data", path);
     if (access(paths.sizes, F_OK) != 0)
         return FAIL(STATUS_IO,
                     "%s is missing: %s names blocks whose sizes it has; move both or "

@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What is predicted of tasks' costs, and told to the modes. */
+/* Predicted costs of tasks that modes are given. */
 enum workload_known_costs { WORKLOAD_COSTS_EXACT, WORKLOAD_COSTS_NONE };
 
 /* As given on the command line. A workload is named by one of the first seven, the others of
@@ -81,7 +81,7 @@ struct workload {
 };
 
 struct workload_kind {
-    /* Of struct workload_settings. The first row names the kind: its text describes the
+    /* Rows of struct workload_settings. The first row names the kind: its text describes the
      * workload. The others have an effect on this kind only. */
     const struct option_row *rows;
     size_t n_rows;

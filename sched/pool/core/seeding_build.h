@@ -12,7 +12,7 @@
  * one process, any number of them.
  * owner: each process computes the owners of n_tasks / processes tasks and
  *        keeps the ranges of its own workers
- * cost:  blocks of consecutive tasks of which the largest predicted cost is the least possible;
+ * cost:  blocks of consecutive tasks whose largest predicted cost is the least possible;
  * those of --seeding block where these are as good, else boundaries near equal shares of the cost.
  * Each process computes the costs of n_tasks / processes tasks, or of all if they are few, once,
  * and keeps at most 32 MB of sums. Errors: STATUS_USAGE (owners or costs are not known, or out of
@@ -21,18 +21,18 @@
 enum status seeding_init(struct taskpool_seeding *seeding, MPI_Comm comm,
                          const struct taskpool_problem *problem, int rule, int n_workers);
 
-/* The part of seeding_init for --seeding owner; problem->owner is not NULL. After a
- * failure the caller calls seeding_fini. */
+/* seeding_init for --seeding owner; problem->owner is not NULL. After a failure the caller calls
+ * seeding_fini. */
 enum status seeding_owner_init(struct taskpool_seeding *seeding, MPI_Comm comm,
                                const struct taskpool_problem *problem);
 
-/* The part of seeding_init for --seeding cost; problem->cost is not NULL. Where blocks of equal
- * numbers are as good, seeding->rule is TASKPOOL_SEEDING_BLOCK afterwards. After a failure the
- * caller calls seeding_fini. */
+/* seeding_init for --seeding cost; problem->cost is not NULL. Where blocks of equal numbers are
+ * as good, seeding->rule is TASKPOOL_SEEDING_BLOCK afterwards. After a failure the caller calls
+ * seeding_fini. */
 enum status seeding_cost_init(struct taskpool_seeding *seeding, MPI_Comm comm,
                               const struct taskpool_problem *problem);
 
-/* What a bound (mode.h, is_bound) knows of simulated tasks and workers. */
+/* Knowledge of simulated tasks and workers that only a bound (mode.h, is_bound) has. */
 struct seeding_knowledge {
     double (*time)(int64_t task, const void *record, const void *context); /* s, at speed 1 */
     const void *context;

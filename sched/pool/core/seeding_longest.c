@@ -69,8 +69,8 @@ static void list_servers(struct server *servers, int n_workers,
     qsort(servers, (size_t)n, sizeof *servers, by_speed);
 }
 
-/* Cuts servers sorted by speed into classes, each of which is a heap: all are free at 0, and in
- * the order of their ids. Returns the number of classes. */
+/* Cuts servers sorted by speed into classes. Each class is a heap: all servers are free at 0, and
+ * in the order of their ids. Returns the number of classes. */
 static int64_t list_classes(struct server *servers, int64_t n, struct speed_class *classes)
 {
     int64_t n_classes = 0;

@@ -30,7 +30,7 @@ enum status task_data_number(struct taskpool_data *data, const int64_t *tasks);
 /* NULL is fine. */
 void task_data_destroy(struct taskpool_data *data);
 
-/* The two files beside a profile. */
+/* The two files that accompany a profile. */
 enum { TASK_DATA_PATH = 4096 };
 struct task_data_paths {
     char blocks[TASK_DATA_PATH], sizes[TASK_DATA_PATH];

@@ -12,7 +12,6 @@
  * quiescence.
  *
  * A worker runs its tasks in the order in which it ran them, and then those that it received. */
-#include "sched/pool/core/seeding.h"
 #include "sched/pool/protocols/gossip.h"
 #include "sched/pool/protocols/rank_tree.h"
 #include "sched/pool/protocols/transfer.h"
@@ -33,14 +32,14 @@ struct diffusion_settings {
 static const struct taskpool_option diffusion_rows[] = {
     TASKPOOL_INTEGER_OPTION("gossip-fan-out", FIELD(fan_out), 2, 1000, .default_text = "2",
                             .value = "N",
-                            .help = "random workers to which one sends the loads that it knows of"),
+                            .help = "random workers that a worker sends its known loads to"),
     TASKPOOL_INTEGER_OPTION(
         "gossip-rounds", FIELD(rounds), 0, 1000, .default_text = "0", .value = "N",
-        .help = "rounds of this; 0: twice the logarithm of the number of workers"),
+        .help = "gossip rounds; 0: twice the logarithm of the number of workers"),
     TASKPOOL_REAL_OPTION(
         "gossip-threshold", FIELD(threshold), 1, 1e6, .default_text = "1.05", .value = "T",
-        .help = "workers above T times the average load send tasks, and none is lifted "
-                "above that"),
+        .help = "workers above T times the average load send tasks, and no receiver "
+                "exceeds it"),
 };
 
 static struct taskpool_mode_options diffusion_options =

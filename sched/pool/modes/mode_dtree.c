@@ -20,7 +20,7 @@
  * have such a thread too (has_thread), which takes no core from their tasks: few workers are
  * parents. Over MPI, and with --progress poll, children wait until a task of their parent ends. */
 #include "sched/pool/modes/dtree_shape.h"
-#include "sched/pool/queues/task_ranges.h"
+#include "support/base/status.h"
 #include "taskpool/mode.h"
 
 #include <stdio.h>
@@ -39,13 +39,12 @@ static const struct taskpool_option dtree_rows[] = {
     TASKPOOL_INTEGER_OPTION("fan-out", FIELD(fan_out), 1, 1e6, .default_text = "256", .value = "N",
                             .help = "most children of a node"),
     TASKPOOL_REAL_OPTION("first-share", FIELD(first_share), 0, 1, .default_text = "0.2",
-                         .value = "X", .expert = true,
+                         .value = "X",
                          .help = "fraction of the tasks that is handed out at the start"),
     TASKPOOL_REAL_OPTION("drain", FIELD(drain), 0, 1, .min_excluded = true, .default_text = "0.5",
                          .value = "X", .help = "fraction of its share that a request is granted"),
     TASKPOOL_INTEGER_OPTION("min-grant", FIELD(min_grant), 1, 1e15, .default_text = "1",
-                            .value = "N", .expert = true,
-                            .help = "fewest tasks granted to a request"),
+                            .value = "N", .help = "fewest tasks granted to a request"),
 };
 
 static struct taskpool_mode_options dtree_options =
@@ -275,8 +274,8 @@ static enum taskpool_mode_step dtree_restore(void *state)
     return TASKPOOL_MODE_DONE;
 }
 
-/* Of the tasks given to this worker's subtree (all of them, for the root), the fraction that is
- * not held here. */
+/* Fraction of the tasks given to this worker's subtree (all of them, for the root) that is not held
+ * here. */
 static double dtree_progress(const void *state, int64_t n_run)
 {
     const struct dtree_state *self = state;

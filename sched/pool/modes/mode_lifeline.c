@@ -13,7 +13,6 @@
  *
  * Each worker has at most one request under way. A lifeline stays noted while its worker runs tasks
  * that came from elsewhere, as in the paper. */
-#include "sched/pool/core/seeding.h"
 #include "sched/pool/protocols/diffusing.h"
 #include "sched/pool/queues/record_list.h"
 #include "sched/pool/queues/task_deque.h"
@@ -36,8 +35,8 @@ static const struct taskpool_option lifeline_rows[] = {
                             .help = "random workers that a thief asks before its lifelines"),
     TASKPOOL_INTEGER_OPTION(
         "lifeline-base", FIELD(base), 2, 1e9, .default_text = "2", .value = "N",
-        .help = "base of the cyclic hypercube: more means fewer lifelines that reach "
-                "less far"),
+        .help = "base of the cyclic hypercube: a larger one gives fewer and shorter "
+                "lifelines"),
 };
 
 static struct taskpool_mode_options lifeline_options =
@@ -75,13 +74,13 @@ struct lifeline_state {
     struct diffusing diffusing;
     struct record_list initial;
 
-    /* As a thief. */
+    /* State as a thief. */
     bool asking;        /* a request of this worker is not answered */
     int64_t n_attempts; /* random victims since it last had tasks */
     uint32_t
         noted_along; /* bit d: the neighbour of digit d has noted this worker, or is asked to */
 
-    /* As a victim: each worker has at most one lifeline of a digit that leads here. */
+    /* State as a victim: each worker has at most one lifeline of a digit that leads here. */
     int n_thieves;
     struct lifeline_thief thieves[LIFELINES_MAX];
 };
@@ -165,7 +164,7 @@ static enum taskpool_mode_step lifeline_restore(void *state)
 
 /* --- the victim --- */
 
-/* Whether it had tasks to share and sent half of them. */
+/* Sends half of the tasks to share; whether there were any. */
 static bool give_tasks(struct lifeline_state *self, int32_t kind, int to, int32_t along)
 {
     struct task_deque_batch batch;
@@ -269,7 +268,7 @@ static enum taskpool_mode_step lifeline_next(void *state, struct taskpool_mode_w
     struct lifeline_state *self = state;
     if (take_own_tasks(self, work))
         return TASKPOOL_MODE_RUN;
-    /* Of records one is taken at a time, long or not: most are short. */
+    /* Records are taken one at a time, long or not: most are short. */
     bool tasks_are_long = work->tasks_are_long && self->deque.record_size == 0;
     if (task_deque_acquire(&self->deque, tasks_are_long) && take_own_tasks(self, work))
         return TASKPOOL_MODE_RUN;

@@ -12,11 +12,11 @@ struct retentive_settings {
 };
 
 static const struct taskpool_option retentive_rows[] = {
-    TASKPOOL_CHOICE_OPTION(
-        "retain", offsetof(struct retentive_settings, retain), "longest,order",
-        .default_text = "longest", .preset_text = "order", .value = "HOW", .expert = true,
-        .help = "order in which a worker runs the tasks that it ran last time: the "
-                "longest first, or unchanged as published"),
+    TASKPOOL_CHOICE_OPTION("retain", offsetof(struct retentive_settings, retain), "longest,order",
+                           .default_text = "longest", .preset_text = "order", .value = "HOW",
+                           .help =
+                               "order in which a worker runs the tasks that it ran last time: the "
+                               "longest first, or unchanged as published"),
 };
 
 static struct taskpool_mode_options retentive_options =

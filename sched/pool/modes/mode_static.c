@@ -1,5 +1,6 @@
 /* Mode `static`: the seeding is final. No messages; the baseline. */
 #include "sched/pool/modes/mode_static.h"
+
 #include "sched/pool/queues/task_ranges.h"
 
 #include <stdio.h>

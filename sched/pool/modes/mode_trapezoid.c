@@ -17,7 +17,7 @@ struct trapezoid_state {
     int64_t n_chunks;
 };
 
-/* Of [0, n_chunks]; later ones do not exist. */
+/* First task of a chunk in [0, n_chunks]; later ones do not exist. */
 static int64_t trapezoid_first(const struct trapezoid_state *self, int64_t chunk)
 {
     if (chunk >= self->n_chunks)

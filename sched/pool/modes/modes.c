@@ -1,6 +1,6 @@
 #include "sched/pool/modes/modes.h"
-#include "sched/pool/core/settings.h"
 
+#include "sched/pool/core/settings.h"
 #include "sched/pool/modes/mode_check.h"
 #include "support/base/die.h"
 #include "support/io/options.h"
@@ -45,7 +45,7 @@ static struct {
     int n;
     size_t settings_size; /* bytes of taskpool_settings.of_modes in use */
     char names[NAMES_SIZE];
-    char choices[NAMES_SIZE + 33 * N_BOUNDS]; /* the same and the bounds */
+    char choices[NAMES_SIZE + 33 * N_BOUNDS]; /* names of modes, then bounds */
 } registry;
 
 static const struct taskpool_mode *find_registered(const char *name)

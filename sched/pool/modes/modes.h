@@ -1,7 +1,6 @@
-/* The registry of scheduling modes: those of this library, then those that a program
- * registered, in that order. Names, --help and lists of all modes come from here; bounds are found
- * by name, and in none of the lists.
- * Not thread-safe; the same calls in the same order on every process. */
+/* The registry of scheduling modes: those of this library, then those that a program registered, in
+ * that order. Names, --help and lists of all modes come from here; bounds are found by name, but
+ * are not listed. Not thread-safe; the same calls in the same order on every process. */
 #ifndef BERYL_SCHED_MODES_H
 #define BERYL_SCHED_MODES_H
 
@@ -26,7 +25,7 @@ size_t mode_settings_size(void);
 /* "static,counter,...": valid until a mode is registered. */
 const char *mode_names(void);
 
-/* The same, with the bounds at the end: what --sched takes. */
+/* Names of the modes, then of the bounds: what --sched takes. */
 const char *mode_choices(void);
 
 /* The names of those modes for which holds() is true, separated by ", ": for messages.

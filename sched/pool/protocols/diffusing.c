@@ -34,7 +34,7 @@ void diffusing_sent_work(struct diffusing *self)
 void diffusing_received_work(struct diffusing *self, int from)
 {
     if (self->finished)
-        taskpool_comm_fail(self->comm, "work arrived after the end was found");
+        taskpool_comm_fail(self->comm, "work arrived after termination was detected");
     if (self->engaged) {
         send_acknowledgement(self, from);
         return;
@@ -74,7 +74,7 @@ void diffusing_receive(struct diffusing *self, const struct diffusing_message *m
         return;
     }
     if (self->engaged)
-        taskpool_comm_fail(self->comm, "the end was found while there was work");
+        taskpool_comm_fail(self->comm, "termination was detected while work remained");
     announce_end(self);
 }
 

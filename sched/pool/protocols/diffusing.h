@@ -47,14 +47,14 @@ void diffusing_begin(struct diffusing *diffusing);
 void diffusing_sent_work(struct diffusing *diffusing);
 void diffusing_received_work(struct diffusing *diffusing, int from);
 
-/* This worker has no work now and no request of its own is unanswered. To be called after every
- * event while that is so. */
+/* Tells that this worker has no work now and no request of its own is unanswered. To be called
+ * after every event while that is so. */
 void diffusing_without_work(struct diffusing *diffusing);
 
 /* A message of the kind arrived. */
 void diffusing_receive(struct diffusing *diffusing, const struct diffusing_message *message);
 
-/* Its part of struct taskpool_mode's describe. */
+/* The text about the detection in struct taskpool_mode's describe. */
 void diffusing_describe(const struct diffusing *diffusing, char *text, size_t size);
 
 #endif

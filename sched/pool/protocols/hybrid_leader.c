@@ -12,7 +12,7 @@
 struct hybrid_leader {
     const struct hybrid_group *group;
     struct tasklets *parts; /* n_members */
-    int n_announced;        /* members whose part is here; the queue is made of all parts */
+    int n_announced;        /* members whose tasklets arrived; the queue holds those of all */
     struct tasklet_queue queue;
     int *waiting; /* n_waiting members with requests from before */
     int n_waiting;

@@ -55,7 +55,7 @@ void hybrid_leader_destroy(struct hybrid_leader *leader); /* NULL is fine */
 void hybrid_leader_take_part(struct hybrid_leader *leader, int member,
                              const struct taskpool_range *ranges, int64_t n_ranges);
 
-/* Whether it has the tasks of all members, and so can hand out tasklets. */
+/* Whether the leader has the tasks of all members, and so can hand out tasklets. */
 bool hybrid_leader_is_ready(const struct hybrid_leader *leader);
 
 /* Takes another member's request: grants it a tasklet, as soon as the leader is ready. */
@@ -77,7 +77,8 @@ void hybrid_leader_begin(struct hybrid_leader *leader);
 int64_t hybrid_leader_n_tasks(const struct hybrid_leader *leader);
 int64_t hybrid_leader_n_taken(const struct hybrid_leader *leader);
 
-/* Its part of struct taskpool_mode's describe; of a leader that another thread may be changing. */
+/* The leader's text in struct taskpool_mode's describe; another thread may be changing the
+ * leader. */
 void hybrid_leader_describe(const struct hybrid_leader *leader, char *text, size_t size);
 
 #endif

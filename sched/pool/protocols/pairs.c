@@ -235,8 +235,7 @@ static void begin_round(struct pairs *self)
         balancer_send(self->link, self->partner, &head, NULL, 0);
 }
 
-/* Takes this worker's part in the round as far as messages allow; whether the round is over for
- * it. */
+/* Advances this worker's round as far as messages allow; whether the round is finished for it. */
 static bool play_round(struct pairs *self)
 {
     double partner_s = self->rounds[self->round].partner_s;

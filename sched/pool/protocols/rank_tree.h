@@ -6,7 +6,7 @@
 
 #include <stdint.h>
 
-/* Of rank 0 as well, where it means nothing. */
+/* Rank of the parent; defined, but without meaning, for rank 0. */
 static inline int rank_tree_parent(const struct taskpool_comm *comm)
 {
     return (comm->rank - 1) / 2;

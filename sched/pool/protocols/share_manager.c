@@ -67,7 +67,7 @@ void share_manager_begin(struct share_state *self)
         task_queue_put_range(&self->queue, managed->block);
 }
 
-/* The whole group waits, and none of its messages is on its way. */
+/* Whether the whole group waits, and none of its messages is on its way. */
 static bool group_is_without_work(const struct share_state *self)
 {
     const struct share_manager *managed = self->managed;

@@ -73,7 +73,7 @@ void share_manager_receive(struct share_state *share, int from,
                            const struct share_message *message);
 double share_manager_progress(const struct share_state *share);
 
-/* The same of a manager that another thread may be changing. */
+/* share_manager_describe reads a manager that another thread may be changing. */
 void share_manager_describe(const struct share_manager *manager, char *text, size_t size);
 
 #endif

@@ -1,5 +1,4 @@
 #include "sched/pool/protocols/stealing.h"
-#include "sched/pool/core/seeding.h"
 
 #include "support/io/words.h"
 
@@ -25,31 +24,30 @@ static const struct taskpool_option stealing_rows[] = {
     TASKPOOL_TEXT_OPTION("steal", FIELD(steal), .default_text = "half", .value = "half|N",
                          .help = "half of the shared tasks, or N of them, per steal"),
     TASKPOOL_CHOICE_OPTION("victim", FIELD(victim), "random,node", .default_text = "random",
-                           .value = "RULE", .expert = true,
+                           .value = "RULE",
                            .help = "choice of the victim; node: on the thief's node first"),
     TASKPOOL_CHOICE_OPTION("termination", FIELD(termination), "by-mode,tree,wide,ring",
-                           .default_text = "by-mode", .value = "RULE", .expert = true,
+                           .default_text = "by-mode", .value = "RULE",
                            .help =
                                "algorithm that detects the end; by-mode: wide for auto, else tree"),
-    TASKPOOL_INTEGER_OPTION(
-        "deque", FIELD(deque), 0, 1e12, .default_text = "0", .value = "N", .expert = true,
-        .help = "bound on the entries of a deque, which are tasks that tasks added, or "
-                "ranges of tasks; 0: none"),
+    TASKPOOL_INTEGER_OPTION("deque", FIELD(deque), 0, 1e12, .default_text = "0", .value = "N",
+                            .help =
+                                "upper bound on the entries of a deque (tasks added by tasks, or "
+                                "ranges of tasks); 0: none"),
     TASKPOOL_CHOICE_OPTION(
         "release", FIELD(release), "all,half", .default_text = "all", .preset_text = "half",
-        .value = "HOW", .expert = true,
-        .help = "long tasks that a worker shares when thieves have none left: all that "
-                "wait, or half of them as published"),
-    TASKPOOL_INTEGER_OPTION("retry", FIELD(retry), 0, 1e15, .default_text = "32",
-                            .preset_text = "0", .value = "N", .expert = true,
-                            .help =
-                                "refusals in a row before a thief pauses; 0: it never pauses, as "
-                                "published"),
+        .value = "HOW",
+        .help = "waiting long tasks that a worker shares when thieves have none left: "
+                "all, or half as published"),
+    TASKPOOL_INTEGER_OPTION(
+        "retry", FIELD(retry), 0, 1e15, .default_text = "32", .preset_text = "0", .value = "N",
+        .help = "refusals in a row before a thief pauses; 0: it never pauses, as "
+                "published"),
     TASKPOOL_FLAG_OPTION(
         "as-published", FIELD(as_published), .is_preset = true,
         .help = "the algorithms as their paper has them (Lifflander et al., 2012): "
                 "--release half --retry 0, retentive: --retain order, persist: "
-                "--pass-up=false --never-worse=false; an option that is given beats this one"),
+                "--pass-up=false --never-worse=false; options given explicitly take precedence"),
 };
 
 static int check_steal(const struct taskpool_settings *settings);
@@ -283,7 +281,7 @@ static bool take_from_deque(struct stealing *self, struct taskpool_mode_work *wo
 {
     if (stealing_next_local(self, work))
         return true;
-    /* Of records one is taken at a time, long or not: most are short. */
+    /* Records are taken one at a time, long or not: most are short. */
     bool one_by_one = releases_all(self, work) && self->deque.record_size == 0;
     return task_deque_acquire(&self->deque, one_by_one) && stealing_next_local(self, work);
 }
@@ -318,7 +316,7 @@ static void take_stolen(struct stealing *self, const struct steal_message *trans
     taskpool_comm_report(self->comm, task_deque_push_batch(deque, transfer + 1, transfer->n_entries,
                                                            transfer->part));
     if (termination_is_certain(&self->termination))
-        taskpool_comm_fail(self->comm, "work arrived after the end was found");
+        taskpool_comm_fail(self->comm, "work arrived after termination was detected");
     self->runs_last = false;
     termination_received_transfer(&self->termination);
     self->n_refusals = 0;
@@ -368,7 +366,7 @@ void stealing_receive(void *state, int from, const void *message, size_t size)
     case STEALING_TERMINATION:
         termination_receive(&self->termination, message, has_nothing_to_give(self));
         if (termination_is_certain(&self->termination) && !has_nothing_to_give(self))
-            taskpool_comm_fail(self->comm, "the end was found while there was work");
+            taskpool_comm_fail(self->comm, "termination was detected while work remained");
         break;
     }
 }

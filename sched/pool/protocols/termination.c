@@ -83,7 +83,7 @@ static void spread_step(struct termination *self, int step)
     visit_children(self, send_current);
 }
 
-/* What follows a step that all of the tree has answered. */
+/* The step that follows one that all of the tree has answered. */
 static int next_step(const struct termination *self)
 {
     switch ((enum termination_step)self->current.step) {

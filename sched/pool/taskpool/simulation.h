@@ -97,9 +97,9 @@ struct taskpool_machine {
      * dynamic pool, its record. */
     double (*time)(int64_t task, const void *record, const void *context);
 
-    /* Whether all tasks in [first, last) are null tasks: they take the same time each, and a
-     * worker runs them without polls in between, as long as that takes no longer than the time
-     * between two polls; NULL: none are. */
+    /* Whether all tasks in [first, last) are null tasks, which take equal times: a worker runs them
+     * without polls in between, as long as that takes no longer than the time between two polls.
+     * NULL: none are. */
     bool (*are_null)(int64_t first, int64_t last, const void *context);
 
     const void *context; /* borrowed */

@@ -104,7 +104,7 @@ struct taskpool_problem {
     int (*finish)(void *context);
 
     size_t record_size; /* bytes of a dynamic pool's task; 0: the pool is static */
-    /* As run, for the task of a record, which it may change. */
+    /* Runs the task of a record, which it may change; see run. */
     int (*run_record)(void *record, void *context);
 
     void *context; /* borrowed */

@@ -1,14 +1,14 @@
-/* What the workers of this process do, told by the driver of a pool: for the trace of the program,
- * for the timeline of the pool, or for both. A worker's lane is its number, or that of its thread,
- * among those of this process. Times are the driver's, in seconds. Not collective.
+/* Records the actions of the workers of this process, called by the driver of a pool: for the trace
+ * of the program, for the timeline of the pool, or for both. A worker's lane is its number, or that
+ * of its thread, among those of this process. Times are the driver's, in seconds. Not collective.
  *
- * What is told while a thread receives messages (--progress thread): messages by whoever holds the
- * driver's lock, all else by the worker itself. */
+ * While a thread receives messages (--progress thread), calls about messages require the driver's
+ * lock; all others are the worker's own. */
 #ifndef BERYL_SCHED_RECORDER_H
 #define BERYL_SCHED_RECORDER_H
 
 #include "sched/pool/trace/timeline.h"
-#include "sched/pool/trace/trace_lanes.h"
+#include "sched/pool/trace/trace_log.h"
 #include "taskpool/mode.h"
 #include "taskpool/taskpool.h"
 
@@ -44,7 +44,7 @@ void recorder_end(struct recorder *recorder, int64_t iteration,
 void recorder_span(struct recorder *recorder, int64_t lane, const struct trace_span *span,
                    double polled_s);
 
-/* The same for a task that was timed by itself; its number is -1 if it has none. */
+/* recorder_span for a task that was timed by itself; its number is -1 if it has none. */
 void recorder_task(struct recorder *recorder, int64_t lane, const struct trace_span *task,
                    double polled_s);
 

@@ -331,7 +331,7 @@ static void test_a_density_of_other_electrons_or_orbitals_is_refused(void **stat
     remove_file();
 }
 
-/* What a filter of HDF5 does to whoever reads: stands for the damage that crashes the library. */
+/* Behaviour of an HDF5 filter towards its reader: stands for damage that crashes the library. */
 static enum { FILTER_PASSES, FILTER_CRASHES, FILTER_NEVER_ENDS, FILTER_IS_GREEDY } filter_does;
 enum { FILTER_ID = 300, FILTER_GREED = 1 << 30 };
 
@@ -391,8 +391,8 @@ static void add_filter(void)
 static void test_a_crash_of_hdf5_is_a_refusal(void **state)
 {
     (void)state;
-    static const char *const messages[] = {[FILTER_CRASHES] = "crashes",
-                                           [FILTER_NEVER_ENDS] = "too long",
+    static const char *const messages[] = {[FILTER_CRASHES] = "HDF5 crashed",
+                                           [FILTER_NEVER_ENDS] = "timed out",
                                            [FILTER_IS_GREEDY] = "cannot be read"};
     int rank;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -445,15 +445,15 @@ static void test_a_part_that_is_missing_is_named(void **state)
         }
         MPI_Barrier(MPI_COMM_WORLD);
         snprintf(message, sizeof message,
-                 ".h5: %s cannot be read: the file is damaged, or its program left that out: take "
-                 "another one",
+                 ".h5: %s cannot be read: the file is damaged, or the program that wrote it left "
+                 "that out: use another file",
                  parts[i][1]);
         check_refused(&spherical, message);
     }
     remove_file();
 }
 
-/* Process 0: an array that is read in several pieces, of which one element is `odd`. */
+/* Process 0: an array that is read in several pieces; one element is `odd`. */
 static void add_large_set(size_t at, double odd)
 {
     const hsize_t size[] = {3, 600, 700};
@@ -541,6 +541,7 @@ static char other_name[80];
 static int n_opened, replaced_at;
 static pid_t opening;
 
+__attribute__((visibility("default"))) /* libtrexio calls it */
 hid_t H5Fopen(const char *path, unsigned flags, hid_t access)
 {
     hid_t (*open_file)(const char *, unsigned, hid_t);
@@ -634,8 +635,8 @@ static void test_a_disk_without_room_is_a_warning_beforehand(void **state)
     assert_non_null(strstr(text, "or take a smaller --diis\n"));
 }
 
-/* As on a full disk: writing fails half-way, of which HDF5 does not always say a word. On one
- * process, because MPI has files of its own where processes share memory. */
+/* Writing fails half-way, as on a full disk, which HDF5 does not always report. On one process,
+ * because MPI has files of its own where processes share memory. */
 static void test_a_failed_write_leaves_the_older_file(void **state)
 {
     (void)state;

@@ -79,7 +79,7 @@ static void test_a_worker_that_waits_sends_nothing(void **state)
         taskpool_destroy(pool);
     }
     assert_int_equal(messages[0], messages[1]);
-    /* Of each worker a random request and five calls, answered; an acknowledgement; the end. */
+    /* For each worker a random request and five calls, answered; an acknowledgement; the end. */
     assert_true(messages[0] <= 32 * (2 * (1 + 5) + 2));
 }
 

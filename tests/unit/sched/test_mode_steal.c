@@ -255,7 +255,7 @@ static void test_retry_is_the_number_of_refusals_before_a_pause(void **state)
     }
 }
 
-/* Of long tasks all that wait are shared, or half of them as published, and then one at first. */
+/* A worker shares all waiting long tasks, or half of them as published, and then one at first. */
 static void test_release_of_long_tasks(void **state)
 {
     (void)state;

@@ -83,16 +83,14 @@ static void run_iteration(struct fake_run *run, struct random_stream *random)
 }
 
 /* Three iterations of a mode over the counter; the last one is described by the result, whose
- * workers are gone.
- * guided  of mode counter */
+ * workers are gone. */
 static struct fake_run run_over_counter(const char *mode, int64_t n_tasks, int n_workers,
-                                        int64_t chunk, bool guided)
+                                        int64_t chunk)
 {
     struct taskpool_problem problem = {.n_tasks = n_tasks};
     struct taskpool_settings settings;
     taskpool_settings_default(&settings);
     settings.chunk = chunk;
-    check_ok(taskpool_settings_set(&settings, "guided", guided ? "true" : "false"));
     struct taskpool_mode_setup setup = {.problem = &problem, .settings = &settings};
     struct fake_run run = {.mode = mode_find(mode),
                            .workers = calloc((size_t)n_workers, sizeof *run.workers),
@@ -121,9 +119,9 @@ static struct fake_run run_over_counter(const char *mode, int64_t n_tasks, int n
 }
 
 /* Answers per iteration. */
-static int64_t run_counter(int64_t n_tasks, int n_workers, int64_t chunk, bool guided)
+static int64_t run_counter(int64_t n_tasks, int n_workers, int64_t chunk)
 {
-    return run_over_counter("counter", n_tasks, n_workers, chunk, guided).n_answers;
+    return run_over_counter("counter", n_tasks, n_workers, chunk).n_answers;
 }
 
 static const char *const published[] = {"guided", "factoring", "trapezoid"};
@@ -136,12 +134,11 @@ static void test_counter_hands_out_every_task_once(void **state)
     const int n_workers[] = {1, 2, 3, 7, 64};
     for (size_t t = 0; t < N_OF(n_tasks); t++)
         for (size_t c = 0; c < N_OF(chunks); c++)
-            for (size_t w = 0; w < N_OF(n_workers); w++)
-                for (int guided = 0; guided < 2; guided++) {
-                    run_counter(n_tasks[t], n_workers[w], chunks[c], guided);
-                    for (size_t m = 0; m < N_OF(published); m++)
-                        run_over_counter(published[m], n_tasks[t], n_workers[w], chunks[c], false);
-                }
+            for (size_t w = 0; w < N_OF(n_workers); w++) {
+                run_counter(n_tasks[t], n_workers[w], chunks[c]);
+                for (size_t m = 0; m < N_OF(published); m++)
+                    run_over_counter(published[m], n_tasks[t], n_workers[w], chunks[c]);
+            }
 }
 
 static void test_counter_at_the_limit_of_ids(void **state)
@@ -149,26 +146,21 @@ static void test_counter_at_the_limit_of_ids(void **state)
     (void)state;
     const int n_workers[] = {1, 2, 3, 7, 64};
     for (size_t w = 0; w < N_OF(n_workers); w++) {
-        run_counter(TASKPOOL_MAX_TASKS, n_workers[w], INT64_MAX, false);
-        run_counter(TASKPOOL_MAX_TASKS, n_workers[w], INT64_C(1) << 50, false);
-        run_counter(TASKPOOL_MAX_TASKS, n_workers[w], 1000, true);
-        run_counter(INT64_C(21743271936), n_workers[w], 100000, true);
+        run_counter(TASKPOOL_MAX_TASKS, n_workers[w], INT64_MAX);
+        run_counter(TASKPOOL_MAX_TASKS, n_workers[w], INT64_C(1) << 50);
         for (size_t m = 0; m < N_OF(published); m++) {
-            run_over_counter(published[m], TASKPOOL_MAX_TASKS, n_workers[w], INT64_MAX, false);
-            run_over_counter(published[m], TASKPOOL_MAX_TASKS, n_workers[w], 1000, false);
-            run_over_counter(published[m], INT64_C(21743271936), n_workers[w], 1, false);
+            run_over_counter(published[m], TASKPOOL_MAX_TASKS, n_workers[w], INT64_MAX);
+            run_over_counter(published[m], TASKPOOL_MAX_TASKS, n_workers[w], 1000);
+            run_over_counter(published[m], INT64_C(21743271936), n_workers[w], 1);
         }
     }
 }
 
-/* Each access with chunks of c: T / c of them, and one per worker at the end;
- * guided: each takes 1 / (2 P) of what is left, so that ln(T / c) x 2 P suffice
- * until the smallest chunk is reached, and 2 P after that. */
+/* Each access with chunks of c: T / c of them, and one per worker at the end. */
 static void test_counter_accesses(void **state)
 {
     (void)state;
-    assert_in_range(run_counter(1000, 4, 10, false), 100, 104);
-    assert_in_range(run_counter(INT64_C(1) << 40, 8, 1, true), 16, (int)(28 * 16 + 16 + 8));
+    assert_in_range(run_counter(1000, 4, 10), 100, 104);
 }
 
 static void check_sizes(const struct fake_run *run, const int64_t *sizes, size_t n)
@@ -187,13 +179,13 @@ static void test_chunks_are_those_of_the_papers(void **state)
     const int64_t guided_3[] = {25, 19, 14, 11, 8, 6, 5, 3, 3, 3, 3};
     const int64_t factoring[] = {13, 13, 13, 13, 6, 6, 6, 6, 3, 3, 3, 3, 2, 2, 2, 2, 1, 1, 1, 1};
     const int64_t trapezoid[] = {12, 11, 10, 10, 9, 9, 7, 7, 6, 6, 4, 4, 3, 2};
-    struct fake_run run = run_over_counter("guided", 100, 4, 0, false);
+    struct fake_run run = run_over_counter("guided", 100, 4, 0);
     check_sizes(&run, guided, N_OF(guided));
-    run = run_over_counter("guided", 100, 4, 3, false);
+    run = run_over_counter("guided", 100, 4, 3);
     check_sizes(&run, guided_3, N_OF(guided_3));
-    run = run_over_counter("factoring", 100, 4, 0, false);
+    run = run_over_counter("factoring", 100, 4, 0);
     check_sizes(&run, factoring, N_OF(factoring));
-    run = run_over_counter("trapezoid", 100, 4, 0, false);
+    run = run_over_counter("trapezoid", 100, 4, 0);
     check_sizes(&run, trapezoid, N_OF(trapezoid));
 }
 

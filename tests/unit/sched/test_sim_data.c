@@ -212,7 +212,7 @@ static void a_node_keeps_the_blocks_used_last(void **state)
     assert_int_equal(count_reads("abacab", 0), 6);
 }
 
-/* The same of blocks that it writes. */
+/* Writes counted for blocks that a worker writes; see count_reads. */
 static int64_t count_writes(const char *blocks, int64_t cache_bytes)
 {
     struct pool_data data;

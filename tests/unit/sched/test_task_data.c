@@ -1,4 +1,5 @@
-/* What tasks read and write is read as it was written, and broken tables are refused. */
+/* Files about blocks that tasks read and write: read back as written, and broken tables are
+ * refused. */
 #include "sched/lab/profiles/task_data_read.h"
 #include "sched/lab/profiles/task_data_write.h"
 #include "tests/check.h"

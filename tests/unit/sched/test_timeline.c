@@ -52,7 +52,7 @@ static void bins_widen_and_keep_all_time(void **state)
     timeline_add(timeline, 1, TRACE_TASK, 0, 6, 1);
     int bin = (int)(1237 / timeline->run.bin_s);
     assert_true(timeline->run.use_s[bin][TRACE_TASK] > 0);
-    /* Of it alone there are finer ones. */
+    /* The last iteration alone has finer bins. */
     check_close(timeline->last.bin_s, 0x1p-5, 0);
     check_close(timeline->last.use_s[3][TRACE_TASK], 0x1p-5, 1e-15);
     free(timeline);
@@ -184,7 +184,7 @@ static double sum_array(const json_t *object, const char *key)
     return sum;
 }
 
-/* Seconds in one use according to the bins, all but the last of which are full. */
+/* Seconds in one use according to the bins; all but the last are full. */
 static double seconds_of(const json_t *utilisation, const char *key, double n_workers)
 {
     const json_t *bins = json_object_get(utilisation, key);

@@ -24,8 +24,8 @@ static const double scales[] = {0.878 - 1.83, 0.647 - 0.50, 0.598 - 1.62, 2.05 -
                                 1.29 - 1.88,  1.06 - 1.55,  3.14 - 3.06,  1.29 - 1.30};
 
 /* Heights of 15 pairs of maize plants, an eighth of an inch, crossed less self-fertilised: Darwin
- * (1876), in Fisher, The Design of Experiments (1935). The sum of negative ranks is 24, of which
- * or less there are 1352/2 of 2^15. */
+ * (1876), in Fisher, The Design of Experiments (1935). The sum of negative ranks is 24; 1352/2 of
+ * 2^15 sign patterns have at most that. */
 static const double maize[] = {49, -67, 8, 16, 6, 23, 28, 41, 14, 29, 56, 24, 75, 60, -48};
 
 static void test_signed_ranks(void **state)
@@ -110,7 +110,7 @@ static void test_interval_of_a_median(void **state)
     check_close(interval.value, (94 + 99) / 2.0, 0);
 }
 
-/* Of 27 resamples of 0, 1, 3 one has the centre 0, three 0.25 (0, 0, 1: means 0 0 0 0.5 0.5 1);
+/* Among 27 resamples of 0, 1, 3 one has the centre 0, three 0.25 (0, 0, 1: means 0 0 0 0.5 0.5 1);
  * with these the quantile of 0.1 is 0.25. */
 static void test_interval_of_pairs(void **state)
 {

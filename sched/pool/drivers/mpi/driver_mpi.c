@@ -156,7 +156,7 @@ static enum status driver_mpi_run(struct driver *base, struct statistics_worker 
     if (driver->watchdog)
         mpi_watchdog_await(driver->watchdog);
     base->undelivered = mpi_comm_undelivered(&driver->comm) - base->undelivered_before;
-    /* It counts, and takes part in its messages, until all processes have come here. */
+    /* The watchdog counts, and takes part in its messages, until all processes have come here. */
     if (driver->watchdog)
         mpi_watchdog_end(driver->watchdog);
     pulse_set(driver->slot, PULSE_OUTSIDE);

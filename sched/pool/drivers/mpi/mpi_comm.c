@@ -1,6 +1,6 @@
 #include "sched/pool/drivers/mpi/mpi_comm.h"
-#include "sched/pool/core/comm.h"
 
+#include "sched/pool/core/comm.h"
 #include "support/base/agree.h"
 #include "support/base/clock.h"
 #include "support/base/die.h"
@@ -89,7 +89,8 @@ enum status mpi_comm_begin(struct mpi_comm *comm)
     comm->wake_s = INFINITY;
     if (comm->mode->fetched)
         mpi_counter_reset(&comm->counter);
-    /* In place of a barrier, so that the failure of a restore takes no message of its own. */
+    /* Agreement in place of a barrier, so that the failure of a restore takes no message of its
+     * own. */
     return status_agree(comm->messages.mpi, (enum status)comm->status);
 }
 

@@ -60,7 +60,7 @@ void mpi_comm_start(struct mpi_comm *comm);
  * recorded before and by these calls. Does not wait. */
 bool mpi_comm_deliver(struct mpi_comm *comm);
 
-/* The same, waiting for an event or the time of taskpool_comm_wake. */
+/* mpi_comm_deliver that first waits for an event or the time of taskpool_comm_wake. */
 void mpi_comm_wait(struct mpi_comm *comm);
 
 /* The parts of such a wait for a driver with a lock, which it holds in the first and not in the

@@ -47,7 +47,7 @@ struct mpi_watchdog {
     pthread_cond_t stopped;
     bool stop; /* under the lock */
 
-    /* Of the thread. */
+    /* Used by the watchdog's thread alone. */
     struct sight sight; /* of this process */
     double since_s;     /* it is as it is */
 };
@@ -144,7 +144,8 @@ static bool is_running_task(const struct sight *sight)
     return sight->activity == PULSE_TASK || sight->activity == PULSE_RECORD;
 }
 
-/* By its state in /proc. Without allocation, as all of the report. */
+/* By its state in /proc, as no call says it of a process that is not a child. Without allocation,
+ * as all of the report. */
 static bool is_stopped(const struct pulse_slot *slot)
 {
     char path[64], text[256] = "";

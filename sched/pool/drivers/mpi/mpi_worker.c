@@ -19,7 +19,7 @@ __attribute__((noinline, cold)) static void record_account(struct driver_mpi *dr
     recorder_span(driver->driver.records.recorder, 0, &span, is_task ? driver->polled_s : 0);
 }
 
-/* The same for a task with a number. */
+/* Records a task that has a number. */
 __attribute__((noinline, cold)) static void record_task(struct driver_mpi *driver, int64_t task,
                                                         double start_s, double polled_s)
 {
@@ -170,7 +170,7 @@ static void run_timed(struct driver_mpi *driver, struct taskpool_range *range, i
         run_timed_task(driver, range);
 }
 
-/* The same without the time of each task. */
+/* Runs a range without timing each task. */
 static void run_untimed(struct driver_mpi *driver, struct taskpool_range *range, int64_t n)
 {
     const struct taskpool_problem *problem = driver->problem;

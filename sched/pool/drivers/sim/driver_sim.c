@@ -1,6 +1,6 @@
 #include "sched/pool/drivers/sim/driver_sim.h"
-#include "sched/pool/core/comm.h"
 
+#include "sched/pool/core/comm.h"
 #include "sched/pool/drivers/sim/driver_sim_private.h"
 #include "support/base/agree.h"
 #include "support/base/log.h"
@@ -17,7 +17,7 @@ enum {
     LARGE_PAGE = 2 * 1024 * 1024,
     PREFETCH_EVENTS = 2,
     PREFETCH_BYTES = 1024,  /* of a worker */
-    EVENTS_SHOWN = 1 << 16, /* progress is shown after as many, some 0.1 s */
+    EVENTS_SHOWN = 1 << 16, /* events between two displays of progress, some 0.1 s */
 };
 
 /* Smaller simulations need no check of the available memory. */
@@ -62,7 +62,8 @@ static void begin_phase(struct driver_sim *sim, bool restoring)
     }
 }
 
-/* Neither how many events are to come nor how long the workers will look for tasks is known. */
+/* The number of events to come, and the time that workers will search for tasks, are unknown: shows
+ * seconds and tasks run. */
 static void show_simulated(const struct driver_sim *sim, double time_s)
 {
     char text[128];
@@ -93,10 +94,10 @@ static enum status run_phase(struct driver_sim *sim, bool restoring)
     if (sim->protocol != STATUS_OK)
         return sim->protocol;
     if (n_stuck > 0)
-        return FAIL(STATUS_PROTOCOL, "mode %s: %d of %d workers wait for ever", sim->mode->name,
-                    n_stuck, sim->n_workers);
+        return FAIL(STATUS_PROTOCOL, "mode %s: deadlock: %d of %d workers still waiting",
+                    sim->mode->name, n_stuck, sim->n_workers);
     if (sim->n_lost > 0)
-        return FAIL(STATUS_PROTOCOL, "mode %s: %lld messages for workers that were done",
+        return FAIL(STATUS_PROTOCOL, "mode %s: %lld messages for workers that had finished",
                     sim->mode->name, (long long)sim->n_lost);
     return STATUS_OK;
 }

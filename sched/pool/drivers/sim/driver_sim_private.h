@@ -186,7 +186,7 @@ void sim_stop_waiting(struct sim_worker *worker, struct sim_thread *thread, doub
 /* The caller calls the mode until tasks run, or the thread waits or is done. */
 void sim_proceed(struct sim_worker *worker);
 
-/* The same for all threads that wait, from this time on. */
+/* sim_proceed for all threads that wait, from this time on. */
 void sim_proceed_waiting(struct sim_worker *worker, double time_s);
 
 /* The caller runs its next tasks, whose data are there. */

@@ -19,7 +19,7 @@ struct sim_mover {
     bool to_owner;  /* the transfer under way */
     int64_t block;  /* likewise */
     int64_t placed; /* block to be put into the node's memory; -1: none */
-    const struct taskpool_data_access *accesses; /* n, of which next is to be seen to */
+    const struct taskpool_data_access *accesses; /* n; next is the first that was not handled yet */
     int64_t n, next;
     double read_s; /* the time that the task's reads took */
 };
@@ -177,7 +177,7 @@ static bool keep_block(struct sim_worker *worker, struct sim_mover *mover)
     return false;
 }
 
-/* Whether it begins a transfer. */
+/* Starts an access; whether it needs a transfer. */
 static bool begin_access(struct sim_worker *worker, struct sim_mover *mover,
                          const struct taskpool_data_access *access)
 {

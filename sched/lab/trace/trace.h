@@ -1,0 +1,40 @@
+/* Traces of the pools of a program (taskpool/taskpool.h): what programs of the project need
+ * besides. */
+#ifndef BERYL_SCHED_TRACE_H
+#define BERYL_SCHED_TRACE_H
+
+#include "support/base/status.h"
+#include "taskpool/taskpool.h"
+
+#include <mpi.h>
+
+struct json_t; /* jansson.h */
+
+/* Bytes of a path, and that of trace.json; NULL without settings->trace_folder, or if it is too
+ * long, which taskpool_trace_start refuses. */
+enum { TRACE_PATH = 4096 };
+const char *trace_json_path(const struct taskpool_settings *settings, char path[TRACE_PATH]);
+
+/* Makes the folder of a part that taskpool_trace_write will be called with, so that one that cannot
+ * be made is found before the run. Collective over the comm of taskpool_trace_start; NULL is fine.
+ * Errors: STATUS_IO, naming the folder; identical on every process. */
+enum status trace_prepare(struct taskpool_trace *trace, MPI_Comm comm, const char *part);
+
+/* Adds up what all processes recorded so far, for trace_to_json before the trace
+ * is written. Collective over the comm of taskpool_trace_start; NULL is fine. */
+void trace_sum(struct taskpool_trace *trace, MPI_Comm comm);
+
+/* --- the report: what a trace holds and what it left out, of all processes, after trace_sum or
+ * taskpool_trace_write; not collective --- */
+
+/* A line or two; NULL prints nothing. */
+void trace_print(const struct taskpool_trace *trace);
+
+/* Prints the report from the result of trace_to_json. */
+void trace_print_json(const struct json_t *trace);
+
+/* The key "trace" of results (RESULTS.md), or JSON's null for NULL. The caller owns it. NULL when
+ * out of memory, and for a trace that could not be written. */
+struct json_t *trace_to_json(const struct taskpool_trace *trace);
+
+#endif
