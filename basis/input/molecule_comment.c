@@ -161,7 +161,7 @@ static void note_number(struct comment_reading *reading, struct word word)
 }
 
 /* Numbers at the start of the line: charge and multiplicity if they are alone. */
-static void read_numbers(struct comment_reading *reading)
+static void read_bare_numbers(struct comment_reading *reading)
 {
     int64_t charge = reading->numbers[0], multiplicity = reading->numbers[1];
     bool two = reading->n_numbers == 2, alone = reading->n_words == 2;
@@ -208,7 +208,7 @@ enum status molecule_comment_read(const struct line_reader *reader,
         struct word word = take_characters(&rest, false, ends);
         TRY(read_word(&reading, word, take_comment_value(&rest, value_ends)));
     }
-    read_numbers(&reading);
+    read_bare_numbers(&reading);
     comment->charge_given = reading.given[CHARGE];
     comment->charge = reading.values[CHARGE];
     comment->multiplicity_given = reading.given[MULTIPLICITY];

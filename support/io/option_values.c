@@ -1,3 +1,13 @@
+/* Values of options in the struct that they fill. A row (option_row.h) has the offset of its field,
+ * and its kind implies the field's type:
+ *
+ *     kind             field at offset   text        stored
+ *     OPTION_FLAG      bool              "true"      true
+ *     OPTION_INTEGER   int64_t           "1e3"       1000
+ *     OPTION_REAL      double            "1e-8"      1e-8
+ *     OPTION_CHOICE    int               "none"      1, its position in "full,none"
+ *     OPTION_TEXT      const char *      "run.h5"    the pointer: the text is not copied
+ *     OPTION_WORD      const char *      "steal"     likewise, after a check against the choices */
 #include "support/io/options_private.h"
 
 #include "support/io/words.h"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Choices that an input leaves open or makes are in the log: charge, multiplicity and units of a
-# comment line, and d functions of which a basis set does not say whether they are spherical.
+# comment line, and d functions where a basis set does not say whether they are spherical.
 #
 #   test_input_is_said.sh BERYL_HF PROCESSES MPIEXEC BASIS_FOLDER
 set -u

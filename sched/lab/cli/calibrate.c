@@ -168,7 +168,7 @@ static void fill_rows(const struct calibration *calibration, struct calibration_
          "us, of the counter for a request, all processes requesting"},
         {"poll-time", true, &m->poll_s, 1e-6, "us, of a poll for messages that finds none"},
         {"contention-factor", true, &calibration->contention_factor, 1,
-         "of a worker when all of its node compute, relative to one alone"},
+         "of a worker when all workers of its node compute, relative to one alone"},
         {"fetch-add", false, &m->fetch_add_s, 1e-6, "us, from a request to the counter's answer"},
         {"task", false, &calibration->task_s, 1e-6,
          "us, of the driver for a task; profiles include it"},

@@ -11,25 +11,26 @@ static int64_t size_of_chunk(const void *state)
     return self->min_chunk;
 }
 
-static struct task_range counter_chunk(void *state, int64_t value)
+static struct taskpool_range counter_chunk(void *state, int64_t value)
 {
     const struct self_scheduling *self = state;
-    return (struct task_range){.first = value, .last = value + self->asked_for};
+    return (struct taskpool_range){.first = value, .last = value + self->asked_for};
 }
 
 static const struct self_scheduling_rule counter_rule = {.increment = size_of_chunk,
                                                          .chunk = counter_chunk};
 
-static enum status counter_init(void *state, const struct mode_setup *setup, struct comm *comm)
+static enum status counter_init(void *state, const struct taskpool_mode_setup *setup,
+                                struct taskpool_comm *comm)
 {
     self_scheduling_init(state, setup, comm, &counter_rule);
     return STATUS_OK;
 }
 
-const struct mode mode_counter = {
+const struct taskpool_mode mode_counter = {
     .name = "counter",
     .help = "a shared counter hands out chunks of tasks",
-    .options = (struct mode_options *[]){&chunk_options, NULL},
+    .options = (struct taskpool_mode_options *[]){&chunk_options, NULL},
     .state_size = sizeof(struct self_scheduling),
     .init = counter_init,
     .next = self_scheduling_next,

@@ -26,7 +26,7 @@ static struct {
     struct option_row *real_rows; /* the same without bounds */
 } table;
 
-static bool reads(const struct mode *mode, const void *options)
+static bool reads(const struct taskpool_mode *mode, const void *options)
 {
     for (int o = 0; mode->options && mode->options[o]; o++)
         if (mode->options[o] == options)
@@ -44,7 +44,7 @@ static struct option_row *append_row(const struct option_row *row)
 }
 
 /* "steal,retentive"; owned by the table. */
-static char *list_readers(const struct mode_options *options)
+static char *list_readers(const struct taskpool_mode_options *options)
 {
     char names[1024];
     mode_names_where(reads, options, names, sizeof names);
@@ -59,7 +59,7 @@ static char *list_readers(const struct mode_options *options)
 }
 
 /* Adds the rows, unless another mode that reads them has. */
-static void add_options(const struct mode_options *options)
+static void add_options(const struct taskpool_mode_options *options)
 {
     for (int64_t i = 0; i < table.n_rows; i++)
         if (strcmp(table.rows[i].name, options->rows[0].name) == 0)
@@ -93,7 +93,7 @@ static void make_table(void)
     for (size_t r = 0; r < common_options.n_rows; r++)
         append_row(&common_options.rows[r]);
     for (table.n_modes = 0; table.n_modes < mode_count(); table.n_modes++) {
-        const struct mode *mode = mode_at(table.n_modes);
+        const struct taskpool_mode *mode = mode_at(table.n_modes);
         for (int o = 0; mode->options && mode->options[o]; o++)
             add_options(mode->options[o]);
     }
@@ -123,7 +123,8 @@ void mode_options_default(struct taskpool_settings *settings)
         die("%s", status_text());
 }
 
-static bool is_read_by_any(const struct mode_options *options, const struct mode_list *list)
+static bool is_read_by_any(const struct taskpool_mode_options *options,
+                           const struct mode_list *list)
 {
     for (int i = 0; i < list->n; i++)
         if (reads(mode_find(list->modes[i]), options))
@@ -131,7 +132,7 @@ static bool is_read_by_any(const struct mode_options *options, const struct mode
     return false;
 }
 
-static enum status refuse_option(const char *option, const struct mode_options *options,
+static enum status refuse_option(const char *option, const struct taskpool_mode_options *options,
                                  const struct mode_list *list)
 {
     char readers[1024];
@@ -143,7 +144,8 @@ static enum status refuse_option(const char *option, const struct mode_options *
                 list->modes[0], readers);
 }
 
-static enum status check_values(const struct taskpool_settings *settings, const struct mode *mode)
+static enum status check_values(const struct taskpool_settings *settings,
+                                const struct taskpool_mode *mode)
 {
     for (int o = 0; mode->options && mode->options[o]; o++)
         if (mode->options[o]->check)
@@ -152,10 +154,10 @@ static enum status check_values(const struct taskpool_settings *settings, const 
 }
 
 /* The options that contain a row of the table; NULL: all modes read it. */
-static const struct mode_options *options_of(const char *name)
+static const struct taskpool_mode_options *options_of(const char *name)
 {
     for (int i = 0; i < mode_count(); i++) {
-        struct mode_options *const *all = mode_at(i)->options;
+        struct taskpool_mode_options *const *all = mode_at(i)->options;
         for (int o = 0; all && all[o]; o++)
             for (size_t r = 0; r < all[o]->n_rows; r++)
                 if (strcmp(all[o]->rows[r].name, name) == 0)
@@ -183,7 +185,7 @@ enum status mode_options_check_list(const struct taskpool_settings *settings,
     set_expected(settings, &expected);
     for (int64_t i = 0; i < table.n_rows; i++) {
         const struct option_row *row = &table.rows[i];
-        const struct mode_options *options = options_of(row->name);
+        const struct taskpool_mode_options *options = options_of(row->name);
         if (options && option_differs(row, settings, &expected) && !is_read_by_any(options, list))
             return refuse_option(row->name, options, list);
     }
@@ -193,7 +195,7 @@ enum status mode_options_check_list(const struct taskpool_settings *settings,
 }
 
 enum status mode_options_check_made(const struct taskpool_settings *settings,
-                                    const struct mode *mode)
+                                    const struct taskpool_mode *mode)
 {
     for (int o = 0; mode->options && mode->options[o]; o++)
         if (mode->options[o]->size > 0 && mode->options[o]->place >= settings->n_of_modes)
@@ -241,7 +243,7 @@ void mode_options_select(const struct taskpool_settings *settings, const char *m
     *selected = *settings;
     selected->mode = mode;
     for (int64_t i = 0; i < table.n_rows; i++) {
-        const struct mode_options *options = options_of(table.rows[i].name);
+        const struct taskpool_mode_options *options = options_of(table.rows[i].name);
         if (options && !reads(mode_find(mode), options))
             option_copy(&table.rows[i], &defaults, selected);
     }

@@ -12,14 +12,14 @@
 #define N_OF(array) (sizeof(array) / sizeof(array)[0])
 
 struct fake_worker {
-    struct comm comm; /* first */
+    struct taskpool_comm comm; /* first */
     bool asked;
     int64_t increment;
     void *state;
     bool done;
 };
 
-static void fake_fetch_add(struct comm *comm, int64_t increment)
+static void fake_fetch_add(struct taskpool_comm *comm, int64_t increment)
 {
     struct fake_worker *worker = (struct fake_worker *)comm;
     assert_false(worker->asked);
@@ -27,12 +27,12 @@ static void fake_fetch_add(struct comm *comm, int64_t increment)
     worker->increment = increment;
 }
 
-static const struct comm_functions fake_functions = {.fetch_add = fake_fetch_add};
+static const struct taskpool_comm_functions fake_functions = {.fetch_add = fake_fetch_add};
 
 /* Workers that take turns; the ranges that they are given to run are checked to be
  * [0, n), in the order of the counter's answers. */
 struct fake_run {
-    const struct mode *mode;
+    const struct taskpool_mode *mode;
     struct fake_worker *workers;
     int n_workers;
     int64_t counter;
@@ -44,7 +44,7 @@ struct fake_run {
 
 static void take_turn(struct fake_run *run, struct fake_worker *worker)
 {
-    struct mode_work work = {.n_wanted = 8};
+    struct taskpool_mode_work work = {.n_wanted = 8};
     if (worker->asked) {
         int64_t value = run->counter;
         assert_false(__builtin_add_overflow(run->counter, worker->increment, &run->counter));
@@ -52,8 +52,8 @@ static void take_turn(struct fake_run *run, struct fake_worker *worker)
         run->n_answers++;
         run->mode->fetched(worker->state, value);
     }
-    enum mode_step step = run->mode->next(worker->state, &work);
-    if (step == MODE_RUN) {
+    enum taskpool_mode_step step = run->mode->next(worker->state, &work);
+    if (step == TASKPOOL_MODE_RUN) {
         assert_int_equal(work.range.first, run->next_task);
         assert_true(work.range.last > work.range.first);
         assert_int_equal(work.range.step, 1);
@@ -62,7 +62,7 @@ static void take_turn(struct fake_run *run, struct fake_worker *worker)
             run->sizes[run->n_chunks] = task_range_count(&work.range);
         run->n_chunks++;
     }
-    worker->done = step == MODE_DONE;
+    worker->done = step == TASKPOOL_MODE_DONE;
 }
 
 static void run_iteration(struct fake_run *run, struct random_stream *random)
@@ -89,7 +89,7 @@ static struct fake_run run_over_counter(const char *mode, int64_t n_tasks, int n
     struct taskpool_settings settings;
     taskpool_settings_default(&settings);
     settings.chunk = chunk;
-    struct mode_setup setup = {.problem = &problem, .settings = &settings};
+    struct taskpool_mode_setup setup = {.problem = &problem, .settings = &settings};
     struct fake_run run = {.mode = mode_find(mode),
                            .workers = calloc((size_t)n_workers, sizeof *run.workers),
                            .n_workers = n_workers};
@@ -97,7 +97,8 @@ static struct fake_run run_over_counter(const char *mode, int64_t n_tasks, int n
     random_stream_init(&random, (uint64_t)n_tasks, (uint64_t)n_workers);
     for (int i = 0; i < n_workers; i++) {
         struct fake_worker *worker = &run.workers[i];
-        worker->comm = (struct comm){.functions = &fake_functions, .rank = i, .size = n_workers};
+        worker->comm =
+            (struct taskpool_comm){.functions = &fake_functions, .rank = i, .size = n_workers};
         worker->state = calloc(1, run.mode->state_size);
         check_ok(run.mode->init(worker->state, &setup, &worker->comm));
     }
@@ -106,7 +107,7 @@ static struct fake_run run_over_counter(const char *mode, int64_t n_tasks, int n
         assert_int_equal(run.next_task, n_tasks);
         for (int i = 0; i < n_workers; i++) {
             assert_true(run.mode->progress(run.workers[i].state, 0) == 1);
-            assert_int_equal(run.mode->restore(run.workers[i].state), MODE_DONE);
+            assert_int_equal(run.mode->restore(run.workers[i].state), TASKPOOL_MODE_DONE);
         }
     }
     for (int i = 0; i < n_workers; i++)
@@ -216,7 +217,7 @@ static void test_defaults(void **state)
     int first_operand;
     check_ok(options_parse(&options, 1, argv, &request, &first_operand));
     assert_string_equal(settings.mode, "auto");
-    assert_int_equal(settings.seeding, SEEDING_BLOCK);
+    assert_int_equal(settings.seeding, TASKPOOL_SEEDING_BLOCK);
     assert_int_equal(settings.poll_every, 8);
     assert_int_equal(settings.chunk, 0);
     assert_int_equal(settings.seed, 1);
