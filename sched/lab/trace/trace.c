@@ -1,7 +1,6 @@
 #include "sched/lab/trace/trace.h"
 
-#include "sched/lab/trace/trace_json.h"
-#include "sched/lab/trace/trace_otf2.h"
+#include "sched/lab/trace/trace_format.h"
 #include "support/base/agree.h"
 #include "support/base/array.h"
 #include "support/base/clock.h"

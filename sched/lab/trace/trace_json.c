@@ -1,4 +1,4 @@
-#include "sched/lab/trace/trace_json.h"
+#include "sched/lab/trace/trace_format.h"
 
 #include "sched/lab/trace/trace.h"
 
