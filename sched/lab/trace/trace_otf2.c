@@ -78,7 +78,7 @@ static void note_time(struct trace_otf2 *writer, int64_t time_ns)
 
 /* --- creation --- */
 
-/* OTF2's own messages go to standard error: the status says it. */
+/* Suppresses messages of OTF2 on standard error; the status reports failures. */
 static OTF2_ErrorCode take_code(void *context, const char *file, uint64_t line,
                                 const char *function, OTF2_ErrorCode code, const char *format,
                                 va_list arguments)
@@ -290,7 +290,7 @@ void trace_otf2_lane(struct trace_otf2 *writer, const struct trace_lane *lane)
 
 /* --- definitions --- */
 
-/* A reader expects a file of definitions of each lane, here without any. */
+/* Readers expect a definition file for each lane; ours are empty. */
 static void write_lane_definitions(struct trace_otf2 *writer)
 {
     note_code(writer, OTF2_Archive_CloseEvtFiles(writer->archive));

@@ -83,7 +83,7 @@ void timeline_add_poll(struct timeline *timeline, double from_s, double to_s)
 
 /* --- lanes --- */
 
-/* NULL: the worker is none of the sample. */
+/* NULL: the lane is not in the sample. */
 static struct timeline_lane *find_lane(struct timeline *timeline, int64_t worker)
 {
     for (int32_t i = 0; i < timeline->n_lanes; i++)
@@ -118,7 +118,7 @@ static bool belong_together(const struct timeline_span *last, const struct timel
            (length_of_span(next) <= resolution_s && next->use == last->use);
 }
 
-/* Whether two spans, both of several tasks or of none, say the same. */
+/* Whether two spans, both of several tasks or of none, can become one without loss. */
 static bool are_alike(const struct timeline_span *one, const struct timeline_span *next,
                       double resolution_s)
 {
