@@ -61,9 +61,13 @@ ROOMS = {
     "hf/checkpoint": CHEMISTRY + ["hf/tiles", "hf/fock"],
     "hf/scf": CHEMISTRY + ["hf/tiles", "hf/fock", "hf/checkpoint"],
     "hf/guess": CHEMISTRY + ["hf/tiles", "hf/fock", "hf/scf"],
-    "hf/cli": CHEMISTRY + ["hf/tiles", "hf/fock", "hf/checkpoint", "hf/scf", "hf/guess",
-                           *POOL, *LAB,
-                           "sched/lab/report/report.h", "sched/lab/report/report_section.h"],
+    # The calculation: settings in, energies and matrices out; no command line, no JSON.
+    "hf/calculation": CHEMISTRY + ["hf/tiles", "hf/fock", "hf/checkpoint", "hf/scf", "hf/guess",
+                                   *POOL, "sched/pool/modes"],
+    "hf/result": CHEMISTRY + ["hf/fock", "hf/checkpoint", "hf/scf", "hf/calculation", *POOL, *LAB,
+                              "sched/lab/report/report.h", "sched/lab/report/report_section.h"],
+    "hf/cli": CHEMISTRY + ["hf/tiles", "hf/fock", "hf/scf", "hf/calculation", "hf/result", *POOL,
+                           *LAB, "sched/lab/report/report.h"],
 
     "hf/experiments": CHEMISTRY + ["hf/tiles", "sched/pool/core", "sched/lab/profiles"],
 
@@ -77,9 +81,12 @@ ROOMS = {
     "tce/integrals": CHEMISTRY + ["tce/tensor", "hf/tiles", "hf/fock", "hf/scf", *POOL],
     "tce/methods": CHEMISTRY + ["tce/tensor", "tce/execution", "tce/integrals", "hf/tiles",
                                 "hf/fock", "hf/checkpoint", "hf/scf", *POOL],
+    "tce/calculation": CHEMISTRY + ["tce/execution", "tce/integrals", "tce/methods",
+                                    "hf/checkpoint", "hf/calculation", *POOL],
     "tce/cli": CHEMISTRY + ["tce/tensor", "tce/language", "tce/contraction", "tce/plan",
-                            "tce/execution", "tce/integrals", "tce/methods", "hf/fock",
-                            "hf/checkpoint", "hf/scf", "hf/cli", *POOL, *LAB],
+                            "tce/execution", "tce/integrals", "tce/methods", "tce/calculation",
+                            "hf/checkpoint", "hf/scf", "hf/calculation", "hf/result",
+                            "hf/cli/hf_options.h", *POOL, *LAB],
 }
 
 # Rooms that do without MPI: what they hold runs the same in a simulation, or on one process.
@@ -107,7 +114,7 @@ PACKAGES = {
     "sys/vfs.h": ["support/io"],
     "jansson.h": ["support/io", "sched/pool/core", "sched/pool/trace", "sched/lab/trace",
                   "sched/lab/comparison", "sched/lab/workloads", "sched/lab/report",
-                  "sched/lab/cli", "hf/cli"],
+                  "sched/lab/cli", "hf/result", "hf/cli"],
 }
 
 # Headers of C and POSIX, without their endings.

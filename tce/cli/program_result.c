@@ -115,8 +115,8 @@ static json_t *block_pattern_to_json(const struct program_instance *instance)
 
 void program_result_print_memory(const struct memory_use *memory)
 {
-    log_print("Peak memory %.0f MB per process (%.0f MB between iterations, what processes share "
-              "counted once)\n",
+    log_print("Peak memory %.0f MB per process (%.0f MB between iterations, shared pages counted "
+              "once)\n",
               1e-6 * (double)memory->peak_bytes, 1e-6 * (double)memory->part_bytes);
 }
 
@@ -175,7 +175,7 @@ static json_t *program_to_json(const struct program_result *result)
         "{s:o, s:i, s:I, s:I, s:o, s:o, s:O*, s:o*, s:o*}", "program", json_text(options->file),
         "workers", result->n_workers, "memory_peak_bytes", (json_int_t)result->memory.peak_bytes,
         "memory_part_bytes", (json_int_t)result->memory.part_bytes, "options",
-        tce_options_to_json(options), "command", tce_options_command(options), "hardware",
+        tce_options_to_json(options, NULL), "command", tce_options_command(options), "hardware",
         result->hardware, "blocks", instance->executor ? block_pattern_to_json(instance) : NULL,
         "error", failed ? json_error(result->status, result->error) : NULL);
     if (!json)

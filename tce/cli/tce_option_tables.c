@@ -10,11 +10,11 @@
 #define FIELD(name) offsetof(struct tce_options, name)
 static const struct option_row program_rows[] = {
     INTEGER_OPTION("iterations", FIELD(iterations), 1, 1000000, .default_text = "1", .value = "N",
-                   .help = "runs of the program; what a mode keeps from one run to the next is "
-                           "kept"),
+                   .help = "runs of the program; modes keep what they learn from one run to the "
+                           "next"),
     TEXT_OPTION("compare", FIELD(compare), .value = "M1,M2,...|all",
-                .help = "run it under each of these modes, one after another, and print a table; "
-                        "a mode may be named again, to see what differs by chance"),
+                .help = "run the program under each of these modes, one after another, and print "
+                        "a table; name a mode twice to see chance differences"),
     COMPARISON_ROUNDS_OPTION(FIELD(rounds)),
     FLAG_OPTION("count-tasks", FIELD(count_tasks),
                 .help = "print the number of tasks and their operations, and stop; allocates no "
@@ -25,8 +25,8 @@ static const struct option_row program_rows[] = {
     FLAG_OPTION("verify", FIELD(verify),
                 .help = "compare every result with plain nested loops, which takes very long"),
     TEXT_OPTION("write-profile", FIELD(profile), .value = "FILE.csv|FILE.npy",
-                .help = "seconds of every task, those of all stages one after another; beside "
-                        "X.csv, unless --dry-run, the blocks that it reads and writes, "
+                .help = "seconds of every task, those of all stages one after another; for "
+                        "X.csv, unless --dry-run, also the blocks that it reads and writes, "
                         "X.blocks.csv and X.sizes.csv"),
 };
 
@@ -44,8 +44,8 @@ static const struct option_row method_run_rows[] = {
                 .help = "print the memory, tasks and operations of the run, and stop"),
     TEXT_OPTION("compare", FIELD(hf.compare), .value = "M1,M2,...|all",
                 .help = "solve the equations under each of these modes, one after another, and "
-                        "print a table; options of a mode go to those that have them; a mode "
-                        "may be named again, to see what differs by chance"),
+                        "print a table; options of a mode go to those that have them; name a "
+                        "mode twice to see chance differences"),
     COMPARISON_ROUNDS_OPTION(FIELD(hf.rounds)),
 };
 
@@ -55,19 +55,20 @@ static const struct option_row output_rows[] = {
 };
 
 static const struct option_row method_rows[] = {
-    FLAG_OPTION("frozen-core", FIELD(frozen_core),
+    FLAG_OPTION("frozen-core", FIELD(settings.frozen_core),
                 .help = "leave the orbitals of noble-gas cores uncorrelated"),
-    INTEGER_OPTION("orbital-tile", FIELD(orbital_tile), 0, 1000, .default_text = "0", .value = "N",
-                   .expert = true,
+    INTEGER_OPTION("orbital-tile", FIELD(settings.orbital_tile), 0, 1000, .default_text = "0",
+                   .value = "N", .expert = true,
                    .help = "orbitals in a tile, at most; 0: chosen by their number"),
-    REAL_OPTION("converge-amplitudes", FIELD(converge), SCF_LEAST_CONVERGE, 1,
+    REAL_OPTION("converge-amplitudes", FIELD(settings.converge), SCF_LEAST_CONVERGE, 1,
                 .default_text = "1e-8", .value = "X",
                 .help = "largest change of an amplitude at convergence, and ten times that of the "
                         "energy"),
-    INTEGER_OPTION("max-iter-amplitudes", FIELD(max_iterations), 1, 1000000, .default_text = "100",
-                   .value = "N", .help = "limit of iterations of the amplitudes"),
-    INTEGER_OPTION("diis-amplitudes", FIELD(diis_size), 1, 100, .default_text = "8", .value = "N",
-                   .expert = true, .help = "amplitudes that DIIS keeps; 1: no DIIS"),
+    INTEGER_OPTION("max-iter-amplitudes", FIELD(settings.max_iterations), 1, 1000000,
+                   .default_text = "100", .value = "N",
+                   .help = "limit of iterations of the amplitudes"),
+    INTEGER_OPTION("diis-amplitudes", FIELD(settings.diis_size), 1, 100, .default_text = "8",
+                   .value = "N", .expert = true, .help = "amplitudes that DIIS keeps; 1: no DIIS"),
 };
 
 static void list_program_tables(struct tce_options *options, struct tce_option_tables *tables)

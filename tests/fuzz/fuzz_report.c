@@ -1,4 +1,4 @@
-#include "hf/cli/hf_report.h"
+#include "hf/result/hf_report.h"
 #include "sched/lab/report/report.h"
 #include "support/io/json.h"
 #include "tests/fuzz/fuzz.h"

@@ -30,7 +30,7 @@ static const struct machine_settings default_machine = {
     .poll_s = 0,
     .bandwidth = 1e10,
     .node_bandwidth = 1e10,
-    .crowded_speed = 1,
+    .contention_factor = 1,
     .data = MACHINE_DATA_ON,
     .cache_bytes = 1000000000,
 };
@@ -64,24 +64,23 @@ const struct option_row machine_option_rows[] = {
                 .help = "time of a worker for each task in addition to the task's own (0)"),
     REAL_OPTION("poll-time", FIELD(poll_s), 0, 1e6, .value = "SECONDS", .expert = true,
                 .help = "time of a worker for each poll for messages, which --poll-every counts; "
-                        "0: polls between any two tasks, for nothing (0)"),
+                        "0: polls between any two tasks at no cost (0)"),
     REAL_OPTION("bandwidth", FIELD(bandwidth), 0, 1e18, .min_excluded = true,
                 .value = "BYTES_PER_S", .help = "bandwidth between nodes (1e10)"),
     REAL_OPTION("node-bandwidth", FIELD(node_bandwidth), 0, 1e18, .min_excluded = true,
                 .value = "BYTES_PER_S", .expert = true, .help = "bandwidth within a node (1e10)"),
-    REAL_OPTION("crowded-speed", FIELD(crowded_speed), 0, 1, .min_excluded = true, .value = "X",
-                .expert = true,
-                .help = "speed of a worker while all of its node compute, relative to one alone "
-                        "(1)"),
+    REAL_OPTION("contention-factor", FIELD(contention_factor), 0, 1, .min_excluded = true,
+                .value = "X", .formerly = "crowded-speed", .expert = true,
+                .help = "speed of a worker while all workers of its node compute, relative to "
+                        "one alone (1)"),
     CHOICE_OPTION("data", FIELD(data), "on,off", .expert = true,
                   .help = "on: tasks wait for the blocks that the files beside their profile name, "
                           "X.blocks.csv and X.sizes.csv; off: they do not (on)"),
     INTEGER_OPTION("node-cache", FIELD(cache_bytes), 0, 1e18, .value = "BYTES", .expert = true,
                    .help = "memory of a node for blocks of other workers (1000000000)"),
     TEXT_OPTION("known-speeds", FIELD(known_speeds), .value = "FILE|none",
-                .help =
-                    "the workers' speeds as the modes know them, of which dtree makes use; none: "
-                    "they know of no differences (those of --speeds)"),
+                .help = "the workers' speeds as the modes know them (dtree uses them); none: all "
+                        "alike (those of --speeds)"),
     TEXT_OPTION("machine", FIELD(file), .value = "FILE.json",
                 .help = "values for the options above that are not given, as --calibrate writes "
                         "them"),
@@ -111,7 +110,7 @@ const struct machine_settings machine_settings_unknown = {
     .poll_s = -1,
     .bandwidth = -1,
     .node_bandwidth = -1,
-    .crowded_speed = -1,
+    .contention_factor = -1,
     .data = -1,
     .cache_bytes = -1,
 };
@@ -148,11 +147,11 @@ void machine_options_set_defaults(struct machine_settings *settings)
             option_copy(&machine_option_rows[i], &defaults, settings);
 }
 
-static enum status read_noise(const struct machine_settings *settings, struct noise *noise)
+static enum status read_noise(const struct machine_settings *settings, struct taskpool_noise *noise)
 {
     double values[2] = {0};
     if (settings->noise_trace)
-        return noise_read(noise, settings->noise_trace);
+        return taskpool_noise_read(noise, settings->noise_trace);
     int wrong = text_to_reals(settings->noise, 2, values);
     double period_s = values[0], length_s = values[1];
     bool is_period = period_s >= NOISE_MIN_PERIOD_S;
@@ -164,11 +163,11 @@ static enum status read_noise(const struct machine_settings *settings, struct no
                     "--noise takes a period, from %g on, and the length of an interruption, above "
                     "0 and shorter, in seconds, such as 0.01,0.0005: number %d of '%s' is wrong",
                     NOISE_MIN_PERIOD_S, wrong, settings->noise);
-    return noise_init_periodic(noise, period_s, length_s);
+    return taskpool_noise_init_periodic(noise, period_s, length_s);
 }
 
 enum status machine_options_apply(const struct machine_settings *settings,
-                                  struct taskpool_machine *machine, struct noise *noise)
+                                  struct taskpool_machine *machine, struct taskpool_noise *noise)
 {
     *machine = (struct taskpool_machine){
         .n_workers = (int)settings->n_workers,
@@ -194,18 +193,30 @@ enum status machine_options_apply(const struct machine_settings *settings,
     return STATUS_OK;
 }
 
-void machine_apply_contention(double crowded_speed, int node_size, int n_workers, double *speeds)
+void machine_apply_contention(double contention_factor, int node_size, int n_workers,
+                              double *speeds)
 {
     if (node_size == 1)
         return;
     for (int i = 0; i < n_workers; i++) {
         int first = i / node_size * node_size;
         int n = n_workers - first < node_size ? n_workers - first : node_size;
-        speeds[i] *= 1 - (1 - crowded_speed) * (n - 1) / (node_size - 1);
+        speeds[i] *= 1 - (1 - contention_factor) * (n - 1) / (node_size - 1);
     }
 }
 
 /* --- the file of a machine --- */
+
+/* The old name of an option that is the machine's. */
+static enum status refuse_machine_key(const char *path, const char *key)
+{
+    for (size_t i = 0; i < machine_n_option_rows; i++) {
+        const struct option_row *row = &machine_option_rows[i];
+        if (row->formerly && strcmp(row->formerly, key) == 0)
+            return FAIL(STATUS_INPUT, "%s: \"%s\" is now \"%s\"", path, key, row->name);
+    }
+    return FAIL(STATUS_INPUT, "%s: unknown key \"%.60s\"", path, key);
+}
 
 /* The option of this name; --simulate, which has a default, is not the machine's. */
 static const struct option_row *find_machine_row(const char *key)
@@ -278,7 +289,7 @@ static enum status take_machine(const char *path, json_t *machine,
         if (strcmp(key, "measured") == 0)
             continue;
         if (!row)
-            return FAIL(STATUS_INPUT, "%s: unknown key \"%.60s\"", path, key);
+            return refuse_machine_key(path, key);
         if (!is_allowed(row, value))
             return refuse_machine_value(path, row, value);
         set_machine_value(row, value, settings);

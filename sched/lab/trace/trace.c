@@ -79,7 +79,7 @@ static double find_zero(MPI_Comm comm)
     return zero_s;
 }
 
-enum status trace_start(MPI_Comm comm, struct taskpool_settings *settings)
+enum status taskpool_trace_start(MPI_Comm comm, struct taskpool_settings *settings)
 {
     int rank;
     settings->trace = NULL;
@@ -92,7 +92,7 @@ enum status trace_start(MPI_Comm comm, struct taskpool_settings *settings)
     enum status status = rank == 0 ? make_folder(output, settings->trace_folder) : STATUS_OK;
     status = status_agree(comm, status);
     if (status != STATUS_OK) {
-        trace_destroy(&output->trace);
+        taskpool_trace_destroy(&output->trace);
         return status;
     }
     output->root = settings->trace_folder;
@@ -101,7 +101,7 @@ enum status trace_start(MPI_Comm comm, struct taskpool_settings *settings)
     return STATUS_OK;
 }
 
-void trace_restart(struct trace *trace, MPI_Comm comm)
+void taskpool_trace_restart(struct taskpool_trace *trace, MPI_Comm comm)
 {
     if (!trace)
         return;
@@ -109,7 +109,7 @@ void trace_restart(struct trace *trace, MPI_Comm comm)
     trace->zero_s = trace->shape.is_simulated ? 0 : find_zero(comm);
 }
 
-void trace_destroy(struct trace *trace)
+void taskpool_trace_destroy(struct taskpool_trace *trace)
 {
     if (!trace)
         return;
@@ -159,7 +159,7 @@ static void sum_logs(struct trace_output *output, MPI_Comm comm)
 
 /* --- steals --- */
 
-static int64_t list_steals(const struct trace *trace, uint64_t *ids)
+static int64_t list_steals(const struct taskpool_trace *trace, uint64_t *ids)
 {
     int64_t n = 0;
     for (int64_t i = 0; i < trace->n_logs; i++)
@@ -175,7 +175,7 @@ static int64_t list_steals(const struct trace *trace, uint64_t *ids)
 }
 
 /* On process 0. A sender does not know that its message ends a steal. */
-static enum status gather_steals(const struct trace *trace, MPI_Comm comm,
+static enum status gather_steals(const struct taskpool_trace *trace, MPI_Comm comm,
                                  struct trace_steals *steals)
 {
     int64_t n = list_steals(trace, NULL);
@@ -195,7 +195,7 @@ static enum status gather_steals(const struct trace *trace, MPI_Comm comm,
 
 /* --- lanes --- */
 
-static void subtract_zero(const struct trace *trace, struct trace_log *log)
+static void subtract_zero(const struct taskpool_trace *trace, struct trace_log *log)
 {
     for (int64_t i = 0; i < log->n_spans; i++) {
         log->spans[i].begin_s -= trace->zero_s;
@@ -205,7 +205,7 @@ static void subtract_zero(const struct trace *trace, struct trace_log *log)
         log->messages[i].time_s -= trace->zero_s;
 }
 
-static void send_lanes(struct trace *trace, MPI_Comm comm)
+static void send_lanes(struct taskpool_trace *trace, MPI_Comm comm)
 {
     for (int64_t i = 0; i < trace->n_logs; i++) {
         struct trace_log *log = &trace->logs[i];
@@ -229,7 +229,7 @@ static void *receive_records(int64_t n, size_t size, int from, MPI_Comm comm)
 }
 
 /* The log of a recorded lane, in the caller's ownership. */
-static struct trace_log fetch_lane(struct trace *trace, int64_t lane, MPI_Comm comm)
+static struct trace_log fetch_lane(struct taskpool_trace *trace, int64_t lane, MPI_Comm comm)
 {
     int64_t own = lane - trace->shape.first;
     int owner = (int)(lane / trace->shape.n);
@@ -262,7 +262,7 @@ struct trace_files {
 
 static void write_lane(struct trace_files *files, FILE *json)
 {
-    struct trace *trace = &files->output->trace;
+    struct taskpool_trace *trace = &files->output->trace;
     int64_t index = files->n_fetched++;
     int64_t number = trace_recorded_lane(&trace->shape, index);
     struct trace_log log = fetch_lane(trace, number, files->comm);
@@ -284,7 +284,7 @@ static void write_lane(struct trace_files *files, FILE *json)
 static enum status write_lanes(const char *path, void *context)
 {
     struct trace_files *files = context;
-    const struct trace *trace = &files->output->trace;
+    const struct taskpool_trace *trace = &files->output->trace;
     FILE *json = fopen(path, "w");
     if (!json)
         return FAIL(STATUS_IO, "cannot write %s: %s", path, strerror(errno));
@@ -329,12 +329,12 @@ static enum status enter_folder(struct trace_output *output, MPI_Comm comm, cons
     return status_agree(comm, rank == 0 ? make_folder(output, output->folder) : STATUS_OK);
 }
 
-enum status trace_prepare(struct trace *trace, MPI_Comm comm, const char *part)
+enum status trace_prepare(struct taskpool_trace *trace, MPI_Comm comm, const char *part)
 {
     return trace ? enter_folder((struct trace_output *)trace, comm, part) : STATUS_OK;
 }
 
-void trace_sum(struct trace *trace, MPI_Comm comm)
+void trace_sum(struct taskpool_trace *trace, MPI_Comm comm)
 {
     struct trace_output *output = (struct trace_output *)trace;
     if (!trace || !trace->logs)
@@ -343,7 +343,7 @@ void trace_sum(struct trace *trace, MPI_Comm comm)
     sum_logs(output, comm);
 }
 
-enum status trace_write(struct trace *trace, MPI_Comm comm, const char *part)
+enum status taskpool_trace_write(struct taskpool_trace *trace, MPI_Comm comm, const char *part)
 {
     int rank;
     struct trace_output *output = (struct trace_output *)trace;

@@ -10,25 +10,25 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The trace of a program and its files: trace_start makes it, and settings->trace is its first
- * member. */
+/* The trace of a program and its files: taskpool_trace_start makes it, and settings->trace is its
+ * first member. */
 struct trace_output {
-    struct trace trace;
+    struct taskpool_trace trace;
     const char *root;      /* the folder of --trace, borrowed */
     char folder[PATH_MAX]; /* where the files are: that, or one in it */
     char **made;           /* n_made: folders that this process made */
     int64_t n_made, made_capacity;
-    bool is_lost;         /* trace_write has failed */
-    struct trace_log all; /* totals of all processes, after trace_sum or trace_write */
+    bool is_lost;         /* taskpool_trace_write has failed */
+    struct trace_log all; /* totals of all processes, after trace_sum or taskpool_trace_write */
 };
 
-static inline const struct trace_output *trace_output_of(const struct trace *trace)
+static inline const struct trace_output *trace_output_of(const struct taskpool_trace *trace)
 {
     return (const struct trace_output *)trace;
 }
 
 struct trace_lane {
-    const struct trace *trace;
+    const struct taskpool_trace *trace;
     int64_t index;            /* among the recorded lanes */
     int64_t number;           /* among all */
     struct trace_span *spans; /* n_spans; an iteration precedes what it contains */
@@ -49,7 +49,7 @@ void trace_steals_sort(struct trace_steals *steals);
 void trace_lane_sort(struct trace_lane *lane, const struct trace_steals *steals);
 
 /* "worker 7", "worker 3.1" for the second thread of a worker of several. */
-void trace_lane_name(const struct trace *trace, int64_t lane, char *name, size_t size);
+void trace_lane_name(const struct taskpool_trace *trace, int64_t lane, char *name, size_t size);
 
 /* The number of the worker at the other end of a message among those recorded; -1: it is not. */
 int64_t trace_lane_peer(const struct trace_lane *lane, const struct trace_message *message);

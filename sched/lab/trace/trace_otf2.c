@@ -44,7 +44,7 @@ enum {
 };
 
 struct trace_otf2 {
-    const struct trace *trace;
+    const struct taskpool_trace *trace;
     const char *folder;  /* of the trace, borrowed */
     char part[PATH_MAX]; /* the temporary folder; "" without */
     OTF2_Archive *archive;

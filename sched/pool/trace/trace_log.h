@@ -103,7 +103,7 @@ struct trace_shape {
 };
 
 /* Records of all pools of a program on this process. sched/lab/trace writes them. */
-struct trace {
+struct taskpool_trace {
     double zero_s; /* the clock's time at which the trace begins; 0 if simulated */
     struct trace_shape shape;
     struct trace_log *logs; /* n_logs: of the recorded lanes; NULL before the first pool */
@@ -118,23 +118,24 @@ struct trace {
  * mode  its name, borrowed
  * Errors: STATUS_USAGE (the pools of a trace have the same workers). Ends the program when out of
  * memory. */
-enum status trace_join(struct trace *trace, const struct trace_shape *shape, const char *mode);
+enum status trace_join(struct taskpool_trace *trace, const struct trace_shape *shape,
+                       const char *mode);
 
-static inline struct trace_log *trace_log_of(struct trace *trace, int64_t lane)
+static inline struct trace_log *trace_log_of(struct taskpool_trace *trace, int64_t lane)
 {
     int32_t number = trace->log_of_lane[lane];
     return number < 0 ? &trace->rest : &trace->logs[number];
 }
 
 /* Empties the logs; frees all that the trace holds. */
-void trace_forget(struct trace *trace);
-void trace_fini(struct trace *trace);
+void trace_forget(struct taskpool_trace *trace);
+void trace_fini(struct taskpool_trace *trace);
 
 /* Appends the end of an iteration to the logs.
  * iteration   its number, pool and begin
  * workers     shape.n, as the driver left them
  * makespan_s  of all processes */
-void trace_end_iteration(struct trace *trace, const struct trace_span *iteration,
+void trace_end_iteration(struct taskpool_trace *trace, const struct trace_span *iteration,
                          const struct statistics_worker *workers, double makespan_s);
 
 /* Lanes that are recorded, one worker's after the other's; their numbers, ascending. */

@@ -1,10 +1,10 @@
-/* A Hartree-Fock calculation, from options to the converged SCF: the core of beryl-hf, and the
- * start of methods beyond Hartree-Fock.
+/* A Hartree-Fock calculation, from settings to Fock builds and the converged SCF: the core of
+ * beryl-hf and of the library, and the start of methods beyond Hartree-Fock.
  *
  *     struct hf_calculation calculation;
- *     hf_calculation_read(&options, comm, &calculation);
+ *     hf_calculation_read(&settings, comm, &calculation);
  *     hf_calculation_prepare_screening(&calculation);
- *     hf_calculation_prepare_build(&calculation, &options.pool);
+ *     hf_calculation_prepare_build(&calculation, &settings.pool);
  *     hf_calculation_guess(&calculation);
  *     hf_calculation_solve(&calculation);
  *     ... calculation.result ...
@@ -16,9 +16,9 @@
 #define BERYL_HF_HF_CALCULATION_H
 
 #include "basis/integrals/two_electron.h"
+#include "hf/calculation/hf_input.h"
+#include "hf/calculation/hf_settings.h"
 #include "hf/checkpoint/checkpoint_reader.h"
-#include "hf/cli/hf_input.h"
-#include "hf/cli/hf_options.h"
 #include "hf/fock/fock_build.h"
 #include "hf/scf/scf.h"
 #include "hf/tiles/screening.h"
@@ -28,29 +28,29 @@
 #include "support/base/sha256.h"
 #include "support/base/status.h"
 
-#include <jansson.h>
 #include <mpi.h>
 
 /* Parts of a calculation, created in this order; NULL or empty before. */
 struct hf_calculation {
-    const struct hf_options *options; /* borrowed */
-    MPI_Comm comm;                    /* borrowed: all processes */
-    struct engine_use engines;        /* of this process */
+    const struct hf_settings *settings; /* borrowed */
+    MPI_Comm comm;                      /* borrowed: all processes */
+    struct engine_use engines;          /* of this process */
     struct hf_input input;
     struct tiling *tiling;
     struct dense_grid *grid;
-    struct checkpoint_reader *checkpoint; /* of --restart, --guess or --density */
+    struct checkpoint_reader *checkpoint; /* of restart, guess or density */
     struct screening *screening;
     struct fock *fock;
-    struct darray *D[2];      /* per spin: the first density, then the converged one */
-    json_t *iterations;       /* of the SCF: array of hf_qcschema_scf_iteration */
+    struct darray *D[2];              /* per spin: the first density, then the converged one */
+    struct scf_iteration *iterations; /* of the SCF; NULL before it */
+    int64_t n_iterations, iterations_capacity;
     struct scf_result result; /* of the SCF */
 };
 
-/* Reads the molecule and the basis, checks the file of --speeds, creates tiles and grid, and
+/* Reads the molecule and the basis, checks the file of speeds, creates tiles and grid, and
  * verifies the checkpoint of the first density, if there is one. Sets *calculation in any case.
  * Errors: those of hf_input_read, checkpoint_reader_create and speeds_check. */
-enum status hf_calculation_read(const struct hf_options *options, MPI_Comm comm,
+enum status hf_calculation_read(const struct hf_settings *settings, MPI_Comm comm,
                                 struct hf_calculation *calculation);
 
 /* Frees all parts. */

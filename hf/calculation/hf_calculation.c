@@ -1,12 +1,13 @@
-#include "hf/cli/hf_calculation.h"
+#include "hf/calculation/hf_calculation.h"
 
-#include "hf/cli/hf_memory.h"
-#include "hf/cli/hf_qcschema.h"
+#include "hf/calculation/hf_memory.h"
 #include "hf/guess/guess.h"
 #include "sched/pool/core/speeds.h"
 #include "support/base/agree.h"
+#include "support/base/array.h"
 #include "support/base/log.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 struct scf_problem hf_calculation_problem(const struct hf_calculation *calculation)
@@ -24,36 +25,34 @@ struct scf_problem hf_calculation_problem(const struct hf_calculation *calculati
 }
 
 /* The checkpoint that the first density comes from, or NULL. */
-static const char *guess_file(const struct hf_options *options)
+static const char *guess_file(const struct hf_settings *settings)
 {
-    if (hf_options_density(options) == HF_DENSITY_FILE)
-        return options->density;
-    if (options->restart)
-        return options->restart;
-    bool computed = strcmp(options->guess, "sad") == 0 || strcmp(options->guess, "core") == 0;
-    return computed ? NULL : options->guess;
+    if (settings->density || settings->restart)
+        return settings->density ? settings->density : settings->restart;
+    bool computed = strcmp(settings->guess, "sad") == 0 || strcmp(settings->guess, "core") == 0;
+    return computed ? NULL : settings->guess;
 }
 
 /* A file that does not fit is bad input: found out before anything is printed. */
 static enum status check_guess(struct hf_calculation *calculation)
 {
-    const char *file = guess_file(calculation->options);
+    const char *file = guess_file(calculation->settings);
     struct scf_problem problem = hf_calculation_problem(calculation);
     if (!file)
         return STATUS_OK;
     TRY(checkpoint_reader_create(file, &problem, &calculation->checkpoint));
-    return hf_options_density(calculation->options) == HF_DENSITY_FILE
+    return calculation->settings->density
                ? checkpoint_reader_check_density(calculation->checkpoint, &problem)
                : STATUS_OK;
 }
 
-enum status hf_calculation_read(const struct hf_options *options, MPI_Comm comm,
+enum status hf_calculation_read(const struct hf_settings *settings, MPI_Comm comm,
                                 struct hf_calculation *calculation)
 {
-    *calculation =
-        (struct hf_calculation){.options = options, .comm = comm, .engines.first = options->engine};
-    TRY(hf_input_read(options, comm, &calculation->input));
-    TRY(speeds_check(comm, options->pool.speeds));
+    *calculation = (struct hf_calculation){
+        .settings = settings, .comm = comm, .engines.first = settings->engine};
+    TRY(hf_input_read(settings, comm, &calculation->input));
+    TRY(speeds_check(comm, settings->pool.speeds));
     TRY(status_agree(comm, tiling_create(calculation->input.shells, calculation->input.tile,
                                          &calculation->tiling)));
     TRY(dense_grid_create(comm, &calculation->grid));
@@ -64,7 +63,7 @@ void hf_calculation_fini(struct hf_calculation *calculation)
 {
     checkpoint_reader_destroy(calculation->checkpoint);
     scf_result_fini(&calculation->result);
-    json_decref(calculation->iterations);
+    free(calculation->iterations);
     for (int spin = 0; spin < 2; spin++)
         darray_destroy(calculation->D[spin]);
     fock_destroy(calculation->fock);
@@ -77,18 +76,18 @@ void hf_calculation_fini(struct hf_calculation *calculation)
 
 enum status hf_calculation_prepare_screening(struct hf_calculation *calculation)
 {
-    const struct hf_options *options = calculation->options;
+    const struct hf_settings *settings = calculation->settings;
     MPI_Comm comm = calculation->comm;
-    TRY(hf_memory_check(options, &calculation->input, calculation->tiling, calculation->grid,
+    TRY(hf_memory_check(settings, &calculation->input, calculation->tiling, calculation->grid,
                         comm));
-    return screening_create(calculation->tiling, options->screen, &calculation->engines, comm,
+    return screening_create(calculation->tiling, settings->screen, &calculation->engines, comm,
                             &calculation->screening);
 }
 
 enum status hf_calculation_prepare_build(struct hf_calculation *calculation,
                                          const struct taskpool_settings *pool)
 {
-    TRY(fock_create(calculation->screening, &calculation->options->fock, pool, calculation->comm,
+    TRY(fock_create(calculation->screening, &calculation->settings->fock, pool, calculation->comm,
                     &calculation->fock));
     for (int spin = 0; spin < calculation->input.n_spins; spin++)
         TRY(tile_matrix_create(calculation->tiling, "density", DARRAY_DOUBLE,
@@ -98,13 +97,13 @@ enum status hf_calculation_prepare_build(struct hf_calculation *calculation,
 
 enum status hf_calculation_guess(struct hf_calculation *calculation)
 {
-    const struct hf_options *options = calculation->options;
+    const struct hf_settings *settings = calculation->settings;
     struct scf_problem problem = hf_calculation_problem(calculation);
     if (calculation->checkpoint)
         return checkpoint_reader_density(calculation->checkpoint, &problem, calculation->D);
-    if (strcmp(options->guess, "sad") == 0)
+    if (strcmp(settings->guess, "sad") == 0)
         return guess_sad(&problem, calculation->D);
-    return guess_core(&problem, options->scf.dependence, calculation->D);
+    return guess_core(&problem, settings->scf.dependence, calculation->D);
 }
 
 enum status hf_calculation_digest(const struct hf_calculation *calculation, const char *name,
@@ -127,19 +126,24 @@ struct engine_use hf_calculation_engines(const struct hf_calculation *calculatio
     return engines;
 }
 
-/* Keeps an iteration for the result. */
+/* Keeps an iteration for the result; without memory, the record is shorter. */
 static void record_scf_iteration(const struct scf_iteration *iteration, void *context)
 {
-    json_array_append_new(context, hf_qcschema_scf_iteration(iteration));
+    struct hf_calculation *calculation = context;
+    if (array_reserve(&calculation->iterations, calculation->n_iterations + 1,
+                      &calculation->iterations_capacity, sizeof *iteration) == STATUS_OK)
+        calculation->iterations[calculation->n_iterations++] = *iteration;
 }
 
 enum status hf_calculation_solve(struct hf_calculation *calculation)
 {
     struct scf_problem problem = hf_calculation_problem(calculation);
-    struct scf_settings settings = calculation->options->scf;
-    calculation->iterations = json_array();
-    settings.restart = calculation->options->restart ? calculation->checkpoint : NULL;
+    struct scf_settings settings = calculation->settings->scf;
+    TRY(status_agree(calculation->comm,
+                     array_reserve(&calculation->iterations, 1, &calculation->iterations_capacity,
+                                   sizeof *calculation->iterations)));
+    settings.restart = calculation->settings->restart ? calculation->checkpoint : NULL;
     settings.observe = record_scf_iteration;
-    settings.observe_context = calculation->iterations;
+    settings.observe_context = calculation;
     return scf_run(&problem, &settings, calculation->D, &calculation->result);
 }

@@ -1,4 +1,4 @@
-#include "hf/cli/hf_class_costs.h"
+#include "hf/result/hf_class_costs.h"
 
 #include "support/base/log.h"
 

@@ -1,6 +1,6 @@
-#include "hf/cli/hf_qcschema.h"
+#include "hf/result/hf_qcschema.h"
 
-#include "hf/cli/hf_class_costs.h"
+#include "hf/result/hf_class_costs.h"
 #include "sched/lab/trace/trace.h"
 #include "sched/pool/core/statistics_report.h"
 #include "support/base/version.h"
@@ -74,13 +74,22 @@ static json_t *builds_to_json(const struct fock_record *builds, int64_t n)
     return iterations;
 }
 
-json_t *hf_qcschema_scf_iteration(const struct scf_iteration *iteration)
+static json_t *scf_iteration_to_json(const struct scf_iteration *iteration)
 {
     return json_pack(
         "{s:I, s:s, s:o, s:o, s:I, s:f, s:f}", "iteration", (json_int_t)iteration->iteration,
         "method", iteration->method, "energy", json_real_or_null(iteration->energy), "gradient",
         json_real_or_null(iteration->gradient), "n_builds", (json_int_t)iteration->n_builds,
         "fock_seconds", iteration->fock_seconds, "algebra_seconds", iteration->algebra_seconds);
+}
+
+/* extras.beryl.scf_iterations. */
+static json_t *scf_iterations_to_json(const struct hf_outcome *outcome)
+{
+    json_t *iterations = json_array();
+    for (int64_t i = 0; i < outcome->n_scf_iterations; i++)
+        json_array_append_new(iterations, scf_iteration_to_json(&outcome->scf_iterations[i]));
+    return iterations;
 }
 
 /* An entry of extras.beryl.stability. */
@@ -129,32 +138,6 @@ static void add_scf_extras(const struct hf_outcome *outcome, json_t *extras)
     add_stability(outcome->input->n_spins, scf, extras);
 }
 
-/* The options with what the files and defaults decided. */
-static json_t *options_in_force(const struct hf_outcome *outcome)
-{
-    struct hf_options options = *outcome->options;
-    bool known = outcome->input->shells;
-    if (known) {
-        options.charge = outcome->input->molecule.charge;
-        options.multiplicity = outcome->input->molecule.multiplicity;
-        options.method = outcome->input->n_spins == 1 ? METHOD_RHF : METHOD_UHF;
-        options.tile = outcome->input->tile;
-    }
-    json_t *json = hf_options_to_json(&options);
-    if (!known) {
-        json_object_del(json, "charge");
-        json_object_del(json, "multiplicity");
-        json_object_del(json, "method");
-        json_object_del(json, "tile");
-    }
-    if (options.compare)
-        json_object_del(json, "sched");
-    /* The geometry above is in Bohr; the file's unit is not known here unless given. */
-    if (options.units < 0)
-        json_object_del(json, "units");
-    return json;
-}
-
 static json_t *engines_to_json(const struct engine_use *engines)
 {
     json_t *computed = json_object();
@@ -178,9 +161,9 @@ static void add_builds(const struct hf_outcome *outcome, json_t *extras)
         json_object_set_new(extras, "compare", mode_records_to_json(outcome->compared, digests));
         json_object_set_new(extras, "comparison", mode_records_summary_to_json(outcome->compared));
     }
-    if (outcome->options->compare)
+    if (outcome->compares)
         return;
-    json_object_set_new(extras, "sched", json_string(outcome->options->pool.mode));
+    json_object_set_new(extras, "sched", json_string(outcome->settings->pool.mode));
     json_object_set_new(
         extras, "iterations",
         builds_to_json(fock ? fock_records(fock) : NULL, fock ? fock_n_builds(fock) : 0));
@@ -190,7 +173,7 @@ static void add_builds(const struct hf_outcome *outcome, json_t *extras)
 
 static void add_density(const struct hf_outcome *outcome, json_t *extras)
 {
-    const struct hf_density *density = outcome->density;
+    const struct hf_density_digest *density = outcome->density;
     bool both = outcome->input->n_spins == 2;
     if (density && density->name)
         json_object_update_new(extras, json_pack("{s:o, s:s, s:s*, s:f}", "density",
@@ -220,17 +203,17 @@ static json_t *extras_to_json(const struct hf_outcome *outcome)
     if (outcome->scf)
         add_scf_extras(outcome, extras);
     if (outcome->scf_iterations)
-        json_object_set(extras, "scf_iterations", outcome->scf_iterations);
+        json_object_set_new(extras, "scf_iterations", scf_iterations_to_json(outcome));
     add_builds(outcome, extras);
     json_object_set_new(extras, "engines", engines_to_json(&outcome->engines));
     if (outcome->class_costs)
         json_object_set_new(extras, "classes", hf_class_costs_to_json(outcome->class_costs));
-    if (outcome->options->pool.trace && !outcome->options->compare)
-        json_object_set_new(extras, "trace", trace_to_json(outcome->options->pool.trace));
+    if (outcome->settings->pool.trace && !outcome->compares)
+        json_object_set_new(extras, "trace", trace_to_json(outcome->settings->pool.trace));
     if (outcome->hardware)
         json_object_set(extras, "hardware", outcome->hardware);
-    json_object_set_new(extras, "command", hf_options_command(outcome->options));
-    json_object_set_new(extras, "options", options_in_force(outcome));
+    json_object_set(extras, "command", outcome->command);
+    json_object_set(extras, "options", outcome->options);
     return extras;
 }
 
@@ -238,7 +221,7 @@ static json_t *extras_to_json(const struct hf_outcome *outcome)
 static void add_input(const struct hf_outcome *outcome, json_t *result)
 {
     const struct hf_input *input = outcome->input;
-    json_t *model = json_pack("{s:o}", "basis", json_text(outcome->options->basis));
+    json_t *model = json_pack("{s:o}", "basis", json_text(outcome->settings->basis));
     if (input->shells) {
         json_object_set_new(model, "method", json_string(input->n_spins == 1 ? "rhf" : "uhf"));
         json_object_set_new(result, "molecule", molecule_to_json(&input->molecule));
@@ -256,17 +239,14 @@ static json_t *energy_to_json(const struct hf_outcome *outcome)
     return outcome->scf ? json_real_or_null(outcome->scf->energy) : json_null();
 }
 
-/* Adds the method's properties to those of the SCF, whose options are those in force. */
+/* Adds the method's properties to those of the SCF. */
 static void add_correlated(const struct hf_correlated *correlated, json_t *result)
 {
     json_t *model = json_object_get(result, "model");
     json_t *extras = json_object_get(json_object_get(result, "extras"), "beryl");
-    json_t *scf_options = json_incref(json_object_get(extras, "options"));
     json_object_set_new(model, "method", json_string(correlated->method));
     json_object_update(json_object_get(result, "properties"), correlated->properties);
     json_object_update(extras, correlated->extras);
-    json_object_update_existing(json_object_get(extras, "options"), scf_options);
-    json_decref(scf_options);
 }
 
 json_t *hf_qcschema_to_json(const struct hf_outcome *outcome)

@@ -1,4 +1,4 @@
-#include "hf/cli/hf_print.h"
+#include "hf/result/hf_print.h"
 
 #include "hf/scf/scf_report.h"
 #include "support/arrays/blas_kernels.h"
@@ -16,33 +16,33 @@ static void print_comment_value(const char *name, bool given, int value, bool op
                   in_force, name, value);
 }
 
-static void print_comment(const struct hf_options *options, const struct molecule *molecule)
+static void print_comment(const struct hf_settings *settings, const struct molecule *molecule)
 {
     static const char *const units[] = {"angstrom", "bohr"};
     const struct molecule_comment *comment = &molecule->comment;
     print_comment_value("charge", comment->charge_given, comment->charge,
-                        options->charge != HF_OPTION_NOT_GIVEN, molecule->charge);
+                        settings->charge != HF_NOT_GIVEN, molecule->charge);
     print_comment_value("multiplicity", comment->multiplicity_given, comment->multiplicity,
-                        options->multiplicity != HF_OPTION_NOT_GIVEN, molecule->multiplicity);
-    if (comment->unit_given && options->units < 0)
+                        settings->multiplicity != HF_NOT_GIVEN, molecule->multiplicity);
+    if (comment->unit_given && settings->units < 0)
         log_print("           units %s as the comment line of the file says\n",
                   units[comment->unit]);
-    else if (comment->unit_given && options->units != (int)comment->unit)
+    else if (comment->unit_given && settings->units != (int)comment->unit)
         log_print("           units %s by --units; the comment line of the file says %s\n",
-                  units[options->units], units[comment->unit]);
+                  units[settings->units], units[comment->unit]);
     if (comment->unread.text[0])
         log_warn("%s:2: '%s' is not read as charge, multiplicity or units: charge %d, multiplicity "
                  "%d and %s are used. Write charge=Q multiplicity=M units=U in that line, or give "
                  "--charge, --multiplicity and --units",
-                 options->molecule, comment->unread.text, molecule->charge, molecule->multiplicity,
-                 units[options->units >= 0 ? options->units : (int)comment->unit]);
+                 settings->molecule, comment->unread.text, molecule->charge, molecule->multiplicity,
+                 units[settings->units >= 0 ? settings->units : (int)comment->unit]);
 }
 
 /* Where d and higher functions are used, and neither the file nor an option says which. */
-static void warn_of_form(const struct hf_options *options, const struct hf_input *input)
+static void warn_of_form(const struct hf_settings *settings, const struct hf_input *input)
 {
     const struct basis_set *set = &input->basis_set;
-    if (options->spherical || options->cartesian || set->form_stated || input->shells->max_l < 2)
+    if (settings->spherical || settings->cartesian || set->form_stated || input->shells->max_l < 2)
         return;
     bool spherical = input->shells->spherical;
     log_warn("%s does not say whether its d functions are spherical or Cartesian: taken as %s%s. "
@@ -53,26 +53,26 @@ static void warn_of_form(const struct hf_options *options, const struct hf_input
                        : "after the word basis in the file");
 }
 
-void hf_print_input(const struct hf_calculation *calculation)
+void hf_print_input(const struct hf_calculation *calculation, const char *compared)
 {
-    const struct hf_options *options = calculation->options;
+    const struct hf_settings *settings = calculation->settings;
     const struct hf_input *input = &calculation->input;
     int n_workers;
     MPI_Comm_size(calculation->comm, &n_workers);
     int64_t n_centres = input->molecule.n_atoms;
-    log_print("Molecule   %s: %lld centre%s, charge %d, multiplicity %d\n", options->molecule,
+    log_print("Molecule   %s: %lld centre%s, charge %d, multiplicity %d\n", settings->molecule,
               (long long)n_centres, log_plural(n_centres), input->molecule.charge,
               input->molecule.multiplicity);
-    print_comment(options, &input->molecule);
+    print_comment(settings, &input->molecule);
     if (input->original_benchmark)
         log_print("           names atoms by number: read as a Be chain in Bohr, six ghost centres "
                   "added to each atom\n");
-    log_print("Basis      %s: %lld functions in %lld shells, %s\n", options->basis,
+    log_print("Basis      %s: %lld functions in %lld shells, %s\n", settings->basis,
               (long long)input->shells->n_functions, (long long)input->shells->n_shells,
               input->shells->spherical ? "spherical" : "Cartesian");
-    warn_of_form(options, input);
-    log_print("Processes  %d, scheduling %s%s\n", n_workers, options->compare ? "by each of " : "",
-              options->compare ? options->compare : options->pool.mode);
+    warn_of_form(settings, input);
+    log_print("Processes  %d, scheduling %s%s\n", n_workers, compared ? "by each of " : "",
+              compared ? compared : settings->pool.mode);
     blas_kernels_print(calculation->comm);
 }
 
@@ -82,24 +82,23 @@ void hf_print_tasks(const struct hf_calculation *calculation)
     log_print("Tasks      %lld of %lld are not null (tiles of up to %lld functions, screening "
               "%g)\n\n",
               (long long)fock_tasks_n_non_null(tasks), (long long)fock_tasks_n_all(tasks),
-              (long long)calculation->tiling->max_functions, calculation->options->screen);
+              (long long)calculation->tiling->max_functions, calculation->settings->screen);
 }
 
-void hf_print_density(const struct hf_calculation *calculation, double seconds)
+void hf_print_density(const struct hf_calculation *calculation, bool converged, double seconds)
 {
-    const struct hf_options *options = calculation->options;
-    enum hf_density_source source = hf_options_density(options);
-    if (source == HF_DENSITY_FILE)
-        log_print("Density    of %s\n", options->density);
-    else if (source == HF_DENSITY_CONVERGED)
-        log_print("\nDensity    converged in %.3f s, which are not part of the builds\n", seconds);
+    const struct hf_settings *settings = calculation->settings;
+    if (settings->density)
+        log_print("Density    of %s\n", settings->density);
+    else if (converged)
+        log_print("\nDensity    converged in %.3f s, not included in the builds\n", seconds);
     else if (calculation->checkpoint)
         log_print("Density    guess, of %s\n", checkpoint_reader_path(calculation->checkpoint));
     else
         log_print(
-            "Density    guess (%s): a build from it does not cost what one of an SCF iteration "
-            "does; see --density\n",
-            options->guess);
+            "Density    guess (%s): builds from it are not representative of an SCF iteration; "
+            "see --density\n",
+            settings->guess);
 }
 
 /* One line for all builds; each by itself is in the result file. */
@@ -117,9 +116,9 @@ static void print_build_summary(const struct fock *fock)
               (long long)n, log_plural(n), seconds, 100 * task_s / worker_s);
 }
 
-void hf_print_result(const struct hf_calculation *calculation)
+void hf_print_result(const struct hf_calculation *calculation, bool all_orbitals)
 {
     struct scf_problem problem = hf_calculation_problem(calculation);
-    scf_report_result(&problem, &calculation->result, calculation->options->all_orbitals);
+    scf_report_result(&problem, &calculation->result, all_orbitals);
     print_build_summary(calculation->fock);
 }
