@@ -22,7 +22,7 @@ static const struct option_row molecule_rows[] = {
     CHOICE_OPTION("method", FIELD(settings.method), "rhf,uhf",
                   .help = "restricted or unrestricted (default: rhf for singlets, uhf otherwise)"),
     INTEGER_OPTION("charge", FIELD(settings.charge), -1000, 1000, .value = "N",
-                   .help = "total charge, e (default: that of the file's comment line, else 0)"),
+                   .help = "charge, e (default: that of the file's comment line, else 0)"),
     INTEGER_OPTION("multiplicity", FIELD(settings.multiplicity), 1, 1000, .value = "M",
                    .help = "2S + 1 (default: that of the file's comment line, else 1)"),
     CHOICE_OPTION("units", FIELD(settings.units), "angstrom,bohr",
@@ -83,38 +83,37 @@ static const struct option_row fock_rows[] = {
                 .default_text = TEXT_OF(HF_DEFAULT_SCREEN), .value = "X",
                 .help = "Schwarz threshold, hartree"),
     CHOICE_OPTION("screening", FIELD(settings.fock.screening), "density,schwarz",
-                  .default_text = "density",
+                  .default_text = "density", .expert = true,
                   .help = "integrals to compute: those that matter with the current density, or "
                           "all above the threshold, as in the papers"),
-    INTEGER_OPTION("tile", FIELD(settings.tile), 1, 1000, .value = "N",
+    INTEGER_OPTION("tile", FIELD(settings.tile), 1, 1000, .value = "N", .expert = true,
                    .help =
                        "basis functions in a tile, at most (default: by the basis; 40 above 160 "
                        "functions)"),
     CHOICE_OPTION("decomposition", FIELD(settings.fock.decomposition), FOCK_DECOMPOSITION_NAMES,
-                  .default_text = "quartet",
+                  .default_text = "quartet", .expert = true,
                   .help = "a task is a quartet of tiles (IJ|KL), or a pair of tile rows (I:|K:)"),
     CHOICE_OPTION("symmetry", FIELD(settings.fock.symmetry), "full,none", .default_text = "full",
-                  .help = "unique quartets only, or all ordered ones"),
+                  .expert = true, .help = "unique quartets only, or all ordered ones"),
     CHOICE_OPTION("prune", FIELD(settings.fock.prune), "none,observed,inspect",
-                  .default_text = "inspect",
+                  .default_text = "inspect", .expert = true,
                   .help = "null tasks: run all; run them in the first build only; never list them"),
     CHOICE_OPTION("accumulate", FIELD(settings.fock.accumulate), "fixed,float",
-                  .default_text = "fixed",
+                  .default_text = "fixed", .expert = true,
                   .help = "sum F in fixed-point arithmetic, independent of order, or in floating "
                           "point"),
     CHOICE_OPTION("engine", FIELD(settings.engine), NULL, .list_choices = two_electron_engine_names,
-                  .value = "NAME",
+                  .value = "NAME", .expert = true,
                   .help = "integral engine to try first; classes of integrals that it does not "
                           "handle go to the others in this order"),
     INTEGER_OPTION("cache", FIELD(cache_megabytes), 0, 1000000,
-                   .default_text = TEXT_OF(HF_DEFAULT_CACHE), .value = "MB",
+                   .default_text = TEXT_OF(HF_DEFAULT_CACHE), .value = "MB", .expert = true,
                    .help = "memory per process for tiles of D and F and for shell pairs"),
 };
 
 static const struct option_row output_rows[] = {
     INTEGER_OPTION("memory", FIELD(settings.memory_megabytes), 0, 1000000000, .default_text = "0",
-                   .value = "MB",
-                   .help = "memory that a process may use; 0: all that is available"),
+                   .value = "MB", .help = "memory of a process; 0: all that is available"),
     TEXT_OPTION("json", FIELD(files.json), .value = "FILE",
                 .help = "write the result as a QCSchema AtomicResult"),
     TEXT_OPTION("report", FIELD(files.report), .value = "FILE.html",
@@ -130,19 +129,18 @@ static const struct option_row run_rows[] = {
                 .help =
                     "density for --fock-only and --compare: the guess, whose builds cost less than "
                     "later ones; that of an SCF solved first; or a checkpoint's (default: guess)"),
-    TEXT_OPTION("compare", FIELD(compare), .value = "M1,M2,...|all",
-                .help = "--fock-only (5) under each of these modes, one after another, and a "
-                        "table; options of a mode go to those that have them; name a mode twice to "
-                        "see chance differences"),
+    TEXT_OPTION(
+        "compare", FIELD(compare), .value = "M1,M2,...|all",
+        .help = "--fock-only (5) under each of these modes, and a table; name a mode twice to see "
+                "chance differences"),
     COMPARISON_ROUNDS_OPTION(FIELD(rounds)),
-    FLAG_OPTION("count-tasks", FIELD(count_tasks),
+    FLAG_OPTION("count-tasks", FIELD(count_tasks), .expert = true,
                 .help = "print the numbers of tasks, non-null tasks and integrals above the "
                         "threshold, and stop"),
-    FLAG_OPTION("profile-classes", FIELD(settings.fock.profile_classes),
-                .help =
-                    "print the cost of the shell quartets of each class, (ss|ss), (ss|ps), ..., "
-                    "in all builds"),
-    TEXT_OPTION("write-profile", FIELD(files.profile), .value = "FILE.csv|FILE.npy",
+    FLAG_OPTION("profile-classes", FIELD(settings.fock.profile_classes), .expert = true,
+                .help = "print the cost of the shell quartets of each class, (ss|ss), (ss|ps), "
+                        "..., in all builds"),
+    TEXT_OPTION("write-profile", FIELD(files.profile), .value = "FILE.csv|FILE.npy", .expert = true,
                 .help =
                     "seconds of every non-null task of the last build, by its number among "
                     "all tasks; for X.csv also the tiles that it reads and writes, X.blocks.csv "
@@ -154,7 +152,7 @@ void hf_options_tables(struct hf_options *options, struct option_table tables[HF
     tables[0] = OPTION_TABLE("Molecule", molecule_rows, options);
     tables[1] = OPTION_TABLE("SCF", scf_rows, options);
     tables[2] = OPTION_TABLE("Fock build", fock_rows, options);
-    tables[3] = mode_options_table(&options->settings.pool);
+    tables[3] = mode_options_table_real(&options->settings.pool);
     tables[4] = OPTION_TABLE("Memory and output", output_rows, options);
 }
 

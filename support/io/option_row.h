@@ -31,8 +31,12 @@ struct option_row {
     bool min_excluded;                 /* the number must be larger than min */
     const char *choices;               /* "a,b,c", OPTION_CHOICE and OPTION_WORD only */
     const char *(*list_choices)(void); /* the same from a registry, in place of choices */
-    bool expert;                       /* --help-all shows it, --help does not */
-    const char *value;                 /* what --help calls the value, with its unit; NULL: WORD */
+    const char *(*describe_choice)(const char *choice); /* the choices are scheduling modes, which
+                                                         * --help-modes lists with this text */
+    const char *modes; /* "a,b": only these modes read it: --help-modes and --help-all show it,
+                        * --help does not; NULL: it is not an option of modes */
+    bool expert;       /* --help-all shows it, --help does not */
+    const char *value; /* what --help calls the value, with its unit; NULL: WORD */
     const char *help;
 };
 

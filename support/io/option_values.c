@@ -86,7 +86,7 @@ const char *option_value_name(const struct option_row *row)
 
 const char *option_help_name(const struct option_row *row)
 {
-    return row->expert ? "--help-all" : "--help";
+    return row->modes ? "--help-modes" : row->expert ? "--help-all" : "--help";
 }
 
 static enum status fail_value(const struct option_row *row, const char *text)

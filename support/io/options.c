@@ -13,6 +13,7 @@ enum { RETURN_REQUEST = 256, RETURN_FIRST_ROW = RETURN_REQUEST + 16 };
 /* The options of every program, and the end of getopt's table. */
 static const struct option request_options[] = {
     {"help", no_argument, NULL, RETURN_REQUEST + OPTION_REQUEST_HELP},
+    {"help-modes", no_argument, NULL, RETURN_REQUEST + OPTION_REQUEST_HELP_MODES},
     {"help-all", no_argument, NULL, RETURN_REQUEST + OPTION_REQUEST_HELP_ALL},
     {"version", no_argument, NULL, RETURN_REQUEST + OPTION_REQUEST_VERSION},
     {0},

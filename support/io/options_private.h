@@ -29,7 +29,7 @@ size_t option_field_size(enum option_kind kind);
 /* Name of the value in help and messages. */
 const char *option_value_name(const struct option_row *row);
 
-/* The option that shows the row: "--help" or "--help-all". */
+/* The option that shows the row: "--help", "--help-modes" or "--help-all". */
 const char *option_help_name(const struct option_row *row);
 
 /* Choices of a row, "a,b,c"; NULL unless it is an OPTION_CHOICE or OPTION_WORD. */

@@ -22,9 +22,9 @@ static const struct option_row program_rows[] = {
     FLAG_OPTION("dry-run", FIELD(dry_run),
                 .help = "run nothing and allocate no tensors; with --write-profile the predicted "
                         "seconds of every task"),
-    FLAG_OPTION("verify", FIELD(verify),
+    FLAG_OPTION("verify", FIELD(verify), .expert = true,
                 .help = "compare every result with plain nested loops, which takes very long"),
-    TEXT_OPTION("write-profile", FIELD(profile), .value = "FILE.csv|FILE.npy",
+    TEXT_OPTION("write-profile", FIELD(profile), .value = "FILE.csv|FILE.npy", .expert = true,
                 .help = "seconds of every task, those of all stages one after another; for "
                         "X.csv, unless --dry-run, also the blocks that it reads and writes, "
                         "X.blocks.csv and X.sizes.csv"),
@@ -40,11 +40,13 @@ static const struct option_row contraction_rows[] = {
 };
 
 static const struct option_row method_run_rows[] = {
+    FLAG_OPTION("explain", FIELD(explain), .expert = true,
+                .help = "print the plan: the contractions of every stage, operations and memory"),
     FLAG_OPTION("dry-run", FIELD(dry_run),
                 .help = "print the memory, tasks and operations of the run, and stop"),
-    TEXT_OPTION("compare", FIELD(hf.compare), .value = "M1,M2,...|all",
-                .help = "solve the equations under each of these modes, one after another, and "
-                        "print a table; options of a mode go to those that have them; name a "
+    TEXT_OPTION("compare", FIELD(hf.compare), .value = "M1,M2,...|all", .expert = true,
+                .help = "solve the equations under each of these modes, and "
+                        "print a table; name a "
                         "mode twice to see chance differences"),
     COMPARISON_ROUNDS_OPTION(FIELD(hf.rounds)),
 };
@@ -75,21 +77,20 @@ static void list_program_tables(struct tce_options *options, struct tce_option_t
 {
     tables->table[0] = OPTION_TABLE("Program", program_rows, options);
     tables->table[1] = OPTION_TABLE("Contractions", contraction_rows, options);
-    tables->table[2] = mode_options_table(&options->pool);
+    tables->table[2] = mode_options_table_real(&options->pool);
     tables->table[3] = OPTION_TABLE("Output", output_rows, options);
     tables->n = 4;
 }
 
-/* A method takes the options of the SCF. Its Fock build has a --cache, which then counts for
- * contractions, too: of their own rows only --explain is left. */
+/* A method takes the options of the SCF. The --cache of its Fock build counts for contractions,
+ * too. */
 static void list_method_tables(struct tce_options *options, struct tce_option_tables *tables)
 {
     struct option_table *own = tables->table + HF_OPTION_TABLES;
     hf_options_tables(&options->hf, tables->table);
     own[0] = OPTION_TABLE("Correlation", method_rows, options);
-    own[1] = (struct option_table){"Contractions", contraction_rows, 1, options};
-    own[2] = OPTION_TABLE("Run", method_run_rows, options);
-    tables->n = HF_OPTION_TABLES + 3;
+    own[1] = OPTION_TABLE("Run", method_run_rows, options);
+    tables->n = HF_OPTION_TABLES + 2;
 }
 
 void tce_option_tables_init(struct tce_options *options, struct tce_option_tables *tables)

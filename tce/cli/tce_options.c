@@ -91,7 +91,8 @@ static enum status check_method(const struct tce_options *options)
 /* Whether it is a request that needs no command. */
 static bool stands_alone(const char *word)
 {
-    static const char *const requests[] = {"--help", "-h", "--help-all", "--version"};
+    static const char *const requests[] = {"--help", "-h", "--help-modes", "--help-all",
+                                           "--version"};
     for (size_t i = 0; i < sizeof requests / sizeof requests[0]; i++)
         if (strcmp(word, requests[i]) == 0)
             return true;

@@ -24,7 +24,7 @@ static const struct option_row run_rows[] = {
                     "mode go to those that have them; name a mode twice to see chance "
                     "differences"),
     COMPARISON_ROUNDS_OPTION(FIELD(n_rounds)),
-    INTEGER_OPTION("seeds", FIELD(n_seeds), 1, COMPARISON_ROUNDS_MAX, .value = "N",
+    INTEGER_OPTION("seeds", FIELD(n_seeds), 1, COMPARISON_ROUNDS_MAX, .value = "N", .expert = true,
                    .help =
                        "rounds of a simulated --compare: the first with --seed, each other with "
                        "the next number"),

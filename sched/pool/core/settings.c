@@ -6,17 +6,18 @@
 
 static const struct option_row common_rows[] = {
     CHOICE_OPTION("progress", FIELD(progress), "by-mode,poll,thread", .default_text = "by-mode",
-                  .value = "RULE",
+                  .value = "RULE", .expert = true,
                   .help = "poll for messages between tasks, or receive them in a thread; by-mode: "
                           "poll, but simulated parents of dtree have a thread"),
     INTEGER_OPTION("poll-every", FIELD(poll_every), 1, 1e15, .default_text = "8", .value = "N",
-                   .help = "tasks between two polls, fewer if they take long"),
-    INTEGER_OPTION("seed", FIELD(seed), 0, 1e15, .default_text = "1", .value = "N",
+                   .expert = true, .help = "tasks between two polls, fewer if they take long"),
+    INTEGER_OPTION("seed", FIELD(seed), 0, 1e15, .default_text = "1", .value = "N", .expert = true,
                    .help = "every random choice derives from it"),
     REAL_OPTION("watchdog", FIELD(watchdog_s), 0, 1e9, .default_text = "0", .value = "SECONDS",
+                .expert = true,
                 .help = "end a run over MPI when no task has finished for this long, and report "
                         "what each process does; 0: never"),
-    TEXT_OPTION("trace", FIELD(trace_folder), .value = "DIR",
+    TEXT_OPTION("trace", FIELD(trace_folder), .value = "DIR", .expert = true,
                 .help = "write a timeline of every worker to the folder: trace.json for "
                         "ui.perfetto.dev, traces.otf2 for readers of OTF2; with --compare one per "
                         "mode, from the last round, in DIR/MODE"),

@@ -39,11 +39,11 @@ static const struct option_row dtree_rows[] = {
     INTEGER_OPTION("fan-out", FIELD(fan_out), 1, 1e6, .default_text = "256", .value = "N",
                    .help = "most children of a node"),
     REAL_OPTION("first-share", FIELD(first_share), 0, 1, .default_text = "0.2", .value = "X",
-                .expert = true, .help = "fraction of the tasks that is handed out at the start"),
+                .help = "fraction of the tasks that is handed out at the start"),
     REAL_OPTION("drain", FIELD(drain), 0, 1, .min_excluded = true, .default_text = "0.5",
                 .value = "X", .help = "fraction of its share that a request is granted"),
     INTEGER_OPTION("min-grant", FIELD(min_grant), 1, 1e15, .default_text = "1", .value = "N",
-                   .expert = true, .help = "fewest tasks granted to a request"),
+                   .help = "fewest tasks granted to a request"),
 };
 
 static struct taskpool_mode_options dtree_options =

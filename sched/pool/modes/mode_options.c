@@ -8,16 +8,22 @@
 #include <stdlib.h>
 #include <string.h>
 
+static const char *describe_mode(const char *name)
+{
+    return mode_find(name)->help;
+}
+
 static const struct option_row sched_row = OPTION_OF_KIND(
     OPTION_WORD, "sched", offsetof(struct taskpool_settings, mode), .default_text = "auto",
     .list_choices = mode_choices, .value = "MODE", .formerly = "guided",
-    .help = "scheduling mode; lpt is a bound, for simulations only");
+    .describe_choice = describe_mode, .help = "scheduling mode");
 
 /* The table, for as many modes as were registered when it was made. */
 static struct {
     int n_modes;
     int64_t n_rows, capacity;
-    struct option_row *rows; /* n_rows */
+    struct option_row *rows;      /* n_rows */
+    struct option_row *real_rows; /* the same without bounds */
 } table;
 
 static bool reads(const struct taskpool_mode *mode, const void *options)
@@ -37,17 +43,19 @@ static struct option_row *append_row(const struct option_row *row)
     return &table.rows[table.n_rows++];
 }
 
-/* "steal, retentive: " and the row's own help; owned by the table. */
-static char *help_of(const struct option_row *row, const struct taskpool_mode_options *options)
+/* "steal,retentive"; owned by the table. */
+static char *list_readers(const struct taskpool_mode_options *options)
 {
     char names[1024];
     mode_names_where(reads, options, names, sizeof names);
-    size_t size = strlen(names) + strlen(row->help) + 3;
-    char *help = malloc(size);
-    if (!help)
+    char *list = strdup(names), *end = list;
+    if (!list)
         die_no_memory("no memory for the scheduler's options");
-    snprintf(help, size, "%s: %s", names, row->help);
-    return help;
+    for (const char *c = names; *c; c++)
+        if (*c != ' ')
+            *end++ = *c;
+    *end = '\0';
+    return list;
 }
 
 /* Adds the rows, unless another mode that reads them has. */
@@ -59,16 +67,27 @@ static void add_options(const struct taskpool_mode_options *options)
     size_t place = offsetof(struct taskpool_settings, of_modes) + options->place;
     for (size_t r = 0; r < options->n_rows; r++) {
         struct option_row *row = append_row(&options->rows[r]);
-        row->help = help_of(row, options);
+        row->modes = list_readers(options);
         row->offset += options->size > 0 ? place : 0;
     }
+}
+
+static void copy_for_real_runs(void)
+{
+    size_t size = (size_t)table.n_rows * sizeof *table.rows;
+    free(table.real_rows);
+    table.real_rows = malloc(size);
+    if (!table.real_rows)
+        die_no_memory("no memory for the scheduler's options");
+    memcpy(table.real_rows, table.rows, size);
+    table.real_rows[0].list_choices = mode_names;
 }
 
 static void make_table(void)
 {
     int64_t n_common = 1 + (int64_t)common_options.n_rows;
     for (int64_t i = n_common; i < table.n_rows; i++)
-        free((void *)table.rows[i].help);
+        free((void *)table.rows[i].modes);
     table.n_rows = 0;
     append_row(&sched_row);
     for (size_t r = 0; r < common_options.n_rows; r++)
@@ -78,6 +97,7 @@ static void make_table(void)
         for (int o = 0; mode->options && mode->options[o]; o++)
             add_options(mode->options[o]);
     }
+    copy_for_real_runs();
 }
 
 struct option_table mode_options_table(struct taskpool_settings *settings)
@@ -86,6 +106,13 @@ struct option_table mode_options_table(struct taskpool_settings *settings)
         make_table();
     settings->n_of_modes = mode_settings_size();
     return (struct option_table){"Scheduling", table.rows, (size_t)table.n_rows, settings};
+}
+
+struct option_table mode_options_table_real(struct taskpool_settings *settings)
+{
+    struct option_table real = mode_options_table(settings);
+    real.rows = table.real_rows;
+    return real;
 }
 
 void mode_options_default(struct taskpool_settings *settings)

@@ -9,10 +9,13 @@
 #include "support/base/status.h"
 #include "support/io/options.h"
 
-/* --sched, the options of all modes, and those of single modes, whose help begins with the
- * names of the modes. Valid until a mode is registered; fields are those of *settings, which are
- * to get their defaults by it: mode_options_check_made relies on that. */
+/* --sched, the options of all modes, and those of single modes. Valid until a mode is registered;
+ * fields are those of *settings, which are to get their defaults by it: mode_options_check_made
+ * relies on that. */
 struct option_table mode_options_table(struct taskpool_settings *settings);
+
+/* The same for programs without simulated runs: --sched offers no bounds and refuses them. */
+struct option_table mode_options_table_real(struct taskpool_settings *settings);
 
 /* Sets all fields to the defaults of the options. */
 void mode_options_default(struct taskpool_settings *settings);

@@ -24,24 +24,20 @@ struct persist_settings {
 
 static const struct option_row persist_rows[] = {
     CHOICE_OPTION("balancer", FIELD(balancer), "central,tree,pairs", .default_text = "tree",
-                  .value = "RULE", .expert = true,
-                  .help = "algorithm that moves tasks between iterations"),
+                  .value = "RULE", .help = "algorithm that moves tasks between iterations"),
     INTEGER_OPTION("branching", FIELD(branching), 2, 1e6, .default_text = "3", .value = "N",
-                   .expert = true, .help = "children of a node of the balancer's tree"),
+                   .help = "children of a node of the balancer's tree"),
     REAL_OPTION("donate-above", FIELD(donate_above), 1, 1e6, .default_text = "1.003", .value = "C",
-                .expert = true, .help = "workers above C times the average load donate tasks"),
+                .help = "workers above C times the average load donate tasks"),
     REAL_OPTION("fill-to", FIELD(fill_to), 1, 1e6, .default_text = "1.003", .value = "D",
-                .expert = true, .help = "subtrees below D times the average load receive tasks"),
+                .help = "subtrees below D times the average load receive tasks"),
     REAL_OPTION("balance-over", FIELD(balance_over), 0, 1e6, .default_text = "0", .value = "X",
-                .expert = true,
                 .help =
                     "balance only if the largest load exceeds the best possible by this fraction"),
     FLAG_OPTION("pass-up", FIELD(pass_up), .default_text = "true", .preset_text = "false",
-                .expert = true,
                 .help = "the balancer's tree passes up a task that would raise a worker above D; "
                         "=false: a subtree below D takes any task, as published"),
     FLAG_OPTION("never-worse", FIELD(never_worse), .default_text = "true", .preset_text = "false",
-                .expert = true,
                 .help = "the balancer moves tasks only if the largest load, as measured, becomes "
                         "smaller; =false: always, as published"),
 };

@@ -14,7 +14,7 @@ struct retentive_settings {
 
 static const struct option_row retentive_rows[] = {
     CHOICE_OPTION("retain", offsetof(struct retentive_settings, retain), "longest,order",
-                  .default_text = "longest", .preset_text = "order", .value = "HOW", .expert = true,
+                  .default_text = "longest", .preset_text = "order", .value = "HOW",
                   .help = "order in which a worker runs the tasks that it ran last time: the "
                           "longest first, or unchanged as published"),
 };

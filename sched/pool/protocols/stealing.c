@@ -25,20 +25,19 @@ static const struct option_row stealing_rows[] = {
     TEXT_OPTION("steal", FIELD(steal), .default_text = "half", .value = "half|N",
                 .help = "half of the shared tasks, or N of them, per steal"),
     CHOICE_OPTION("victim", FIELD(victim), "random,node", .default_text = "random", .value = "RULE",
-                  .expert = true, .help = "choice of the victim; node: on the thief's node first"),
+                  .help = "choice of the victim; node: on the thief's node first"),
     CHOICE_OPTION("termination", FIELD(termination), "by-mode,tree,wide,ring",
-                  .default_text = "by-mode", .value = "RULE", .expert = true,
+                  .default_text = "by-mode", .value = "RULE",
                   .help = "algorithm that detects the end; by-mode: wide for auto, else tree"),
     INTEGER_OPTION("deque", FIELD(deque), 0, 1e12, .default_text = "0", .value = "N",
-                   .expert = true,
                    .help = "upper bound on the entries of a deque (tasks added by tasks, or "
                            "ranges of tasks); 0: none"),
     CHOICE_OPTION("release", FIELD(release), "all,half", .default_text = "all",
-                  .preset_text = "half", .value = "HOW", .expert = true,
+                  .preset_text = "half", .value = "HOW",
                   .help = "waiting long tasks that a worker shares when thieves have none left: "
                           "all, or half as published"),
     INTEGER_OPTION("retry", FIELD(retry), 0, 1e15, .default_text = "32", .preset_text = "0",
-                   .value = "N", .expert = true,
+                   .value = "N",
                    .help = "refusals in a row before a thief pauses; 0: it never pauses, as "
                            "published"),
     FLAG_OPTION(

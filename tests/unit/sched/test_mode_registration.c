@@ -144,7 +144,8 @@ static void test_bad_options_are_refused(void **state)
         row.name = names[i];
         refuse_row(row, "the name of an option");
     }
-    static const char *const taken[] = {"help", "help-all", "version", "sched", "seed", "victim"};
+    static const char *const taken[] = {"help",  "help-all", "help-modes", "version",
+                                        "sched", "seed",     "victim"};
     for (size_t i = 0; i < sizeof taken / sizeof taken[0]; i++) {
         row.name = taken[i];
         refuse_row(row, taken[i]);
