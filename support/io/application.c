@@ -52,7 +52,7 @@ void application_hold_streams(void)
     survive_closed_pipes();
 }
 
-static void set_environment(void)
+void application_prepare_mpi(void)
 {
     /* Else Open MPI's hwloc looks for graphics cards at X displays, which takes seconds on a
      * machine that cannot resolve its own name. */
@@ -87,7 +87,7 @@ void application_start(struct application *application, int thread_level)
     /* One process needs no MPI to answer or to complain. */
     if (!application_runs(application) && !is_launched())
         return;
-    set_environment();
+    application_prepare_mpi();
     application->status = start_mpi(application, thread_level);
 }
 
