@@ -66,7 +66,7 @@ ROOMS = {
     "hf/result": CHEMISTRY + ["hf/fock", "hf/checkpoint", "hf/scf", "hf/calculation", *POOL, *LAB,
                               "sched/lab/report/report.h", "sched/lab/report/report_section.h"],
     "hf/cli": CHEMISTRY + ["hf/tiles", "hf/fock", "hf/scf", "hf/calculation", "hf/result", *POOL,
-                           *LAB, "sched/lab/report/report_program.h"],
+                           *LAB, "sched/lab/report/report.h"],
 
     "hf/experiments": CHEMISTRY + ["hf/tiles", "sched/pool/core", "sched/lab/profiles"],
 

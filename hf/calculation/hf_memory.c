@@ -57,7 +57,7 @@ enum status hf_memory_check(const struct hf_settings *settings, const struct hf_
     struct memory_need need = {.shared_bytes = (double)shared + windows,
                                .own_bytes = (double)(build + matrices - shared)};
     struct memory_budget budget = memory_budget(settings->memory_megabytes * 1000000, comm);
-    log_print("Memory     %.0f MB per process (matrices %.0f, Fock build %.0f of which caches up "
+    log_print("Memory     %.0f MB per process (matrices %.0f, Fock build %.0f with caches of up "
               "to %.0f); available %.0f MB\n",
               megabytes(build + matrices), megabytes(matrices), megabytes(build), megabytes(cache),
               1e-6 * budget.main_bytes);

@@ -10,12 +10,12 @@
 static enum status run_hf(struct hf_options *options, struct application *application)
 {
     log_enable(application->rank == 0 && !options->count_tasks);
-    TRY(trace_start(MPI_COMM_WORLD, &options->settings.pool));
+    TRY(taskpool_trace_start(MPI_COMM_WORLD, &options->settings.pool));
     TRY(dense_start(MPI_COMM_WORLD));
     TRY(darray_start());
     enum status status = hf_run(options, MPI_COMM_WORLD, &application->accepted);
     darray_stop();
-    trace_destroy(options->settings.pool.trace);
+    taskpool_trace_destroy(options->settings.pool.trace);
     return status;
 }
 

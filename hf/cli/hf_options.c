@@ -84,8 +84,8 @@ static const struct option_row fock_rows[] = {
                 .help = "Schwarz threshold, hartree"),
     CHOICE_OPTION("screening", FIELD(settings.fock.screening), "density,schwarz",
                   .default_text = "density",
-                  .help = "integrals computed of those above the threshold: those that matter with "
-                          "the density at hand, or all, as in the papers"),
+                  .help = "integrals to compute: those that matter with the current density, or "
+                          "all above the threshold, as in the papers"),
     INTEGER_OPTION("tile", FIELD(settings.tile), 1, 1000, .value = "N",
                    .help =
                        "basis functions in a tile, at most (default: by the basis; 40 above 160 "
@@ -123,28 +123,30 @@ static const struct option_row output_rows[] = {
 
 /* Options of beryl-hf alone. */
 static const struct option_row run_rows[] = {
-    INTEGER_OPTION("fock-only", FIELD(fock_only), 0, 1000000, .default_text = "0", .value = "N",
-                   .help = "only N two-electron Fock builds, from --density; 0: the SCF"),
+    INTEGER_OPTION(
+        "fock-only", FIELD(fock_only), 0, 1000000, .default_text = "0", .value = "N",
+        .help = "run N two-electron Fock builds from --density instead of an SCF; 0: the SCF"),
     TEXT_OPTION("density", FIELD(density), .value = "guess|converged|FILE",
                 .help =
-                    "density of --fock-only and --compare: the first one of an SCF, whose builds "
-                    "cost less than those to come, that of an SCF solved beforehand, or a "
-                    "checkpoint's (default: guess)"),
+                    "density for --fock-only and --compare: the guess, whose builds cost less than "
+                    "later ones; that of an SCF solved first; or a checkpoint's (default: guess)"),
     TEXT_OPTION("compare", FIELD(compare), .value = "M1,M2,...|all",
                 .help = "--fock-only (5) under each of these modes, one after another, and a "
-                        "table; options of a mode go to those that have them; a mode may be named "
-                        "again, to see what differs by chance"),
+                        "table; options of a mode go to those that have them; name a mode twice to "
+                        "see chance differences"),
     COMPARISON_ROUNDS_OPTION(FIELD(rounds)),
     FLAG_OPTION("count-tasks", FIELD(count_tasks),
                 .help = "print the numbers of tasks, non-null tasks and integrals above the "
                         "threshold, and stop"),
     FLAG_OPTION("profile-classes", FIELD(settings.fock.profile_classes),
-                .help = "print what the shell quartets of each class, (ss|ss), (ss|ps), ..., cost "
-                        "in all builds"),
+                .help =
+                    "print the cost of the shell quartets of each class, (ss|ss), (ss|ps), ..., "
+                    "in all builds"),
     TEXT_OPTION("write-profile", FIELD(files.profile), .value = "FILE.csv|FILE.npy",
-                .help = "seconds of every non-null task of the last build, by its number among "
-                        "all tasks; beside X.csv the tiles that it reads and writes, X.blocks.csv "
-                        "and X.sizes.csv"),
+                .help =
+                    "seconds of every non-null task of the last build, by its number among "
+                    "all tasks; for X.csv also the tiles that it reads and writes, X.blocks.csv "
+                    "and X.sizes.csv"),
 };
 
 void hf_options_tables(struct hf_options *options, struct option_table tables[HF_OPTION_TABLES])

@@ -157,7 +157,7 @@ static enum status write_hf_outputs(struct hf_run *run, struct hf_outcome *outco
 static void print_builds(const struct fock *fock)
 {
     int64_t n = fock_n_builds(fock);
-    struct statistics_iteration *rows = malloc((size_t)(n + 1) * sizeof *rows);
+    struct taskpool_iteration *rows = malloc((size_t)(n + 1) * sizeof *rows);
     if (!rows)
         return;
     for (int64_t i = 0; i < n; i++)

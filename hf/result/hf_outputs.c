@@ -82,11 +82,11 @@ static enum status write_json_last(const struct hf_outcome *outcome, bool failed
 static void write_other_outputs(struct hf_outcome *outcome, MPI_Comm comm, int rank)
 {
     const struct hf_files *files = outcome->files;
-    struct trace *trace = outcome->settings->pool.trace;
+    struct taskpool_trace *trace = outcome->settings->pool.trace;
     if (files->profile && outcome->complete)
         note_failure(outcome, fock_write_profile(outcome->fock, files->profile));
     if (!outcome->compares) {
-        note_failure(outcome, trace_write(trace, comm, NULL));
+        note_failure(outcome, taskpool_trace_write(trace, comm, NULL));
         trace_print(trace);
     }
     if (files->report && outcome->complete)

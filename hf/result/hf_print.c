@@ -91,13 +91,13 @@ void hf_print_density(const struct hf_calculation *calculation, bool converged, 
     if (settings->density)
         log_print("Density    of %s\n", settings->density);
     else if (converged)
-        log_print("\nDensity    converged in %.3f s, which are not part of the builds\n", seconds);
+        log_print("\nDensity    converged in %.3f s, not included in the builds\n", seconds);
     else if (calculation->checkpoint)
         log_print("Density    guess, of %s\n", checkpoint_reader_path(calculation->checkpoint));
     else
         log_print(
-            "Density    guess (%s): a build from it does not cost what one of an SCF iteration "
-            "does; see --density\n",
+            "Density    guess (%s): builds from it are not representative of an SCF iteration; "
+            "see --density\n",
             settings->guess);
 }
 

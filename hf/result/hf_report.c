@@ -1,8 +1,5 @@
 #include "hf/result/hf_report.h"
 
-#include "hf/result/hf_report_molecule.h"
-#include "hf/result/hf_report_orbitals.h"
-
 #include <ctype.h>
 #include <math.h>
 #include <stdio.h>

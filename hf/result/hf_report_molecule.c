@@ -1,4 +1,4 @@
-#include "hf/result/hf_report_molecule.h"
+#include "hf/result/hf_report.h"
 
 #include <math.h>
 #include <stdlib.h>

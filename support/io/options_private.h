@@ -14,6 +14,10 @@ const struct option_row *options_find_row(const struct options *options, size_t 
 /* Where the value of the row is. */
 void *option_field(const struct option_table *table, const struct option_row *row);
 
+/* Fails if an option of the table had this name (length characters). Errors: STATUS_USAGE, with the
+ * new name. */
+enum status option_check_renamed(const struct option_table *table, const char *name, size_t length);
+
 /* Sets the row's field from the text; an OPTION_TEXT or OPTION_WORD keeps the pointer.
  * Errors: STATUS_USAGE, naming the option, the text and what it takes. */
 enum status option_store(const struct option_table *table, const struct option_row *row,

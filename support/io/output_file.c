@@ -163,7 +163,9 @@ static void name_folder(const char *path, char folder[PATH_MAX])
     snprintf(folder, PATH_MAX, "%.*s", length > 0 ? length : 1, length > 0 ? path : ".");
 }
 
-/* A zombie counts as dead: where nobody waits for what a killed mpirun has left, it stays one. */
+/* Asked of processes that are not ours, without changing them, because only their numbers tell
+ * leftovers from files that are being written; kill() sends nothing with signal 0. A zombie counts
+ * as dead: where nobody waits for what a killed mpirun has left, it stays one. */
 static bool is_running(pid_t pid)
 {
     char path[64], state = 'R';

@@ -12,13 +12,13 @@ static enum status run_tce(struct tce_options *options, struct application *appl
 {
     log_enable(application->rank == 0 && !options->count_tasks);
     struct taskpool_settings *pool = options->method ? &options->hf.settings.pool : &options->pool;
-    TRY(trace_start(MPI_COMM_WORLD, pool));
+    TRY(taskpool_trace_start(MPI_COMM_WORLD, pool));
     TRY(dense_start(MPI_COMM_WORLD));
     TRY(darray_start());
     enum status status = (options->method ? method_run : program_run)(options, MPI_COMM_WORLD,
                                                                       &application->accepted);
     darray_stop();
-    trace_destroy(pool->trace);
+    taskpool_trace_destroy(pool->trace);
     return status;
 }
 

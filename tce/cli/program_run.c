@@ -239,7 +239,7 @@ static enum status print_and_write(struct program_run *run)
     if (options->profile)
         TRY(executor_write_profile(run->instance.executor, options->profile));
     if (!options->compare) {
-        TRY(trace_write(options->pool.trace, run->comm, NULL));
+        TRY(taskpool_trace_write(options->pool.trace, run->comm, NULL));
         trace_print(options->pool.trace);
     }
     return at_end ? write_json(run, STATUS_OK, "") : STATUS_OK;

@@ -10,11 +10,11 @@
 #define FIELD(name) offsetof(struct tce_options, name)
 static const struct option_row program_rows[] = {
     INTEGER_OPTION("iterations", FIELD(iterations), 1, 1000000, .default_text = "1", .value = "N",
-                   .help = "runs of the program; what a mode keeps from one run to the next is "
-                           "kept"),
+                   .help = "runs of the program; modes keep what they learn from one run to the "
+                           "next"),
     TEXT_OPTION("compare", FIELD(compare), .value = "M1,M2,...|all",
-                .help = "run it under each of these modes, one after another, and print a table; "
-                        "a mode may be named again, to see what differs by chance"),
+                .help = "run the program under each of these modes, one after another, and print "
+                        "a table; name a mode twice to see chance differences"),
     COMPARISON_ROUNDS_OPTION(FIELD(rounds)),
     FLAG_OPTION("count-tasks", FIELD(count_tasks),
                 .help = "print the number of tasks and their operations, and stop; allocates no "
@@ -25,8 +25,8 @@ static const struct option_row program_rows[] = {
     FLAG_OPTION("verify", FIELD(verify),
                 .help = "compare every result with plain nested loops, which takes very long"),
     TEXT_OPTION("write-profile", FIELD(profile), .value = "FILE.csv|FILE.npy",
-                .help = "seconds of every task, those of all stages one after another; beside "
-                        "X.csv, unless --dry-run, the blocks that it reads and writes, "
+                .help = "seconds of every task, those of all stages one after another; for "
+                        "X.csv, unless --dry-run, also the blocks that it reads and writes, "
                         "X.blocks.csv and X.sizes.csv"),
 };
 
@@ -44,8 +44,8 @@ static const struct option_row method_run_rows[] = {
                 .help = "print the memory, tasks and operations of the run, and stop"),
     TEXT_OPTION("compare", FIELD(hf.compare), .value = "M1,M2,...|all",
                 .help = "solve the equations under each of these modes, one after another, and "
-                        "print a table; options of a mode go to those that have them; a mode "
-                        "may be named again, to see what differs by chance"),
+                        "print a table; options of a mode go to those that have them; name a "
+                        "mode twice to see chance differences"),
     COMPARISON_ROUNDS_OPTION(FIELD(hf.rounds)),
 };
 

@@ -109,7 +109,7 @@ static enum status find_command(const char *word, struct tce_options *options)
                                   " and a molecule");
     if (!tce_method_text(word, 1, NULL))
         return FAIL(STATUS_USAGE,
-                    "'%.64s' is no command: give run FILE.tce, or " TCE_METHOD_NAMES
+                    "'%.64s' is not a command: give run FILE.tce, or " TCE_METHOD_NAMES
                     " and a molecule",
                     word);
     options->method = word;

@@ -221,7 +221,7 @@ done
 refuse "--seeding has no effect with --sched counter" water.xyz $with_basis --sched counter \
     --seeding cyclic
 refuse "--chunk has no effect with --sched static" water.xyz $with_basis --sched static --chunk 4
-refuse "--guided has no effect with --sched static" water.xyz $with_basis --sched static --guided
+refuse "--guided is now --sched guided" water.xyz $with_basis --sched counter --guided
 refuse "--sched lpt knows all durations" water.xyz $with_basis --sched lpt
 refuse "--sched lpt knows all durations" water.xyz $with_basis --compare static,lpt
 refuse "--seeding has no effect with --sched auto" water.xyz $with_basis --seeding cyclic
@@ -243,7 +243,7 @@ refuse --count-tasks water.xyz $with_basis --compare all --count-tasks
 refuse --write-profile water.xyz $with_basis --compare all --write-profile result.csv
 refuse --profile-classes water.xyz $with_basis --compare all --profile-classes
 refuse --checkpoint water.xyz $with_basis --compare all --checkpoint result.h5
-refuse "--guided has no effect" water.xyz $with_basis --compare static --guided
+refuse "--chunk has no effect" water.xyz $with_basis --compare static --chunk 4
 refuse --fock-only water.xyz $with_basis --compare all --fock-only -1
 
 finish

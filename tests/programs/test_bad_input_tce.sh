@@ -42,7 +42,7 @@ done
 for option in json write-profile; do
     refuse missing/result.csv run good.tce --$option missing/result.csv
 done
-refuse "no command" walk good.tce
+refuse "not a command" walk good.tce
 
 printf '3\n\nO 0 0 0\nH 0 0.757 0.587\nH 0 -0.757 0.587\n' > water.xyz
 printf '2\n\nO 0 0 0\nH 0 0 0.97\n' > radical.xyz

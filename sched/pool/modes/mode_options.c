@@ -8,10 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct option_row sched_row =
-    OPTION_OF_KIND(OPTION_WORD, "sched", offsetof(struct taskpool_settings, mode),
-                   .default_text = "auto", .list_choices = mode_choices, .value = "MODE",
-                   .help = "scheduling mode; lpt is a bound, for simulations alone");
+static const struct option_row sched_row = OPTION_OF_KIND(
+    OPTION_WORD, "sched", offsetof(struct taskpool_settings, mode), .default_text = "auto",
+    .list_choices = mode_choices, .value = "MODE", .formerly = "guided",
+    .help = "scheduling mode; lpt is a bound, for simulations only");
 
 /* The table, for as many modes as were registered when it was made. */
 static struct {
@@ -20,7 +20,7 @@ static struct {
     struct option_row *rows; /* n_rows */
 } table;
 
-static bool reads(const struct mode *mode, const void *options)
+static bool reads(const struct taskpool_mode *mode, const void *options)
 {
     for (int o = 0; mode->options && mode->options[o]; o++)
         if (mode->options[o] == options)
@@ -38,7 +38,7 @@ static struct option_row *append_row(const struct option_row *row)
 }
 
 /* "steal, retentive: " and the row's own help; owned by the table. */
-static char *help_of(const struct option_row *row, const struct mode_options *options)
+static char *help_of(const struct option_row *row, const struct taskpool_mode_options *options)
 {
     char names[1024];
     mode_names_where(reads, options, names, sizeof names);
@@ -51,7 +51,7 @@ static char *help_of(const struct option_row *row, const struct mode_options *op
 }
 
 /* Adds the rows, unless another mode that reads them has. */
-static void add_options(const struct mode_options *options)
+static void add_options(const struct taskpool_mode_options *options)
 {
     for (int64_t i = 0; i < table.n_rows; i++)
         if (strcmp(table.rows[i].name, options->rows[0].name) == 0)
@@ -74,7 +74,7 @@ static void make_table(void)
     for (size_t r = 0; r < common_options.n_rows; r++)
         append_row(&common_options.rows[r]);
     for (table.n_modes = 0; table.n_modes < mode_count(); table.n_modes++) {
-        const struct mode *mode = mode_at(table.n_modes);
+        const struct taskpool_mode *mode = mode_at(table.n_modes);
         for (int o = 0; mode->options && mode->options[o]; o++)
             add_options(mode->options[o]);
     }
@@ -96,7 +96,8 @@ void mode_options_default(struct taskpool_settings *settings)
         die("%s", status_text());
 }
 
-static bool is_read_by_any(const struct mode_options *options, const struct mode_list *list)
+static bool is_read_by_any(const struct taskpool_mode_options *options,
+                           const struct mode_list *list)
 {
     for (int i = 0; i < list->n; i++)
         if (reads(mode_find(list->modes[i]), options))
@@ -104,7 +105,7 @@ static bool is_read_by_any(const struct mode_options *options, const struct mode
     return false;
 }
 
-static enum status refuse_option(const char *option, const struct mode_options *options,
+static enum status refuse_option(const char *option, const struct taskpool_mode_options *options,
                                  const struct mode_list *list)
 {
     char readers[1024];
@@ -116,7 +117,8 @@ static enum status refuse_option(const char *option, const struct mode_options *
                 list->modes[0], readers);
 }
 
-static enum status check_values(const struct taskpool_settings *settings, const struct mode *mode)
+static enum status check_values(const struct taskpool_settings *settings,
+                                const struct taskpool_mode *mode)
 {
     for (int o = 0; mode->options && mode->options[o]; o++)
         if (mode->options[o]->check)
@@ -125,10 +127,10 @@ static enum status check_values(const struct taskpool_settings *settings, const 
 }
 
 /* The options that contain a row of the table; NULL: all modes read it. */
-static const struct mode_options *options_of(const char *name)
+static const struct taskpool_mode_options *options_of(const char *name)
 {
     for (int i = 0; i < mode_count(); i++) {
-        struct mode_options *const *all = mode_at(i)->options;
+        struct taskpool_mode_options *const *all = mode_at(i)->options;
         for (int o = 0; all && all[o]; o++)
             for (size_t r = 0; r < all[o]->n_rows; r++)
                 if (strcmp(all[o]->rows[r].name, name) == 0)
@@ -156,7 +158,7 @@ enum status mode_options_check_list(const struct taskpool_settings *settings,
     set_expected(settings, &expected);
     for (int64_t i = 0; i < table.n_rows; i++) {
         const struct option_row *row = &table.rows[i];
-        const struct mode_options *options = options_of(row->name);
+        const struct taskpool_mode_options *options = options_of(row->name);
         if (options && option_differs(row, settings, &expected) && !is_read_by_any(options, list))
             return refuse_option(row->name, options, list);
     }
@@ -166,7 +168,7 @@ enum status mode_options_check_list(const struct taskpool_settings *settings,
 }
 
 enum status mode_options_check_made(const struct taskpool_settings *settings,
-                                    const struct mode *mode)
+                                    const struct taskpool_mode *mode)
 {
     for (int o = 0; mode->options && mode->options[o]; o++)
         if (mode->options[o]->size > 0 && mode->options[o]->place >= settings->n_of_modes)
@@ -214,7 +216,7 @@ void mode_options_select(const struct taskpool_settings *settings, const char *m
     *selected = *settings;
     selected->mode = mode;
     for (int64_t i = 0; i < table.n_rows; i++) {
-        const struct mode_options *options = options_of(table.rows[i].name);
+        const struct taskpool_mode_options *options = options_of(table.rows[i].name);
         if (options && !reads(mode_find(mode), options))
             option_copy(&table.rows[i], &defaults, selected);
     }

@@ -35,7 +35,7 @@ const char *trace_json_path(const struct taskpool_settings *settings, char path[
     return fits ? path : NULL;
 }
 
-static void note_made_folder(struct trace *trace, const char *folder)
+static void note_made_folder(struct taskpool_trace *trace, const char *folder)
 {
     char *name = strdup(folder);
     if (!name || array_reserve(&trace->made, trace->n_made + 1, &trace->made_capacity,
@@ -45,7 +45,7 @@ static void note_made_folder(struct trace *trace, const char *folder)
 }
 
 /* Those in which there is still nothing. */
-static void remove_empty_folders(struct trace *trace)
+static void remove_empty_folders(struct taskpool_trace *trace)
 {
     while (trace->n_made > 0) {
         char *name = trace->made[--trace->n_made];
@@ -54,7 +54,7 @@ static void remove_empty_folders(struct trace *trace)
     }
 }
 
-static enum status make_folder(struct trace *trace, const char *folder)
+static enum status make_folder(struct taskpool_trace *trace, const char *folder)
 {
     char path[PATH_MAX];
     TRY(name_file(folder, "trace.json", path));
@@ -80,20 +80,20 @@ static double find_zero(MPI_Comm comm)
     return zero_s;
 }
 
-enum status trace_start(MPI_Comm comm, struct taskpool_settings *settings)
+enum status taskpool_trace_start(MPI_Comm comm, struct taskpool_settings *settings)
 {
     int rank;
     settings->trace = NULL;
     if (!settings->trace_folder)
         return STATUS_OK;
     MPI_Comm_rank(comm, &rank);
-    struct trace *trace = calloc(1, sizeof *trace);
+    struct taskpool_trace *trace = calloc(1, sizeof *trace);
     if (!trace)
         die_no_memory("no memory for a trace");
     enum status status = rank == 0 ? make_folder(trace, settings->trace_folder) : STATUS_OK;
     status = status_agree(comm, status);
     if (status != STATUS_OK) {
-        trace_destroy(trace);
+        taskpool_trace_destroy(trace);
         return status;
     }
     trace->root = settings->trace_folder;
@@ -102,7 +102,7 @@ enum status trace_start(MPI_Comm comm, struct taskpool_settings *settings)
     return STATUS_OK;
 }
 
-void trace_restart(struct trace *trace, MPI_Comm comm)
+void taskpool_trace_restart(struct taskpool_trace *trace, MPI_Comm comm)
 {
     if (!trace)
         return;
@@ -110,7 +110,7 @@ void trace_restart(struct trace *trace, MPI_Comm comm)
     trace->zero_s = trace->shape.is_simulated ? 0 : find_zero(comm);
 }
 
-void trace_destroy(struct trace *trace)
+void taskpool_trace_destroy(struct taskpool_trace *trace)
 {
     if (!trace)
         return;
@@ -151,7 +151,7 @@ static void sum_sums(struct trace_sum sums[TRACE_N_USES], MPI_Comm comm)
         sums[use] = (struct trace_sum){n[use], time_s[use]};
 }
 
-static void sum_logs(struct trace *trace, MPI_Comm comm)
+static void sum_logs(struct taskpool_trace *trace, MPI_Comm comm)
 {
     struct trace_log *all = &trace->all;
     *all = (struct trace_log){0};
@@ -168,7 +168,7 @@ static void sum_logs(struct trace *trace, MPI_Comm comm)
 
 /* --- steals --- */
 
-static int64_t list_steals(const struct trace *trace, uint64_t *ids)
+static int64_t list_steals(const struct taskpool_trace *trace, uint64_t *ids)
 {
     int64_t n = 0;
     for (int64_t i = 0; i < trace->n_logs; i++)
@@ -184,7 +184,7 @@ static int64_t list_steals(const struct trace *trace, uint64_t *ids)
 }
 
 /* On process 0. A sender does not know that its message ends a steal. */
-static enum status gather_steals(const struct trace *trace, MPI_Comm comm,
+static enum status gather_steals(const struct taskpool_trace *trace, MPI_Comm comm,
                                  struct trace_steals *steals)
 {
     int64_t n = list_steals(trace, NULL);
@@ -204,7 +204,7 @@ static enum status gather_steals(const struct trace *trace, MPI_Comm comm,
 
 /* --- lanes --- */
 
-static void subtract_zero(const struct trace *trace, struct trace_log *log)
+static void subtract_zero(const struct taskpool_trace *trace, struct trace_log *log)
 {
     for (int64_t i = 0; i < log->n_spans; i++) {
         log->spans[i].begin_s -= trace->zero_s;
@@ -214,7 +214,7 @@ static void subtract_zero(const struct trace *trace, struct trace_log *log)
         log->messages[i].time_s -= trace->zero_s;
 }
 
-static void send_lanes(struct trace *trace, MPI_Comm comm)
+static void send_lanes(struct taskpool_trace *trace, MPI_Comm comm)
 {
     for (int64_t i = 0; i < trace->n_logs; i++) {
         struct trace_log *log = &trace->logs[i];
@@ -238,7 +238,7 @@ static void *receive_records(int64_t n, size_t size, int from, MPI_Comm comm)
 }
 
 /* The log of a recorded lane, in the caller's ownership. */
-static struct trace_log fetch_lane(struct trace *trace, int64_t lane, MPI_Comm comm)
+static struct trace_log fetch_lane(struct taskpool_trace *trace, int64_t lane, MPI_Comm comm)
 {
     int64_t own = lane - trace->shape.first;
     int owner = (int)(lane / trace->shape.n);
@@ -262,7 +262,7 @@ static struct trace_log fetch_lane(struct trace *trace, int64_t lane, MPI_Comm c
 /* --- files, by process 0 --- */
 
 struct trace_files {
-    struct trace *trace;
+    struct taskpool_trace *trace;
     MPI_Comm comm;
     struct trace_steals steals;
     struct trace_otf2 *otf2;
@@ -271,7 +271,7 @@ struct trace_files {
 
 static void write_lane(struct trace_files *files, FILE *json)
 {
-    struct trace *trace = files->trace;
+    struct taskpool_trace *trace = files->trace;
     int64_t index = files->n_fetched++;
     int64_t number = trace_recorded_lane(&trace->shape, index);
     struct trace_log log = fetch_lane(trace, number, files->comm);
@@ -293,7 +293,7 @@ static void write_lane(struct trace_files *files, FILE *json)
 static enum status write_lanes(const char *path, void *context)
 {
     struct trace_files *files = context;
-    struct trace *trace = files->trace;
+    struct taskpool_trace *trace = files->trace;
     FILE *json = fopen(path, "w");
     if (!json)
         return FAIL(STATUS_IO, "cannot write %s: %s", path, strerror(errno));
@@ -312,7 +312,7 @@ static enum status write_lanes(const char *path, void *context)
 static enum status write_trace_files(struct trace_files *files)
 {
     char path[PATH_MAX];
-    struct trace *trace = files->trace;
+    struct taskpool_trace *trace = files->trace;
     enum status status = trace_otf2_create(trace, &files->otf2);
     if (status == STATUS_OK)
         status = name_file(trace->folder, "trace.json", path);
@@ -328,7 +328,7 @@ static enum status write_trace_files(struct trace_files *files)
 }
 
 /* Where the files of a part go. */
-static enum status enter_folder(struct trace *trace, MPI_Comm comm, const char *part)
+static enum status enter_folder(struct taskpool_trace *trace, MPI_Comm comm, const char *part)
 {
     int rank;
     MPI_Comm_rank(comm, &rank);
@@ -338,12 +338,12 @@ static enum status enter_folder(struct trace *trace, MPI_Comm comm, const char *
     return status_agree(comm, rank == 0 ? make_folder(trace, trace->folder) : STATUS_OK);
 }
 
-enum status trace_prepare(struct trace *trace, MPI_Comm comm, const char *part)
+enum status trace_prepare(struct taskpool_trace *trace, MPI_Comm comm, const char *part)
 {
     return trace ? enter_folder(trace, comm, part) : STATUS_OK;
 }
 
-void trace_sum(struct trace *trace, MPI_Comm comm)
+void trace_sum(struct taskpool_trace *trace, MPI_Comm comm)
 {
     if (!trace || !trace->logs)
         return;
@@ -351,7 +351,7 @@ void trace_sum(struct trace *trace, MPI_Comm comm)
     sum_logs(trace, comm);
 }
 
-enum status trace_write(struct trace *trace, MPI_Comm comm, const char *part)
+enum status taskpool_trace_write(struct taskpool_trace *trace, MPI_Comm comm, const char *part)
 {
     int rank;
     if (!trace || !trace->logs)

@@ -1,9 +1,10 @@
 /* A timeline of what the workers of all pools of a program do, --trace.
  *
- *     trace_start(comm, &settings);         // before the pools; without settings.trace_folder it
+ *     taskpool_trace_start(comm, &settings);         // before the pools; without
+ * settings.trace_folder it
  *     ... pools made with these settings    // and all that follows have no effect
- *     trace_write(settings.trace, comm, NULL);
- *     trace_destroy(settings.trace); */
+ *     taskpool_trace_write(settings.trace, comm, NULL);
+ *     taskpool_trace_destroy(settings.trace); */
 #ifndef BERYL_SCHED_TRACE_H
 #define BERYL_SCHED_TRACE_H
 
@@ -12,39 +13,39 @@
 
 #include <mpi.h>
 
-struct trace;
+struct taskpool_trace;
 
 /* Bytes of a path, and that of trace.json; NULL without settings->trace_folder, or if it is too
- * long, which trace_start refuses. */
+ * long, which taskpool_trace_start refuses. */
 enum { TRACE_PATH = 4096 };
 const char *trace_json_path(const struct taskpool_settings *settings, char path[TRACE_PATH]);
 
 /* Sets settings->trace, where a folder is named. Collective over comm, whose processes are those
  * of the pools.
  * Errors: STATUS_IO (the folder cannot be written to), naming it; the same on every process. */
-enum status trace_start(MPI_Comm comm, struct taskpool_settings *settings);
+enum status taskpool_trace_start(MPI_Comm comm, struct taskpool_settings *settings);
 
-/* Makes the folder of a part that trace_write will be called with, so that one that cannot be made
- * is found before the run. Collective over the comm of trace_start; NULL is fine. Errors: as
- * above. */
-enum status trace_prepare(struct trace *trace, MPI_Comm comm, const char *part);
+/* Makes the folder of a part that taskpool_trace_write will be called with, so that one that cannot
+ * be made is found before the run. Collective over the comm of taskpool_trace_start; NULL is fine.
+ * Errors: as above. */
+enum status trace_prepare(struct taskpool_trace *trace, MPI_Comm comm, const char *part);
 
 /* Forgets what was recorded so far, and begins the time anew. Collective over the comm of
- * trace_start, as trace_write is; NULL is fine. */
-void trace_restart(struct trace *trace, MPI_Comm comm);
+ * taskpool_trace_start, as taskpool_trace_write is; NULL is fine. */
+void taskpool_trace_restart(struct taskpool_trace *trace, MPI_Comm comm);
 
 /* Adds up what all processes recorded so far, for trace_to_json (trace_report.h) before the trace
- * is written. Collective over the comm of trace_start; NULL is fine. */
-void trace_sum(struct trace *trace, MPI_Comm comm);
+ * is written. Collective over the comm of taskpool_trace_start; NULL is fine. */
+void trace_sum(struct taskpool_trace *trace, MPI_Comm comm);
 
 /* Writes trace.json, in Chrome's format, and traces.otf2 with its folder, OTF2, of what was
  * recorded so far; those of an earlier run are replaced, or stay if this fails, which then leaves
- * nothing. More may be recorded only after trace_restart. NULL is fine.
+ * nothing. More may be recorded only after taskpool_trace_restart. NULL is fine.
  * part  a folder for them in that of the trace; NULL: that itself
  * Errors: STATUS_IO, STATUS_LIBRARY; the same on every process. */
-enum status trace_write(struct trace *trace, MPI_Comm comm, const char *part);
+enum status taskpool_trace_write(struct taskpool_trace *trace, MPI_Comm comm, const char *part);
 
 /* Folders that were made and are empty go too. Not collective; NULL is fine. */
-void trace_destroy(struct trace *trace);
+void taskpool_trace_destroy(struct taskpool_trace *trace);
 
 #endif

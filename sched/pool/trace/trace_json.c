@@ -10,7 +10,7 @@ static int64_t thread_of(int64_t lane)
     return lane + 1;
 }
 
-void trace_json_begin(const struct trace *trace, FILE *file)
+void trace_json_begin(const struct taskpool_trace *trace, FILE *file)
 {
     char name[64];
     fputs("{\"traceEvents\":[\n{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":1,"
@@ -89,7 +89,7 @@ void trace_json_lane(const struct trace_lane *lane, FILE *file)
         print_message(lane, &lane->messages[i], file);
 }
 
-enum status trace_json_end(const struct trace *trace, FILE *file)
+enum status trace_json_end(const struct taskpool_trace *trace, FILE *file)
 {
     json_t *summary = trace_to_json(trace);
     TRY(CHECK_MEMORY(summary, "no memory for the summary of a trace"));

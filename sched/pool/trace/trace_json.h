@@ -15,10 +15,10 @@
 #include <stdio.h>
 
 /* Begins with the names of the recorded lanes. Errors of writing are left to ferror. */
-void trace_json_begin(const struct trace *trace, FILE *file);
+void trace_json_begin(const struct taskpool_trace *trace, FILE *file);
 void trace_json_lane(const struct trace_lane *lane, FILE *file);
 
 /* Ends with otherData, which is as trace_to_json. Errors: STATUS_NO_MEMORY. */
-enum status trace_json_end(const struct trace *trace, FILE *file);
+enum status trace_json_end(const struct taskpool_trace *trace, FILE *file);
 
 #endif

@@ -50,7 +50,7 @@ void trace_lane_sort(struct trace_lane *lane, const struct trace_steals *steals)
     }
 }
 
-void trace_lane_name(const struct trace *trace, int64_t lane, char *name, size_t size)
+void trace_lane_name(const struct taskpool_trace *trace, int64_t lane, char *name, size_t size)
 {
     int64_t n_threads = trace->shape.n_threads;
     if (n_threads > 1)

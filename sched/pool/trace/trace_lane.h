@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 struct trace_lane {
-    const struct trace *trace;
+    const struct taskpool_trace *trace;
     int64_t index;            /* among the recorded lanes */
     int64_t number;           /* among all */
     struct trace_span *spans; /* n_spans; an iteration precedes what it contains */
@@ -29,7 +29,7 @@ void trace_steals_sort(struct trace_steals *steals);
 void trace_lane_sort(struct trace_lane *lane, const struct trace_steals *steals);
 
 /* "worker 7", "worker 3.1" for the second thread of a worker of several. */
-void trace_lane_name(const struct trace *trace, int64_t lane, char *name, size_t size);
+void trace_lane_name(const struct taskpool_trace *trace, int64_t lane, char *name, size_t size);
 
 /* The number of the worker at the other end of a message among those recorded; -1: it is not. */
 int64_t trace_lane_peer(const struct trace_lane *lane, const struct trace_message *message);

@@ -38,7 +38,7 @@ int64_t trace_index_of_lane(const struct trace_shape *shape, int64_t lane)
                                                : -1;
 }
 
-void trace_forget(struct trace *trace)
+void trace_forget(struct taskpool_trace *trace)
 {
     int64_t limit = trace->n_logs > 0 ? TRACE_MAX_RECORDS / trace_n_recorded(&trace->shape) : 0;
     for (int64_t i = 0; i < trace->n_logs; i++) {
@@ -48,7 +48,7 @@ void trace_forget(struct trace *trace)
     trace->rest = (struct trace_log){0};
 }
 
-static void create_logs(struct trace *trace, const struct trace_shape *shape)
+static void create_logs(struct taskpool_trace *trace, const struct trace_shape *shape)
 {
     trace->shape = *shape;
     trace->log_of_lane = malloc((size_t)shape->n * sizeof *trace->log_of_lane);
@@ -63,7 +63,8 @@ static void create_logs(struct trace *trace, const struct trace_shape *shape)
         trace->zero_s = 0;
 }
 
-enum status trace_join(struct trace *trace, const struct trace_shape *shape, const char *mode)
+enum status trace_join(struct taskpool_trace *trace, const struct trace_shape *shape,
+                       const char *mode)
 {
     if (!trace->logs)
         create_logs(trace, shape);
@@ -78,7 +79,7 @@ enum status trace_join(struct trace *trace, const struct trace_shape *shape, con
     return STATUS_OK;
 }
 
-void trace_end_iteration(struct trace *trace, const struct trace_span *iteration,
+void trace_end_iteration(struct taskpool_trace *trace, const struct trace_span *iteration,
                          const struct statistics_worker *workers, double makespan_s)
 {
     double now_s = trace->shape.is_simulated ? INFINITY : clock_now_s();

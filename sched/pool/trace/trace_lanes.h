@@ -22,7 +22,7 @@ struct trace_shape {
     bool is_simulated; /* times are those of the simulation, else of the clock */
 };
 
-struct trace {
+struct taskpool_trace {
     const char *root;      /* the folder of --trace, borrowed */
     char folder[PATH_MAX]; /* where the files are: that, or one in it */
     double zero_s;         /* the clock's time at which the trace begins; 0 if simulated */
@@ -35,30 +35,31 @@ struct trace {
     int64_t n_pools, pool_capacity;
     char **made; /* n_made: folders that this process made */
     int64_t n_made, made_capacity;
-    bool is_lost;         /* trace_write has failed */
-    struct trace_log all; /* what all processes recorded and dropped, after trace_write */
+    bool is_lost;         /* taskpool_trace_write has failed */
+    struct trace_log all; /* what all processes recorded and dropped, after taskpool_trace_write */
 };
 
 /* Registers a pool. Its number is trace->n_pools - 1 until the next one.
  * mode  its name, borrowed
  * Errors: STATUS_USAGE (the pools of a trace have the same workers). Ends the program when out of
  * memory. */
-enum status trace_join(struct trace *trace, const struct trace_shape *shape, const char *mode);
+enum status trace_join(struct taskpool_trace *trace, const struct trace_shape *shape,
+                       const char *mode);
 
-static inline struct trace_log *trace_log_of(struct trace *trace, int64_t lane)
+static inline struct trace_log *trace_log_of(struct taskpool_trace *trace, int64_t lane)
 {
     int32_t number = trace->log_of_lane[lane];
     return number < 0 ? &trace->rest : &trace->logs[number];
 }
 
 /* Empties the logs. */
-void trace_forget(struct trace *trace);
+void trace_forget(struct taskpool_trace *trace);
 
 /* Appends the end of an iteration to the logs.
  * iteration   its number, pool and begin
  * workers     shape.n, as the driver left them
  * makespan_s  of all processes */
-void trace_end_iteration(struct trace *trace, const struct trace_span *iteration,
+void trace_end_iteration(struct taskpool_trace *trace, const struct trace_span *iteration,
                          const struct statistics_worker *workers, double makespan_s);
 
 /* Lanes that are recorded, one worker's after the other's; their numbers, ascending. */

@@ -40,7 +40,7 @@ enum {
 };
 
 struct trace_otf2 {
-    const struct trace *trace;
+    const struct taskpool_trace *trace;
     char part[PATH_MAX]; /* the temporary folder; "" without */
     OTF2_Archive *archive;
     OTF2_AttributeList *attributes;
@@ -177,7 +177,7 @@ static enum status make_part(struct trace_otf2 *writer)
     return FAIL(STATUS_IO, "cannot write %s/traces.otf2: %s", folder, strerror(errno));
 }
 
-enum status trace_otf2_create(const struct trace *trace, struct trace_otf2 **out)
+enum status trace_otf2_create(const struct taskpool_trace *trace, struct trace_otf2 **out)
 {
     int64_t n = trace_n_recorded(&trace->shape);
     *out = NULL;

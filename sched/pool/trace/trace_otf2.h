@@ -19,7 +19,7 @@ enum status trace_otf2_check(const char *folder);
 
 /* Begins traces.otf2, traces.def and the folder traces, in a temporary folder in trace->folder.
  * Errors: STATUS_NO_MEMORY, STATUS_IO, STATUS_LIBRARY. */
-enum status trace_otf2_create(const struct trace *trace, struct trace_otf2 **writer);
+enum status trace_otf2_create(const struct taskpool_trace *trace, struct trace_otf2 **writer);
 
 /* To be called for all recorded lanes, in their order. A failure is reported by
  * trace_otf2_finish. */

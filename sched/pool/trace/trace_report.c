@@ -20,7 +20,7 @@ static json_t *seconds_to_json(const struct trace_sum sums[TRACE_N_USES])
     return seconds;
 }
 
-json_t *trace_to_json(const struct trace *trace)
+json_t *trace_to_json(const struct taskpool_trace *trace)
 {
     if (!trace)
         return json_null();
@@ -62,7 +62,7 @@ void trace_print_json(const json_t *trace)
                   log_plural(n_dropped_spans), n_dropped_messages, log_plural(n_dropped_messages));
 }
 
-void trace_print(const struct trace *trace)
+void trace_print(const struct taskpool_trace *trace)
 {
     json_t *json = trace_to_json(trace);
     trace_print_json(json);
