@@ -121,6 +121,22 @@ static void check_quartets(struct beryl_calculation *calculation)
     free(D);
 }
 
+/* A failed calculation may only be destroyed, and others go on. */
+static void check_failure(void)
+{
+    struct beryl_settings settings;
+    struct beryl_calculation *failed;
+    double number;
+    beryl_settings_default(&settings);
+    settings.basis = "6-31g";
+    settings.max_iter = 1;
+    if (beryl_create(2, hydride, &settings, &failed) ||
+        beryl_solve(failed) != BERYL_NOT_CONVERGED || beryl_solve(failed) != BERYL_USAGE ||
+        beryl_correlate(failed, "mp2", &number) != BERYL_USAGE || !isnan(beryl_energy(failed)))
+        die("failure");
+    beryl_destroy(failed);
+}
+
 static void check_refusals(struct beryl_calculation *calculation)
 {
     struct beryl_settings settings;
@@ -162,6 +178,7 @@ int main(int argc, char **argv)
     check_matrices(first, 1.0);
     check_quartets(first);
     check_refusals(first);
+    check_failure();
     if (rank == 0) {
         printf("%.12f %.12f\n", beryl_energy(first), beryl_energy(second));
         log_print("own");

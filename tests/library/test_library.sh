@@ -44,8 +44,8 @@ cmake -G Ninja -S "$work" -B "$work/build" -DCMAKE_PREFIX_PATH="$work/prefix" \
     { cat "$work/log"; exit 1; }
 for program in outside_static outside_shared outside_static_cxx outside_shared_cxx; do
     for who in library own; do
-        "$mpiexec" --oversubscribe -n 2 "$work/build/$program" $who >"$work/$program.$who" ||
-            { echo "$program $who failed"; exit 1; }
+        "$mpiexec" --oversubscribe -n 2 "$work/build/$program" $who \
+            >"$work/$program.$who" 2>&1 || { cat "$work/$program.$who"; exit 1; }
         cmp "$work/$program.$who" "$work/outside_static.library"
     done
 done
@@ -58,6 +58,11 @@ cc "$work/prefix/share/beryl/examples/energies.c" -o "$work/energies" \
     $(pkg-config --cflags --libs beryl) -Wl,-rpath,"$lib"
 "$work/energies" "$molecule" $basis >"$work/energies.out"
 "$work/build/energies" "$molecule" $basis | cmp - "$work/energies.out"
+
+# A basis set of the installation, found from the place of the shared library.
+cp "$work/prefix/share/beryl/basis/$basis.gbs" "$work/prefix/share/beryl/basis/installed.gbs"
+"$work/energies" "$molecule" installed | cmp - "$work/energies.out"
+
 for key in hf:scf_total_energy ccsd:ccsd_total_energy; do
     expected=$(sed -n "s/.*\"${key#*:}\": *\([-0-9.e]*\).*/\1/p" "$work/beryl-tce.json")
     awk -v key="${key%:*}" -v expected="$expected" '
