@@ -18,7 +18,7 @@ SUPPORT = ["support/base", "support/mpi", "support/io"]
 CHEMISTRY = SUPPORT + ["support/arrays", "basis/input", "basis/integrals"]
 
 POOL = ["sched/pool", "sched/pool/core"]
-LAB = ["sched/pool/trace", "sched/pool/modes", "sched/lab/comparison", "sched/lab/profiles"]
+LAB = ["sched/lab/trace", "sched/pool/modes", "sched/lab/comparison", "sched/lab/profiles"]
 
 # Room: the rooms, or single headers of a room, that it may include besides its own. Arrows
 # point one way: a room comes after all that it may see.
@@ -45,7 +45,8 @@ ROOMS = {
 
     # The laboratory: what is done with pools.
     "sched/lab/profiles": SUPPORT + ["sched/pool/core"],
-    "sched/lab/comparison": SUPPORT + [*POOL, "sched/pool/trace", "sched/pool/modes"],
+    "sched/lab/trace": SUPPORT + ["sched/pool/core", "sched/pool/trace"],
+    "sched/lab/comparison": SUPPORT + [*POOL, "sched/lab/trace", "sched/pool/modes"],
     "sched/lab/workloads/bnsl": SUPPORT,
     "sched/lab/workloads": SUPPORT + [*POOL, "sched/pool/queues", "sched/lab/profiles",
                                       "sched/lab/workloads/bnsl"],
@@ -107,14 +108,15 @@ PACKAGES = {
     "libint2.h": ["basis/integrals"],
     "trexio.h": ["hf/checkpoint"],
     "hdf5.h": ["hf/checkpoint", "tce/methods"],
-    "otf2/otf2.h": ["sched/pool/trace"],
+    "otf2/otf2.h": ["sched/lab/trace"],
     "openssl/evp.h": ["support/base"],
     "openssl/sha.h": ["sched/lab/workloads"],
     # Linux: which file system a pipe is of.
     "linux/magic.h": ["support/io"],
     "sys/vfs.h": ["support/io"],
-    "jansson.h": ["support/io", "sched/pool/core", "sched/pool/trace", "sched/lab/comparison",
-                  "sched/lab/workloads", "sched/lab/report", "sched/lab/cli", "hf/result", "hf/cli"],
+    "jansson.h": ["support/io", "sched/pool/core", "sched/pool/trace", "sched/lab/trace",
+                  "sched/lab/comparison", "sched/lab/workloads", "sched/lab/report",
+                  "sched/lab/cli", "hf/result", "hf/cli"],
 }
 
 # Headers of C and POSIX, without their endings.

@@ -1,8 +1,8 @@
 #include "hf/result/hf_qcschema.h"
 
 #include "hf/result/hf_class_costs.h"
+#include "sched/lab/trace/trace.h"
 #include "sched/pool/core/statistics_report.h"
-#include "sched/pool/trace/trace_report.h"
 #include "support/base/version.h"
 #include "support/io/json.h"
 

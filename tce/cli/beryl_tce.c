@@ -1,5 +1,5 @@
 /* beryl-tce: tensor contractions, and the correlation methods written in them. */
-#include "sched/pool/trace/trace.h"
+#include "sched/lab/trace/trace.h"
 #include "support/arrays/darray.h"
 #include "support/arrays/dense.h"
 #include "support/base/log.h"

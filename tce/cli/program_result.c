@@ -1,7 +1,7 @@
 #include "tce/cli/program_result.h"
 
+#include "sched/lab/trace/trace.h"
 #include "sched/pool/taskpool.h"
-#include "sched/pool/trace/trace_report.h"
 #include "support/base/log.h"
 #include "support/io/json.h"
 

@@ -1,10 +1,9 @@
 #include "tce/cli/program_run.h"
 
+#include "sched/lab/trace/trace.h"
 #include "sched/pool/core/speeds.h"
 #include "sched/pool/core/task_data.h"
 #include "sched/pool/modes/mode_options.h"
-#include "sched/pool/trace/trace.h"
-#include "sched/pool/trace/trace_report.h"
 #include "support/arrays/blas_kernels.h"
 #include "support/base/agree.h"
 #include "support/base/log.h"

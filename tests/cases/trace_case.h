@@ -2,9 +2,9 @@
 #ifndef BERYL_TESTS_TRACE_CASE_H
 #define BERYL_TESTS_TRACE_CASE_H
 
+#include "sched/lab/trace/trace.h"
+#include "sched/lab/trace/trace_lane.h"
 #include "sched/pool/core/statistics.h"
-#include "sched/pool/trace/trace.h"
-#include "sched/pool/trace/trace_lane.h"
 #include "tests/check.h"
 
 #include <stdbool.h>
@@ -25,9 +25,9 @@ enum { TRACE_TOTALS = sizeof(struct trace_totals) / sizeof(double) };
 /* A trace that is not written. */
 static inline struct taskpool_trace *trace_case_create(void)
 {
-    struct taskpool_trace *trace = calloc(1, sizeof *trace);
-    assert_non_null(trace);
-    return trace;
+    struct trace_output *output = calloc(1, sizeof *output);
+    assert_non_null(output);
+    return &output->trace;
 }
 
 /* Logs that soon are full. */
@@ -65,8 +65,8 @@ static inline void trace_case_add_log(struct trace_totals *totals, const struct 
         trace_case_add_message(totals, &log->messages[i]);
     totals->dropped += (double)log->n_dropped_messages;
     for (int use = 0; use < TRACE_N_USES; use++) {
-        totals->counted_s[use] += log->recorded[use].time_s + log->dropped[use].time_s;
-        totals->dropped += (double)log->dropped[use].n;
+        totals->counted_s[use] += log->recorded.time_s[use] + log->dropped.time_s[use];
+        totals->dropped += (double)log->dropped.n[use];
     }
 }
 

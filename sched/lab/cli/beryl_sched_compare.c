@@ -2,9 +2,9 @@
 
 #include "sched/lab/cli/beryl_sched_outputs.h"
 #include "sched/lab/comparison/mode_records.h"
+#include "sched/lab/trace/trace.h"
 #include "sched/pool/modes/mode_options.h"
 #include "sched/pool/modes/modes.h"
-#include "sched/pool/trace/trace.h"
 #include "support/base/agree.h"
 #include "support/base/log.h"
 #include "support/io/application.h"

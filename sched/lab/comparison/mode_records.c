@@ -1,8 +1,8 @@
 #include "sched/lab/comparison/mode_records.h"
 
 #include "sched/lab/comparison/comparison_table.h"
+#include "sched/lab/trace/trace.h"
 #include "sched/pool/core/statistics_report.h"
-#include "sched/pool/trace/trace_report.h"
 #include "support/base/die.h"
 #include "support/base/log.h"
 

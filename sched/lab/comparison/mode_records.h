@@ -5,9 +5,9 @@
 #define BERYL_SCHED_MODE_RECORDS_H
 
 #include "sched/lab/comparison/comparison.h"
+#include "sched/lab/trace/trace.h"
 #include "sched/pool/core/statistics.h"
 #include "sched/pool/modes/mode_list.h"
-#include "sched/pool/trace/trace.h"
 #include "support/base/sha256.h"
 #include "support/base/status.h"
 

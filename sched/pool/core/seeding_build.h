@@ -27,7 +27,7 @@ enum status seeding_owner_init(struct taskpool_seeding *seeding, MPI_Comm comm,
                                const struct taskpool_problem *problem);
 
 /* seeding_init for --seeding cost; problem->cost is not NULL. Where blocks of equal numbers are
- * as good, seeding->rule is SEEDING_BLOCK afterwards. After a failure the caller calls
+ * as good, seeding->rule is TASKPOOL_SEEDING_BLOCK afterwards. After a failure the caller calls
  * seeding_fini. */
 enum status seeding_cost_init(struct taskpool_seeding *seeding, MPI_Comm comm,
                               const struct taskpool_problem *problem);

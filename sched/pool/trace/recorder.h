@@ -10,7 +10,7 @@
 #include "sched/pool/core/comm.h"
 #include "sched/pool/core/settings.h"
 #include "sched/pool/trace/timeline.h"
-#include "sched/pool/trace/trace_lanes.h"
+#include "sched/pool/trace/trace_log.h"
 
 struct recorder {
     struct timeline *timeline;    /* owned; NULL: settings.keep_timeline is not set */

@@ -1,22 +1,22 @@
-#include "sched/pool/trace/trace_report.h"
+#include "sched/lab/trace/trace.h"
 
-#include "sched/pool/trace/trace_lane.h"
+#include "sched/lab/trace/trace_lane.h"
 #include "support/base/log.h"
 #include "support/io/json.h"
 
-static int64_t count_spans(const struct trace_sum sums[TRACE_N_USES])
+static int64_t count_spans(const struct trace_tally *tally)
 {
     int64_t n = 0;
     for (int use = 0; use < TRACE_N_USES; use++)
-        n += sums[use].n;
+        n += tally->n[use];
     return n;
 }
 
-static json_t *seconds_to_json(const struct trace_sum sums[TRACE_N_USES])
+static json_t *seconds_to_json(const struct trace_tally *tally)
 {
     json_t *seconds = json_object();
     for (int use = 0; use < TRACE_N_USES; use++)
-        json_object_set_new(seconds, trace_use_name(use), json_real(sums[use].time_s));
+        json_object_set_new(seconds, trace_use_name(use), json_real(tally->time_s[use]));
     return seconds;
 }
 
@@ -24,17 +24,18 @@ json_t *trace_to_json(const struct taskpool_trace *trace)
 {
     if (!trace)
         return json_null();
-    if (trace->is_lost)
+    const struct trace_output *output = trace_output_of(trace);
+    if (output->is_lost)
         return NULL;
-    const struct trace_log *all = &trace->all;
+    const struct trace_log *all = &output->all;
     return json_pack(
-        "{s:o, s:I, s:I, s:I, s:I, s:o, s:I, s:I, s:o}", "folder", json_text(trace->folder),
+        "{s:o, s:I, s:I, s:I, s:I, s:o, s:I, s:I, s:o}", "folder", json_text(output->folder),
         "workers", (json_int_t)trace->shape.n_lanes, "workers_shown",
         (json_int_t)(trace->logs ? trace_n_recorded(&trace->shape) : 0), "spans",
-        (json_int_t)count_spans(all->recorded), "messages", (json_int_t)all->n_messages, "seconds",
-        seconds_to_json(all->recorded), "dropped_spans", (json_int_t)count_spans(all->dropped),
+        (json_int_t)count_spans(&all->recorded), "messages", (json_int_t)all->n_messages, "seconds",
+        seconds_to_json(&all->recorded), "dropped_spans", (json_int_t)count_spans(&all->dropped),
         "dropped_messages", (json_int_t)all->n_dropped_messages, "dropped_seconds",
-        seconds_to_json(all->dropped));
+        seconds_to_json(&all->dropped));
 }
 
 static long long count_of(const json_t *trace, const char *key)

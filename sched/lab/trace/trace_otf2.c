@@ -1,4 +1,4 @@
-#include "sched/pool/trace/trace_otf2.h"
+#include "sched/lab/trace/trace_otf2.h"
 
 #include "support/io/output_file.h"
 
@@ -41,6 +41,7 @@ enum {
 
 struct trace_otf2 {
     const struct taskpool_trace *trace;
+    const char *folder;  /* of the trace, borrowed */
     char part[PATH_MAX]; /* the temporary folder; "" without */
     OTF2_Archive *archive;
     OTF2_AttributeList *attributes;
@@ -61,7 +62,7 @@ static enum status describe_failure(const struct trace_otf2 *writer)
 {
     if (writer->code == OTF2_SUCCESS)
         return STATUS_OK;
-    return FAIL(STATUS_LIBRARY, "cannot write %s/traces.otf2: %s", writer->trace->folder,
+    return FAIL(STATUS_LIBRARY, "cannot write %s/traces.otf2: %s", writer->folder,
                 OTF2_Error_GetDescription(writer->code));
 }
 
@@ -167,7 +168,7 @@ static void open_archive(struct trace_otf2 *writer)
 static enum status make_part(struct trace_otf2 *writer)
 {
     char path[PATH_MAX];
-    const char *folder = writer->trace->folder;
+    const char *folder = writer->folder;
     if (snprintf(path, sizeof path, "%s/traces", folder) >= (int)sizeof path)
         return FAIL(STATUS_IO, "the path %s is too long", folder);
     TRY(output_file_part(path, writer->part));
@@ -177,13 +178,14 @@ static enum status make_part(struct trace_otf2 *writer)
     return FAIL(STATUS_IO, "cannot write %s/traces.otf2: %s", folder, strerror(errno));
 }
 
-enum status trace_otf2_create(const struct taskpool_trace *trace, struct trace_otf2 **out)
+enum status trace_otf2_create(const struct trace_output *output, struct trace_otf2 **out)
 {
-    int64_t n = trace_n_recorded(&trace->shape);
+    int64_t n = trace_n_recorded(&output->trace.shape);
     *out = NULL;
     struct trace_otf2 *writer = calloc(1, sizeof *writer);
     TRY(CHECK_MEMORY(writer, "no memory for a trace"));
-    writer->trace = trace;
+    writer->trace = &output->trace;
+    writer->folder = output->folder;
     writer->n_events = calloc((size_t)n, sizeof *writer->n_events);
     writer->attributes = OTF2_AttributeList_New();
     enum status status =
@@ -386,7 +388,7 @@ enum status trace_otf2_finish(struct trace_otf2 *writer)
     write_lane_definitions(writer);
     OTF2_GlobalDefWriter *definitions = OTF2_Archive_GetGlobalDefWriter(writer->archive);
     if (!definitions)
-        return FAIL(STATUS_LIBRARY, "cannot write %s/traces.def", writer->trace->folder);
+        return FAIL(STATUS_LIBRARY, "cannot write %s/traces.def", writer->folder);
     note_code(writer, OTF2_GlobalDefWriter_WriteClockProperties(
                           definitions, NS_PER_S, 0, writer->last_ns, OTF2_UNDEFINED_TIMESTAMP));
     define_strings(writer, definitions);
@@ -407,7 +409,7 @@ static enum status move_file(const struct trace_otf2 *writer, const char *name)
 {
     char from[PATH_MAX + 16], to[PATH_MAX + 16];
     snprintf(from, sizeof from, "%s/%s", writer->part, name);
-    snprintf(to, sizeof to, "%s/%s", writer->trace->folder, name);
+    snprintf(to, sizeof to, "%s/%s", writer->folder, name);
     if (rename(from, to) == 0)
         return STATUS_OK;
     return FAIL(STATUS_IO, "cannot write %s: %s", to, strerror(errno));
@@ -416,7 +418,7 @@ static enum status move_file(const struct trace_otf2 *writer, const char *name)
 /* The anchor last: without it there is no trace. */
 enum status trace_otf2_publish(struct trace_otf2 *writer)
 {
-    TRY(delete_trace(writer->trace->folder));
+    TRY(delete_trace(writer->folder));
     TRY(move_file(writer, "traces"));
     TRY(move_file(writer, "traces.def"));
     return move_file(writer, "traces.otf2");

@@ -1,7 +1,7 @@
-#include "sched/pool/trace/trace.h"
+#include "sched/lab/trace/trace.h"
 
-#include "sched/pool/trace/trace_json.h"
-#include "sched/pool/trace/trace_otf2.h"
+#include "sched/lab/trace/trace_json.h"
+#include "sched/lab/trace/trace_otf2.h"
 #include "support/base/agree.h"
 #include "support/base/array.h"
 #include "support/base/clock.h"
@@ -35,31 +35,31 @@ const char *trace_json_path(const struct taskpool_settings *settings, char path[
     return fits ? path : NULL;
 }
 
-static void note_made_folder(struct taskpool_trace *trace, const char *folder)
+static void note_made_folder(struct trace_output *output, const char *folder)
 {
     char *name = strdup(folder);
-    if (!name || array_reserve(&trace->made, trace->n_made + 1, &trace->made_capacity,
+    if (!name || array_reserve(&output->made, output->n_made + 1, &output->made_capacity,
                                sizeof name) != STATUS_OK)
         die_no_memory("no memory for the folder of a trace");
-    trace->made[trace->n_made++] = name;
+    output->made[output->n_made++] = name;
 }
 
 /* Those in which there is still nothing. */
-static void remove_empty_folders(struct taskpool_trace *trace)
+static void remove_empty_folders(struct trace_output *output)
 {
-    while (trace->n_made > 0) {
-        char *name = trace->made[--trace->n_made];
+    while (output->n_made > 0) {
+        char *name = output->made[--output->n_made];
         rmdir(name);
         free(name);
     }
 }
 
-static enum status make_folder(struct taskpool_trace *trace, const char *folder)
+static enum status make_folder(struct trace_output *output, const char *folder)
 {
     char path[PATH_MAX];
     TRY(name_file(folder, "trace.json", path));
     if (mkdir(folder, 0777) == 0)
-        note_made_folder(trace, folder);
+        note_made_folder(output, folder);
     else if (errno != EEXIST)
         return FAIL(STATUS_IO, "cannot make the folder %s for --trace: %s", folder,
                     strerror(errno));
@@ -87,18 +87,18 @@ enum status taskpool_trace_start(MPI_Comm comm, struct taskpool_settings *settin
     if (!settings->trace_folder)
         return STATUS_OK;
     MPI_Comm_rank(comm, &rank);
-    struct taskpool_trace *trace = calloc(1, sizeof *trace);
-    if (!trace)
+    struct trace_output *output = calloc(1, sizeof *output);
+    if (!output)
         die_no_memory("no memory for a trace");
-    enum status status = rank == 0 ? make_folder(trace, settings->trace_folder) : STATUS_OK;
+    enum status status = rank == 0 ? make_folder(output, settings->trace_folder) : STATUS_OK;
     status = status_agree(comm, status);
     if (status != STATUS_OK) {
-        taskpool_trace_destroy(trace);
+        taskpool_trace_destroy(&output->trace);
         return status;
     }
-    trace->root = settings->trace_folder;
-    trace->zero_s = find_zero(comm);
-    settings->trace = trace;
+    output->root = settings->trace_folder;
+    output->trace.zero_s = find_zero(comm);
+    settings->trace = &output->trace;
     return STATUS_OK;
 }
 
@@ -114,56 +114,48 @@ void taskpool_trace_destroy(struct taskpool_trace *trace)
 {
     if (!trace)
         return;
-    remove_empty_folders(trace);
-    free(trace->made);
-    trace_forget(trace);
-    free(trace->logs);
-    free(trace->log_of_lane);
-    free(trace->modes);
-    free(trace);
+    struct trace_output *output = (struct trace_output *)trace;
+    remove_empty_folders(output);
+    free(output->made);
+    trace_fini(trace);
+    free(output);
 }
 
 /* --- totals --- */
+
+static void add_tally(struct trace_tally *sum, const struct trace_tally *tally)
+{
+    for (int use = 0; use < TRACE_N_USES; use++) {
+        sum->n[use] += tally->n[use];
+        sum->time_s[use] += tally->time_s[use];
+    }
+}
 
 static void add_log(struct trace_log *sum, const struct trace_log *log)
 {
     sum->n_messages += log->n_messages;
     sum->n_dropped_messages += log->n_dropped_messages;
-    for (int use = 0; use < TRACE_N_USES; use++) {
-        sum->recorded[use].n += log->recorded[use].n;
-        sum->recorded[use].time_s += log->recorded[use].time_s;
-        sum->dropped[use].n += log->dropped[use].n;
-        sum->dropped[use].time_s += log->dropped[use].time_s;
-    }
+    add_tally(&sum->recorded, &log->recorded);
+    add_tally(&sum->dropped, &log->dropped);
 }
 
-static void sum_sums(struct trace_sum sums[TRACE_N_USES], MPI_Comm comm)
+static void reduce_tally(struct trace_tally *tally, MPI_Comm comm)
 {
-    int64_t n[TRACE_N_USES];
-    double time_s[TRACE_N_USES];
-    for (int use = 0; use < TRACE_N_USES; use++) {
-        n[use] = sums[use].n;
-        time_s[use] = sums[use].time_s;
-    }
-    MPI_Allreduce(MPI_IN_PLACE, n, TRACE_N_USES, MPI_INT64_T, MPI_SUM, comm);
-    MPI_Allreduce(MPI_IN_PLACE, time_s, TRACE_N_USES, MPI_DOUBLE, MPI_SUM, comm);
-    for (int use = 0; use < TRACE_N_USES; use++)
-        sums[use] = (struct trace_sum){n[use], time_s[use]};
+    MPI_Allreduce(MPI_IN_PLACE, tally->n, TRACE_N_USES, MPI_INT64_T, MPI_SUM, comm);
+    MPI_Allreduce(MPI_IN_PLACE, tally->time_s, TRACE_N_USES, MPI_DOUBLE, MPI_SUM, comm);
 }
 
-static void sum_logs(struct taskpool_trace *trace, MPI_Comm comm)
+static void sum_logs(struct trace_output *output, MPI_Comm comm)
 {
-    struct trace_log *all = &trace->all;
+    struct trace_log *all = &output->all;
     *all = (struct trace_log){0};
-    add_log(all, &trace->rest);
-    for (int64_t i = 0; i < trace->n_logs; i++)
-        add_log(all, &trace->logs[i]);
-    int64_t messages[] = {all->n_messages, all->n_dropped_messages};
-    MPI_Allreduce(MPI_IN_PLACE, messages, 2, MPI_INT64_T, MPI_SUM, comm);
-    all->n_messages = messages[0];
-    all->n_dropped_messages = messages[1];
-    sum_sums(all->recorded, comm);
-    sum_sums(all->dropped, comm);
+    add_log(all, &output->trace.rest);
+    for (int64_t i = 0; i < output->trace.n_logs; i++)
+        add_log(all, &output->trace.logs[i]);
+    MPI_Allreduce(MPI_IN_PLACE, &all->n_messages, 1, MPI_INT64_T, MPI_SUM, comm);
+    MPI_Allreduce(MPI_IN_PLACE, &all->n_dropped_messages, 1, MPI_INT64_T, MPI_SUM, comm);
+    reduce_tally(&all->recorded, comm);
+    reduce_tally(&all->dropped, comm);
 }
 
 /* --- steals --- */
@@ -262,7 +254,7 @@ static struct trace_log fetch_lane(struct taskpool_trace *trace, int64_t lane, M
 /* --- files, by process 0 --- */
 
 struct trace_files {
-    struct taskpool_trace *trace;
+    struct trace_output *output;
     MPI_Comm comm;
     struct trace_steals steals;
     struct trace_otf2 *otf2;
@@ -271,7 +263,7 @@ struct trace_files {
 
 static void write_lane(struct trace_files *files, FILE *json)
 {
-    struct taskpool_trace *trace = files->trace;
+    struct taskpool_trace *trace = &files->output->trace;
     int64_t index = files->n_fetched++;
     int64_t number = trace_recorded_lane(&trace->shape, index);
     struct trace_log log = fetch_lane(trace, number, files->comm);
@@ -293,7 +285,7 @@ static void write_lane(struct trace_files *files, FILE *json)
 static enum status write_lanes(const char *path, void *context)
 {
     struct trace_files *files = context;
-    struct taskpool_trace *trace = files->trace;
+    const struct taskpool_trace *trace = &files->output->trace;
     FILE *json = fopen(path, "w");
     if (!json)
         return FAIL(STATUS_IO, "cannot write %s: %s", path, strerror(errno));
@@ -312,54 +304,56 @@ static enum status write_lanes(const char *path, void *context)
 static enum status write_trace_files(struct trace_files *files)
 {
     char path[PATH_MAX];
-    struct taskpool_trace *trace = files->trace;
-    enum status status = trace_otf2_create(trace, &files->otf2);
+    struct trace_output *output = files->output;
+    enum status status = trace_otf2_create(output, &files->otf2);
     if (status == STATUS_OK)
-        status = name_file(trace->folder, "trace.json", path);
+        status = name_file(output->folder, "trace.json", path);
     if (status == STATUS_OK)
         status = output_file_replace(path, 0, write_lanes, files);
     if (status == STATUS_OK && (status = trace_otf2_publish(files->otf2)) != STATUS_OK)
         unlink(path);
     /* The others send theirs in any case. */
-    while (files->n_fetched < trace_n_recorded(&trace->shape))
+    while (files->n_fetched < trace_n_recorded(&output->trace.shape))
         write_lane(files, NULL);
     trace_otf2_destroy(files->otf2);
     return status;
 }
 
 /* Where the files of a part go. */
-static enum status enter_folder(struct taskpool_trace *trace, MPI_Comm comm, const char *part)
+static enum status enter_folder(struct trace_output *output, MPI_Comm comm, const char *part)
 {
     int rank;
     MPI_Comm_rank(comm, &rank);
-    int n = snprintf(trace->folder, PATH_MAX, part ? "%s/%s" : "%s", trace->root, part);
+    int n = snprintf(output->folder, PATH_MAX, part ? "%s/%s" : "%s", output->root, part);
     if (n >= PATH_MAX)
-        return FAIL(STATUS_IO, "the path %s is too long", trace->root);
-    return status_agree(comm, rank == 0 ? make_folder(trace, trace->folder) : STATUS_OK);
+        return FAIL(STATUS_IO, "the path %s is too long", output->root);
+    return status_agree(comm, rank == 0 ? make_folder(output, output->folder) : STATUS_OK);
 }
 
 enum status trace_prepare(struct taskpool_trace *trace, MPI_Comm comm, const char *part)
 {
-    return trace ? enter_folder(trace, comm, part) : STATUS_OK;
+    return trace ? enter_folder((struct trace_output *)trace, comm, part) : STATUS_OK;
 }
 
 void trace_sum(struct taskpool_trace *trace, MPI_Comm comm)
 {
+    struct trace_output *output = (struct trace_output *)trace;
     if (!trace || !trace->logs)
         return;
-    snprintf(trace->folder, sizeof trace->folder, "%s", trace->root);
-    sum_logs(trace, comm);
+    snprintf(output->folder, sizeof output->folder, "%s", output->root);
+    sum_logs(output, comm);
 }
 
 enum status taskpool_trace_write(struct taskpool_trace *trace, MPI_Comm comm, const char *part)
 {
     int rank;
+    struct trace_output *output = (struct trace_output *)trace;
     if (!trace || !trace->logs)
         return STATUS_OK;
-    struct trace_files files = {.trace = trace, .comm = comm};
+    struct trace_files files = {.output = output, .comm = comm};
     MPI_Comm_rank(comm, &rank);
-    TRY(enter_folder(trace, comm, part));
-    sum_logs(trace, comm);
+    TRY(enter_folder(output, comm, part));
+    sum_logs(output, comm);
     enum status status = gather_steals(trace, comm, &files.steals);
     if (status == STATUS_OK && rank == 0)
         status = write_trace_files(&files);
@@ -367,6 +361,6 @@ enum status taskpool_trace_write(struct taskpool_trace *trace, MPI_Comm comm, co
         send_lanes(trace, comm);
     free(files.steals.ids);
     status = status_agree(comm, status);
-    trace->is_lost = status != STATUS_OK;
+    output->is_lost = status != STATUS_OK;
     return status;
 }

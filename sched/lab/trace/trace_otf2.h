@@ -8,7 +8,7 @@
 #ifndef BERYL_SCHED_TRACE_OTF2_H
 #define BERYL_SCHED_TRACE_OTF2_H
 
-#include "sched/pool/trace/trace_lane.h"
+#include "sched/lab/trace/trace_lane.h"
 #include "support/base/status.h"
 
 struct trace_otf2;
@@ -17,9 +17,9 @@ struct trace_otf2;
  * Errors: STATUS_IO, naming it. */
 enum status trace_otf2_check(const char *folder);
 
-/* Begins traces.otf2, traces.def and the folder traces, in a temporary folder in trace->folder.
+/* Begins traces.otf2, traces.def and the folder traces, in a temporary folder in output->folder.
  * Errors: STATUS_NO_MEMORY, STATUS_IO, STATUS_LIBRARY. */
-enum status trace_otf2_create(const struct taskpool_trace *trace, struct trace_otf2 **writer);
+enum status trace_otf2_create(const struct trace_output *output, struct trace_otf2 **writer);
 
 /* To be called for all recorded lanes, in their order. A failure is reported by
  * trace_otf2_finish. */
@@ -28,7 +28,7 @@ void trace_otf2_lane(struct trace_otf2 *writer, const struct trace_lane *lane);
 /* Writes the definitions: the files are complete. Errors: STATUS_LIBRARY. */
 enum status trace_otf2_finish(struct trace_otf2 *writer);
 
-/* Puts the files into trace->folder, in the place of older ones. Errors: STATUS_IO. */
+/* Puts the files into output->folder, in the place of older ones. Errors: STATUS_IO. */
 enum status trace_otf2_publish(struct trace_otf2 *writer);
 
 /* What is not published is removed. */

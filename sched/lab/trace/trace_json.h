@@ -9,7 +9,7 @@
 #ifndef BERYL_SCHED_TRACE_JSON_H
 #define BERYL_SCHED_TRACE_JSON_H
 
-#include "sched/pool/trace/trace_lane.h"
+#include "sched/lab/trace/trace_lane.h"
 #include "support/base/status.h"
 
 #include <stdio.h>

@@ -14,6 +14,7 @@
 #include <mpi.h>
 
 struct taskpool_trace;
+struct json_t; /* jansson.h */
 
 /* Bytes of a path, and that of trace.json; NULL without settings->trace_folder, or if it is too
  * long, which taskpool_trace_start refuses. */
@@ -34,7 +35,7 @@ enum status trace_prepare(struct taskpool_trace *trace, MPI_Comm comm, const cha
  * taskpool_trace_start, as taskpool_trace_write is; NULL is fine. */
 void taskpool_trace_restart(struct taskpool_trace *trace, MPI_Comm comm);
 
-/* Adds up what all processes recorded so far, for trace_to_json (trace_report.h) before the trace
+/* Adds up what all processes recorded so far, for trace_to_json before the trace
  * is written. Collective over the comm of taskpool_trace_start; NULL is fine. */
 void trace_sum(struct taskpool_trace *trace, MPI_Comm comm);
 
@@ -47,5 +48,18 @@ enum status taskpool_trace_write(struct taskpool_trace *trace, MPI_Comm comm, co
 
 /* Folders that were made and are empty go too. Not collective; NULL is fine. */
 void taskpool_trace_destroy(struct taskpool_trace *trace);
+
+/* --- the report: what a trace holds and what it left out, of all processes, after trace_sum or
+ * taskpool_trace_write; not collective --- */
+
+/* A line or two; NULL prints nothing. */
+void trace_print(const struct taskpool_trace *trace);
+
+/* The same of what trace_to_json made of it. */
+void trace_print_json(const struct json_t *trace);
+
+/* The key "trace" of results (RESULTS.md), or JSON's null for NULL. The caller owns it. NULL when
+ * out of memory, and for a trace that could not be written. */
+struct json_t *trace_to_json(const struct taskpool_trace *trace);
 
 #endif

@@ -1,4 +1,4 @@
-#include "sched/pool/trace/trace_lane.h"
+#include "sched/lab/trace/trace_lane.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,11 +1,31 @@
-/* A lane as it is written: its log in the order of time. Not collective. */
+/* A lane as it is written: its log in the order of time; and where it is written. Not collective.
+ */
 #ifndef BERYL_SCHED_TRACE_LANE_H
 #define BERYL_SCHED_TRACE_LANE_H
 
-#include "sched/pool/trace/trace_lanes.h"
+#include "sched/pool/trace/trace_log.h"
 
+#include <limits.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+/* The trace of a program and its files: taskpool_trace_start makes it, and settings->trace is its
+ * first member. */
+struct trace_output {
+    struct taskpool_trace trace;
+    const char *root;      /* the folder of --trace, borrowed */
+    char folder[PATH_MAX]; /* where the files are: that, or one in it */
+    char **made;           /* n_made: folders that this process made */
+    int64_t n_made, made_capacity;
+    bool is_lost;         /* taskpool_trace_write has failed */
+    struct trace_log all; /* totals of all processes, after trace_sum or taskpool_trace_write */
+};
+
+static inline const struct trace_output *trace_output_of(const struct taskpool_trace *trace)
+{
+    return (const struct trace_output *)trace;
+}
 
 struct trace_lane {
     const struct taskpool_trace *trace;

@@ -1,8 +1,9 @@
-#include "sched/pool/trace/trace_json.h"
+#include "sched/lab/trace/trace_json.h"
 
-#include "sched/pool/trace/trace_report.h"
+#include "sched/lab/trace/trace.h"
 
 #include <inttypes.h>
+#include <jansson.h>
 
 /* Threads 0 and process 0 have a meaning of their own for readers. */
 static int64_t thread_of(int64_t lane)
