@@ -51,6 +51,11 @@ for program in outside_static outside_shared outside_static_cxx outside_shared_c
 done
 [ "$(wc -l <"$work/outside_static.library")" = 2 ] # nothing but what the program prints
 
+for kind in static shared; do
+    energy=$("$mpiexec" --oversubscribe -n 2 "$work/build/own_arrays_$kind")
+    [ "$energy" = -2.85516043 ] || { echo "own_arrays_$kind: $energy"; exit 1; }
+done
+
 solve_by_program beryl-tce ccsd
 export PKG_CONFIG_PATH=$lib/pkgconfig
 # shellcheck disable=SC2046
