@@ -14,6 +14,7 @@
 #include "support/base/status.h"
 
 #include <mpi.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 struct darray;
@@ -25,6 +26,11 @@ enum darray_type { DARRAY_DOUBLE, DARRAY_INT64 };
  * before MPI_Finalize. */
 enum status darray_start(void);
 void darray_stop(void);
+
+/* Whether Global Arrays runs already, started here or by the program; and what is to be called in
+ * the place of darray_stop where the program will end it. */
+bool darray_is_started(void);
+void darray_release(void);
 
 /* The processes that share every array: Global Arrays' world group. A function that is
  * collective over an array is so over these, and needs no communicator of its own. */
