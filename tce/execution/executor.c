@@ -3,6 +3,7 @@
 #include "sched/lab/profiles/profile.h"
 #include "support/base/agree.h"
 #include "support/base/clock.h"
+#include "tce/contraction/contraction_worker.h"
 #include "tce/execution/task_blocks.h"
 
 #include <stdbool.h>
@@ -109,6 +110,11 @@ enum status executor_create(const struct plan *plan, const struct contraction_se
         executor_destroy(made);
     *executor = status == STATUS_OK ? made : NULL;
     return status;
+}
+
+int64_t executor_work_bytes(int64_t max_block)
+{
+    return contraction_worker_bytes(max_block);
 }
 
 void executor_destroy(struct executor *self)

@@ -5,7 +5,6 @@
 #include "support/base/agree.h"
 #include "support/base/log.h"
 #include "support/base/memory.h"
-#include "tce/contraction/contraction_worker.h"
 #include "tce/methods/amplitude_solver.h"
 #include "tce/methods/correlation_integrals.h"
 
@@ -62,7 +61,7 @@ static enum status make_estimate(const struct correlation *self, int diis_size,
                                  plan->tensors[program->unknowns[i].tensor].elements, diis_size);
     estimate->cache =
         fmax(0, fmin((double)self->problem.contraction.cache_bytes, estimate->tensors)) +
-        (double)contraction_worker_bytes((int64_t)fmin(estimate->max_block, MOST_ELEMENTS));
+        (double)executor_work_bytes((int64_t)fmin(estimate->max_block, MOST_ELEMENTS));
     return correlation_integrals_bytes(self, &estimate->half_transformed,
                                        &estimate->transformation);
 }
