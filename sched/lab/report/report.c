@@ -7,7 +7,7 @@
 #include "sched/lab/report/report_tables.h"
 #include "sched/lab/report/report_timeline.h"
 #include "sched/lab/report/report_words.h"
-#include "support/io/output_file.h"
+#include "support/io/output_buffer.h"
 
 #include <stdbool.h>
 #include <stdio.h>
