@@ -29,16 +29,27 @@ struct quartet_batches {
     int64_t integral_capacity;
 };
 
+static int64_t count_batch_integrals(const struct shells *shells)
+{
+    int64_t n = shells->max_group_functions, least = batch_size(n * n * n * n, 1);
+    return least > BATCH_INTEGRALS ? least : BATCH_INTEGRALS;
+}
+
+int64_t quartet_batches_bytes(const struct shells *shells)
+{
+    const int64_t engines = INT64_C(3) << 20;
+    return (int64_t)sizeof(struct quartet_batches) + engines +
+           count_batch_integrals(shells) * (int64_t)sizeof(double);
+}
+
 enum status quartet_batches_create(const struct shells *shells, double threshold,
                                    struct engine_use *engines, struct quartet_batches **batches)
 {
     struct quartet_batches *made = calloc(1, sizeof *made);
     *batches = NULL;
     TRY(CHECK_MEMORY(made, "no memory for batches of integrals"));
-    int64_t n = shells->max_group_functions;
     made->threshold = threshold;
-    int64_t least = batch_size(n * n * n * n, 1);
-    made->integral_capacity = least > BATCH_INTEGRALS ? least : BATCH_INTEGRALS;
+    made->integral_capacity = count_batch_integrals(shells);
     made->integrals = aligned_alloc(64, (size_t)made->integral_capacity * sizeof(double));
     enum status status = made->integrals
                              ? two_electron_create(shells, two_electron_cutoff(threshold), engines,

@@ -60,6 +60,9 @@ enum status quartet_batches_create(const struct shells *shells, double threshold
                                    struct engine_use *engines, struct quartet_batches **batches);
 void quartet_batches_destroy(struct quartet_batches *batches);
 
+/* Bytes that they take; the engines' scratch is an upper bound for the usual classes of shells. */
+int64_t quartet_batches_bytes(const struct shells *shells);
+
 /* Computes all quartets of the source, one pair of classes after another, in an order that
  * depends on the source alone; a batch takes a few milliseconds at most. */
 void quartet_batches_compute(struct quartet_batches *batches, const struct quartet_source *source);

@@ -186,10 +186,12 @@ enum status shells_create(const struct molecule *molecule, const struct basis_se
     made->spherical = form != BASIS_FORM_CARTESIAN;
 
     enum status status = prepare_prototypes(molecule, set, made, &prototypes);
-    if (status == STATUS_OK)
-        status = place_shells(molecule, &prototypes, made);
+    if (status != STATUS_OK)
+        goto done;
+    status = place_shells(molecule, &prototypes, made);
     if (status == STATUS_OK)
         status = shell_groups_create(made);
+done:
     for (int element = 0; element <= MAX_ATOMIC_NUMBER; element++)
         free(prototypes.shells[element]);
     if (status != STATUS_OK)

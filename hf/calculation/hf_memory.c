@@ -2,6 +2,8 @@
 
 #include "hf/fock/fock_build.h"
 #include "hf/scf/scf.h"
+#include "hf/tiles/screening.h"
+#include "hf/tiles/tile_matrix.h"
 #include "support/arrays/darray.h"
 #include "support/base/log.h"
 #include "support/base/memory.h"
@@ -9,9 +11,9 @@
 #include <stdint.h>
 #include <stdio.h>
 
-static double megabytes(int64_t bytes)
+static double megabytes(const struct memory_need *need)
 {
-    return (double)bytes * 1e-6;
+    return 1e-6 * (need->shared_bytes + need->own_bytes);
 }
 
 /* The largest of the modes, which run one after another. */
@@ -28,39 +30,71 @@ static int64_t pool_bytes(const struct hf_settings *settings, const struct tilin
     return most;
 }
 
+/* What the matrices and the Fock build take. */
+struct estimate {
+    struct memory_need matrices, build;
+};
+
+/* The matrices of an SCF or, after it, F of Fock builds. */
+static void estimate_matrices(const struct hf_settings *settings, const struct scf_problem *problem,
+                              int n_processes, struct memory_need *matrices)
+{
+    struct memory_need one = tile_matrix_bytes(problem->tiling, n_processes), F = {0}, scf = {0};
+    memory_need_add(matrices, problem->n_spins, one); /* D */
+    memory_need_add(&F, problem->n_spins, one);
+    if (settings->goal == HF_GOAL_SCF)
+        scf = scf_bytes(problem, &settings->scf, n_processes);
+    memory_need_add(matrices, 1, memory_need_larger(F, scf));
+}
+
+static void estimate_build(const struct hf_settings *settings, const struct scf_problem *problem,
+                           int n_processes, struct memory_need *build)
+{
+    const struct tiling *tiling = problem->tiling;
+    /* A restricted SCF is tested among unrestricted determinants. */
+    bool both = settings->goal == HF_GOAL_SCF &&
+                scf_tests_stability(&settings->scf, problem->n_spins, problem->shells->n_functions);
+    int n_spins = both ? 2 : problem->n_spins;
+    memory_need_add(build, 1, fock_bytes(tiling, &settings->fock, n_spins, n_processes));
+    build->own_bytes += (double)pool_bytes(settings, tiling, n_processes);
+}
+
+static struct estimate estimate_run(const struct hf_settings *settings,
+                                    const struct scf_problem *problem, int n_processes)
+{
+    struct estimate estimate = {.build = screening_bytes(problem->tiling, n_processes)};
+    if (settings->goal == HF_GOAL_TASKS) {
+        estimate.build.own_bytes +=
+            (double)fock_tasks_bytes(problem->tiling, (enum fock_symmetry)settings->fock.symmetry);
+        return estimate;
+    }
+    estimate_matrices(settings, problem, n_processes, &estimate.matrices);
+    estimate_build(settings, problem, n_processes, &estimate.build);
+    return estimate;
+}
+
 enum status hf_memory_check(const struct hf_settings *settings, const struct hf_input *input,
                             const struct tiling *tiling, const struct dense_grid *grid,
                             MPI_Comm comm)
 {
-    int n_processes, n_spins = input->n_spins;
+    int n_processes;
     MPI_Comm_size(comm, &n_processes);
-    int64_t n = input->shells->n_functions;
-    int64_t one = n * n / 2 * 8 / n_processes, tiles = n_spins * one;
-    /* D, and F of --fock-only, as packed tiles. */
-    int64_t matrices = 2 * tiles;
-    bool solves = settings->goal == HF_GOAL_SCF;
-    if (solves)
-        matrices += scf_bytes(grid, n, n_spins, input->n_occupied, &settings->scf);
-    /* A restricted SCF is tested among unrestricted determinants. */
-    bool both = solves && scf_tests_stability(&settings->scf, n_spins, n);
-    int64_t build = fock_bytes(tiling, &settings->fock, both ? 2 : n_spins, n_processes) +
-                    pool_bytes(settings, tiling, n_processes);
-    int64_t cache = settings->fock.cache_bytes;
-    /* D, F and the sums of a build; those of the last, S and H, and the three of the dipole. */
-    int64_t shared = 3 * tiles + (solves ? 2 * tiles + 5 * one : 0);
-    double windows = darray_overhead_bytes(3 * n_spins + (solves ? 2 * n_spins + 5 : 0));
-    if (settings->goal == HF_GOAL_TASKS) {
-        matrices = cache = shared = 0;
-        windows = 0;
-        build = fock_tasks_bytes(tiling, n_processes);
-    }
-    struct memory_need need = {.shared_bytes = (double)shared + windows,
-                               .own_bytes = (double)(build + matrices - shared)};
+    const struct scf_problem problem = {.shells = input->shells,
+                                        .tiling = tiling,
+                                        .grid = grid,
+                                        .comm = comm,
+                                        .n_spins = input->n_spins,
+                                        .n_occupied = {input->n_occupied[0], input->n_occupied[1]}};
+    struct estimate estimate = estimate_run(settings, &problem, n_processes);
+    struct memory_need need = estimate.matrices;
+    memory_need_add(&need, 1, estimate.build);
     struct memory_budget budget = memory_budget(settings->memory_megabytes * 1000000, comm);
     log_print("Memory     %.0f MB per process (matrices %.0f, Fock build %.0f with caches of up "
               "to %.0f); available %.0f MB\n",
-              megabytes(build + matrices), megabytes(matrices), megabytes(build), megabytes(cache),
+              megabytes(&need), megabytes(&estimate.matrices), megabytes(&estimate.build),
+              settings->goal == HF_GOAL_TASKS ? 0 : 1e-6 * (double)settings->fock.cache_bytes,
               1e-6 * budget.main_bytes);
+    need.shared_bytes += darray_overhead_bytes(need.n_shared);
     char subject[512];
     snprintf(subject, sizeof subject, "%s with %s", settings->molecule, settings->basis);
     return memory_check(subject, &need, &budget,

@@ -169,20 +169,20 @@ static enum status check_orthonormal(struct checkpoint_reader *reader, int spin,
 {
     struct dense *C = NULL, *SC = NULL, *product = NULL;
     int64_t n = reader->n_functions, m = reader->n_orbitals[spin];
-    enum status status = dense_create(S->grid, n, m, &C);
-    if (status == STATUS_OK)
-        status = dense_create(S->grid, n, m, &SC);
-    if (status == STATUS_OK)
-        status = dense_create(S->grid, m, m, &product);
-    if (status == STATUS_OK)
-        status = read_orbital_columns(reader, spin, C);
-    if (status == STATUS_OK)
-        reader->deviation = find_deviation(C, S, SC, product, reader->deviation);
+    const struct dense_member members[] = {{&C, n, m}, {&SC, n, m}, {&product, m, m}};
+    enum status status = dense_create_members(S->grid, 3, members);
+    if (status != STATUS_OK)
+        goto done;
+    status = read_orbital_columns(reader, spin, C);
+    if (status != STATUS_OK)
+        goto done;
+    reader->deviation = find_deviation(C, S, SC, product, reader->deviation);
+    if (!(reader->deviation < ORTHONORMAL))
+        status = fail_orthonormal(reader);
+done:
     dense_destroy(C);
     dense_destroy(SC);
     dense_destroy(product);
-    if (status == STATUS_OK && !(reader->deviation < ORTHONORMAL))
-        status = fail_orthonormal(reader);
     return status;
 }
 

@@ -129,6 +129,13 @@ enum status density_tiles_create(const struct tiling *tiling, int n_spins, int64
     return status;
 }
 
+int64_t density_tiles_bytes(const struct tiling *tiling)
+{
+    int64_t n_pairs = tiling_n_pairs(tiling);
+    return (int64_t)sizeof(struct density_tiles) + n_pairs * (int64_t)sizeof(double) +
+           item_cache_bytes(n_pairs);
+}
+
 enum status density_tiles_set(struct density_tiles *tiles, const struct darray *const D[])
 {
     int64_t n_pairs = tiling_n_pairs(tiles->tiling);

@@ -36,6 +36,9 @@ enum status density_tiles_create(const struct tiling *tiling, int n_spins, int64
 enum status density_tiles_set(struct density_tiles *tiles, const struct darray *const D[]);
 void density_tiles_destroy(struct density_tiles *tiles);
 
+/* Bytes of a process without the cache. Not collective. */
+int64_t density_tiles_bytes(const struct tiling *tiling);
+
 /* The tile of a pair index, until it is released. */
 enum status density_tiles_pin(struct density_tiles *tiles, int64_t pair,
                               const struct density_tile **tile);

@@ -65,6 +65,22 @@ enum status fock_accumulator_create(const struct screening *screening, int n_spi
     return status;
 }
 
+/* Two tiles to finish with. */
+static int64_t finished_tiles_bytes(const struct tiling *tiling)
+{
+    return 2 * tiling->max_functions * tiling->max_functions * (int64_t)sizeof(double);
+}
+
+struct memory_need fock_accumulator_bytes(const struct tiling *tiling, int n_spins, int n_processes)
+{
+    struct memory_need need = {.own_bytes =
+                                   (double)sizeof(struct fock_accumulator) +
+                                   (double)(item_cache_bytes(n_spins * tiling_n_pairs(tiling)) +
+                                            finished_tiles_bytes(tiling))};
+    memory_need_add(&need, n_spins, tile_matrix_bytes(tiling, n_processes));
+    return need;
+}
+
 void fock_accumulator_destroy(struct fock_accumulator *accumulator)
 {
     if (!accumulator)
@@ -180,9 +196,9 @@ void fock_accumulator_complete(struct fock_accumulator *accumulator)
 enum status fock_accumulator_finish(struct fock_accumulator *accumulator, struct darray *const F[])
 {
     const struct tiling *tiling = accumulator->tiling;
-    size_t m = (size_t)tiling->max_functions;
-    double *sums = malloc(m * m * sizeof(double)), *out = malloc(m * m * sizeof(double));
-    enum status status = CHECK_MEMORY(sums && out, "no memory for tiles");
+    double *sums = malloc((size_t)finished_tiles_bytes(tiling));
+    double *out = sums ? sums + tiling->max_functions * tiling->max_functions : NULL;
+    enum status status = CHECK_MEMORY(sums, "no memory for tiles");
     for (int spin = 0; spin < accumulator->n_spins && status == STATUS_OK; spin++) {
         struct own_tile own = {0};
         while (own_tile_next(tiling, F[spin], &own)) {
@@ -192,6 +208,5 @@ enum status fock_accumulator_finish(struct fock_accumulator *accumulator, struct
         }
     }
     free(sums);
-    free(out);
     return darray_sync_and_agree(status);
 }

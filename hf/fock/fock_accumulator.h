@@ -28,6 +28,10 @@ enum status fock_accumulator_create(const struct screening *screening, int n_spi
                                     int64_t cache_bytes, struct fock_accumulator **accumulator);
 void fock_accumulator_destroy(struct fock_accumulator *accumulator);
 
+/* What it takes of each of n_processes, at most, without the cache. Not collective. */
+struct memory_need fock_accumulator_bytes(const struct tiling *tiling, int n_spins,
+                                          int n_processes);
+
 /* Starts a build: every sum zero, the quantum chosen for the density. Every process; all
  * must have come this far before any adds, as taskpool_run sees to. */
 void fock_accumulator_start(struct fock_accumulator *accumulator,

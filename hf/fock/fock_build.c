@@ -175,20 +175,24 @@ static enum status create_class_costs(struct fock *fock)
     return status_agree(fock->comm, status);
 }
 
+static enum status create_parts(struct fock *fock, const struct taskpool_settings *pool_settings)
+{
+    TRY(create_class_costs(fock));
+    TRY(create_tasks(fock));
+    return fock_restart(fock, pool_settings);
+}
+
 enum status fock_create(const struct screening *screening, const struct fock_settings *settings,
                         const struct taskpool_settings *pool_settings, MPI_Comm comm,
                         struct fock **fock)
 {
     struct fock *made = calloc(1, sizeof *made);
     enum status status = status_agree(comm, CHECK_MEMORY(made, "no memory for a Fock build"));
-    if (status == STATUS_OK) {
-        *made = (struct fock){.screening = screening, .settings = *settings, .comm = comm};
-        status = create_class_costs(made);
-    }
-    if (status == STATUS_OK)
-        status = create_tasks(made);
-    if (status == STATUS_OK)
-        status = fock_restart(made, pool_settings);
+    if (status != STATUS_OK) /* of any process */
+        goto done;
+    *made = (struct fock){.screening = screening, .settings = *settings, .comm = comm};
+    status = create_parts(made, pool_settings);
+done:
     if (status != STATUS_OK)
         fock_destroy(made);
     *fock = status == STATUS_OK ? made : NULL;
@@ -369,10 +373,12 @@ enum status fock_write_profile(const struct fock *fock, const char *path)
     struct task_data_paths paths;
     enum status status = status_agree(
         fock->comm, translate_history(fock, task_data_paths(path, &paths), &translated, &blocks));
-    if (status == STATUS_OK)
-        status = task_data_write(fock->comm, &blocks, path);
+    if (status != STATUS_OK)
+        goto done;
+    status = task_data_write(fock->comm, &blocks, path);
     if (status == STATUS_OK)
         status = profile_write(fock->comm, &translated, path);
+done:
     data_records_fini(&blocks);
     history_fini(&translated);
     return status;
@@ -390,12 +396,12 @@ int64_t fock_pool_bytes(const struct tiling *tiling, const struct fock_settings 
     return bytes < 1e18 ? (int64_t)bytes : (int64_t)1e18;
 }
 
-int64_t fock_bytes(const struct tiling *tiling, const struct fock_settings *settings, int n_spins,
-                   int n_processes)
+struct memory_need fock_bytes(const struct tiling *tiling, const struct fock_settings *settings,
+                              int n_spins, int n_processes)
 {
-    int64_t n = tiling->shells->n_functions, m = tiling->max_functions;
-    int64_t sums = n_spins * n * n / 2 * 8 / n_processes;
-    int64_t buffers = (6 * (n_spins == 1 ? 1 : 3) + 4) * m * m * 8 + (INT64_C(4) << 20);
-    return fock_tasks_bytes(tiling, n_processes) + fock_cost_bytes(tiling) + settings->cache_bytes +
-           fock_digest_bytes(tiling) + row_matrices_bytes(tiling) + sums + buffers;
+    struct memory_need need = fock_accumulator_bytes(tiling, n_spins, n_processes);
+    need.own_bytes += (double)(fock_tasks_bytes(tiling, (enum fock_symmetry)settings->symmetry) +
+                               fock_cost_bytes(tiling) + density_tiles_bytes(tiling) +
+                               fock_worker_bytes(tiling, n_spins) + settings->cache_bytes);
+    return need;
 }

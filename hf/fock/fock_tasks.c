@@ -396,8 +396,10 @@ void fock_tasks_first_quartet(const struct fock_tasks *tasks, int64_t position,
     *quartet = tasks->decomposition->first_quartet(tasks, fock_tasks_id(tasks, position));
 }
 
-int64_t fock_tasks_bytes(const struct tiling *tiling, int n_processes)
+int64_t fock_tasks_bytes(const struct tiling *tiling, enum fock_symmetry symmetry)
 {
-    int64_t n_groups = tiling->shells->n_groups;
-    return n_groups * n_groups / 2 * 8 / n_processes + tiling_n_pairs(tiling) * 120;
+    const struct fock_tasks *tasks = NULL;
+    int64_t n_pairs = (int64_t)n_combinations(tiling->n_tiles, symmetry);
+    return (int64_t)sizeof *tasks + n_pairs * (int64_t)sizeof *tasks->sorted +
+           (n_pairs + 1) * (int64_t)sizeof *tasks->first_position;
 }

@@ -81,8 +81,7 @@ bool fock_tasks_is_null(const struct fock_tasks *tasks, int64_t position);
 void fock_tasks_first_quartet(const struct fock_tasks *tasks, int64_t position,
                               struct tile_quartet *quartet);
 
-/* Bytes per process of the distributed bounds and the tables of tiles, all that counting
- * tasks takes. */
-int64_t fock_tasks_bytes(const struct tiling *tiling, int n_processes);
+/* Bytes of the tables of tile pairs, at most; those of the screening are not included. */
+int64_t fock_tasks_bytes(const struct tiling *tiling, enum fock_symmetry symmetry);
 
 #endif

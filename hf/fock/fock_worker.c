@@ -47,16 +47,17 @@ static enum status load_pairs(int64_t number, void *context, void **item, int64_
     double *bounds = malloc((size_t)(n_I * n_J) * sizeof(double));
     enum status status = CHECK_MEMORY(stored && bounds, "no memory for the bounds of a tile");
     struct shell_pairs *pairs = NULL;
-    if (status == STATUS_OK) {
-        darray_get(screening->group_bounds, tile_pair_index_unordered(I, J), stored);
-        for (int64_t i = 0; i < n_I; i++)
-            for (int64_t j = 0; j < n_J; j++)
-                bounds[i * n_J + j] = I >= J ? stored[i * n_J + j] : stored[j * n_I + i];
-        bool triangle = I == J && worker->symmetry == FOCK_SYMMETRY_FULL;
-        struct shell_rectangle rectangle = tile_rectangle(tiling, I, J, triangle);
-        status = shell_pairs_create(tiling->shells, &rectangle, bounds,
-                                    screening->threshold / screening->max_bound, &pairs);
-    }
+    if (status != STATUS_OK)
+        goto done;
+    darray_get(screening->group_bounds, tile_pair_index_unordered(I, J), stored);
+    for (int64_t i = 0; i < n_I; i++)
+        for (int64_t j = 0; j < n_J; j++)
+            bounds[i * n_J + j] = I >= J ? stored[i * n_J + j] : stored[j * n_I + i];
+    bool triangle = I == J && worker->symmetry == FOCK_SYMMETRY_FULL;
+    struct shell_rectangle rectangle = tile_rectangle(tiling, I, J, triangle);
+    status = shell_pairs_create(tiling->shells, &rectangle, bounds,
+                                screening->threshold / screening->max_bound, &pairs);
+done:
     free(stored);
     free(bounds);
     *item = pairs;
@@ -71,6 +72,22 @@ static void unload_pairs(int64_t number, void *item, void *context)
     shell_pairs_destroy(item);
 }
 
+static enum status create_worker_parts(struct fock_worker *worker, int64_t cache_bytes)
+{
+    const struct screening *screening = worker->screening;
+    const struct tiling *tiling = screening->tiling;
+    const struct item_cache_source source = {load_pairs, unload_pairs, worker};
+    worker->exchange_weights =
+        malloc((size_t)(2 * tiling->max_groups) * sizeof *worker->exchange_weights);
+    TRY(CHECK_MEMORY(worker->exchange_weights, "no memory for a worker of the Fock build"));
+    TRY(quartet_batches_create(tiling->shells, screening->threshold, screening->engines,
+                               &worker->batches));
+    TRY(fock_digest_create(tiling, &worker->digest));
+    TRY(row_matrices_create(tiling, &worker->rows));
+    return item_cache_create(tiling->n_tiles * tiling->n_tiles, cache_bytes, &source,
+                             &worker->pairs);
+}
+
 enum status fock_worker_create(const struct screening *screening, enum screening_rule rule,
                                enum fock_symmetry symmetry, int64_t cache_bytes,
                                struct fock_worker **worker)
@@ -81,26 +98,20 @@ enum status fock_worker_create(const struct screening *screening, enum screening
     made->screening = screening;
     made->rule = rule;
     made->symmetry = symmetry;
-    made->exchange_weights =
-        malloc((size_t)(2 * screening->tiling->max_groups) * sizeof *made->exchange_weights);
-    enum status status =
-        CHECK_MEMORY(made->exchange_weights, "no memory for a worker of the Fock build");
-    if (status == STATUS_OK)
-        status = quartet_batches_create(screening->tiling->shells, screening->threshold,
-                                        screening->engines, &made->batches);
-    if (status == STATUS_OK)
-        status = fock_digest_create(screening->tiling, &made->digest);
-    if (status == STATUS_OK)
-        status = row_matrices_create(screening->tiling, &made->rows);
-    if (status == STATUS_OK) {
-        struct item_cache_source source = {load_pairs, unload_pairs, made};
-        int64_t n_tiles = screening->tiling->n_tiles;
-        status = item_cache_create(n_tiles * n_tiles, cache_bytes, &source, &made->pairs);
-    }
+    enum status status = create_worker_parts(made, cache_bytes);
     if (status != STATUS_OK)
         fock_worker_destroy(made);
     *worker = status == STATUS_OK ? made : NULL;
     return status;
+}
+
+int64_t fock_worker_bytes(const struct tiling *tiling, int n_spins)
+{
+    return (int64_t)sizeof(struct fock_worker) +
+           2 * tiling->max_groups * (int64_t)sizeof(double) + /* exchange_weights */
+           quartet_batches_bytes(tiling->shells) + fock_digest_bytes(tiling) +
+           row_matrices_bytes(tiling) + item_cache_bytes(tiling->n_tiles * tiling->n_tiles) +
+           quartet_views_bytes(tiling, n_spins);
 }
 
 void fock_worker_destroy(struct fock_worker *worker)
@@ -289,6 +300,17 @@ static void compute_pairs(struct fock_worker *worker, const struct shell_pairs *
     quartet_batches_compute(worker->batches, &source);
 }
 
+static enum status compute_tile_quartet(struct fock_worker *worker,
+                                        const struct tile_quartet *quartet,
+                                        const struct shell_pairs *bra,
+                                        const struct shell_pairs *ket)
+{
+    TRY(quartet_views_begin(&worker->views, quartet));
+    compute_pairs(worker, bra, ket);
+    fock_digest_end(worker->digest, &worker->views);
+    return quartet_views_end(&worker->views);
+}
+
 enum status fock_worker_compute(const struct tile_quartet *quartet, void *context)
 {
     struct fock_worker *worker = context;
@@ -299,12 +321,7 @@ enum status fock_worker_compute(const struct tile_quartet *quartet, void *contex
     TRY(item_cache_pin(worker->pairs, bra_number, &bra));
     enum status status = item_cache_pin(worker->pairs, ket_number, &ket);
     if (status == STATUS_OK) {
-        status = quartet_views_begin(&worker->views, quartet);
-        if (status == STATUS_OK) {
-            compute_pairs(worker, bra, ket);
-            fock_digest_end(worker->digest, &worker->views);
-            status = quartet_views_end(&worker->views);
-        }
+        status = compute_tile_quartet(worker, quartet, bra, ket);
         item_cache_release(worker->pairs, ket_number);
     }
     item_cache_release(worker->pairs, bra_number);

@@ -19,6 +19,9 @@ enum status fock_worker_create(const struct screening *screening, enum screening
                                struct fock_worker **worker);
 void fock_worker_destroy(struct fock_worker *worker);
 
+/* Bytes of a worker, builds for so many spins included, without the cache. */
+int64_t fock_worker_bytes(const struct tiling *tiling, int n_spins);
+
 /* Calls function between batches of shell quartets, some 0.1 ms after the last
  * call, and up to 2 ms later where a batch takes as long: a tile quartet, which
  * may take far longer, then keeps no other process waiting. context is borrowed. */

@@ -5,14 +5,21 @@
 
 /* Contributions kept per tile: one matrix for a closed shell; Coulomb, alpha
  * and beta exchange otherwise. */
-static int64_t n_matrices(const struct quartet_views *views)
+static int64_t n_matrices(int n_spins)
 {
-    return views->n_spins == 1 ? 1 : 3;
+    return n_spins == 1 ? 1 : 3;
 }
 
 static int64_t view_block_size(const struct quartet_views *views)
 {
     return views->tiling->max_functions * views->tiling->max_functions;
+}
+
+int64_t quartet_views_bytes(const struct tiling *tiling, int n_spins)
+{
+    const struct quartet_views *views = NULL;
+    int64_t m = tiling->max_functions, n_pairs = sizeof views->pair / sizeof *views->pair;
+    return n_pairs * n_matrices(n_spins) * m * m * (int64_t)sizeof(double);
 }
 
 enum status quartet_views_init(struct quartet_views *views, const struct tiling *tiling,
@@ -21,8 +28,7 @@ enum status quartet_views_init(struct quartet_views *views, const struct tiling 
 {
     *views = (struct quartet_views){
         .tiling = tiling, .density = density, .accumulator = accumulator, .n_spins = n_spins};
-    views->blocks =
-        malloc((size_t)(6 * n_matrices(views) * view_block_size(views)) * sizeof(double));
+    views->blocks = malloc((size_t)quartet_views_bytes(tiling, n_spins));
     return CHECK_MEMORY(views->blocks, "no memory for the tiles of a quartet");
 }
 
@@ -50,7 +56,7 @@ static void set_view(struct quartet_views *views, int r, int s, int slot,
                      const struct density_tile *D)
 {
     struct tile_view *view = &views->view[r][s];
-    double *block = views->blocks + slot * n_matrices(views) * view_block_size(views);
+    double *block = views->blocks + slot * n_matrices(views->n_spins) * view_block_size(views);
     view->D = D;
     view->coulomb = block;
     for (int spin = 0; spin < 2; spin++)
@@ -98,7 +104,8 @@ enum status quartet_views_begin(struct quartet_views *views, const struct tile_q
         }
     }
     memset(views->blocks, 0,
-           (size_t)(views->n_pairs * n_matrices(views) * view_block_size(views)) * sizeof(double));
+           (size_t)(views->n_pairs * n_matrices(views->n_spins) * view_block_size(views)) *
+               sizeof(double));
     return STATUS_OK;
 }
 
@@ -106,7 +113,8 @@ enum status quartet_views_end(struct quartet_views *views)
 {
     enum status status = STATUS_OK;
     for (int i = 0; i < views->n_pairs && status == STATUS_OK; i++) {
-        const double *block = views->blocks + i * n_matrices(views) * view_block_size(views);
+        const double *block =
+            views->blocks + i * n_matrices(views->n_spins) * view_block_size(views);
         if (views->n_spins == 1) {
             status = fock_accumulator_add(views->accumulator, 0, views->pair[i], block, NULL);
             continue;

@@ -40,6 +40,9 @@ enum status quartet_views_init(struct quartet_views *views, const struct tiling 
                                int n_spins);
 void quartet_views_fini(struct quartet_views *views);
 
+/* Bytes of the contributions. */
+int64_t quartet_views_bytes(const struct tiling *tiling, int n_spins);
+
 /* Pins the tiles of D and clears the contributions. Every begin that succeeds needs an end. */
 enum status quartet_views_begin(struct quartet_views *views, const struct tile_quartet *quartet);
 

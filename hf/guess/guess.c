@@ -158,14 +158,18 @@ enum status guess_sad(const struct scf_problem *problem, struct darray *const D[
     struct superposition superposition;
     double occupation = problem->n_spins == 1 ? 2 : 1;
     enum status status = status_agree(problem->comm, superposition_init(problem, &superposition));
-    if (status == STATUS_OK)
-        status = solve_elements(&superposition);
-    double n = status == STATUS_OK ? count_atom_electrons(&superposition) : 0;
+    if (status != STATUS_OK)
+        goto done;
+    status = solve_elements(&superposition);
+    if (status != STATUS_OK)
+        goto done;
+    double n = count_atom_electrons(&superposition);
     for (int s = 0; s < problem->n_spins && status == STATUS_OK; s++) {
         /* Nuclei without functions bring no electrons: D = 0 then starts from H. */
         double factor = n > 0 ? occupation * (double)problem->n_occupied[s] / n : 0;
         status = place_atoms(&superposition, factor, D[s]);
     }
+done:
     superposition_fini(&superposition);
     return status;
 }
@@ -178,20 +182,24 @@ static enum status core_density(const struct scf_basis *basis, struct darray *co
     double *energies = malloc((size_t)m * sizeof *energies);
     enum status status = CHECK_MEMORY(energies, "no memory for orbital energies");
     status = status_agree(basis->problem->comm, status);
-    if (status == STATUS_OK)
-        status = dense_create(basis->problem->grid, m, m, &U);
-    if (status == STATUS_OK)
-        status = scf_basis_load(basis, basis->H);
-    if (status == STATUS_OK) {
-        scf_basis_project(basis, basis->work_nn, H);
-        status = dense_eigen(H, energies, U);
-    }
-    if (status == STATUS_OK)
-        scf_basis_expand(basis, U, C);
+    if (status != STATUS_OK)
+        goto done;
+    status = dense_create(basis->problem->grid, m, m, &U);
+    if (status != STATUS_OK)
+        goto done;
+    status = scf_basis_load(basis, basis->H);
+    if (status != STATUS_OK)
+        goto done;
+    scf_basis_project(basis, basis->work_nn, H);
+    status = dense_eigen(H, energies, U);
+    if (status != STATUS_OK)
+        goto done;
+    scf_basis_expand(basis, U, C);
     for (int s = 0; s < basis->n_spins && status == STATUS_OK; s++) {
         dense_multiply_columns(basis->occupation, C, C, 0, basis->n_occupied[s], 0, basis->work_nn);
         status = tile_matrix_from_dense(basis->problem->tiling, basis->work_nn, D[s]);
     }
+done:
     dense_destroy(U);
     free(energies);
     return status;

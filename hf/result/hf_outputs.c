@@ -64,17 +64,18 @@ static enum status write_qcschema(const struct hf_outcome *outcome, bool page)
     return status;
 }
 
-/* A stream is written to once: at the end. */
 static enum status write_json_first(const struct hf_outcome *outcome)
 {
-    return output_file_is_stream(outcome->files->json) ? STATUS_OK : write_qcschema(outcome, false);
+    return output_file_is_written_first(outcome->files->json) ? write_qcschema(outcome, false)
+                                                              : STATUS_OK;
 }
 
 /* failed  whether an output could not be written since, which the first one does not say */
 static enum status write_json_last(const struct hf_outcome *outcome, bool failed)
 {
-    return failed || output_file_is_stream(outcome->files->json) ? write_qcschema(outcome, false)
-                                                                 : STATUS_OK;
+    return output_file_is_written_last(outcome->files->json, failed)
+               ? write_qcschema(outcome, false)
+               : STATUS_OK;
 }
 
 /* The page last: it can be made again, of the JSON. */
@@ -114,6 +115,6 @@ enum status hf_outputs_write(struct hf_outcome *outcome, MPI_Comm comm)
     json_decref(outcome->hardware);
     outcome->hardware = NULL;
     if (outcome->status != STATUS_OK)
-        status_set_text(outcome->error);
+        status_set_text("%s", outcome->error);
     return outcome->status;
 }

@@ -6,11 +6,11 @@
 #include "hf/scf/scf_report.h"
 #include "hf/scf/scf_restart.h"
 #include "hf/scf/scf_solver.h"
+#include "hf/scf/scf_stability.h"
 #include "hf/tiles/tile_matrix.h"
 #include "support/base/agree.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 struct scf_settings scf_settings_default(void)
@@ -89,37 +89,46 @@ static enum status result_init(const struct scf_basis *basis, struct scf_result 
     return status_agree(basis->problem->comm, status);
 }
 
+/* Reports the size of checkpoints to come. */
+static void report_checkpoints(const struct scf_basis *basis, const struct scf_settings *settings)
+{
+    if (!settings->checkpoint)
+        return;
+    int64_t n_bytes = checkpoint_bytes(basis->problem, basis->n_orbitals,
+                                       scf_restart_bytes(basis, settings->diis_size, 2));
+    checkpoint_report_size(settings->checkpoint, "the SCF", settings->checkpoint_every, n_bytes,
+                           "diis");
+}
+
+/* The result of a run that has not converged is collected, too. */
+static enum status solve_and_collect(struct scf_solver *solver, struct darray *const D[])
+{
+    enum status status = scf_solver_iterate(solver, D);
+    if (status != STATUS_OK && status != STATUS_NOT_CONVERGED)
+        return status;
+    struct status_kept failure = status_keep();
+    TRY(collect_result(solver, D));
+    status_restore(&failure);
+    return status;
+}
+
 enum status scf_run(const struct scf_problem *problem, const struct scf_settings *settings,
                     struct darray *const D[], struct scf_result *result)
 {
     struct scf_basis *basis;
     *result = (struct scf_result){0};
     TRY(scf_basis_create(problem, settings->dependence, &basis));
-    struct scf_solver solver = {
-        .settings = settings,
-        .basis = basis,
-        .result = result,
-    };
+    struct scf_solver solver = {.settings = settings, .basis = basis, .result = result};
     enum status status = result_init(basis, result);
-    if (status == STATUS_OK)
-        status = scf_solver_init(&solver, D);
-    if (settings->checkpoint)
-        checkpoint_report_size(settings->checkpoint, "the SCF", settings->checkpoint_every,
-                               checkpoint_bytes(problem, basis->n_orbitals,
-                                                scf_restart_bytes(basis, settings->diis_size, 2)),
-                               "diis");
+    if (status != STATUS_OK)
+        goto done;
+    status = scf_solver_init(&solver, D);
+    if (status != STATUS_OK)
+        goto done;
+    report_checkpoints(basis, settings);
     scf_report_start(basis, settings);
-    if (status == STATUS_OK)
-        status = scf_solver_iterate(&solver, D);
-    if (status == STATUS_OK || status == STATUS_NOT_CONVERGED) {
-        char text[1024];
-        snprintf(text, sizeof text, "%s", status_text());
-        enum status collected = collect_result(&solver, D);
-        if (collected != STATUS_OK)
-            status = collected;
-        else
-            status_set_text(text);
-    }
+    status = solve_and_collect(&solver, D);
+done:
     scf_solver_fini(&solver);
     scf_basis_destroy(basis);
     if (status != STATUS_OK && status != STATUS_NOT_CONVERGED)
@@ -144,65 +153,26 @@ bool scf_tests_stability(const struct scf_settings *settings, int n_spins, int64
             (n_spins == 2 || n_functions <= SCF_STABILITY_SMALL));
 }
 
-/* Sizes of what an SCF holds, in matrices of n x n. */
-struct scf_parts {
-    double matrix, tiles; /* a dense matrix, and one of symmetric tiles */
-    double panel;         /* n x n_occupied, the sum of the spins */
-    double rotation;      /* n_virtual x n_occupied, the sum of the spins */
-};
-
-/* Vectors of a search for the lowest curvature, with their products and scratch; free rotations. */
-enum { STABILITY_ROTATIONS = 27, FREE_ROTATIONS = 3 };
-
-/* At second-order steps: another state, a Hessian with the gradient, the vectors of conjugate
- * gradients, a turn of orbitals. */
-static double count_second_order(const struct scf_parts *parts, int n_spins)
+struct memory_need scf_bytes(const struct scf_problem *problem, const struct scf_settings *settings,
+                             int n_processes)
 {
-    return n_spins * (2 + 3 + 1) * parts->matrix + (4 + 2 + 1) * parts->panel +
-           (1 + 5 + 1) * parts->rotation;
-}
+    const struct scf_basis plan = scf_basis_plan(problem);
+    const struct dense_grid *grid = problem->grid;
+    bool tests = scf_tests_stability(settings, plan.n_spins, plan.n_functions);
+    struct memory_need need = scf_basis_bytes(&plan, n_processes);
+    memory_need_add(&need, 1, scf_solver_bytes(&plan, settings, n_processes));
+    need.own_bytes += (double)dense_eigen_bytes(grid, plan.n_functions);
 
-/* At quasi-Newton steps: the frame, virtual orbitals of a checkpoint, scratch, a history. */
-static double count_quasi_newton(const struct scf_parts *parts, int n_spins,
-                                 const struct scf_settings *settings)
-{
-    return n_spins * (1 + 1) * parts->matrix + (2 + 4) * parts->panel +
-           2 * (double)(settings->diis_size + 1) * parts->rotation;
-}
-
-/* At the test for a minimum. That of a restricted solution among unrestricted ones has vectors of
- * its own, and builds for two spins. */
-static double count_stability(const struct scf_parts *parts, int n_spins)
-{
-    int n_searches = n_spins == 1 ? 2 : 1;
-    return 2 * (3 * parts->matrix + parts->panel) +
-           (1 + n_searches * STABILITY_ROTATIONS + FREE_ROTATIONS) * parts->rotation +
-           (n_spins == 1 ? 2 * parts->tiles : 0);
-}
-
-int64_t scf_bytes(const struct dense_grid *grid, int64_t n_functions, int n_spins,
-                  const int64_t n_occupied[], const struct scf_settings *settings)
-{
-    double n = (double)n_functions, n_filled = 0, n_rotations = 0;
-    for (int s = 0; s < n_spins; s++) {
-        n_filled += (double)n_occupied[s];
-        n_rotations += (double)n_occupied[s] * (n - (double)n_occupied[s]);
-    }
-    double bytes = (double)dense_bytes(grid, n_functions, n_functions);
-    const struct scf_parts parts = {
-        .matrix = 1, .tiles = 0.5, .panel = n_filled / n, .rotation = n_rotations / (n * n)};
-    /* The basis's matrices, an eigenproblem's scratch, S and H; per spin the state's F and U, the
-     * orbitals of the result and tiles of the last and the next density and two-electron matrix. */
-    double always = 5 + 2 + 2 * parts.tiles +
-                    n_spins * (3 + 3 * parts.tiles + (settings->damping > 0 ? 1 : 0)) +
-                    5 * parts.panel;
-    double diis = n_spins * (double)settings->diis_size;
-    if (scf_tests_stability(settings, n_spins, n_functions))
-        diis += count_stability(&parts, n_spins);
-    double second_order =
-        settings->second_order == SCF_NEVER ? 0 : count_second_order(&parts, n_spins);
-    double quasi_newton = n_functions < settings->quasi_newton_from
-                              ? 0
-                              : count_quasi_newton(&parts, n_spins, settings);
-    return (int64_t)((always + fmax(fmax(diis, quasi_newton), second_order)) * bytes);
+    /* One of these at a time, and at the end the dipole. */
+    double diis = (double)diis_bytes(grid, plan.n_spins, plan.n_functions, settings->diis_size);
+    double second_order = 0, quasi_newton = 0;
+    if (settings->second_order != SCF_NEVER)
+        second_order = (double)scf_second_order_bytes(&plan);
+    if (plan.n_functions >= settings->quasi_newton_from)
+        quasi_newton = (double)scf_quasi_newton_bytes(&plan, settings->diis_size);
+    if (tests) /* before its vectors are given back */
+        diis += (double)(scf_hessian_bytes(&plan, true) + scf_stability_bytes(&plan));
+    struct memory_need phase = {.own_bytes = fmax(fmax(diis, second_order), quasi_newton)};
+    memory_need_add(&need, 1, memory_need_larger(phase, scf_dipole_bytes(problem, n_processes)));
+    return need;
 }

@@ -12,6 +12,7 @@
 #include "hf/scf/scf_curvature.h"
 #include "support/arrays/darray.h"
 #include "support/arrays/dense.h"
+#include "support/base/memory.h"
 #include "support/base/status.h"
 
 #include <stdbool.h>
@@ -101,9 +102,10 @@ void scf_result_fini(struct scf_result *result);
 /* Whether a run with these settings tests the stability of a solution, if it has rotations. */
 bool scf_tests_stability(const struct scf_settings *settings, int n_spins, int64_t n_functions);
 
-/* Bytes per process, at most, that scf_run holds in addition to D, the Fock build and a
- * few columns on the process that writes checkpoints. Not collective. */
-int64_t scf_bytes(const struct dense_grid *grid, int64_t n_functions, int n_spins,
-                  const int64_t n_occupied[], const struct scf_settings *settings);
+/* What scf_run takes of each of n_processes, at most, in addition to D, the Fock build and a few
+ * columns on the process that writes checkpoints. The problem's molecule and fock are not looked
+ * at. Not collective. */
+struct memory_need scf_bytes(const struct scf_problem *problem, const struct scf_settings *settings,
+                             int n_processes);
 
 #endif

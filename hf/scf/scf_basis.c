@@ -8,6 +8,7 @@
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* An eigenvalue below this is rounding error, however small the threshold. */
 #define OVERLAP_NOISE (1000 * DBL_EPSILON)
@@ -33,6 +34,18 @@ static enum status set_orthonormal_functions(const struct dense *V, double *eige
     return STATUS_OK;
 }
 
+/* With room for the eigenvectors and eigenvalues of S. */
+static enum status find_orthonormal_functions(struct scf_basis *basis, double dependence,
+                                              double *eigenvalues, struct dense *V)
+{
+    TRY(scf_basis_load(basis, basis->S));
+    TRY(dense_eigen(basis->work_nn, eigenvalues, V));
+    if (!(eigenvalues[0] > -1e-8))
+        return FAIL(STATUS_NUMERIC, "the overlap matrix has the negative eigenvalue %g",
+                    eigenvalues[0]);
+    return set_orthonormal_functions(V, eigenvalues, dependence, basis);
+}
+
 /* X by canonical orthogonalisation. Uses work_nn. */
 static enum status orthogonalise_functions(struct scf_basis *basis, double dependence)
 {
@@ -45,14 +58,7 @@ static enum status orthogonalise_functions(struct scf_basis *basis, double depen
     if (status == STATUS_OK)
         status = dense_create(grid, n, n, &V);
     if (status == STATUS_OK)
-        status = scf_basis_load(basis, basis->S);
-    if (status == STATUS_OK)
-        status = dense_eigen(basis->work_nn, eigenvalues, V);
-    if (status == STATUS_OK && !(eigenvalues[0] > -1e-8))
-        status = FAIL(STATUS_NUMERIC, "the overlap matrix has the negative eigenvalue %g",
-                      eigenvalues[0]);
-    if (status == STATUS_OK)
-        status = set_orthonormal_functions(V, eigenvalues, dependence, basis);
+        status = find_orthonormal_functions(basis, dependence, eigenvalues, V);
     dense_destroy(V);
     free(eigenvalues);
     return status;
@@ -78,19 +84,57 @@ static enum status check_space(const struct scf_basis *basis)
                 needed, basis->n_orbitals);
 }
 
+/* X is created where its size is known. */
+enum { N_MEMBERS = 4 };
+static void list_basis_matrices(struct scf_basis *basis, struct dense_member members[N_MEMBERS])
+{
+    int64_t n = basis->n_functions, m = basis->n_orbitals;
+    const struct dense_member all[N_MEMBERS] = {{&basis->work_nn, n, n},
+                                                {&basis->work_nm, n, m},
+                                                {&basis->work_mm[0], m, m},
+                                                {&basis->work_mm[1], m, m}};
+    memcpy(members, all, sizeof all);
+}
+
 /* Sets the matrices of a basis whose other fields are set. */
 static enum status set_matrices(struct scf_basis *basis, double dependence)
 {
     const struct dense_grid *grid = basis->problem->grid;
-    int64_t n = basis->n_functions;
+    struct dense_member members[N_MEMBERS];
     TRY(compute_one_electron(basis));
-    TRY(dense_create(grid, n, n, &basis->work_nn));
+    list_basis_matrices(basis, members);
+    TRY(dense_create_members(grid, 1, members)); /* work_nn, for the orthogonalisation */
     TRY(orthogonalise_functions(basis, dependence));
     TRY(check_space(basis));
-    int64_t m = basis->n_orbitals;
-    TRY(dense_create(grid, n, m, &basis->work_nm));
-    TRY(dense_create(grid, m, m, &basis->work_mm[0]));
-    return dense_create(grid, m, m, &basis->work_mm[1]);
+    list_basis_matrices(basis, members);
+    return dense_create_members(grid, N_MEMBERS - 1, members + 1);
+}
+
+struct scf_basis scf_basis_plan(const struct scf_problem *problem)
+{
+    int n = (int)problem->shells->n_functions;
+    return (struct scf_basis){
+        .problem = problem,
+        .n_spins = problem->n_spins,
+        .n_functions = n,
+        .n_orbitals = n,
+        .n_occupied = {(int)problem->n_occupied[0],
+                       problem->n_spins == 1 ? 0 : (int)problem->n_occupied[1]},
+        .occupation = problem->n_spins == 1 ? 2 : 1,
+    };
+}
+
+struct memory_need scf_basis_bytes(const struct scf_basis *plan, int n_processes)
+{
+    const struct scf_problem *problem = plan->problem;
+    struct scf_basis basis = *plan;
+    struct dense_member members[N_MEMBERS];
+    struct memory_need need = {0};
+    list_basis_matrices(&basis, members);
+    need.own_bytes = (double)(dense_members_bytes(problem->grid, N_MEMBERS, members) +
+                              dense_bytes(problem->grid, basis.n_functions, basis.n_orbitals));
+    memory_need_add(&need, 2, tile_matrix_bytes(problem->tiling, n_processes)); /* S and H */
+    return need;
 }
 
 enum status scf_basis_create(const struct scf_problem *problem, double dependence,
@@ -100,16 +144,8 @@ enum status scf_basis_create(const struct scf_problem *problem, double dependenc
     *basis = NULL;
     enum status status = CHECK_MEMORY(new, "no memory for the one-electron matrices");
     TRY(status_agree(problem->comm, status));
-    *new = (struct scf_basis){
-        .problem = problem,
-        .n_spins = problem->n_spins,
-        .n_functions = (int)problem->shells->n_functions,
-        .n_occupied = {(int)problem->n_occupied[0], (int)problem->n_occupied[1]},
-        .occupation = problem->n_spins == 1 ? 2 : 1,
-        .nuclear_repulsion = molecule_nuclear_repulsion(problem->molecule),
-    };
-    if (problem->n_spins == 1)
-        new->n_occupied[1] = 0;
+    *new = scf_basis_plan(problem);
+    new->nuclear_repulsion = molecule_nuclear_repulsion(problem->molecule);
     status = set_matrices(new, dependence);
     if (status != STATUS_OK)
         scf_basis_destroy(new);
@@ -152,14 +188,15 @@ enum status scf_basis_contract(const struct scf_basis *basis, struct darray *D, 
     struct dense *SX = NULL;
     TRY(dense_create(P->grid, basis->n_functions, basis->n_orbitals, &SX));
     enum status status = scf_basis_load(basis, basis->S);
-    if (status == STATUS_OK) {
-        dense_multiply('N', 'N', 1, basis->work_nn, basis->X, 0, SX);
-        status = scf_basis_load(basis, D);
-    }
-    if (status == STATUS_OK) {
-        dense_multiply('N', 'N', 1, basis->work_nn, SX, 0, basis->work_nm);
-        dense_multiply('T', 'N', 1 / basis->occupation, SX, basis->work_nm, 0, P);
-    }
+    if (status != STATUS_OK)
+        goto done;
+    dense_multiply('N', 'N', 1, basis->work_nn, basis->X, 0, SX);
+    status = scf_basis_load(basis, D);
+    if (status != STATUS_OK)
+        goto done;
+    dense_multiply('N', 'N', 1, basis->work_nn, SX, 0, basis->work_nm);
+    dense_multiply('T', 'N', 1 / basis->occupation, SX, basis->work_nm, 0, P);
+done:
     dense_destroy(SX);
     return status;
 }

@@ -12,6 +12,7 @@
 #include "hf/fock/scf_problem.h"
 #include "support/arrays/darray.h"
 #include "support/arrays/dense.h"
+#include "support/base/memory.h"
 #include "support/base/status.h"
 
 struct scf_basis {
@@ -37,6 +38,14 @@ struct scf_basis {
 enum status scf_basis_create(const struct scf_problem *problem, double dependence,
                              struct scf_basis **basis);
 void scf_basis_destroy(struct scf_basis *basis);
+
+/* The numbers of a basis without its matrices, all combinations of functions kept: the ..._bytes of
+ * what an SCF creates take it. Of the problem, shells, tiling, grid and electrons are looked at.
+ * Not collective. */
+struct scf_basis scf_basis_plan(const struct scf_problem *problem);
+
+/* What a basis takes of each of n_processes, at most. Not collective. */
+struct memory_need scf_basis_bytes(const struct scf_basis *plan, int n_processes);
 
 /* B = X^T A X: an operator in the orthonormal basis. Uses work_nm. */
 void scf_basis_project(const struct scf_basis *basis, const struct dense *A, struct dense *B);

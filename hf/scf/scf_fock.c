@@ -20,11 +20,36 @@ static enum status create_owned_tiles(struct scf_fock *fock, const char *name,
     return STATUS_OK;
 }
 
+enum { TILES_OF_SPIN = 3, TILES_OF_BETA = 2 };
+
 static enum status create_last_tiles(struct scf_fock *fock, int spin)
 {
-    TRY(create_owned_tiles(fock, "F", &fock->G_tiles[spin]));
-    TRY(create_owned_tiles(fock, "last D", &fock->D_last[spin]));
-    return create_owned_tiles(fock, "last F", &fock->G_last[spin]);
+    const char *const names[TILES_OF_SPIN] = {"F", "last D", "last F"};
+    struct darray **const tiles[TILES_OF_SPIN] = {&fock->G_tiles[spin], &fock->D_last[spin],
+                                                  &fock->G_last[spin]};
+    for (int i = 0; i < TILES_OF_SPIN; i++)
+        TRY(create_owned_tiles(fock, names[i], tiles[i]));
+    return STATUS_OK;
+}
+
+/* The matrices of the second spin where the problem has one. */
+static enum status create_beta_tiles(struct scf_fock *fock)
+{
+    const char *const names[TILES_OF_BETA] = {"D", "F"};
+    struct darray **const tiles[TILES_OF_BETA] = {&fock->input_tiles[1], &fock->G_tiles[1]};
+    for (int i = 0; i < TILES_OF_BETA; i++)
+        TRY(create_owned_tiles(fock, names[i], tiles[i]));
+    return STATUS_OK;
+}
+
+struct memory_need scf_fock_bytes(const struct scf_problem *problem, bool of_spins, int n_processes)
+{
+    struct memory_need need = {.own_bytes = sizeof(struct scf_fock)};
+    int n_tiles = TILES_OF_SPIN * problem->n_spins;
+    if (of_spins && problem->n_spins == 1)
+        n_tiles += TILES_OF_BETA;
+    memory_need_add(&need, n_tiles, tile_matrix_bytes(problem->tiling, n_processes));
+    return need;
 }
 
 enum status scf_fock_create(const struct scf_problem *problem, struct darray *const scratch[],
@@ -95,10 +120,8 @@ enum status scf_fock_of_matrices(struct scf_fock *fock, struct dense *const D[],
 enum status scf_fock_of_spins(struct scf_fock *fock, struct dense *const D[2],
                               struct dense *const G[2])
 {
-    if (!fock->input_tiles[1]) {
-        TRY(create_owned_tiles(fock, "D", &fock->input_tiles[1]));
-        TRY(create_owned_tiles(fock, "F", &fock->G_tiles[1]));
-    }
+    if (!fock->input_tiles[1])
+        TRY(create_beta_tiles(fock));
     return build_matrices(fock, 2, D, G);
 }
 

@@ -37,6 +37,11 @@ enum status scf_fock_create(const struct scf_problem *problem, struct darray *co
                             struct scf_fock **fock);
 void scf_fock_destroy(struct scf_fock *fock);
 
+/* What it takes of each of n_processes, at most; of_spins: scf_fock_of_spins will be called. Of the
+ * problem, tiling and n_spins are looked at. Not collective. */
+struct memory_need scf_fock_bytes(const struct scf_problem *problem, bool of_spins,
+                                  int n_processes);
+
 /* The density of a spin for the next scf_fock_build, from a matrix n x n or from tiles, which may
  * be the scratch. Errors: STATUS_NO_MEMORY. */
 enum status scf_fock_set_density(struct scf_fock *fock, int spin, struct dense *D);

@@ -119,17 +119,24 @@ static bool add_to_orthonormal(int n, struct scf_rotation kappa[])
     return true;
 }
 
+enum { MAX_AXES = 3 };
+
+int64_t scf_is_free_rotation_bytes(const struct scf_basis *plan)
+{
+    return MAX_AXES * scf_rotation_bytes(plan);
+}
+
 enum status scf_is_free_rotation(struct scf_hessian *hessian, const struct scf_rotation *x,
                                  bool *is_free)
 {
-    double axes[3][3], within = 0;
+    double axes[MAX_AXES][3], within = 0;
     int n_axes = list_free_axes(hessian->basis->problem->molecule, axes), n = 0;
-    struct scf_rotation kappa[3];
-    struct scf_rotation *const all[] = {&kappa[0], &kappa[1], &kappa[2]};
+    struct scf_rotation kappa[MAX_AXES];
+    struct scf_rotation *const all[MAX_AXES] = {&kappa[0], &kappa[1], &kappa[2]};
     *is_free = false;
     if (n_axes == 0)
         return STATUS_OK;
-    TRY(scf_rotations_init(hessian->basis, 3, all));
+    TRY(scf_rotations_init(hessian->basis, MAX_AXES, all));
     enum status status = STATUS_OK;
     for (int k = 0; k < n_axes && status == STATUS_OK; k++) {
         status = set_free_rotation(hessian, axes[k], &kappa[n]);
@@ -138,7 +145,7 @@ enum status scf_is_free_rotation(struct scf_hessian *hessian, const struct scf_r
             within += along * along;
         }
     }
-    for (int k = 0; k < 3; k++)
+    for (int k = 0; k < MAX_AXES; k++)
         scf_rotation_fini(&kappa[k]);
     *is_free = within > 0.99;
     return status;

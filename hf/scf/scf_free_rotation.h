@@ -18,4 +18,7 @@
 enum status scf_is_free_rotation(struct scf_hessian *hessian, const struct scf_rotation *x,
                                  bool *is_free);
 
+/* Bytes that it takes of a process while it runs, at most (scf_basis_plan). Not collective. */
+int64_t scf_is_free_rotation_bytes(const struct scf_basis *plan);
+
 #endif

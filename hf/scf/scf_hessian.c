@@ -50,6 +50,15 @@ enum status scf_rotations_init(const struct scf_basis *basis, int n,
     return status;
 }
 
+int64_t scf_rotation_bytes(const struct scf_basis *plan)
+{
+    int64_t bytes = 0;
+    for (int s = 0; s < 2; s++)
+        if (spin_exists(plan, s))
+            bytes += dense_bytes(plan->problem->grid, n_virtual(plan, s), plan->n_occupied[s]);
+    return bytes;
+}
+
 enum status scf_rotation_init(const struct scf_basis *basis, struct scf_rotation *rotation)
 {
     return scf_rotations_init(basis, 1, &rotation);
@@ -172,20 +181,46 @@ void scf_rotation_set_noise(struct scf_rotation *x)
 
 /* --- the Hessian --- */
 
+/* The orbitals of a spin, and its scratch over the functions; a spin without rotations has scratch
+ * alone. */
+enum { N_SCRATCH = 2, N_MEMBERS = N_SCRATCH + 3 };
+static void list_hessian_matrices(const struct scf_basis *basis, int spin,
+                                  struct scf_hessian *hessian,
+                                  struct dense_member members[N_MEMBERS])
+{
+    int64_t n = basis->n_functions, o = basis->n_occupied[spin];
+    const struct dense_member all[N_MEMBERS] = {{&hessian->d[spin], n, n},
+                                                {&hessian->G[spin], n, n},
+                                                {&hessian->C_o[spin], n, o},
+                                                {&hessian->half[spin], n, o},
+                                                {&hessian->C_v[spin], n, n_virtual(basis, spin)}};
+    memcpy(members, all, sizeof all);
+}
+
+int64_t scf_hessian_bytes(const struct scf_basis *plan, bool of_blocks)
+{
+    const struct dense_grid *grid = plan->problem->grid;
+    struct scf_hessian hessian;
+    struct dense_member members[N_MEMBERS];
+    int64_t bytes = scf_rotation_bytes(plan), virtuals = 0;
+    for (int s = 0; s < plan->n_spins; s++) {
+        list_hessian_matrices(plan, s, &hessian, members);
+        bytes += dense_members_bytes(grid, N_MEMBERS, members);
+        int64_t U_v = dense_bytes(grid, plan->n_orbitals, n_virtual(plan, s)); /* set_gradient */
+        virtuals = U_v > virtuals ? U_v : virtuals;
+    }
+    if (of_blocks && plan->n_spins == 1)
+        bytes += dense_members_bytes(grid, N_SCRATCH, members);
+    return bytes + virtuals;
+}
+
 /* C_o and C_v of a spin: columns of X U. */
-static enum status init_orbitals(const struct scf_state *state, int spin,
-                                 struct scf_hessian *hessian)
+static void set_orbitals(const struct scf_state *state, int spin, struct scf_hessian *hessian)
 {
     const struct scf_basis *basis = hessian->basis;
-    const struct dense_grid *grid = basis->problem->grid;
-    int n = basis->n_functions, n_occupied = basis->n_occupied[spin];
-    TRY(dense_create(grid, n, n_occupied, &hessian->C_o[spin]));
-    TRY(dense_create(grid, n, n_occupied, &hessian->half[spin]));
-    TRY(dense_create(grid, n, basis->n_orbitals - n_occupied, &hessian->C_v[spin]));
     dense_multiply('N', 'N', 1, basis->X, state->U[spin], 0, basis->work_nm);
     dense_copy_columns(basis->work_nm, 0, hessian->C_o[spin]);
-    dense_copy_columns(basis->work_nm, n_occupied, hessian->C_v[spin]);
-    return STATUS_OK;
+    dense_copy_columns(basis->work_nm, basis->n_occupied[spin], hessian->C_v[spin]);
 }
 
 /* kappa = C_v^T A C_o. */
@@ -221,12 +256,13 @@ static enum status set_gradient(const struct scf_state *state, int spin,
 static enum status init_spin(const struct scf_state *state, int spin, struct scf_hessian *hessian)
 {
     const struct scf_basis *basis = hessian->basis;
-    int n = basis->n_functions;
-    TRY(dense_create(basis->problem->grid, n, n, &hessian->d[spin]));
-    TRY(dense_create(basis->problem->grid, n, n, &hessian->G[spin]));
-    if (!hessian->gradient.kappa[spin])
+    bool rotates = hessian->gradient.kappa[spin];
+    struct dense_member members[N_MEMBERS];
+    list_hessian_matrices(basis, spin, hessian, members);
+    TRY(dense_create_members(basis->problem->grid, rotates ? N_MEMBERS : N_SCRATCH, members));
+    if (!rotates)
         return STATUS_OK;
-    TRY(init_orbitals(state, spin, hessian));
+    set_orbitals(state, spin, hessian);
     return set_gradient(state, spin, hessian);
 }
 
@@ -313,15 +349,13 @@ enum status scf_hessian_multiply_blocks(struct scf_hessian *hessian,
                                         const struct scf_rotation *const kappa[2],
                                         struct scf_rotation *const product[2])
 {
-    const struct scf_basis *basis = hessian->basis;
     struct dense *const *G = hessian->G;
     if (!kappa[1])
         return scf_hessian_multiply(hessian, kappa[0], product[0]);
     if (!hessian->d[1]) {
-        TRY(dense_create(basis->problem->grid, basis->n_functions, basis->n_functions,
-                         &hessian->d[1]));
-        TRY(dense_create(basis->problem->grid, basis->n_functions, basis->n_functions,
-                         &hessian->G[1]));
+        struct dense_member members[N_MEMBERS];
+        list_hessian_matrices(hessian->basis, 1, hessian, members);
+        TRY(dense_create_members(hessian->basis->problem->grid, N_SCRATCH, members));
     }
     first_order_spin_densities(hessian, kappa);
     TRY(scf_fock_of_spins(hessian->fock, hessian->d, G));
@@ -357,21 +391,45 @@ static void turn_fini(struct turn *turn)
     free(turn->s2);
 }
 
-/* Errors: on failure turn_fini still has to be called. */
-static enum status turn_init(const struct scf_basis *basis, int n_occupied, struct turn *turn)
+enum { N_TURN_MEMBERS = 5 };
+static void list_turn_matrices(const struct scf_basis *basis, int spin, struct turn *turn,
+                               struct dense_member members[N_TURN_MEMBERS])
 {
-    const struct dense_grid *grid = basis->problem->grid;
-    int m = basis->n_orbitals;
+    int64_t m = basis->n_orbitals, o = basis->n_occupied[spin], v = m - o;
+    const struct dense_member all[N_TURN_MEMBERS] = {{&turn->square, o, o},
+                                                     {&turn->W, o, o},
+                                                     {&turn->W_scaled, o, o},
+                                                     {&turn->kappa_W, v, o},
+                                                     {&turn->U_v, m, v}};
+    memcpy(members, all, sizeof all);
+}
+
+/* Errors: on failure turn_fini still has to be called. */
+static enum status turn_init(const struct scf_basis *basis, int spin, struct turn *turn)
+{
+    int n_occupied = basis->n_occupied[spin];
+    struct dense_member members[N_TURN_MEMBERS];
     *turn = (struct turn){.s2 = malloc(3 * (size_t)n_occupied * sizeof(double))};
     enum status status = CHECK_MEMORY(turn->s2, "no memory to turn %d orbitals", n_occupied);
     TRY(status_agree(basis->problem->comm, status));
     turn->cosine = turn->s2 + n_occupied;
     turn->sinc = turn->cosine + n_occupied;
-    TRY(dense_create(grid, n_occupied, n_occupied, &turn->square));
-    TRY(dense_create(grid, n_occupied, n_occupied, &turn->W));
-    TRY(dense_create(grid, n_occupied, n_occupied, &turn->W_scaled));
-    TRY(dense_create(grid, m - n_occupied, n_occupied, &turn->kappa_W));
-    return dense_create(grid, m, m - n_occupied, &turn->U_v);
+    list_turn_matrices(basis, spin, turn, members);
+    return dense_create_members(basis->problem->grid, N_TURN_MEMBERS, members);
+}
+
+int64_t scf_rotate_bytes(const struct scf_basis *plan)
+{
+    struct turn turn;
+    int64_t most = 0;
+    for (int s = 0; s < plan->n_spins; s++) {
+        struct dense_member members[N_TURN_MEMBERS];
+        list_turn_matrices(plan, s, &turn, members);
+        int64_t bytes = dense_members_bytes(plan->problem->grid, N_TURN_MEMBERS, members) +
+                        3 * plan->n_occupied[s] * (int64_t)sizeof(double);
+        most = bytes > most ? bytes : most;
+    }
+    return most;
 }
 
 /* U_new = U_o'. */
@@ -405,7 +463,7 @@ enum status scf_rotate(const struct scf_basis *basis, const struct scf_state *st
         if (!kappa->kappa[s])
             continue;
         struct turn turn;
-        enum status status = turn_init(basis, basis->n_occupied[s], &turn);
+        enum status status = turn_init(basis, s, &turn);
         if (status == STATUS_OK)
             status = turn_spin(state, s, kappa->kappa[s], &turn, trial->U_o[s]);
         turn_fini(&turn);

@@ -43,10 +43,13 @@ bool scf_rotation_exists(const struct scf_basis *basis);
 /* Zeros. Collective. Errors: STATUS_NO_MEMORY; nothing is left then. */
 enum status scf_rotation_init(const struct scf_basis *basis, struct scf_rotation *rotation);
 
-/* scf_rotation_init for n rotations with one agreement. */
+/* Initialises n rotations with one agreement. */
 enum status scf_rotations_init(const struct scf_basis *basis, int n,
                                struct scf_rotation *const rotations[]);
 void scf_rotation_fini(struct scf_rotation *rotation);
+
+/* Bytes that a rotation takes of a process, at most (scf_basis_plan). Not collective. */
+int64_t scf_rotation_bytes(const struct scf_basis *plan);
 
 /* y = alpha x + beta y. Not collective; beta 0 copies. */
 void scf_rotation_add(double alpha, const struct scf_rotation *x, double beta,
@@ -95,6 +98,10 @@ enum status scf_hessian_init(const struct scf_basis *basis, struct scf_fock *foc
                              const struct scf_state *state, struct scf_hessian *hessian);
 void scf_hessian_fini(struct scf_hessian *hessian);
 
+/* Bytes that it takes of a process, at most; of_blocks: scf_hessian_multiply_blocks will be called.
+ * Not collective. */
+int64_t scf_hessian_bytes(const struct scf_basis *plan, bool of_blocks);
+
 /* kappa = C_v^T A C_o of each spin that has rotations. A: n x n, over the functions. */
 void scf_hessian_project(struct scf_hessian *hessian, const struct dense *A,
                          struct scf_rotation *kappa);
@@ -116,5 +123,8 @@ enum status scf_hessian_multiply_blocks(struct scf_hessian *hessian,
  * Errors: STATUS_NO_MEMORY and those of dense_eigen. */
 enum status scf_rotate(const struct scf_basis *basis, const struct scf_state *state,
                        const struct scf_rotation *kappa, struct scf_state *trial);
+
+/* Bytes that scf_rotate takes of a process while it runs, at most. Not collective. */
+int64_t scf_rotate_bytes(const struct scf_basis *plan);
 
 #endif

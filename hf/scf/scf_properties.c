@@ -19,20 +19,29 @@ static enum status electronic_dipole(const struct scf_problem *problem, struct d
     return STATUS_OK;
 }
 
+enum { N_AXES = 3 };
+
+struct memory_need scf_dipole_bytes(const struct scf_problem *problem, int n_processes)
+{
+    struct memory_need need = {0};
+    memory_need_add(&need, N_AXES, tile_matrix_bytes(problem->tiling, n_processes));
+    return need;
+}
+
 enum status scf_dipole(const struct scf_problem *problem, struct darray *const D[],
                        double dipole[3])
 {
-    struct darray *r[3] = {NULL, NULL, NULL};
-    double trace[3];
+    struct darray *r[N_AXES] = {NULL};
+    double trace[N_AXES];
     enum status status = STATUS_OK;
-    for (int k = 0; k < 3 && status == STATUS_OK; k++)
+    for (int k = 0; k < N_AXES && status == STATUS_OK; k++)
         status = tile_matrix_create(problem->tiling, "dipole", DARRAY_DOUBLE, &r[k]);
     if (status == STATUS_OK)
         status = electronic_dipole(problem, D, r, trace);
-    for (int k = 0; k < 3; k++)
+    for (int k = 0; k < N_AXES; k++)
         darray_destroy(r[k]);
     TRY(status);
-    for (int k = 0; k < 3; k++) {
+    for (int k = 0; k < N_AXES; k++) {
         dipole[k] = -trace[k];
         for (int64_t i = 0; i < problem->molecule->n_atoms; i++) {
             const struct atom *atom = &problem->molecule->atoms[i];

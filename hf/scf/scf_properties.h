@@ -11,6 +11,9 @@
 enum status scf_dipole(const struct scf_problem *problem, struct darray *const D[],
                        double dipole[3]);
 
+/* What scf_dipole takes of each of n_processes while it runs, at most. Not collective. */
+struct memory_need scf_dipole_bytes(const struct scf_problem *problem, int n_processes);
+
 /* charges[A] = Z_A - sum over functions m of A of (D S)_mm, e, per centre of the
  * molecule, on every process. D: density tiles of each spin. Collective.
  * Errors: STATUS_NO_MEMORY. */

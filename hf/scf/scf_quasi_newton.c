@@ -60,25 +60,31 @@ void scf_quasi_newton_destroy(struct scf_quasi_newton *solver)
     free(solver);
 }
 
-static enum status create_moving_orbitals(const struct scf_basis *basis, int n_occupied,
+enum { N_MEMBERS = 8 };
+static void list_moving_orbitals(const struct scf_basis *basis, int spin,
+                                 struct moving_orbitals *orbitals,
+                                 struct dense_member members[N_MEMBERS])
+{
+    int64_t n = basis->n_functions, o = basis->n_occupied[spin], v = basis->n_orbitals - o;
+    const struct dense_member all[N_MEMBERS] = {
+        {&orbitals->C_o, n, o},     {&orbitals->C_v, n, v},  {&orbitals->C, n, o},
+        {&orbitals->FC, n, o},      {&orbitals->F_oo, o, o}, {&orbitals->overlap, o, o},
+        {&orbitals->vectors, o, o}, {&orbitals->root, o, o}};
+    memcpy(members, all, sizeof all);
+}
+
+static enum status create_moving_orbitals(const struct scf_basis *basis, int spin,
                                           struct moving_orbitals *orbitals)
 {
-    const struct dense_grid *grid = basis->problem->grid;
-    int64_t n = basis->n_functions, o = n_occupied, v = basis->n_orbitals - o;
-    const struct {
-        struct dense **matrix;
-        int64_t n_rows, n_columns;
-    } shapes[] = {{&orbitals->C_o, n, o},     {&orbitals->C_v, n, v},  {&orbitals->C, n, o},
-                  {&orbitals->FC, n, o},      {&orbitals->F_oo, o, o}, {&orbitals->overlap, o, o},
-                  {&orbitals->vectors, o, o}, {&orbitals->root, o, o}};
-    enum status status = STATUS_OK;
-    for (size_t i = 0; i < sizeof shapes / sizeof *shapes && status == STATUS_OK; i++)
-        status = dense_allocate(grid, shapes[i].n_rows, shapes[i].n_columns, shapes[i].matrix);
+    int64_t o = basis->n_occupied[spin];
+    struct dense_member members[N_MEMBERS];
+    list_moving_orbitals(basis, spin, orbitals, members);
+    TRY(dense_create_members(basis->problem->grid, N_MEMBERS, members));
     orbitals->eigenvalues = malloc(2 * (size_t)(o + 1) * sizeof(double));
     orbitals->factors = orbitals->eigenvalues ? orbitals->eigenvalues + o : NULL;
-    if (status == STATUS_OK)
-        status = CHECK_MEMORY(orbitals->eigenvalues, "no memory for %d eigenvalues", n_occupied);
-    return status_agree(basis->problem->comm, status);
+    return status_agree(
+        basis->problem->comm,
+        CHECK_MEMORY(orbitals->eigenvalues, "no memory for %lld eigenvalues", (long long)o));
 }
 
 /* C_o and C_v, and C for T = 0. */
@@ -148,6 +154,12 @@ bool scf_quasi_newton_applies(const struct scf_basis *basis)
     return true;
 }
 
+/* T and R of each step kept, now and step. */
+static int count_step_rotations(int size)
+{
+    return 2 * size + 2;
+}
+
 /* Errors: on failure scf_quasi_newton_destroy still has to be called. */
 static enum status start_quasi_newton(struct scf_quasi_newton *solver)
 {
@@ -157,14 +169,38 @@ static enum status start_quasi_newton(struct scf_quasi_newton *solver)
         all[2 + 2 * i] = &solver->T[i];
         all[3 + 2 * i] = &solver->R[i];
     }
-    TRY(scf_rotations_init(basis, 2 + 2 * solver->size, all));
+    TRY(scf_rotations_init(basis, count_step_rotations(solver->size), all));
     for (int s = 0; s < basis->n_spins; s++) {
-        TRY(create_moving_orbitals(basis, basis->n_occupied[s], &solver->orbitals[s]));
+        TRY(create_moving_orbitals(basis, s, &solver->orbitals[s]));
         set_frame(basis, solver->state, s, &solver->orbitals[s]);
     }
     TRY(multiply_by_fock(solver));
     keep_step(solver);
     return STATUS_OK;
+}
+
+static int count_kept_steps(int64_t size)
+{
+    return (int)(size < MAX_STEPS ? size : MAX_STEPS);
+}
+
+int64_t scf_quasi_newton_bytes(const struct scf_basis *plan, int64_t size)
+{
+    const struct dense_grid *grid = plan->problem->grid;
+    int64_t n_rotations = count_step_rotations(count_kept_steps(size)), virtuals = 0;
+    int64_t bytes =
+        (int64_t)sizeof(struct scf_quasi_newton) + n_rotations * scf_rotation_bytes(plan);
+    for (int s = 0; s < plan->n_spins; s++) {
+        struct moving_orbitals orbitals;
+        struct dense_member members[N_MEMBERS];
+        list_moving_orbitals(plan, s, &orbitals, members);
+        bytes += dense_members_bytes(grid, N_MEMBERS, members) +
+                 2 * (plan->n_occupied[s] + 1) * (int64_t)sizeof(double);
+        /* N of scf_quasi_newton_orbitals */
+        int64_t N = dense_bytes(grid, plan->n_functions, plan->n_orbitals - plan->n_occupied[s]);
+        virtuals = N > virtuals ? N : virtuals;
+    }
+    return bytes + virtuals;
 }
 
 enum status scf_quasi_newton_create(const struct scf_basis *basis, struct scf_fock *fock,
@@ -175,10 +211,8 @@ enum status scf_quasi_newton_create(const struct scf_basis *basis, struct scf_fo
     *solver = NULL;
     enum status status = CHECK_MEMORY(new, "no memory for the quasi-Newton method");
     TRY(status_agree(basis->problem->comm, status));
-    *new = (struct scf_quasi_newton){.basis = basis,
-                                     .fock = fock,
-                                     .state = state,
-                                     .size = (int)(size < MAX_STEPS ? size : MAX_STEPS)};
+    *new = (struct scf_quasi_newton){
+        .basis = basis, .fock = fock, .state = state, .size = count_kept_steps(size)};
     status = start_quasi_newton(new);
     if (status != STATUS_OK)
         scf_quasi_newton_destroy(new);

@@ -33,6 +33,10 @@ enum status scf_quasi_newton_create(const struct scf_basis *basis, struct scf_fo
                                     struct scf_quasi_newton **solver);
 void scf_quasi_newton_destroy(struct scf_quasi_newton *solver);
 
+/* Bytes that it takes of a process, at most, scf_quasi_newton_orbitals included (scf_basis_plan).
+ * Not collective. */
+int64_t scf_quasi_newton_bytes(const struct scf_basis *plan, int64_t size);
+
 /* One step, at the price of a Fock build; sets the state's energies and gradient.
  * Errors: those of fock_build and dense_eigen. */
 enum status scf_quasi_newton_step(struct scf_quasi_newton *solver);

@@ -309,13 +309,31 @@ static enum status set_numbers(struct scf_solver *solver, const struct progress 
     return STATUS_OK;
 }
 
+/* Takes the iterations of the file, where its orbitals span the same space. */
+static enum status resume_iterations(struct checkpoint_stream *stream, struct scf_solver *solver,
+                                     struct progress *progress,
+                                     struct transformation *transformation)
+{
+    bool same = false;
+    if (progress->n_spins == solver->basis->n_spins &&
+        progress->n_orbitals == solver->basis->n_orbitals)
+        TRY(set_transformation(stream, solver, transformation, &same));
+    if (!same) {
+        log_print("Restart    the iterations of %s were over other orbitals: DIIS begins anew\n",
+                  checkpoint_reader_path(solver->settings->restart));
+        return STATUS_OK;
+    }
+    TRY(read_matrices(stream, solver, progress, transformation));
+    return set_numbers(solver, progress);
+}
+
 static enum status resume(struct checkpoint_stream *stream, struct scf_solver *solver)
 {
     const char *path = checkpoint_reader_path(solver->settings->restart);
     struct progress progress = {0};
     struct checkpoint_number numbers[N_NUMBERS];
     struct transformation transformation;
-    bool found, same = false;
+    bool found;
     list_numbers(&progress, numbers);
     TRY(checkpoint_stream_numbers(stream, CHECKPOINT_SCF, N_NUMBERS, numbers, &found));
     if (!found)
@@ -324,16 +342,8 @@ static enum status resume(struct checkpoint_stream *stream, struct scf_solver *s
         return FAIL(STATUS_INPUT, "%s: damaged: %lld saddle points", path,
                     (long long)progress.n_saddles);
     enum status status = transformation_init(solver->basis, &transformation);
-    if (status == STATUS_OK && progress.n_spins == solver->basis->n_spins &&
-        progress.n_orbitals == solver->basis->n_orbitals)
-        status = set_transformation(stream, solver, &transformation, &same);
-    if (status == STATUS_OK && same)
-        status = read_matrices(stream, solver, &progress, &transformation);
-    if (status == STATUS_OK && same)
-        status = set_numbers(solver, &progress);
-    if (status == STATUS_OK && !same)
-        log_print("Restart    the iterations of %s were over other orbitals: DIIS begins anew\n",
-                  path);
+    if (status == STATUS_OK)
+        status = resume_iterations(stream, solver, &progress, &transformation);
     transformation_fini(&transformation);
     return status;
 }

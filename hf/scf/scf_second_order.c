@@ -36,8 +36,9 @@ struct trust_step {
     int n_products;
 };
 
-/* The vectors of the method and their scalar products in the metric M of the
+/* The CG_VECTORS vectors of the method and their scalar products in the metric M of the
  * preconditioner, which follow by recurrence from residual . z. */
+enum { CG_VECTORS = 4 };
 struct conjugate_gradients {
     struct scf_hessian *hessian;
     struct scf_energy_gap gap;
@@ -66,8 +67,9 @@ static enum status conjugate_gradients_init(struct scf_hessian *hessian,
         .gap = {.orbital_energies = {hessian->orbital_energies[0], hessian->orbital_energies[1]},
                 .floor = MIN_GAP},
     };
-    struct scf_rotation *const all[] = {&cg->residual, &cg->z, &cg->direction, &cg->product};
-    TRY(scf_rotations_init(hessian->basis, 4, all));
+    struct scf_rotation *const all[CG_VECTORS] = {&cg->residual, &cg->z, &cg->direction,
+                                                  &cg->product};
+    TRY(scf_rotations_init(hessian->basis, CG_VECTORS, all));
     scf_rotation_add(1, &hessian->gradient, 0, &cg->residual);
     scf_rotation_divide(&cg->gap, &cg->residual, &cg->z);
     scf_rotation_add(-1, &cg->z, 0, &cg->direction);
@@ -144,11 +146,12 @@ static enum status trust_step_init(struct scf_hessian *hessian, double radius,
     enum status status = conjugate_gradients_init(hessian, &cg);
     if (status == STATUS_OK && cg.residual_z > 0)
         status = minimise_model(&cg, radius, step);
-    if (status == STATUS_OK) {
-        step->slope = scf_rotation_dot(&hessian->gradient, &step->kappa);
-        step->curvature = scf_rotation_dot(&cg.residual, &step->kappa) - step->slope;
-        step->length = sqrt(cg.x_M_x);
-    }
+    if (status != STATUS_OK)
+        goto done;
+    step->slope = scf_rotation_dot(&hessian->gradient, &step->kappa);
+    step->curvature = scf_rotation_dot(&cg.residual, &step->kappa) - step->slope;
+    step->length = sqrt(cg.x_M_x);
+done:
     conjugate_gradients_fini(&cg);
     if (status != STATUS_OK)
         trust_step_fini(step);
@@ -176,6 +179,15 @@ void scf_second_order_destroy(struct scf_second_order *solver)
         return;
     scf_state_destroy(solver->trial);
     free(solver);
+}
+
+/* Vectors of conjugate gradients make room before their step is tried. */
+int64_t scf_second_order_bytes(const struct scf_basis *plan)
+{
+    int64_t rotation = scf_rotation_bytes(plan), turn = scf_rotate_bytes(plan);
+    int64_t vectors = CG_VECTORS * rotation;
+    return (int64_t)sizeof(struct scf_second_order) + scf_state_bytes(plan) +
+           scf_hessian_bytes(plan, false) + rotation + (vectors > turn ? vectors : turn);
 }
 
 /* Turns state by kappa into trial, with F (full: by a full build), canonical orbitals and gradient.

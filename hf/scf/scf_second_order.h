@@ -24,6 +24,9 @@ enum status scf_second_order_create(const struct scf_basis *basis, struct scf_fo
                                     struct scf_second_order **solver);
 void scf_second_order_destroy(struct scf_second_order *solver);
 
+/* Bytes that it takes of a process, at most, steps included (scf_basis_plan). Not collective. */
+int64_t scf_second_order_bytes(const struct scf_basis *plan);
+
 /* One step from *state, a determinant with F built and orbitals canonical; on return
  * *state is the next one, of lower energy, also built, canonical and with its gradient
  * (*state and the trial are swapped). step->moved is false if none found is better: the energy

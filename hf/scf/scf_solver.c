@@ -53,17 +53,45 @@ static enum status create_diis(struct scf_solver *solver)
                        solver->settings->diis_size, &solver->diis);
 }
 
+/* U_best and, with damping, F_damped; their number. */
+enum { MAX_MEMBERS = 2 };
+static int list_solver_matrices(const struct scf_basis *basis, const struct scf_settings *settings,
+                                int spin, struct scf_solver *solver,
+                                struct dense_member members[MAX_MEMBERS])
+{
+    int64_t m = basis->n_orbitals;
+    members[0] = (struct dense_member){&solver->U_best[spin], m, basis->n_occupied[spin]};
+    members[1] = (struct dense_member){&solver->F_damped[spin], m, m};
+    return settings->damping > 0 ? 2 : 1;
+}
+
+struct memory_need scf_solver_bytes(const struct scf_basis *plan,
+                                    const struct scf_settings *settings, int n_processes)
+{
+    const struct scf_problem *problem = plan->problem;
+    bool of_spins = scf_tests_stability(settings, plan->n_spins, plan->n_functions);
+    struct scf_solver solver;
+    struct memory_need need = scf_fock_bytes(problem, of_spins, n_processes);
+    need.own_bytes += (double)scf_state_bytes(plan);
+    for (int s = 0; s < plan->n_spins; s++) {
+        struct dense_member members[MAX_MEMBERS];
+        int n = list_solver_matrices(plan, settings, s, &solver, members);
+        need.own_bytes +=
+            (double)(dense_members_bytes(problem->grid, n, members) +
+                     dense_bytes(problem->grid, plan->n_functions, plan->n_orbitals)); /* result */
+    }
+    return need;
+}
+
 enum status scf_solver_init(struct scf_solver *solver, struct darray *const scratch[])
 {
     const struct scf_basis *basis = solver->basis;
-    const struct dense_grid *grid = basis->problem->grid;
-    int64_t m = basis->n_orbitals;
     solver->best_energy = INFINITY;
     solver->least_gradient = INFINITY;
     for (int s = 0; s < basis->n_spins; s++) {
-        TRY(dense_create(grid, m, basis->n_occupied[s], &solver->U_best[s]));
-        if (solver->settings->damping > 0)
-            TRY(dense_create(grid, m, m, &solver->F_damped[s]));
+        struct dense_member members[MAX_MEMBERS];
+        int n = list_solver_matrices(basis, solver->settings, s, solver, members);
+        TRY(dense_create_members(basis->problem->grid, n, members));
     }
     TRY(scf_fock_create(basis->problem, scratch, &solver->fock));
     TRY(scf_state_create(basis, &solver->state));
@@ -498,11 +526,10 @@ enum status scf_solver_iterate(struct scf_solver *solver, struct darray *const D
     enum status status = iterate_orbitals(solver, D);
     if (status != STATUS_NOT_CONVERGED)
         return status;
-    char text[1024];
-    snprintf(text, sizeof text, "%s", status_text());
+    struct status_kept failure = status_keep();
     TRY(leave_quasi_newton(solver));
     if (!solver->is_written)
         TRY(scf_solver_write_checkpoint(solver));
-    status_set_text(text);
+    status_restore(&failure);
     return status;
 }

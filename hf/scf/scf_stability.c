@@ -21,7 +21,9 @@ enum { MAX_VECTORS = 12, KEPT_VECTORS = 4, MAX_PRODUCTS = 60, MIN_PRODUCTS = 5 }
 #define TYPICAL_CURVATURE 0.1
 #define THIRD_DERIVATIVE  1.0
 
-/* The search for the lowest eigenvalue of a block of the Hessian. */
+/* The search for the lowest eigenvalue of a block of the Hessian: vectors, products and the three
+ * after them are N_ROTATIONS. */
+enum { N_ROTATIONS = 2 * MAX_VECTORS + 3 };
 struct davidson {
     struct scf_hessian *hessian;
     struct scf_curvature *curvature; /* the outcome; borrowed */
@@ -71,13 +73,12 @@ static enum status davidson_init(struct scf_hessian *hessian, bool is_own,
 {
     *curvature = (struct scf_curvature){.error = INFINITY};
     *davidson = (struct davidson){.hessian = hessian, .curvature = curvature, .is_own = is_own};
-    struct scf_rotation *all[2 * MAX_VECTORS + 3] = {&davidson->residual, &davidson->x,
-                                                     &davidson->Hx};
+    struct scf_rotation *all[N_ROTATIONS] = {&davidson->residual, &davidson->x, &davidson->Hx};
     for (int i = 0; i < MAX_VECTORS; i++) {
         all[3 + 2 * i] = &davidson->vectors[i];
         all[4 + 2 * i] = &davidson->products[i];
     }
-    TRY(scf_rotations_init(hessian->basis, 2 * MAX_VECTORS + 3, all));
+    TRY(scf_rotations_init(hessian->basis, N_ROTATIONS, all));
     scf_rotation_set_noise(&davidson->Hx);
     precondition(davidson, &davidson->Hx, &davidson->residual);
     return STATUS_OK;
@@ -283,20 +284,34 @@ static enum status find_lowest(struct scf_hessian *hessian, int n, struct davids
     }
 }
 
+/* An unrestricted state has one space, a restricted one both. */
+static int count_stability_searches(const struct scf_basis *basis)
+{
+    return SCF_SPACES - (basis->n_spins - 1);
+}
+
+int64_t scf_stability_bytes(const struct scf_basis *plan)
+{
+    return count_stability_searches(plan) * N_ROTATIONS * scf_rotation_bytes(plan) +
+           scf_is_free_rotation_bytes(plan);
+}
+
 enum status scf_stability_init(struct scf_hessian *hessian, struct scf_stability *stability)
 {
     struct davidson searches[SCF_SPACES] = {0};
-    int own = hessian->basis->n_spins - 1, n = SCF_SPACES - own;
+    int own = hessian->basis->n_spins - 1, n = count_stability_searches(hessian->basis);
     enum status status = STATUS_OK;
     *stability = (struct scf_stability){0};
     for (int i = 0; i < n && status == STATUS_OK; i++)
         status = davidson_init(hessian, i == 0, &stability->curvature[own + i], &searches[i]);
-    if (status == STATUS_OK)
-        status = find_lowest(hessian, n, searches, &stability->n_builds);
-    if (status == STATUS_OK) {
-        stability->direction = searches[0].x;
-        searches[0].x = (struct scf_rotation){0};
-    }
+    if (status != STATUS_OK)
+        goto done;
+    status = find_lowest(hessian, n, searches, &stability->n_builds);
+    if (status != STATUS_OK)
+        goto done;
+    stability->direction = searches[0].x;
+    searches[0].x = (struct scf_rotation){0};
+done:
     for (int i = 0; i < n; i++)
         davidson_fini(&searches[i]);
     return status;

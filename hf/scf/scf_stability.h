@@ -24,4 +24,8 @@ struct scf_stability {
 enum status scf_stability_init(struct scf_hessian *hessian, struct scf_stability *stability);
 void scf_stability_fini(struct scf_stability *stability);
 
+/* Bytes that scf_stability_init takes of a process, at most, in addition to the Hessian's
+ * (scf_basis_plan). Not collective. */
+int64_t scf_stability_bytes(const struct scf_basis *plan);
+
 #endif

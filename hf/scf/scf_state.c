@@ -5,24 +5,44 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* A density whose P^2 - P is below this is taken as that of orbitals. */
 #define IDEMPOTENT 1e-6
 
+enum { N_MEMBERS = 6 };
+static void list_state_matrices(const struct scf_basis *basis, int spin, struct scf_state *state,
+                                struct dense_member members[N_MEMBERS])
+{
+    int64_t n = basis->n_functions, m = basis->n_orbitals, o = basis->n_occupied[spin];
+    const struct dense_member all[N_MEMBERS] = {
+        {&state->U[spin], m, m},    {&state->F[spin], m, m},      {&state->U_o[spin], m, o},
+        {&state->FU_o[spin], m, o}, {&state->work_o[spin], m, o}, {&state->C_o[spin], n, o}};
+    memcpy(members, all, sizeof all);
+}
+
 static enum status create_spin(const struct scf_basis *basis, int spin, struct scf_state *state)
 {
-    const struct dense_grid *grid = basis->problem->grid;
-    int64_t n = basis->n_functions, m = basis->n_orbitals, o = basis->n_occupied[spin];
-    TRY(dense_create(grid, m, m, &state->U[spin]));
-    TRY(dense_create(grid, m, m, &state->F[spin]));
-    TRY(dense_create(grid, m, o, &state->U_o[spin]));
-    TRY(dense_create(grid, m, o, &state->FU_o[spin]));
-    TRY(dense_create(grid, m, o, &state->work_o[spin]));
-    TRY(dense_create(grid, n, o, &state->C_o[spin]));
-    state->orbital_energies[spin] = calloc((size_t)m, sizeof(double));
+    struct dense_member members[N_MEMBERS];
+    list_state_matrices(basis, spin, state, members);
+    TRY(dense_create_members(basis->problem->grid, N_MEMBERS, members));
+    state->orbital_energies[spin] = calloc((size_t)basis->n_orbitals, sizeof(double));
     enum status status =
         CHECK_MEMORY(state->orbital_energies[spin], "no memory for orbital energies");
     return status_agree(basis->problem->comm, status);
+}
+
+int64_t scf_state_bytes(const struct scf_basis *plan)
+{
+    struct scf_state state;
+    int64_t bytes = (int64_t)sizeof state;
+    for (int s = 0; s < plan->n_spins; s++) {
+        struct dense_member members[N_MEMBERS];
+        list_state_matrices(plan, s, &state, members);
+        bytes += dense_members_bytes(plan->problem->grid, N_MEMBERS, members) +
+                 plan->n_orbitals * (int64_t)sizeof(double);
+    }
+    return bytes;
 }
 
 enum status scf_state_create(const struct scf_basis *basis, struct scf_state **state)

@@ -31,6 +31,9 @@ struct scf_state {
 enum status scf_state_create(const struct scf_basis *basis, struct scf_state **state);
 void scf_state_destroy(struct scf_state *state);
 
+/* Bytes that it takes of a process, at most (scf_basis_plan). Not collective. */
+int64_t scf_state_bytes(const struct scf_basis *plan);
+
 /* The state of a density given as tiles, which is set in fock for scf_state_build_density.
  * Errors: STATUS_NO_MEMORY, those of dense_eigen. */
 enum status scf_state_from_tiles(const struct scf_basis *basis, struct darray *const D[],

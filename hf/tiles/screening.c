@@ -80,6 +80,13 @@ enum status screening_create(const struct tiling *tiling, double threshold,
     return STATUS_OK;
 }
 
+struct memory_need screening_bytes(const struct tiling *tiling, int n_processes)
+{
+    struct memory_need need = tile_pairs_bytes(tiling, tiling->first_group, n_processes);
+    need.own_bytes += (double)tiling_n_pairs(tiling) * sizeof(double);
+    return need;
+}
+
 void screening_destroy(struct screening *screening)
 {
     if (!screening)

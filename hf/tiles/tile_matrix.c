@@ -29,6 +29,27 @@ enum status tile_matrix_create(const struct tiling *tiling, const char *name, en
     return tile_pairs_create(tiling, tiling->first_function, name, type, matrix);
 }
 
+struct memory_need tile_pairs_bytes(const struct tiling *tiling, const int64_t *first,
+                                    int n_processes)
+{
+    int64_t n_pairs = tiling_n_pairs(tiling), longest = 0;
+    for (int process = 0; process < n_processes; process++) {
+        int64_t n = 0;
+        for (int64_t pair = process; pair < n_pairs; pair += n_processes) {
+            int64_t I, J;
+            tile_pair_of_index(pair, &I, &J);
+            n += (first[I + 1] - first[I]) * (first[J + 1] - first[J]);
+        }
+        longest = n > longest ? n : longest;
+    }
+    return darray_bytes(n_pairs, (double)longest);
+}
+
+struct memory_need tile_matrix_bytes(const struct tiling *tiling, int n_processes)
+{
+    return tile_pairs_bytes(tiling, tiling->first_function, n_processes);
+}
+
 bool own_tile_next(const struct tiling *tiling, const struct darray *tiles, struct own_tile *own)
 {
     int64_t n = tiling_n_pairs(tiling);

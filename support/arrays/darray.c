@@ -43,9 +43,19 @@ enum status darray_start(void)
     return STATUS_OK;
 }
 
-void darray_stop(void)
+bool darray_is_started(void)
+{
+    return GA_Initialized();
+}
+
+void darray_release(void)
 {
     darray_window_fini();
+}
+
+void darray_stop(void)
+{
+    darray_release();
     GA_Terminate();
 }
 
@@ -114,6 +124,16 @@ static struct darray *create_index(const struct darray_shape *shape)
         new->place.n = length > new->place.n ? length : new->place.n;
     }
     return new;
+}
+
+struct memory_need darray_bytes(int64_t n_blocks, double n_elements)
+{
+    const struct darray *array = NULL;
+    return (struct memory_need){
+        .shared_bytes = n_elements * ELEMENT_BYTES,
+        .own_bytes = (double)sizeof *array +
+                     (double)(n_blocks + 1) * (double)(sizeof *array->size + sizeof *array->start),
+        .n_shared = 1};
 }
 
 static void destroy_index(struct darray *array)
@@ -208,11 +228,11 @@ int64_t darray_unused_bytes(void)
     return darray_window_unused() * ELEMENT_BYTES;
 }
 
-double darray_overhead_bytes(int n_arrays)
+double darray_overhead_bytes(int64_t n_arrays)
 {
     const int n_others = 3; /* of Global Arrays, a shared counter and a watchdog */
     int n_sharing = node_count(darray_comm());
-    return (n_arrays + n_others) * window_overhead_bytes(n_sharing) / n_sharing;
+    return (double)(n_arrays + n_others) * window_overhead_bytes(n_sharing) / n_sharing;
 }
 
 int64_t darray_block_size(const struct darray *array, int64_t block)

@@ -11,9 +11,11 @@
 #ifndef BERYL_SUPPORT_DARRAY_H
 #define BERYL_SUPPORT_DARRAY_H
 
+#include "support/base/memory.h"
 #include "support/base/status.h"
 
 #include <mpi.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 struct darray;
@@ -25,6 +27,11 @@ enum darray_type { DARRAY_DOUBLE, DARRAY_INT64 };
  * before MPI_Finalize. */
 enum status darray_start(void);
 void darray_stop(void);
+
+/* Whether Global Arrays runs already, started here or by the program; and what is to be called in
+ * the place of darray_stop where the program will end it. */
+bool darray_is_started(void);
+void darray_release(void);
 
 /* The processes that share every array: Global Arrays' world group. A function that is
  * collective over an array is so over these, and needs no communicator of its own. */
@@ -53,6 +60,10 @@ struct darray_shape {
 };
 enum status darray_create_several(int n, const struct darray_shape shapes[],
                                   struct darray *arrays[]);
+
+/* What an array takes of a process: its part, of n_elements at most on any, and the index, which
+ * every process has of all blocks. Not collective. */
+struct memory_need darray_bytes(int64_t n_blocks, double n_elements);
 
 /* Every process, in the same order; NULL is fine. Waits for nobody. */
 void darray_destroy(struct darray *array);
@@ -84,7 +95,7 @@ int64_t darray_unused_bytes(void);
 /* Bytes of /dev/shm per process that so many arrays take in addition to their elements where memory
  * is short, so that each has a window of its own: for estimates, windows of Global Arrays and of a
  * pool included. Collective like node_count (support/base/node.h). */
-double darray_overhead_bytes(int n_arrays);
+double darray_overhead_bytes(int64_t n_arrays);
 
 /* The process that holds the block. */
 int darray_owner(const struct darray *array, int64_t block);

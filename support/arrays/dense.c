@@ -187,15 +187,26 @@ enum status dense_allocate(const struct dense_grid *grid, int64_t n_rows, int64_
     return status;
 }
 
+enum status dense_create_members(const struct dense_grid *grid, int n,
+                                 const struct dense_member members[])
+{
+    enum status status = STATUS_OK;
+    for (int i = 0; i < n; i++)
+        *members[i].matrix = NULL;
+    for (int i = 0; i < n && status == STATUS_OK; i++)
+        status = dense_allocate(grid, members[i].n_rows, members[i].n_columns, members[i].matrix);
+    status = status_agree(grid->comm, status);
+    for (int i = 0; i < n && status != STATUS_OK; i++) {
+        dense_destroy(*members[i].matrix);
+        *members[i].matrix = NULL;
+    }
+    return status;
+}
+
 enum status dense_create(const struct dense_grid *grid, int64_t n_rows, int64_t n_columns,
                          struct dense **matrix)
 {
-    enum status status = status_agree(grid->comm, dense_allocate(grid, n_rows, n_columns, matrix));
-    if (status != STATUS_OK) {
-        dense_destroy(*matrix);
-        *matrix = NULL;
-    }
-    return status;
+    return dense_create_members(grid, 1, &(struct dense_member){matrix, n_rows, n_columns});
 }
 
 void dense_destroy(struct dense *matrix)
@@ -216,6 +227,15 @@ int64_t dense_bytes(const struct dense_grid *grid, int64_t n_rows, int64_t n_col
     rows = rows < n_rows ? rows : n_rows;
     columns = columns < n_columns ? columns : n_columns;
     return rows * columns * (int64_t)sizeof(double);
+}
+
+int64_t dense_members_bytes(const struct dense_grid *grid, int n,
+                            const struct dense_member members[])
+{
+    int64_t bytes = 0;
+    for (int i = 0; i < n; i++)
+        bytes += dense_bytes(grid, members[i].n_rows, members[i].n_columns);
+    return bytes;
 }
 
 int dense_global_row(const struct dense *matrix, int local_row)

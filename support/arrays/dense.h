@@ -65,6 +65,20 @@ void dense_destroy(struct dense *matrix);
 /* Bytes per process, at most, of a matrix of this shape. Not collective. */
 int64_t dense_bytes(const struct dense_grid *grid, int64_t n_rows, int64_t n_columns);
 
+/* The matrices of an object: one list serves its creation and its estimate. */
+struct dense_member {
+    struct dense **matrix;
+    int64_t n_rows, n_columns;
+};
+
+/* Creates all n with one agreement; all are NULL after a failure. Errors: those of dense_create. */
+enum status dense_create_members(const struct dense_grid *grid, int n,
+                                 const struct dense_member members[]);
+
+/* Bytes per process, at most, that they take. Not collective; looks at the shapes only. */
+int64_t dense_members_bytes(const struct dense_grid *grid, int n,
+                            const struct dense_member members[]);
+
 /* Elements that this process holds. Not collective. */
 size_t dense_local_size(const struct dense *matrix);
 
@@ -141,5 +155,8 @@ enum { DENSE_EIGEN_SMALL = 500 };
  * Errors, the same on every process: STATUS_NUMERIC (elements or eigenvalues that are
  * not finite, no convergence), STATUS_LIBRARY, STATUS_NO_MEMORY, STATUS_LIMIT. */
 enum status dense_eigen(struct dense *A, double *eigenvalues, struct dense *V);
+
+/* Bytes, at most, that dense_eigen of n x n takes on a process while it runs. Not collective. */
+int64_t dense_eigen_bytes(const struct dense_grid *grid, int64_t n);
 
 #endif

@@ -207,6 +207,22 @@ done:
     return status;
 }
 
+/* ELPA wants a block on every process. */
+static bool is_for_lapack(const struct dense_grid *grid, int64_t n)
+{
+    int longest_side = grid->n_columns;
+    return n < DENSE_EIGEN_SMALL || n <= (longest_side - 1) * DENSE_BLOCK;
+}
+
+int64_t dense_eigen_bytes(const struct dense_grid *grid, int64_t n)
+{
+    if (!is_for_lapack(grid, n))
+        return 2 * dense_bytes(grid, n, n); /* ELPA's copies of A and V */
+    int64_t whole = n * n, work = 1 + 6 * n + 2 * n * n, integer_work = 3 + 5 * n;
+    return (whole + work) * (int64_t)sizeof(double) + integer_work * (int64_t)sizeof(int) +
+           dense_bytes(grid, n, n); /* the buffer of a part */
+}
+
 enum status dense_eigen(struct dense *A, double *eigenvalues, struct dense *V)
 {
     assert(A->n_rows == A->n_columns && A != V);
@@ -214,9 +230,7 @@ enum status dense_eigen(struct dense *A, double *eigenvalues, struct dense *V)
     int n = A->n_rows;
     if (n == 0)
         return STATUS_OK;
-    int longest_side = A->grid->n_columns;
-    bool all_have_blocks = n > (longest_side - 1) * DENSE_BLOCK;
-    if (n < DENSE_EIGEN_SMALL || !all_have_blocks)
+    if (is_for_lapack(A->grid, n))
         return eigen_lapack(A, eigenvalues, V);
     TRY(status_agree(A->grid->comm, check_elements(dense_local_size(A), A->local)));
     TRY(eigen_elpa(A, eigenvalues, V));

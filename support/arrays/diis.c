@@ -69,6 +69,13 @@ enum status diis_create(const struct dense_grid *grid, int n_matrices, int64_t n
     return STATUS_OK;
 }
 
+int64_t diis_bytes(const struct dense_grid *grid, int n_matrices, int64_t n_rows, int64_t size)
+{
+    int64_t n_numbers = 2 * size * size + 2 * size + (int64_t)count_work_numbers(size);
+    return n_matrices * size * dense_bytes(grid, n_rows, n_rows) +
+           n_numbers * (int64_t)sizeof(double);
+}
+
 void diis_destroy(struct diis *diis)
 {
     if (!diis)

@@ -22,6 +22,9 @@ enum status diis_create(const struct dense_grid *grid, int n_matrices, int64_t n
                         struct diis **diis);
 void diis_destroy(struct diis *diis);
 
+/* Bytes that it takes of a process. Not collective. */
+int64_t diis_bytes(const struct dense_grid *grid, int n_matrices, int64_t n_rows, int64_t size);
+
 /* Adds a step, in place of the oldest if size are kept; copies the lower triangle of F and the
  * upper one of error. */
 void diis_push(struct diis *diis, struct dense *const F[], struct dense *const error[]);

@@ -37,6 +37,11 @@ enum status item_cache_create(int64_t n_items, int64_t budget_bytes,
     return STATUS_OK;
 }
 
+int64_t item_cache_bytes(int64_t n_items)
+{
+    return (int64_t)sizeof(struct item_cache) + (n_items + 1) * (int64_t)sizeof(struct entry *);
+}
+
 static void unlink_entry(struct item_cache *cache, struct entry *entry)
 {
     *(entry->newer ? &entry->newer->older : &cache->newest) = entry->older;

@@ -23,6 +23,9 @@ struct item_cache;
 enum status item_cache_create(int64_t n_items, int64_t budget_bytes,
                               const struct item_cache_source *source, struct item_cache **cache);
 
+/* Bytes of its index, which the budget does not count. */
+int64_t item_cache_bytes(int64_t n_items);
+
 /* Unloads everything, then frees the cache; NULL is fine. */
 void item_cache_destroy(struct item_cache *cache);
 

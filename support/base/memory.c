@@ -223,6 +223,21 @@ static struct shortage find_shortage(const struct memory_need *need,
     return worst;
 }
 
+void memory_need_add(struct memory_need *sum, int64_t n, struct memory_need need)
+{
+    sum->shared_bytes += (double)n * need.shared_bytes;
+    sum->own_bytes += (double)n * need.own_bytes;
+    sum->n_shared += n * need.n_shared;
+}
+
+struct memory_need memory_need_larger(struct memory_need one, struct memory_need other)
+{
+    return (struct memory_need){.shared_bytes = fmax(one.shared_bytes, other.shared_bytes),
+                                .own_bytes = fmax(one.own_bytes, other.own_bytes),
+                                .n_shared =
+                                    one.n_shared > other.n_shared ? one.n_shared : other.n_shared};
+}
+
 bool memory_fits(const struct memory_need *need, const struct memory_budget *budget)
 {
     struct shortage shortage = find_shortage(need, budget);

@@ -37,11 +37,19 @@ struct memory_budget memory_divide(const struct memory_limits *limits, int n_sha
  * knows better. Collective; the same everywhere. */
 struct memory_budget memory_budget(int64_t given_bytes, MPI_Comm comm);
 
-/* Bytes that a process needs: its even part of what the processes of a node share, and what
- * it has to itself. */
+/* Bytes that a process needs, of an object or a run: its fraction of what the processes of a node
+ * share, in n_shared pieces, and its own. A function ..._bytes beside ..._create, with arguments of
+ * the same meaning, says what the object takes; estimates are sums of these. */
 struct memory_need {
     double shared_bytes, own_bytes;
+    int64_t n_shared;
 };
+
+/* sum += n times need. */
+void memory_need_add(struct memory_need *sum, int64_t n, struct memory_need need);
+
+/* The needs of two phases that follow each other: the larger number of each kind. */
+struct memory_need memory_need_larger(struct memory_need one, struct memory_need other);
 
 bool memory_fits(const struct memory_need *need, const struct memory_budget *budget);
 

@@ -2,39 +2,57 @@
 
 #include "support/base/printable.h"
 
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 static char last_text[STATUS_TEXT_SIZE];
-static char last_origin[256];
+static char last_origin[STATUS_ORIGIN_SIZE];
 static enum status last_code;
 static int64_t n_failures;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of these, for writers */
+
+static void replace_text(const char *text, const char *origin)
+{
+    pthread_mutex_lock(&lock);
+    snprintf(last_text, sizeof last_text, "%s", text);
+    if (origin)
+        snprintf(last_origin, sizeof last_origin, "%s", origin);
+    pthread_mutex_unlock(&lock);
+}
 
 enum status status_fail(enum status code, const char *function, const char *file, int line,
                         const char *format, ...)
 {
+    char text[STATUS_TEXT_SIZE], origin[STATUS_ORIGIN_SIZE];
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(last_text, sizeof last_text, format, arguments);
+    vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    snprintf(last_origin, sizeof last_origin, "%s (%s:%d)", function, file, line);
+    snprintf(origin, sizeof origin, "%s (%s:%d)", function, file, line);
+    replace_text(text, origin);
+    pthread_mutex_lock(&lock);
     last_code = code;
     n_failures++;
+    pthread_mutex_unlock(&lock);
     return code;
 }
 
 int64_t status_n_failures(void)
 {
-    return n_failures;
+    pthread_mutex_lock(&lock);
+    int64_t n = n_failures;
+    pthread_mutex_unlock(&lock);
+    return n;
 }
 
 enum status status_explain(enum status code, int64_t n_before, const char *format, ...)
 {
     char text[STATUS_TEXT_SIZE];
     va_list arguments;
-    if (code == STATUS_OK || (n_failures > n_before && last_code == code))
+    if (code == STATUS_OK || (status_n_failures() > n_before && last_code == code))
         return code;
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
@@ -64,14 +82,32 @@ const char *status_origin(void)
     return last_origin;
 }
 
-void status_set_text(const char *text)
+void status_set_text(const char *format, ...)
 {
-    snprintf(last_text, sizeof last_text, "%s", text);
+    char text[STATUS_TEXT_SIZE];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    replace_text(text, NULL);
 }
 
 void status_set_origin(const char *origin)
 {
     snprintf(last_origin, sizeof last_origin, "%s", origin);
+}
+
+struct status_kept status_keep(void)
+{
+    struct status_kept kept;
+    memcpy(kept.text, last_text, sizeof kept.text);
+    memcpy(kept.origin, last_origin, sizeof kept.origin);
+    return kept;
+}
+
+void status_restore(const struct status_kept *kept)
+{
+    replace_text(kept->text, kept->origin);
 }
 
 void status_print(const char *program)

@@ -1,7 +1,8 @@
 /* Status codes and the text that goes with the last failure.
  *
  * A function that can fail returns `enum status`. The code is the truth; the
- * text, kept once per process, is for people. FAIL records text and place and
+ * text, kept once per process, is for people. Any thread may fail: a text is that of one
+ * failure, the last one. FAIL records text and place and
  * yields the code, TRY passes a failure on from a function that owns nothing:
  *
  *     if (n < 0)
@@ -42,7 +43,7 @@ const char *status_words(enum status code);
 
 /* Text of the last failure on this process, "" if none, shorter than STATUS_TEXT_SIZE. Valid until
  * the next failure. */
-enum { STATUS_TEXT_SIZE = 1024 };
+enum { STATUS_TEXT_SIZE = 1024, STATUS_ORIGIN_SIZE = 256 };
 const char *status_text(void);
 
 /* "function (file:line)" of the last failure: for developers, not for users. */
@@ -55,9 +56,18 @@ int64_t status_n_failures(void);
 enum status status_explain(enum status code, int64_t n_before, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Replace one of them: a text with more context, a failure on another process. */
-void status_set_text(const char *text);
+/* Replace one of them: by a text with more context, of which status_text() may be an argument, or
+ * by that of a failure on another process. */
+void status_set_text(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void status_set_origin(const char *origin);
+
+/* The last failure, kept while something is tried that may fail, too, and restored after it: it
+ * remains the one that is reported. */
+struct status_kept {
+    char text[STATUS_TEXT_SIZE], origin[STATUS_ORIGIN_SIZE];
+};
+struct status_kept status_keep(void);
+void status_restore(const struct status_kept *kept);
 
 /* Prints the text of the last failure to standard error after the program's name; if the
  * environment variable BERYL_DEBUG is 1, its origin on a second line. */

@@ -54,7 +54,7 @@ void application_hold_streams(void)
 
 /* For this process alone, by documented variables, because hwloc and Open MPI have no calls for
  * these settings; what the user has set stays. */
-static void set_environment(void)
+void application_prepare_mpi(void)
 {
     /* Else Open MPI's hwloc looks for graphics cards at X displays, which takes seconds on a
      * machine that cannot resolve its own name. */
@@ -89,7 +89,7 @@ void application_start(struct application *application, int thread_level)
     /* One process needs no MPI to answer or to complain. */
     if (!application_runs(application) && !is_launched())
         return;
-    set_environment();
+    application_prepare_mpi();
     application->status = start_mpi(application, thread_level);
 }
 

@@ -24,7 +24,7 @@
 struct target {
     char path[PATH_MAX]; /* the file itself, symbolic links resolved */
     char part[PATH_MAX]; /* the temporary file, in the same folder */
-    bool direct;         /* a device or pipe: no temporary file */
+    bool direct;         /* a device, pipe or open descriptor: no temporary file */
 };
 
 static enum status fail_path(const char *path)
@@ -66,8 +66,35 @@ static const char *base_name_of(const char *path)
     return slash ? slash + 1 : path;
 }
 
-/* The path, or where the symbolic links that it ends in lead, with no file there. */
-static bool follow_links(const char *path, char file[PATH_MAX])
+static bool is_same_inode(const struct stat *information, const struct stat *other)
+{
+    return information->st_dev == other->st_dev && information->st_ino == other->st_ino;
+}
+
+static void name_folder(const char *path, char folder[PATH_MAX])
+{
+    int length = (int)(base_name_of(path) - path);
+    snprintf(folder, PATH_MAX, "%.*s", length > 0 ? length : 1, length > 0 ? path : ".");
+}
+
+/* The number of an open descriptor of this process if its folder in /proc holds the path; else -1.
+ */
+static int own_descriptor(const char *path)
+{
+    char folder[PATH_MAX];
+    struct stat information, own;
+    int64_t number;
+    name_folder(path, folder);
+    return stat(folder, &information) == 0 && stat("/proc/self/fd", &own) == 0 &&
+                   is_same_inode(&information, &own) &&
+                   word_to_integer(word_from_text(base_name_of(path)), &number)
+               ? (int)number
+               : -1;
+}
+
+/* The path, or where the symbolic links that it ends in lead. *descriptor is set if one of them is
+ * that of an open descriptor. */
+static bool follow_links(const char *path, char file[PATH_MAX], int *descriptor)
 {
     char link[PATH_MAX];
     ssize_t length;
@@ -76,6 +103,8 @@ static bool follow_links(const char *path, char file[PATH_MAX])
         strcpy(file + kept, next);
         if ((length = readlink(file, link, sizeof link - 1)) < 0)
             return true;
+        if (*descriptor < 0)
+            *descriptor = own_descriptor(file);
         link[length] = '\0';
         kept = link[0] == '/' ? 0 : (size_t)(base_name_of(file) - file);
     }
@@ -83,10 +112,18 @@ static bool follow_links(const char *path, char file[PATH_MAX])
     return false;
 }
 
+/* The descriptor of this process that a path names, as /dev/stdout does; -1: none. */
+static int find_descriptor(const char *path)
+{
+    char file[PATH_MAX];
+    int descriptor = -1;
+    return follow_links(path, file, &descriptor) ? descriptor : -1;
+}
+
 /* A path that exists: a rename would replace a link by a file, and a read-only file. */
 static enum status target_existing(const char *path, mode_t mode, struct target *target)
 {
-    target->direct = !S_ISREG(mode);
+    target->direct = !S_ISREG(mode) || find_descriptor(path) >= 0;
     if (S_ISDIR(mode) || file_is_named_pipe(path)) {
         errno = S_ISDIR(mode) ? EISDIR : ESPIPE;
         return fail_path(path);
@@ -99,9 +136,10 @@ static enum status target_init(struct target *target, const char *path)
 {
     *target = (struct target){0};
     struct stat information;
+    int descriptor = -1;
     if (stat(path, &information) == 0) {
         TRY(target_existing(path, information.st_mode, target));
-    } else if (errno != ENOENT || path[0] == '\0' || !follow_links(path, target->path))
+    } else if (errno != ENOENT || path[0] == '\0' || !follow_links(path, target->path, &descriptor))
         return fail_path(path);
 
     return output_file_part(target->path, target->part);
@@ -130,7 +168,18 @@ static bool write_all(int descriptor, const char *bytes, size_t length)
 bool output_file_is_stream(const char *path)
 {
     struct stat information;
-    return stat(path, &information) == 0 && !S_ISREG(information.st_mode);
+    return stat(path, &information) == 0 &&
+           (!S_ISREG(information.st_mode) || find_descriptor(path) >= 0);
+}
+
+bool output_file_is_written_first(const char *path)
+{
+    return path && !output_file_is_stream(path);
+}
+
+bool output_file_is_written_last(const char *path, bool changed)
+{
+    return path && (changed || output_file_is_stream(path));
 }
 
 enum status output_file_check(const char *path)
@@ -149,18 +198,14 @@ enum status output_file_check(const char *path)
 
 static enum status write_direct(const char *path, const char *bytes, size_t length)
 {
-    int descriptor = file_open(path, O_WRONLY);
+    int named = find_descriptor(path);
+    int descriptor = named >= 0 ? dup(named) : file_open(path, O_WRONLY);
     if (descriptor < 0)
         return fail_path(path);
+    fflush(stdout); /* what was printed before comes first */
     enum status status = write_all(descriptor, bytes, length) ? STATUS_OK : fail_path(path);
     close(descriptor);
     return status;
-}
-
-static void name_folder(const char *path, char folder[PATH_MAX])
-{
-    int length = (int)(base_name_of(path) - path);
-    snprintf(folder, PATH_MAX, "%.*s", length > 0 ? length : 1, length > 0 ? path : ".");
 }
 
 /* Asked of processes that are not ours, without changing them, because only their numbers tell
@@ -282,13 +327,10 @@ static bool sync_folder(const char *path)
 /* The failure of a writer, which knows the temporary path only. */
 static enum status fail_part(enum status status, const char *path, const char *part)
 {
-    char text[2 * PATH_MAX];
     const char *found = strstr(status_text(), part);
-    if (found) {
-        snprintf(text, sizeof text, "%.*s%s%s", (int)(found - status_text()), status_text(), path,
-                 found + strlen(part));
-        status_set_text(text);
-    }
+    if (found)
+        status_set_text("%.*s%s%s", (int)(found - status_text()), status_text(), path,
+                        found + strlen(part));
     return status;
 }
 
@@ -363,11 +405,6 @@ static bool stat_folder(const char *path, struct stat *information)
     return stat(folder, information) == 0;
 }
 
-static bool is_same_inode(const struct stat *information, const struct stat *other)
-{
-    return information->st_dev == other->st_dev && information->st_ino == other->st_ino;
-}
-
 bool output_file_same(const char *path, const char *other)
 {
     struct stat information, other_information;
@@ -406,32 +443,4 @@ enum status outputs_check_writable(const struct output *outputs, int n_outputs)
         if (outputs[i].path)
             TRY(output_file_check(outputs[i].path));
     return STATUS_OK;
-}
-
-static enum status fail_no_memory(const char *path)
-{
-    return FAIL(STATUS_NO_MEMORY, "%s: no memory for its contents", path);
-}
-
-enum status output_buffer_init(struct output_buffer *buffer, const char *path)
-{
-    *buffer = (struct output_buffer){0};
-    buffer->stream = open_memstream(&buffer->bytes, &buffer->length);
-    return buffer->stream ? STATUS_OK : fail_no_memory(path);
-}
-
-enum status output_buffer_write(struct output_buffer *buffer, const char *path)
-{
-    bool complete = !ferror(buffer->stream);
-    complete = fclose(buffer->stream) == 0 && complete;
-    buffer->stream = NULL;
-    return complete ? output_file_write(path, buffer->bytes, buffer->length) : fail_no_memory(path);
-}
-
-void output_buffer_fini(struct output_buffer *buffer)
-{
-    if (buffer->stream)
-        fclose(buffer->stream);
-    free(buffer->bytes);
-    *buffer = (struct output_buffer){0};
 }

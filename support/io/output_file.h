@@ -8,15 +8,21 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
 
 /* Whether output_file_write could write to the path, as far as can be known
  * beforehand. Leaves nothing behind and a file that is there untouched.
  * Errors: STATUS_IO, naming the path and the reason. */
 enum status output_file_check(const char *path);
 
-/* Whether the path is that of a device or pipe, on which what is written cannot be replaced. */
+/* Whether the path is that of a device or pipe, or of a descriptor that is open, as /dev/stdout:
+ * what is written there cannot be replaced. */
 bool output_file_is_stream(const char *path);
+
+/* A result is written twice, so that a full disk or a killed run leaves one: first, before other
+ * outputs, and last where something has changed since. A stream is written to once, last. Whether
+ * to write now; path NULL: never. */
+bool output_file_is_written_first(const char *path);
+bool output_file_is_written_last(const char *path, bool changed);
 
 /* Whether two paths name one file, there already or yet to be written, by whatever links to it or
  * to its folder. NULL names none, and neither does a character device as /dev/null, which any
@@ -38,7 +44,7 @@ enum status outputs_check_distinct(const struct output *outputs, int n_outputs,
 enum status outputs_check_writable(const struct output *outputs, int n_outputs);
 
 /* Writes length bytes. A regular file appears, or takes the place of an older
- * one, only when all of it is on the disk; a device or pipe is written to.
+ * one, only when all of it is on the disk; a stream is written to.
  * Errors: STATUS_IO, naming the path and the reason; STATUS_NO_MEMORY. */
 enum status output_file_write(const char *path, const char *bytes, size_t length);
 
@@ -62,21 +68,5 @@ enum status output_file_replace(const char *path, int64_t n_bytes,
 
 /* Bytes that are free in the folder of a path; 0 if it cannot be known. */
 double output_file_room(const char *path);
-
-/* The contents of a file while they are printed, kept in memory. */
-struct output_buffer {
-    FILE *stream; /* to print to; NULL before init and after write */
-    char *bytes;
-    size_t length;
-};
-
-/* Errors: STATUS_NO_MEMORY, naming the path. */
-enum status output_buffer_init(struct output_buffer *buffer, const char *path);
-
-/* Writes what has been printed, as output_file_write does. Ends the printing. */
-enum status output_buffer_write(struct output_buffer *buffer, const char *path);
-
-/* After init, whether or not it has been written. */
-void output_buffer_fini(struct output_buffer *buffer);
 
 #endif

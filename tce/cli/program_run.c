@@ -203,20 +203,19 @@ static enum status write_json(const struct program_run *run, enum status outcome
 /* Writes the completed iterations, with the failure, which remains the one that is reported. */
 static void write_failed_program(struct program_run *run, enum status status)
 {
-    char text[STATUS_TEXT_SIZE];
-    snprintf(text, sizeof text, "%s", status_text());
+    struct status_kept failure = status_keep();
     watch_memory(run);
-    write_json(run, status, text);
-    status_set_text(text);
+    write_json(run, status, failure.text);
+    status_restore(&failure);
 }
 
 /* Collective: standard output may be a pipe on one process alone. */
-static bool json_is_stream(const struct program_run *run)
+static bool json_is_written_last(const struct program_run *run)
 {
     const char *path = run->options->json;
-    int is_stream = path && output_file_is_stream(path);
-    MPI_Bcast(&is_stream, 1, MPI_INT, 0, run->comm);
-    return is_stream;
+    int at_end = output_file_is_written_last(path, false);
+    MPI_Bcast(&at_end, 1, MPI_INT, 0, run->comm);
+    return at_end;
 }
 
 static enum status print_and_write(struct program_run *run)
@@ -229,8 +228,7 @@ static enum status print_and_write(struct program_run *run)
     TRY(mode_records_check(&run->records, "result"));
     if (options->verify)
         TRY(verification_run(&run->instance));
-    /* The result first: a disk may have no room for all. But it goes to a stream only once. */
-    bool at_end = json_is_stream(run);
+    bool at_end = json_is_written_last(run);
     if (!options->compare)
         trace_sum(options->pool.trace, run->comm);
     if (!at_end)

@@ -50,6 +50,12 @@ static enum status take_scratch_blocks(struct contraction_worker *worker)
                         "no memory for a block of tensor %s", largest->name);
 }
 
+int64_t contraction_worker_bytes(int64_t max_block)
+{
+    return 2 * block_buffers_bytes(max_block) + /* block and product */
+           operand_blocks_bytes(max_block);
+}
+
 enum status contraction_worker_create(const struct contraction_sums *sums,
                                       const struct contraction_settings *settings,
                                       struct kept_blocks *kept, struct contraction_worker **worker)

@@ -20,6 +20,10 @@ enum status contraction_worker_create(const struct contraction_sums *sums,
                                       struct kept_blocks *kept, struct contraction_worker **worker);
 void contraction_worker_destroy(struct contraction_worker *worker);
 
+/* Bytes of the blocks that it works on, at most, where none is of more than max_block elements;
+ * without those that are kept. */
+int64_t contraction_worker_bytes(int64_t max_block);
+
 /* Called with its context between two products of a task. */
 void contraction_worker_interrupt(struct contraction_worker *worker,
                                   void (*function)(void *context), void *context);

@@ -26,6 +26,12 @@ struct channel {
     struct darray_request request;
     double *passing; /* the matrix that is pinned of a factor used once */
 };
+enum { CHANNEL_BLOCKS = 3 }; /* at a time: arrival, buffer, and passing or one beyond the budget */
+
+int64_t operand_blocks_bytes(int64_t max_block)
+{
+    return N_OPERANDS * CHANNEL_BLOCKS * block_buffers_bytes(max_block);
+}
 
 struct operand_blocks {
     struct block_buffers *buffers;

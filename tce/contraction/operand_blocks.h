@@ -38,6 +38,10 @@ enum status operand_blocks_create(const struct contraction_sums *sums,
                                   struct kept_blocks *kept, struct operand_blocks **blocks);
 void operand_blocks_destroy(struct operand_blocks *blocks);
 
+/* Bytes of the blocks at work, at most, where none is of more than max_block elements; blocks that
+ * are kept count against the settings' budget. */
+int64_t operand_blocks_bytes(int64_t max_block);
+
 /* Begins to fetch a block that will soon be pinned, unless it is here; one A and one B at a
  * time. */
 void operand_blocks_announce(struct operand_blocks *blocks, struct operand_place place,

@@ -4,6 +4,7 @@
 #include "sched/pool/pool_timeline.h"
 #include "support/base/agree.h"
 #include "support/base/clock.h"
+#include "tce/contraction/contraction_worker.h"
 #include "tce/execution/task_blocks.h"
 
 #include <stdbool.h>
@@ -102,14 +103,19 @@ enum status executor_create(const struct plan *plan, const struct contraction_se
     enum status status = complete ? create_contractions(made)
                                   : FAIL(STATUS_NO_MEMORY, "no memory for the stages of a plan");
     status = status_agree(comm, status);
-    if (status == STATUS_OK)
+    if (status == STATUS_OK) {
         darray_reserve(plan->peak_elements * sizeof(double));
-    if (status == STATUS_OK)
         status = create_program_tensors(made);
+    }
     if (status != STATUS_OK)
         executor_destroy(made);
     *executor = status == STATUS_OK ? made : NULL;
     return status;
+}
+
+int64_t executor_work_bytes(int64_t max_block)
+{
+    return contraction_worker_bytes(max_block);
 }
 
 void executor_destroy(struct executor *self)
@@ -230,11 +236,15 @@ static enum status run_single_step(struct executor *self, const struct plan_step
     taskpool_settings_default(&pool);
     pool.mode = "static";
     plan_problem(self->plan, step, &problem);
-    TRY(status_agree(self->comm, contraction_create(1, &problem, &self->settings, &contraction)));
+    enum status status =
+        status_agree(self->comm, contraction_create(1, &problem, &self->settings, &contraction));
+    if (status != STATUS_OK) /* of any process */
+        goto done;
     bind_step(self, step, contraction, 0);
-    enum status status = contraction_start(contraction, &pool, self->comm);
+    status = contraction_start(contraction, &pool, self->comm);
     if (status == STATUS_OK)
         status = contraction_run(contraction);
+done:
     contraction_destroy(contraction);
     return status;
 }
@@ -313,10 +323,12 @@ enum status executor_write_profile(const struct executor *self, const char *path
     bool has_blocks = task_data_paths(path, &paths);
     enum status status =
         status_agree(self->comm, collect_tasks(self, &all, has_blocks ? &blocks : NULL));
-    if (status == STATUS_OK)
-        status = task_data_write(self->comm, &blocks.records, path);
+    if (status != STATUS_OK)
+        goto done;
+    status = task_data_write(self->comm, &blocks.records, path);
     if (status == STATUS_OK)
         status = profile_write(self->comm, &all, path);
+done:
     task_blocks_fini(&blocks);
     history_fini(&all);
     return status;

@@ -22,6 +22,10 @@ enum status executor_create(const struct plan *plan, const struct contraction_se
                             MPI_Comm comm, struct executor **executor);
 void executor_destroy(struct executor *executor);
 
+/* Bytes of the blocks that a process works on, at most, where none is of more than max_block
+ * elements; those that are kept count against the settings' budget. */
+int64_t executor_work_bytes(int64_t max_block);
+
 /* A tensor of the program, by its number. Borrowed. Not collective. */
 struct tensor *executor_tensor(const struct executor *executor, int tensor);
 

@@ -1,6 +1,7 @@
 #include "tce/integrals/mo_plan.h"
 
 #include "tce/integrals/ao_integrals.h"
+#include "tce/tensor/tensor.h"
 
 #include <assert.h>
 #include <math.h>
@@ -177,12 +178,10 @@ int64_t mo_plan_block_size(const struct mo_plan *plan)
 
 double mo_plan_process_bytes(const struct mo_plan *plan)
 {
-    /* The sizes of the blocks are kept three times: here, and by the array with where they
-     * begin. */
-    double n_blocks = (double)tiling_n_pairs(plan->tiling) * (double)plan->n_orbital_pairs;
+    int64_t n_blocks = tiling_n_pairs(plan->tiling) * plan->n_orbital_pairs;
     double n_doubles = plan->problem.orbitals->n_spins * (double)mo_plan_matrices_size(plan) +
                        (double)mo_plan_block_size(plan) +
                        (double)orbital_transform_work(&plan->problem.orbitals->spin[0]);
-    return n_doubles * sizeof(double) + 3 * n_blocks * sizeof(int64_t) +
+    return n_doubles * sizeof(double) + tensor_index_bytes(n_blocks) +
            ao_integrals_bytes(plan->tiling->shells);
 }

@@ -25,9 +25,16 @@ struct amplitude_solver {
     double *lines; /* scratch of tensor_dots */
 };
 
+enum { STEP_TENSORS = 2 }; /* image and error of an unknown */
+
+int64_t amplitude_solver_count_tensors(int n, int size)
+{
+    return (int64_t)STEP_TENSORS * size * n;
+}
+
 static int n_step_tensors(const struct amplitude_solver *self)
 {
-    return 2 * self->size * self->n;
+    return (int)amplitude_solver_count_tensors(self->n, self->size);
 }
 
 /* The tensors of all steps. */
@@ -41,7 +48,7 @@ static enum status create_steps(struct amplitude_solver *self)
                                           block_index_labels(self->x[i % n]->blocks)};
     enum status status = tensor_create_several(n_tensors, shapes, self->comm, self->tensors);
     for (int s = 0; s < self->size; s++) {
-        struct tensor **image = self->tensors + (ptrdiff_t)2 * s * n;
+        struct tensor **image = self->tensors + (ptrdiff_t)STEP_TENSORS * s * n;
         self->steps[s] = (struct amplitude_step){.image = image, .error = image + n};
     }
     free(shapes);
@@ -102,7 +109,7 @@ void amplitude_solver_destroy(struct amplitude_solver *self)
 
 double amplitude_solver_count_elements(double n_elements, int size)
 {
-    return 2.0 * size * n_elements;
+    return (double)amplitude_solver_count_tensors(1, size) * n_elements;
 }
 
 /* Forgets the n oldest steps, whose tensors become free ones at the end. */

@@ -46,4 +46,7 @@ enum status amplitude_solver_resume(struct amplitude_solver *solver, int n_steps
  * estimate of memory. */
 double amplitude_solver_count_elements(double n_elements, int size);
 
+/* Number of these tensors, for n unknowns. */
+int64_t amplitude_solver_count_tensors(int n, int size);
+
 #endif

@@ -105,10 +105,11 @@ enum status correlation_integrals_bytes(const struct correlation *self, double *
     enum status status = targets_init(self, &targets);
     if (status == STATUS_OK)
         status = mo_plan_create(&targets.problem, &plan);
-    if (status == STATUS_OK) {
-        *all = mo_plan_half_bytes(plan);
-        *own = mo_plan_process_bytes(plan);
-    }
+    if (status != STATUS_OK)
+        goto done;
+    *all = mo_plan_half_bytes(plan);
+    *own = mo_plan_process_bytes(plan);
+done:
     mo_plan_destroy(plan);
     targets_fini(&targets);
     return status;

@@ -13,8 +13,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Blocks that a contraction works on at a time: read ahead, permuted, written. */
-enum { BLOCKS_AT_WORK = 8 };
+/* Of a block: what no memory holds, and an int64_t counts the bytes of. */
+#define MOST_ELEMENTS 1e15
 
 /* Bytes. What is shared is spread over the processes, the rest is each one's own. */
 struct estimate {
@@ -24,7 +24,7 @@ struct estimate {
     double scf, tables;        /* own */
     double cache;              /* own, while iterating */
     double transformation;     /* own, while integrals are transformed */
-    double max_block;
+    double max_block;          /* elements */
     double windows; /* shared, of each process: of all tensors, in addition to their elements */
 };
 
@@ -35,10 +35,10 @@ static enum status add_tensor_estimate(const struct plan *plan, int number,
     const struct plan_tensor *tensor = &plan->tensors[number];
     struct block_index *blocks;
     TRY(block_index_create(&tensor->labels, &blocks));
-    double block = sizeof(double);
+    double block = 1;
     for (int d = 0; d < tensor->labels.rank; d++)
         block *= (double)tensor->labels.space[d]->max_tile;
-    estimate->tables += 3.0 * sizeof(int64_t) * (double)block_index_n(blocks);
+    estimate->tables += tensor_index_bytes(block_index_n(blocks));
     estimate->max_block = fmax(estimate->max_block, block);
     if (number < plan->n_program_tensors)
         estimate->tensors_of_program += sizeof(double) * tensor->elements;
@@ -61,17 +61,16 @@ static enum status make_estimate(const struct correlation *self, int diis_size,
                                  plan->tensors[program->unknowns[i].tensor].elements, diis_size);
     estimate->cache =
         fmax(0, fmin((double)self->problem.contraction.cache_bytes, estimate->tensors)) +
-        BLOCKS_AT_WORK * estimate->max_block;
+        (double)executor_work_bytes((int64_t)fmin(estimate->max_block, MOST_ELEMENTS));
     return correlation_integrals_bytes(self, &estimate->half_transformed,
                                        &estimate->transformation);
 }
 
 /* Those of all tensors, though they do not exist at the same time, and the density. */
-static int count_arrays(const struct correlation *self, int diis_size)
+static int64_t count_arrays(const struct correlation *self, int diis_size)
 {
-    int n_solver =
-        (int)amplitude_solver_count_elements(self->instance.program.n_unknowns, diis_size);
-    return self->instance.plan->n_tensors + n_solver + self->problem.orbitals->n_spins;
+    return self->instance.plan->n_tensors + self->problem.orbitals->n_spins +
+           amplitude_solver_count_tensors(self->instance.program.n_unknowns, diis_size);
 }
 
 enum { ITERATING, TRANSFORMING, N_PHASES };
@@ -81,13 +80,13 @@ static void list_needs(const struct estimate *estimate, double n_processes,
                        struct memory_need needs[N_PHASES])
 {
     double always = estimate->tables + estimate->scf;
-    needs[ITERATING] =
-        (struct memory_need){(estimate->tensors + estimate->diis) / n_processes + estimate->windows,
-                             estimate->cache + always};
+    needs[ITERATING] = (struct memory_need){
+        .shared_bytes = (estimate->tensors + estimate->diis) / n_processes + estimate->windows,
+        .own_bytes = estimate->cache + always};
     needs[TRANSFORMING] = (struct memory_need){
-        (estimate->tensors_of_program + estimate->half_transformed) / n_processes +
-            estimate->windows,
-        estimate->transformation + always};
+        .shared_bytes = (estimate->tensors_of_program + estimate->half_transformed) / n_processes +
+                        estimate->windows,
+        .own_bytes = estimate->transformation + always};
 }
 
 static bool all_fit(const struct estimate *estimate, double n_processes,

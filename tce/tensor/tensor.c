@@ -43,6 +43,12 @@ double tensor_count_elements(const struct block_labels *labels)
     return counts.n[labels->irrep][labels->spin + MAX_RANK];
 }
 
+/* That of the array, and the list of sizes that it is made from. */
+double tensor_index_bytes(int64_t n_blocks)
+{
+    return darray_bytes(n_blocks, 0).own_bytes + (double)(n_blocks + 1) * sizeof(int64_t);
+}
+
 /* Before anything of the tensor's size is allocated. An even share of it, with the
  * numbers that each process keeps of every block, must fit into what this process's node has. */
 static enum status check_tensor_memory(const char *name, const struct block_labels *labels,
@@ -53,7 +59,7 @@ static enum status check_tensor_memory(const char *name, const struct block_labe
     double bytes = sizeof(double) * tensor_count_elements(labels);
     double at_hand = (double)darray_unused_bytes();
     struct memory_need need = {.shared_bytes = fmax(0, bytes / n_processes - at_hand),
-                               .own_bytes = 3.0 * sizeof(int64_t) * (double)n_blocks};
+                               .own_bytes = tensor_index_bytes(n_blocks)};
     struct memory_limits limits = memory_limits();
     struct memory_budget budget = memory_divide(&limits, node_count(comm));
     char subject[256];

@@ -41,6 +41,9 @@ struct tensor_shape {
 enum status tensor_create_several(int n, const struct tensor_shape shapes[], MPI_Comm comm,
                                   struct tensor *tensors[]);
 
+/* Bytes of each process, while it is created, for the index of a tensor of so many blocks. */
+double tensor_index_bytes(int64_t n_blocks);
+
 /* Collective; NULL is fine. */
 void tensor_destroy(struct tensor *tensor);
 

@@ -54,9 +54,8 @@ enum status beryl_sched_outputs_check(const struct beryl_sched_options *options)
 enum status beryl_sched_outputs_write_first(const struct beryl_sched_options *options,
                                             const json_t *result)
 {
-    return options->json && !output_file_is_stream(options->json)
-               ? json_write_file(result, options->json)
-               : STATUS_OK;
+    return output_file_is_written_first(options->json) ? json_write_file(result, options->json)
+                                                       : STATUS_OK;
 }
 
 enum status beryl_sched_outputs_write_last(const struct beryl_sched_options *options,
@@ -64,7 +63,7 @@ enum status beryl_sched_outputs_write_last(const struct beryl_sched_options *opt
 {
     if (options->report)
         TRY(report_write(&result, &name, 1, NULL, options->report));
-    return options->json && output_file_is_stream(options->json)
+    return output_file_is_written_last(options->json, false)
                ? json_write_file(result, options->json)
                : STATUS_OK;
 }
@@ -79,11 +78,10 @@ enum status beryl_sched_outputs_write(const struct beryl_sched_options *options,
 void beryl_sched_outputs_write_failed(const struct beryl_sched_options *options, json_t *result,
                                       enum status status)
 {
-    char text[STATUS_TEXT_SIZE];
-    snprintf(text, sizeof text, "%s", status_text());
+    struct status_kept failure = status_keep();
     if (options->json && result &&
-        json_object_set_new(result, "error", json_error(status, text)) == 0)
+        json_object_set_new(result, "error", json_error(status, failure.text)) == 0)
         json_write_file(result, options->json);
     json_decref(result);
-    status_set_text(text);
+    status_restore(&failure);
 }

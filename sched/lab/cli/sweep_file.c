@@ -13,9 +13,7 @@ static const char blanks[] = " \t\r\f\v";
 enum status sweep_file_fail(const struct sweep_file *file, const struct sweep_run *run,
                             enum status code)
 {
-    char text[1024];
-    snprintf(text, sizeof text, "%s:%lld: %s", file->path, (long long)run->line, status_text());
-    status_set_text(text);
+    status_set_text("%s:%lld: %s", file->path, (long long)run->line, status_text());
     return code;
 }
 

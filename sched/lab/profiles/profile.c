@@ -1,7 +1,7 @@
 #include "sched/lab/profiles/profile.h"
 
 #include "support/base/agree.h"
-#include "support/io/output_file.h"
+#include "support/io/output_buffer.h"
 #include "support/mpi/gather.h"
 
 #include <stdbool.h>

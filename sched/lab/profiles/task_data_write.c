@@ -4,7 +4,7 @@
 #include "support/base/array.h"
 #include "support/base/log.h"
 #include "support/io/file_open.h"
-#include "support/io/output_file.h"
+#include "support/io/output_buffer.h"
 #include "support/mpi/gather.h"
 
 #include <stdio.h>

@@ -7,7 +7,7 @@
 #include "sched/lab/report/report_tables.h"
 #include "sched/lab/report/report_timeline.h"
 #include "sched/lab/report/report_words.h"
-#include "support/io/output_file.h"
+#include "support/io/output_buffer.h"
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -104,7 +104,7 @@ static enum status write_comparison(FILE *page, const struct report_runs *runs, 
     return STATUS_OK;
 }
 
-/* Sweeps of which some runs are missing. */
+/* Sweeps that ended before their last run. */
 static void write_unended(FILE *page, const struct report_runs *runs)
 {
     for (int64_t i = 0; i < runs->n; i++) {

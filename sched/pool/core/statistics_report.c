@@ -3,7 +3,7 @@
 #include "support/base/agree.h"
 #include "support/base/log.h"
 #include "support/base/rank_statistics.h"
-#include "support/io/output_file.h"
+#include "support/io/output_buffer.h"
 #include "support/mpi/gather.h"
 
 #include <stdio.h>

@@ -60,10 +60,8 @@ enum status mode_check(const struct taskpool_mode *mode)
                     mode->name);
     for (int o = 0; mode->options && mode->options[o]; o++) {
         enum status status = check_options_of(mode, o);
-        char text[1024];
-        snprintf(text, sizeof text, "mode %s: %s", mode->name, status_text());
         if (status != STATUS_OK) {
-            status_set_text(text);
+            status_set_text("mode %s: %s", mode->name, status_text());
             return status;
         }
     }

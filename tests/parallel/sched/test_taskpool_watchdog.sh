@@ -70,10 +70,10 @@ part_modes() {
         said 'runs task 17, for [0-9.]+ s' 1
         said "Mode $mode: [0-9a-z]" "$n"
     done
-    # The process cannot report, unless mpiexec continues it to end it: another one does, in its stead.
+    # Another process reports a stopped one, which does not again when mpiexec continues it.
     if [ "$n" -gt 1 ]; then
         run 1 stopped sched=static watchdog=0.5
-        said "$report" "$n" $((n + 1))
+        said "$report" "$n"
         said '1 of the [0-9]+ processes of this node does not respond' 1
         said 'watchdog: process [0-9] \([^ ]+, pid [0-9]+\) is stopped' 1
         said 'deadlock' 0

@@ -7,6 +7,7 @@
 #include "tests/check.h"
 
 #include <dirent.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -251,6 +252,42 @@ static void test_a_named_pipe_is_refused(void **state)
     close(ends[1]);
 }
 
+/* As of --json /dev/stdout > file: what was printed before and after stays. */
+static void test_an_open_descriptor_is_written_to(void **state)
+{
+    (void)state;
+    char path[64];
+    int descriptor = open(path_of("log"), O_WRONLY | O_CREAT, 0600);
+    struct stat before, after;
+    snprintf(path, sizeof path, "/proc/self/fd/%d", descriptor);
+    assert_int_equal(write(descriptor, "before ", 7), 7);
+    assert_int_equal(fstat(descriptor, &before), 0);
+    assert_int_equal(symlink(path, path_of("link")), 0);
+    assert_true(output_file_is_stream(path));
+    assert_true(output_file_is_stream(path_of("link")));
+    assert_false(output_file_is_stream(path_of("log")));
+    check_ok(output_file_check(path_of("link")));
+    check_ok(output_file_write(path_of("link"), "result", 6));
+    assert_int_equal(write(descriptor, " after", 6), 6);
+    close(descriptor);
+    check_content(path_of("log"), "before result after");
+    assert_int_equal(stat(path_of("log"), &after), 0);
+    assert_true(before.st_ino == after.st_ino);
+    unlink(path_of("link"));
+    unlink(path_of("log"));
+}
+
+static void test_a_stream_is_written_once(void **state)
+{
+    (void)state;
+    assert_false(output_file_is_written_first(NULL) || output_file_is_written_last(NULL, true));
+    assert_true(output_file_is_written_first(path_of("new")));
+    assert_false(output_file_is_written_last(path_of("new"), false));
+    assert_true(output_file_is_written_last(path_of("new"), true));
+    assert_false(output_file_is_written_first("/dev/null"));
+    assert_true(output_file_is_written_last("/dev/null", false));
+}
+
 static void test_json_keeps_order_and_every_bit(void **state)
 {
     (void)state;
@@ -380,6 +417,8 @@ int main(void)
         cmocka_unit_test(test_a_file_without_room_is_refused_with_its_size),
         cmocka_unit_test(test_links_and_devices_stay_what_they_are),
         cmocka_unit_test(test_a_named_pipe_is_refused),
+        cmocka_unit_test(test_an_open_descriptor_is_written_to),
+        cmocka_unit_test(test_a_stream_is_written_once),
         cmocka_unit_test(test_json_keeps_order_and_every_bit),
         cmocka_unit_test(test_json_is_read_with_a_byte_order_mark),
         cmocka_unit_test(test_an_output_is_no_input_and_no_other_output),

@@ -2,6 +2,7 @@
 #include "support/base/status.h"
 #include "tests/check.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -49,7 +50,7 @@ static void test_a_long_text_is_cut_not_overrun(void **state)
     text[4999] = '\0';
     FAIL(STATUS_IO, "%s", text);
     assert_in_range(strlen(status_text()), 500, 4998);
-    status_set_text(text);
+    status_set_text("%s", text);
     status_set_origin(text);
     assert_in_range(strlen(status_origin()), 100, 4998);
     assert_in_range(strlen(status_text()), 500, 4998);
@@ -76,6 +77,50 @@ static void test_a_failure_without_a_text_gets_one(void **state)
     /* One that was dealt with, and another without a text. */
     assert_int_equal(status_explain(STATUS_IO, n_before, "returned %d", 4), STATUS_IO);
     assert_string_equal(status_text(), "returned 4");
+}
+
+static void test_context_is_put_before_the_text(void **state)
+{
+    (void)state;
+    FAIL(STATUS_IO, "no room");
+    status_set_text("%s:%d: %s", "runs.txt", 3, status_text());
+    assert_string_equal(status_text(), "runs.txt:3: no room");
+}
+
+static void test_a_failure_is_kept_while_others_happen(void **state)
+{
+    (void)state;
+    FAIL(STATUS_IO, "the first");
+    struct status_kept kept = status_keep();
+    FAIL(STATUS_INPUT, "another");
+    status_set_origin("elsewhere");
+    status_restore(&kept);
+    assert_string_equal(status_text(), "the first");
+    assert_non_null(strstr(status_origin(), "test_status.c"));
+}
+
+static void *fail_often(void *letter)
+{
+    char text[900];
+    memset(text, *(char *)letter, sizeof text - 1);
+    text[sizeof text - 1] = '\0';
+    for (int i = 0; i < 20000; i++)
+        FAIL(STATUS_PROTOCOL, "%s", text);
+    return NULL;
+}
+
+/* As of a task and of the progress thread, which receives a message meanwhile. */
+static void test_threads_do_not_mix_their_texts(void **state)
+{
+    (void)state;
+    char letters[4] = "abcd";
+    pthread_t threads[4];
+    for (int i = 0; i < 4; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, fail_often, &letters[i]), 0);
+    for (int i = 0; i < 4; i++)
+        pthread_join(threads[i], NULL);
+    assert_int_equal(strlen(status_text()), 899);
+    assert_int_equal(strspn(status_text(), (char[]){status_text()[0], '\0'}), 899);
 }
 
 /* The lines that status_print writes with this value of BERYL_DEBUG, NULL for none. */
@@ -133,6 +178,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_fail_yields_the_code_and_keeps_the_text),
         cmocka_unit_test(test_try_passes_a_failure_on_and_nothing_else),
+        cmocka_unit_test(test_context_is_put_before_the_text),
+        cmocka_unit_test(test_a_failure_is_kept_while_others_happen),
+        cmocka_unit_test(test_threads_do_not_mix_their_texts),
         cmocka_unit_test(test_a_long_text_is_cut_not_overrun),
         cmocka_unit_test(test_a_failure_without_a_text_gets_one),
         cmocka_unit_test(test_the_origin_is_printed_for_developers_only),

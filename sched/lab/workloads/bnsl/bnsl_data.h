@@ -34,8 +34,8 @@ static inline const uint8_t *bnsl_data_column(const struct bnsl_data *data, int 
 enum status bnsl_data_parse(const char *text, size_t length, const char *path,
                             struct bnsl_data *data);
 
-/* bnsl_data_parse of a file. Collective over comm; rank 0 reads. Errors: also those of
- * text_file_read; the same on every process. */
+/* Reads the table from a file. Collective over comm; rank 0 reads.
+ * Errors: also those of text_file_read; the same on every process. */
 enum status bnsl_data_read(MPI_Comm comm, const char *path, struct bnsl_data *data);
 
 void bnsl_data_fini(struct bnsl_data *data);

@@ -30,7 +30,8 @@ struct pulse_slot {
     atomic_int activity;        /* enum pulse_activity */
     _Atomic double looked_s;    /* its watchdog's last look */
     _Atomic int64_t pid;
-    char padding[64]; /* no two processes write to the same cache line */
+    atomic_bool reported; /* by another process, in its stead */
+    char padding[64];     /* no two processes write to the same cache line */
 };
 
 /* The processes of a node. Times are those of clock_now_s, which they share. */

@@ -190,6 +190,7 @@ static int report_all_silent(const struct mpi_watchdog *self)
     int n = 0;
     for (int i = 0; i < self->pulse.n_slots; i++)
         if (is_silent(&self->pulse.node->slots[i])) {
+            atomic_store(&self->pulse.node->slots[i].reported, true);
             report_silent(self, i);
             n++;
         }
@@ -284,7 +285,8 @@ static _Noreturn void raise_alarm(struct mpi_watchdog *self)
     pause.tv_sec += (time_t)ceil(others_s);
     if (!atomic_exchange(&self->pulse.node->alarm, true))
         report_verdict(self);
-    report_process(self);
+    if (!atomic_load(&self->pulse.own->reported)) /* mpirun continues a stopped process to end it */
+        report_process(self);
     signal_notice_write();
     while (nanosleep(&pause, &pause) != 0 && errno == EINTR) {
     }

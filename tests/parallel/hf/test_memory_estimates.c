@@ -1,0 +1,223 @@
+/* The ..._bytes of what an SCF and a Fock build create are what the heap gives them: to 2 % and
+ * 4 kB (headers of the allocator, small tables) on process 0, which has the largest matrices, and
+ * no less than it gives on the others. Scratch that an estimate counts in addition is named. */
+#include "hf/fock/fock_accumulator.h"
+#include "hf/fock/fock_worker.h"
+#include "hf/scf/scf_quasi_newton.h"
+#include "hf/scf/scf_second_order.h"
+#include "hf/scf/scf_solver.h"
+#include "hf/scf/scf_stability.h"
+#include "tests/cases/scf_case.h"
+
+#include <malloc.h>
+
+static const struct scf_case cases[] = {
+    {"3\n\nO 0 0 0\nH 0 0.76 0.59\nH 0 -0.76 0.59\n", 0, 1, "cc-pvtz", 1, 0},
+    {"2\n\nO 0 0 0\nO 0 0.4 1.1\n", 0, 3, "cc-pvtz", 2, 0}};
+enum { N_CASES = 2 };
+
+/* Whose SCF takes little time. */
+static const struct scf_case quick_cases[N_CASES] = {
+    {"3\n\nO 0 0 0\nH 0 0.76 0.59\nH 0 -0.76 0.59\n", 0, 1, "cc-pvdz", 1, 0},
+    {"2\n\nO 0 0 0\nO 0 0.4 1.1\n", 0, 3, "6-31g", 2, 0}};
+
+static struct scf_setup setup;
+static struct scf_basis *basis;
+static struct scf_basis plan; /* with the basis's number of orbitals */
+static struct scf_fock *fock;
+static struct scf_state *scf;
+static int rank, n_processes;
+
+static double heap_bytes(void)
+{
+    struct mallinfo2 info = mallinfo2();
+    return (double)info.uordblks + (double)info.hblkhd;
+}
+
+/* taken since `before`; the estimate counts so much scratch in addition. */
+static void check_taken(const char *what, double estimate, double scratch, double before)
+{
+    double taken = heap_bytes() - before, slack = 0.02 * estimate + 4096;
+    bool enough = taken <= estimate + slack;
+    bool tight = rank > 0 || taken >= estimate - scratch - slack;
+    if (!enough || !tight)
+        fail_msg("%s: %.0f bytes were taken, the estimate is %.0f, %.0f of which are scratch", what,
+                 taken, estimate, scratch);
+}
+
+static void begin_case(int number)
+{
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &n_processes);
+    scf_setup_init(&setup, &cases[number]);
+    check_ok(scf_basis_create(&setup.problem, SCF_DEFAULT_DEPENDENCE, &basis));
+    check_ok(scf_fock_create(&setup.problem, setup.D, &fock));
+    check_ok(scf_state_create(basis, &scf));
+    plan = scf_basis_plan(&setup.problem);
+    plan.n_orbitals = basis->n_orbitals;
+}
+
+static void end_case(void)
+{
+    scf_state_destroy(scf);
+    scf_fock_destroy(fock);
+    scf_basis_destroy(basis);
+    scf_setup_fini(&setup);
+}
+
+static void check_basis_and_state(void)
+{
+    struct scf_basis *another_basis;
+    struct scf_state *another;
+    double before = heap_bytes();
+    check_ok(scf_basis_create(&setup.problem, SCF_DEFAULT_DEPENDENCE, &another_basis));
+    check_taken("basis", scf_basis_bytes(&plan, n_processes).own_bytes, 0, before);
+    scf_basis_destroy(another_basis);
+    before = heap_bytes();
+    check_ok(scf_state_create(basis, &another));
+    check_taken("state", (double)scf_state_bytes(&plan), 0, before);
+    scf_state_destroy(another);
+}
+
+static void check_methods(void)
+{
+    struct diis *diis;
+    struct scf_hessian hessian;
+    struct scf_quasi_newton *quasi_newton;
+    const struct dense_grid *grid = setup.grid;
+    int64_t n = plan.n_functions, v = plan.n_orbitals - plan.n_occupied[plan.n_spins - 1];
+    double before = heap_bytes();
+    check_ok(diis_create(grid, plan.n_spins, n, 8, &diis));
+    check_taken("DIIS", (double)diis_bytes(grid, plan.n_spins, n, 8), 0, before);
+    diis_destroy(diis);
+    before = heap_bytes();
+    check_ok(scf_hessian_init(basis, fock, scf, &hessian));
+    check_taken("Hessian", (double)scf_hessian_bytes(&plan, false), (double)dense_bytes(grid, n, v),
+                before);
+    scf_hessian_fini(&hessian);
+    before = heap_bytes();
+    check_ok(scf_quasi_newton_create(basis, fock, scf, 8, &quasi_newton));
+    check_taken("quasi-Newton", (double)scf_quasi_newton_bytes(&plan, 8),
+                (double)dense_bytes(grid, n, v), before);
+    scf_quasi_newton_destroy(quasi_newton);
+}
+
+static void test_the_methods_take_what_they_say(void **state)
+{
+    (void)state;
+    for (int i = 0; i < N_CASES; i++) {
+        begin_case(i);
+        check_basis_and_state();
+        check_methods();
+        end_case();
+    }
+}
+
+static void check_fock_tables(void)
+{
+    struct screening *screening;
+    struct fock_tasks *tasks;
+    struct density_tiles *density;
+    double before = heap_bytes();
+    check_ok(screening_create(setup.tiling, 1e-10, NULL, MPI_COMM_WORLD, &screening));
+    check_taken("screening", screening_bytes(setup.tiling, n_processes).own_bytes, 0, before);
+    before = heap_bytes();
+    check_ok(fock_tasks_create(screening, FOCK_QUARTET, FOCK_SYMMETRY_FULL, true, &tasks));
+    check_taken("tasks", (double)fock_tasks_bytes(setup.tiling, FOCK_SYMMETRY_FULL), 0, before);
+    before = heap_bytes();
+    check_ok(density_tiles_create(setup.tiling, plan.n_spins, 0, &density));
+    check_taken("density", (double)density_tiles_bytes(setup.tiling), 0, before);
+    density_tiles_destroy(density);
+    fock_tasks_destroy(tasks);
+    screening_destroy(screening);
+}
+
+static void check_fock_worker(void)
+{
+    struct fock_accumulator *sums;
+    struct fock_worker *worker;
+    double m = (double)setup.tiling->max_functions, two_tiles = 2 * m * m * sizeof(double);
+    double before = heap_bytes();
+    check_ok(fock_accumulator_create(setup.screening, plan.n_spins, true, 0, &sums));
+    check_taken("sums", fock_accumulator_bytes(setup.tiling, plan.n_spins, n_processes).own_bytes,
+                two_tiles, before);
+    before = heap_bytes();
+    check_ok(
+        fock_worker_create(setup.screening, SCREENING_DENSITY, FOCK_SYMMETRY_FULL, 0, &worker));
+    check_ok(fock_worker_begin(worker, plan.n_spins, NULL, sums));
+    /* How much the engines take is not known before. */
+    check_taken("worker", (double)fock_worker_bytes(setup.tiling, plan.n_spins), 3 << 20, before);
+    fock_worker_end(worker);
+    fock_worker_destroy(worker);
+    fock_accumulator_destroy(sums);
+}
+
+static void test_a_fock_build_takes_what_it_says(void **state)
+{
+    (void)state;
+    for (int i = 0; i < N_CASES; i++) {
+        begin_case(i);
+        check_fock_tables();
+        check_fock_worker();
+        end_case();
+    }
+}
+
+/* The part of a distributed array is known exactly. */
+static void test_tiles_take_the_longest_part(void **state)
+{
+    (void)state;
+    begin_case(0);
+    double n = 0, longest;
+    struct own_tile own = {0};
+    while (own_tile_next(setup.tiling, setup.D[0], &own))
+        n += (double)darray_block_size(setup.D[0], own.pair);
+    MPI_Allreduce(&n, &longest, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+    struct memory_need need = tile_matrix_bytes(setup.tiling, n_processes);
+    check_close(need.shared_bytes, 8 * longest, 0);
+    assert_int_equal(need.n_shared, 1);
+    end_case();
+}
+
+static void note_most(const struct scf_iteration *iteration, void *most)
+{
+    (void)iteration;
+    if (heap_bytes() > *(double *)most)
+        *(double *)most = heap_bytes();
+}
+
+/* Between iterations, of methods that are all in turn in charge. */
+static void test_an_scf_stays_below_its_estimate(void **state)
+{
+    (void)state;
+    static const int second_order[] = {SCF_NEVER, SCF_ALWAYS};
+    const struct fock_settings builds = {.cache_bytes = 64000000};
+    for (int i = 0; i < 2 * N_CASES; i++) {
+        MPI_Comm_size(MPI_COMM_WORLD, &n_processes);
+        scf_setup_init(&setup, &quick_cases[i / 2]);
+        double before = heap_bytes(), most = 0;
+        struct scf_settings settings = scf_settings_default();
+        struct scf_result result;
+        settings.second_order = second_order[i % 2];
+        settings.observe = note_most;
+        settings.observe_context = &most;
+        check_ok(scf_setup_run(&setup, &settings, &result));
+        double own = scf_bytes(&setup.problem, &settings, n_processes).own_bytes;
+        double with_builds = own + fock_bytes(setup.tiling, &builds, 2, n_processes).own_bytes;
+        assert_true(most - before < with_builds);
+        assert_true(rank > 0 || most - before > 0.3 * own);
+        scf_result_fini(&result);
+        scf_setup_fini(&setup);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(test_the_methods_take_what_they_say, scf_start),
+        cmocka_unit_test(test_a_fock_build_takes_what_it_says),
+        cmocka_unit_test(test_tiles_take_the_longest_part),
+        cmocka_unit_test_teardown(test_an_scf_stays_below_its_estimate, scf_stop),
+    };
+    return check_run_parallel(tests, &argc, &argv);
+}
