@@ -31,6 +31,7 @@ struct taskpool {
     struct task_census added;  /* by this process: records of a dynamic pool before the first run */
     struct task_census made;   /* and by the tasks of the iteration */
     bool destroyed_in_task;    /* a task of the iteration has called taskpool_destroy */
+    int64_t n_failures;        /* recorded on this process before the iteration was prepared */
 
     int64_t n_iterations, capacity;
     struct taskpool_iteration *iterations; /* n_iterations */

@@ -170,6 +170,7 @@ static enum status create_pool_of(const struct pool_request *request, struct tas
     if (!request->simulated)
         mpi_doorbells_of(request->comm);
     MPI_Comm_dup(request->comm, &pool->comm);
+    pool->n_failures = status_n_failures();
     pool->problem = *request->problem;
     pool->settings = *request->settings;
     enum status status = init_pool(pool, request->machine);
@@ -346,7 +347,7 @@ static double past_makespan(const struct taskpool *pool)
 /* Runs the tasks of this process. */
 static enum status run_tasks(struct taskpool *pool)
 {
-    int64_t slot = pool_slot(pool, pool->n_iterations), n_failures = status_n_failures();
+    int64_t slot = pool_slot(pool, pool->n_iterations);
     pool->state = POOL_RUNNING;
     enum status status =
         pool->driver->functions->run(pool->driver, &pool->workers[slot * pool->driver->n_workers]);
@@ -360,7 +361,7 @@ static enum status run_tasks(struct taskpool *pool)
         return FAIL(STATUS_USAGE, "taskpool_destroy was called from a task of the pool: destroy it "
                                   "after taskpool_run");
     }
-    return status_explain(status, n_failures,
+    return status_explain(status, pool->n_failures,
                           "a task, or finish, returned %d without a text: call taskpool_fail there",
                           (int)status);
 }
@@ -412,6 +413,7 @@ int taskpool_restore(struct taskpool *pool)
 {
     TRY(check_restore(pool));
     pool->state = POOL_BROKEN;
+    pool->n_failures = status_n_failures();
     if (pool->bound)
         TRY(seed_bound(pool));
     TRY(pool->driver->functions->restore(pool->driver));

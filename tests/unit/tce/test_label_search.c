@@ -1,6 +1,5 @@
 /* The search for labels finds a block exactly where trying all labels finds one; it ends when its
  * effort is spent. */
-#include "support/base/random.h"
 #include "tce/language/label_search.h"
 #include "tests/check.h"
 
