@@ -17,7 +17,8 @@ MAX_FILES = 30  # C files and headers of a room
 SUPPORT = ["support/base", "support/mpi", "support/io"]
 CHEMISTRY = SUPPORT + ["support/arrays", "basis/input", "basis/integrals"]
 
-POOL = ["sched/pool", "sched/pool/core"]
+PUBLIC = "sched/pool/taskpool"  # included as taskpool/NAME.h, as by programs from outside
+POOL = [PUBLIC, "sched/pool", "sched/pool/core"]
 LAB = ["sched/lab/trace", "sched/pool/modes", "sched/lab/comparison", "sched/lab/profiles"]
 
 # Room: the rooms, or single headers of a room, that it may include besides its own. Arrows
@@ -32,24 +33,25 @@ ROOMS = {
     "basis/integrals": ["support/base", "basis/input"],
 
     # The pool: the library taskpool.
-    "sched/pool/queues": ["support/base"],
-    "sched/pool/core": SUPPORT + ["sched/pool/queues"],
-    "sched/pool/trace": SUPPORT + ["sched/pool/core"],
-    "sched/pool/protocols": SUPPORT + ["sched/pool/queues", "sched/pool/core"],
-    "sched/pool/modes": SUPPORT + ["sched/pool/queues", "sched/pool/core", "sched/pool/protocols"],
+    "sched/pool/taskpool": [],
+    "sched/pool/queues": ["support/base", PUBLIC],
+    "sched/pool/core": SUPPORT + [PUBLIC, "sched/pool/queues"],
+    "sched/pool/trace": SUPPORT + [PUBLIC, "sched/pool/core"],
+    "sched/pool/protocols": SUPPORT + [PUBLIC, "sched/pool/queues", "sched/pool/core"],
+    "sched/pool/modes": SUPPORT + [PUBLIC, "sched/pool/queues", "sched/pool/core", "sched/pool/protocols"],
     "sched/pool/drivers/mpi": ["support/base", "support/mpi", "support/io/signal_notice.h",
-                               "sched/pool/core", "sched/pool/trace"],
-    "sched/pool/drivers/sim": SUPPORT + ["sched/pool/core", "sched/pool/trace"],
-    "sched/pool": SUPPORT + ["sched/pool/core", "sched/pool/trace", "sched/pool/modes",
+                               PUBLIC, "sched/pool/core", "sched/pool/trace"],
+    "sched/pool/drivers/sim": SUPPORT + [PUBLIC, "sched/pool/core", "sched/pool/trace"],
+    "sched/pool": SUPPORT + [PUBLIC, "sched/pool/core", "sched/pool/trace", "sched/pool/modes",
                              "sched/pool/drivers/mpi", "sched/pool/drivers/sim"],
 
     # The laboratory: what is done with pools.
-    "sched/lab/profiles": SUPPORT + ["sched/pool/core"],
-    "sched/lab/trace": SUPPORT + ["sched/pool/core", "sched/pool/trace"],
+    "sched/lab/profiles": SUPPORT + [PUBLIC, "sched/pool/core"],
+    "sched/lab/trace": SUPPORT + [PUBLIC, "sched/pool/core", "sched/pool/trace"],
     "sched/lab/comparison": SUPPORT + [*POOL, "sched/lab/trace", "sched/pool/modes"],
     "sched/lab/workloads/bnsl": SUPPORT,
-    "sched/lab/workloads": SUPPORT + [*POOL, "sched/pool/queues", "sched/lab/profiles",
-                                      "sched/lab/workloads/bnsl"],
+    # Of the pool, what a program from outside has.
+    "sched/lab/workloads": SUPPORT + [PUBLIC, "sched/lab/profiles", "sched/lab/workloads/bnsl"],
     "sched/lab/report/markup": SUPPORT,
     "sched/lab/report": SUPPORT + ["sched/lab/report/markup"],
     "sched/lab/cli": SUPPORT + [*POOL, *LAB, "sched/pool/drivers/mpi/mpi_calibrate.h",
@@ -69,12 +71,12 @@ ROOMS = {
     "hf/cli": CHEMISTRY + ["hf/tiles", "hf/fock", "hf/scf", "hf/calculation", "hf/result", *POOL,
                            *LAB, "sched/lab/report/report.h"],
 
-    "hf/experiments": CHEMISTRY + ["hf/tiles", "sched/pool/core", "sched/lab/profiles"],
+    "hf/experiments": CHEMISTRY + ["hf/tiles", PUBLIC, "sched/pool/core", "sched/lab/profiles"],
 
     "tce/tensor": SUPPORT + ["support/arrays"],
     "tce/language": SUPPORT + ["tce/tensor"],
-    "tce/contraction": SUPPORT + ["support/arrays", "tce/tensor", "sched/pool"],
-    "tce/plan": SUPPORT + ["tce/tensor", "tce/language", "tce/contraction", "sched/pool/core",
+    "tce/contraction": SUPPORT + ["support/arrays", "tce/tensor", PUBLIC, "sched/pool"],
+    "tce/plan": SUPPORT + ["tce/tensor", "tce/language", "tce/contraction", PUBLIC, "sched/pool/core",
                            "sched/lab/profiles"],
     "tce/execution": SUPPORT + ["tce/tensor", "tce/language", "tce/contraction", "tce/plan",
                                 *POOL, "sched/lab/profiles"],
@@ -126,10 +128,11 @@ stdalign stdarg stdatomic stdbool stddef stdint stdio stdlib string strings sys/
 sys/socket sys/stat sys/statvfs sys/time sys/types sys/wait time unistd""".split()
 
 # Rooms and headers whose files, with all that they include in turn, must not reach these: a mode,
-# and what it is written with, knows neither MPI nor the simulator.
+# and what it is written with, knows neither MPI nor the simulator. The public headers include
+# mpi.h, but these files name nothing of it.
 MPI_AND_DRIVERS = ("<mpi.h>", "sched/pool/drivers/")
 UNREACHABLE = {
-    "sched/pool/core/mode.h": (*MPI_AND_DRIVERS, "<jansson.h>"),
+    "sched/pool/taskpool/mode.h": (*MPI_AND_DRIVERS, "<jansson.h>"),
     "sched/pool/core/comm.h": (*MPI_AND_DRIVERS, "<jansson.h>"),
     "sched/pool/queues": (*MPI_AND_DRIVERS, "<jansson.h>"),
     "sched/pool/protocols": (*MPI_AND_DRIVERS, "<jansson.h>"),
@@ -189,6 +192,9 @@ def includes(root, path):
         if directive:
             found = INCLUDED.fullmatch(directive[1]) or [None] * 3
             own, angled = found[1], found[2]
+            for name in (own, angled):
+                if name and os.path.exists(os.path.join(root, "sched/pool", name)):
+                    own, angled = os.path.join("sched/pool", name), None
             if angled and any(os.path.exists(os.path.join(root, angled + end))
                               for end in ("", ".in")):
                 own, angled = angled, None
@@ -220,6 +226,8 @@ def reached(root, path, seen):
     """All that a file includes, in turn: seen[included] is the file that includes it."""
     for _, header, foreign in includes(root, path):
         name = f"<{header}>" if foreign else header
+        if name == "<mpi.h>" and path.startswith(PUBLIC):
+            continue
         if name not in seen:
             seen[name] = path
             if header and not foreign and os.path.exists(os.path.join(root, header)):
@@ -232,6 +240,11 @@ def check_reach(root, path):
     forbidden = UNREACHABLE.get(path) or UNREACHABLE.get(os.path.dirname(path))
     if not forbidden:
         return
+    if os.path.dirname(path) != PUBLIC:
+        with open(os.path.join(root, path), encoding="utf-8") as file:
+            for line, text in enumerate(plain_lines(file.read()), 1):
+                if re.search(r"\bP?MPI_\w", re.sub(r'"[^"]*"', "", text)):
+                    yield f"{path}:{line}: names a part of MPI"
     for found, includer in sorted(reached(root, path, {}).items(), key=str):
         if found and found.startswith(forbidden):
             yield f"{path}: reaches {found}, which {includer} includes"

@@ -8,6 +8,7 @@
 #include "hf/fock/fock_worker.h"
 #include "hf/fock/row_matrices.h"
 #include "sched/lab/profiles/profile.h"
+#include "sched/pool/pool_timeline.h"
 #include "support/base/agree.h"
 #include "support/base/array.h"
 #include "support/base/clock.h"
@@ -54,7 +55,7 @@ static enum status add_id(struct id_list *list, int64_t id)
     return STATUS_OK;
 }
 
-static enum status run_fock_task(int64_t position, void *context)
+static int run_fock_task(int64_t position, void *context)
 {
     struct fock *fock = context;
     bool null;
@@ -69,7 +70,7 @@ static enum status run_fock_task(int64_t position, void *context)
 
 /* Ends the worker's build; also reports the failure of a process whose worker did not begin and
  * that had no task to fail with. */
-static enum status finish_fock_tasks(void *context)
+static int finish_fock_tasks(void *context)
 {
     const struct fock *fock = context;
     fock_accumulator_complete(fock->accumulator);
@@ -343,7 +344,7 @@ const struct class_costs *fock_sum_class_costs(const struct fock *fock)
 
 enum status fock_timeline(const struct fock *fock, struct json_t **timeline)
 {
-    return taskpool_timeline(fock->pool, timeline);
+    return pool_timeline(fock->pool, timeline);
 }
 
 /* The non-null tasks of this process's history, under their ids, and the tiles of each. */

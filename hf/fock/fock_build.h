@@ -10,13 +10,15 @@
 #include "basis/integrals/class_costs.h"
 #include "hf/fock/fock_tasks.h"
 #include "hf/tiles/screening.h"
-#include "sched/pool/taskpool.h"
 #include "support/arrays/darray.h"
 #include "support/base/status.h"
+#include "taskpool/taskpool.h"
 
 #include <mpi.h>
 #include <stdbool.h>
 #include <stdint.h>
+
+struct json_t; /* jansson.h */
 
 enum fock_accumulate { FOCK_ACCUMULATE_FIXED, FOCK_ACCUMULATE_FLOAT };
 
@@ -83,7 +85,7 @@ const struct class_costs *fock_sum_class_costs(const struct fock *fock);
  * STATUS_NO_MEMORY. */
 enum status fock_write_profile(const struct fock *fock, const char *path);
 
-/* taskpool_timeline of the last build. Collective; errors likewise. */
+/* pool_timeline of the last build. Collective; errors likewise. */
 enum status fock_timeline(const struct fock *fock, struct json_t **timeline);
 
 /* Bytes per process that the task pool keeps for tasks, these being shared evenly. 0 with

@@ -1,17 +1,14 @@
-#include "sched/pool/taskpool.h"
-
-#include "sched/pool/core/mode.h"
+#include "sched/pool/core/history.h"
 #include "sched/pool/core/run_outcome.h"
 #include "sched/pool/core/seeding_build.h"
 #include "sched/pool/core/speeds.h"
-#include "sched/pool/core/statistics_report.h"
 #include "sched/pool/drivers/mpi/driver_mpi.h"
 #include "sched/pool/drivers/mpi/mpi_doorbell.h"
 #include "sched/pool/drivers/sim/driver_sim.h"
 #include "sched/pool/modes/mode_options.h"
 #include "sched/pool/modes/modes.h"
-#include "sched/pool/trace/recorder.h"
-#include "sched/pool/trace/timeline_report.h"
+#include "sched/pool/pool.h"
+#include "sched/pool/pool_check.h"
 #include "support/base/agree.h"
 #include "support/base/array.h"
 #include "support/base/die.h"
@@ -20,44 +17,56 @@
 #include <assert.h>
 #include <stdlib.h>
 
-struct taskpool {
-    MPI_Comm comm; /* owned */
-    struct taskpool_problem problem;
-    struct taskpool_settings settings;
-    const struct taskpool_machine *bound; /* of a bound: the machine that it knows; else NULL */
-    struct taskpool_seeding seeding;
-    int64_t *speed_sums;
-    struct taskpool_mode_setup setup;
-    struct taskpool_history history;
-    struct driver *driver;
-    struct recorder *recorder; /* NULL: neither trace nor timeline */
-    struct task_census added;  /* by this process: records of a dynamic pool before the first run */
-    struct task_census made;   /* and by the tasks of the iteration */
-    bool running;
+static_assert((int)STATUS_USAGE == (int)TASKPOOL_STATUS_USAGE &&
+                  (int)STATUS_LIMIT == (int)TASKPOOL_STATUS_LIMIT &&
+                  (int)STATUS_NO_MEMORY == (int)TASKPOOL_STATUS_NO_MEMORY &&
+                  (int)STATUS_PROTOCOL == (int)TASKPOOL_STATUS_PROTOCOL,
+              "statuses are passed on as they are");
 
-    int64_t n_iterations, capacity;
-    struct taskpool_iteration *iterations; /* n_iterations */
-    struct statistics_worker *workers;     /* [iteration][worker of this process] */
-};
+#define TEXT_OF(number)              #number
+#define VERSION(major, minor, patch) TEXT_OF(major) "." TEXT_OF(minor) "." TEXT_OF(patch)
+
+const char *taskpool_version(void)
+{
+    return VERSION(TASKPOOL_VERSION_MAJOR, TASKPOOL_VERSION_MINOR, TASKPOOL_VERSION_PATCH);
+}
+
+const char *taskpool_error_text(void)
+{
+    return status_text();
+}
+
+const char *taskpool_status_words(int status)
+{
+    return status_words((enum status)status);
+}
+
+int taskpool_fail(int status, const char *text)
+{
+    return FAIL((enum status)status, "%s", text ? text : "");
+}
 
 const char *taskpool_mode_names(void)
 {
     return mode_names();
 }
 
-enum status taskpool_register_mode(const struct taskpool_mode *mode)
+int taskpool_register_mode(const struct taskpool_mode *mode)
 {
     return mode_register(mode);
 }
 
 void taskpool_settings_default(struct taskpool_settings *settings)
 {
-    mode_options_default(settings);
+    if (settings)
+        mode_options_default(settings);
 }
 
-enum status taskpool_settings_set(struct taskpool_settings *settings, const char *option,
-                                  const char *value)
+int taskpool_settings_set(struct taskpool_settings *settings, const char *option, const char *value)
 {
+    if (!settings || !option)
+        return FAIL(STATUS_USAGE, "%s NULL: give settings and the name of an option",
+                    settings ? "the option is" : "the settings are");
     size_t n_of_modes = settings->n_of_modes;
     const struct option_table table = mode_options_table(settings);
     settings->n_of_modes = n_of_modes; /* the other options get no defaults */
@@ -66,26 +75,8 @@ enum status taskpool_settings_set(struct taskpool_settings *settings, const char
 
 int taskpool_thread_level(const struct taskpool_settings *settings)
 {
-    return settings->progress == TASKPOOL_PROGRESS_THREAD ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE;
-}
-
-static bool is_dynamic(const struct taskpool_mode *mode, const void *context)
-{
-    (void)context;
-    return mode->add != NULL;
-}
-
-static enum status check_problem(const struct taskpool_problem *problem,
-                                 const struct taskpool_mode *mode)
-{
-    char names[1024];
-    if (problem->n_tasks < 0 || problem->n_tasks > TASKPOOL_MAX_TASKS)
-        return FAIL(STATUS_LIMIT, "a pool of %lld tasks; at most %lld are possible",
-                    (long long)problem->n_tasks, (long long)TASKPOOL_MAX_TASKS);
-    if (problem->record_size > 0 && !mode->add)
-        return FAIL(STATUS_USAGE, "--sched %s cannot run tasks that add tasks: use one of %s",
-                    mode->name, mode_names_where(is_dynamic, NULL, names, sizeof names));
-    return STATUS_OK;
+    return settings && settings->progress == TASKPOOL_PROGRESS_THREAD ? MPI_THREAD_MULTIPLE
+                                                                      : MPI_THREAD_SINGLE;
 }
 
 static enum status sum_speeds(struct taskpool *pool, int n_workers)
@@ -126,7 +117,6 @@ static enum status seed_mode(struct taskpool *pool, const struct taskpool_mode *
 static enum status set_up(struct taskpool *pool, const struct taskpool_mode *mode, int n_workers)
 {
     const char *speeds = pool->settings.speeds;
-    TRY(check_problem(&pool->problem, mode));
     pool->setup.problem = &pool->problem;
     pool->setup.settings = &pool->settings;
     if (speeds && *speeds)
@@ -159,16 +149,7 @@ static enum status init_pool(struct taskpool *pool, const struct taskpool_machin
 {
     const struct taskpool_mode *mode = mode_find(pool->settings.mode);
     int n_workers;
-    char names[1024];
-    if (!pool->settings.mode)
-        return FAIL(STATUS_USAGE, "the settings name no mode: call taskpool_settings_default");
-    if (!mode)
-        return FAIL(STATUS_USAGE, "there is no scheduling mode '%s': use one of %s",
-                    pool->settings.mode, mode_names_where(NULL, NULL, names, sizeof names));
-    TRY(mode_options_check_made(&pool->settings, mode));
     MPI_Comm_size(pool->comm, &n_workers);
-    if (!machine)
-        TRY(mode_check_real(mode));
     pool->bound = mode->is_bound ? machine : NULL;
     TRY(set_up(pool, mode, machine ? machine->n_workers : n_workers));
     TRY(start_recorder(pool, machine, mode));
@@ -179,21 +160,19 @@ static enum status init_pool(struct taskpool *pool, const struct taskpool_machin
     return driver_mpi_create(pool->comm, mode, &pool->setup, &records, &pool->driver);
 }
 
-static enum status create_pool_of(MPI_Comm comm, const struct taskpool_problem *problem,
-                                  const struct taskpool_settings *settings,
-                                  const struct taskpool_machine *machine, struct taskpool **out)
+static enum status create_pool_of(const struct pool_request *request, struct taskpool **out)
 {
     struct taskpool *pool = calloc(1, sizeof *pool);
     if (!pool)
         die_no_memory("no memory for a pool of tasks");
     /* Found once for all pools of a communicator, as they stay with duplicates. */
-    node_count(comm);
-    if (!machine)
-        mpi_doorbells_of(comm);
-    MPI_Comm_dup(comm, &pool->comm);
-    pool->problem = *problem;
-    pool->settings = *settings;
-    enum status status = init_pool(pool, machine);
+    node_count(request->comm);
+    if (!request->simulated)
+        mpi_doorbells_of(request->comm);
+    MPI_Comm_dup(request->comm, &pool->comm);
+    pool->problem = *request->problem;
+    pool->settings = *request->settings;
+    enum status status = init_pool(pool, request->machine);
     if (status != STATUS_OK) {
         taskpool_destroy(pool);
         return status;
@@ -202,21 +181,43 @@ static enum status create_pool_of(MPI_Comm comm, const struct taskpool_problem *
     return STATUS_OK;
 }
 
-enum status taskpool_create(MPI_Comm comm, const struct taskpool_problem *problem,
-                            const struct taskpool_settings *settings, struct taskpool **pool)
+/* request  but for the settings */
+static enum status create_checked(struct pool_request *request,
+                                  const struct taskpool_settings *settings, struct taskpool **pool)
 {
-    return create_pool_of(comm, problem, settings, NULL, pool);
+    struct taskpool_settings copy;
+    if (pool)
+        *pool = NULL;
+    TRY(pool_check_comm(request->comm));
+    if (settings) {
+        copy = *settings;
+        request->settings = &copy;
+    }
+    request->has_room = pool != NULL;
+    TRY(pool_check_request(request));
+    return create_pool_of(request, pool);
 }
 
-enum status taskpool_simulate(const struct taskpool_problem *problem,
-                              const struct taskpool_settings *settings,
-                              const struct taskpool_machine *machine, struct taskpool **pool)
+int taskpool_create(MPI_Comm comm, const struct taskpool_problem *problem,
+                    const struct taskpool_settings *settings, struct taskpool **pool)
 {
-    return create_pool_of(MPI_COMM_SELF, problem, settings, machine, pool);
+    struct pool_request request = {.comm = comm, .problem = problem};
+    return create_checked(&request, settings, pool);
+}
+
+int taskpool_simulate(const struct taskpool_problem *problem,
+                      const struct taskpool_settings *settings,
+                      const struct taskpool_machine *machine, struct taskpool **pool)
+{
+    struct pool_request request = {
+        .comm = MPI_COMM_SELF, .simulated = true, .problem = problem, .machine = machine};
+    return create_checked(&request, settings, pool);
 }
 
 int64_t taskpool_task_bytes(const struct taskpool_settings *settings)
 {
+    if (!settings)
+        return 0;
     const struct taskpool_mode *mode = mode_find(settings->mode);
     size_t bytes = mode ? mode->task_bytes : 0;
     /* A history doubles when it is full, and the old one is copied meanwhile. */
@@ -225,10 +226,19 @@ int64_t taskpool_task_bytes(const struct taskpool_settings *settings)
     return (int64_t)bytes;
 }
 
+static bool is_inside(const struct taskpool *pool)
+{
+    return pool->state == POOL_RUNNING || pool->state == POOL_ENDING;
+}
+
 void taskpool_destroy(struct taskpool *pool)
 {
     if (!pool)
         return;
+    if (is_inside(pool)) {
+        pool->destroyed_in_task = true;
+        return;
+    }
     if (pool->driver)
         pool->driver->functions->destroy(pool->driver);
     recorder_destroy(pool->recorder);
@@ -241,19 +251,28 @@ void taskpool_destroy(struct taskpool *pool)
     free(pool);
 }
 
-enum status taskpool_add(struct taskpool *pool, const void *record)
+static enum status check_addition(const struct taskpool *pool, const void *record)
 {
-    struct task_census *census = pool->running ? &pool->made : &pool->added;
-    TRY(pool->driver->functions->add(pool->driver, record));
-    task_census_add_record(census, record, pool->problem.record_size);
+    if (!pool || !record)
+        return FAIL(STATUS_USAGE, "taskpool_add: the %s is NULL", pool ? "record" : "pool");
+    if (pool->problem.record_size == 0)
+        return FAIL(STATUS_USAGE,
+                    "taskpool_add: the pool is one of numbered tasks; create it with a "
+                    "record_size for tasks that are added");
+    if (pool->state != POOL_SEEDED && pool->state != POOL_RUNNING)
+        return FAIL(STATUS_USAGE,
+                    "taskpool_add: the iteration has ended; add tasks from the body of "
+                    "a task, or after taskpool_restore");
     return STATUS_OK;
 }
 
-/* Where the statistics of an iteration are: in a ring, if not all are kept. */
-static int64_t slot_of_iteration(const struct taskpool *pool, int64_t iteration)
+int taskpool_add(struct taskpool *pool, const void *record)
 {
-    int64_t keep = pool->settings.keep_iterations;
-    return keep > 0 ? iteration % keep : iteration;
+    TRY(check_addition(pool, record));
+    struct task_census *census = pool->state == POOL_RUNNING ? &pool->made : &pool->added;
+    TRY(pool->driver->functions->add(pool->driver, record));
+    task_census_add_record(census, record, pool->problem.record_size);
+    return STATUS_OK;
 }
 
 /* Room for the statistics of one more iteration. */
@@ -269,7 +288,7 @@ static enum status reserve_iteration(struct taskpool *pool)
 /* Agrees only when the arrays have to grow: on all processes at the same iteration. */
 static enum status make_room(struct taskpool *pool)
 {
-    if (slot_of_iteration(pool, pool->n_iterations) < pool->capacity)
+    if (pool_slot(pool, pool->n_iterations) < pool->capacity)
         return STATUS_OK;
     enum status status = status_agree(pool->comm, reserve_iteration(pool));
     if (status != STATUS_OK)
@@ -294,7 +313,7 @@ static struct task_census tasks_there(const struct taskpool *pool)
 static enum status end_iteration(struct taskpool *pool, enum status own)
 {
     const struct driver *driver = pool->driver;
-    int64_t slot = slot_of_iteration(pool, pool->n_iterations);
+    int64_t slot = pool_slot(pool, pool->n_iterations);
     struct statistics_worker *workers = &pool->workers[slot * driver->n_workers];
     struct taskpool_iteration *iteration = &pool->iterations[slot];
     struct run_outcome outcome = {.totals = statistics_totals_of(workers, driver->n_workers),
@@ -311,106 +330,102 @@ static enum status end_iteration(struct taskpool *pool, enum status own)
     statistics_summarize(&outcome.totals, workers, driver->n_workers, iteration);
     if (outcome.n_failed > 0)
         return status_agree(pool->comm, own);
-    return run_outcome_check(&outcome, pool->settings.mode);
+    enum status status = run_outcome_check(&outcome, pool->settings.mode);
+    if (status != STATUS_OK)
+        pool->state = POOL_BROKEN;
+    return status;
 }
 
 /* Makespan of the last iteration, s. */
 static double past_makespan(const struct taskpool *pool)
 {
     int64_t last = pool->n_iterations - 1;
-    return last >= 0 ? pool->iterations[slot_of_iteration(pool, last)].makespan_s : 0;
+    return last >= 0 ? pool->iterations[pool_slot(pool, last)].makespan_s : 0;
 }
 
-enum status taskpool_run(struct taskpool *pool)
+/* Runs the tasks of this process. */
+static enum status run_tasks(struct taskpool *pool)
 {
+    int64_t slot = pool_slot(pool, pool->n_iterations), n_failures = status_n_failures();
+    pool->state = POOL_RUNNING;
+    enum status status =
+        pool->driver->functions->run(pool->driver, &pool->workers[slot * pool->driver->n_workers]);
+    pool->state = POOL_ENDING;
+    int finished = pool->problem.finish ? pool->problem.finish(pool->problem.context) : 0;
+    if (status == STATUS_OK)
+        status = (enum status)finished;
+    pool->state = POOL_RAN;
+    if (pool->destroyed_in_task) {
+        pool->destroyed_in_task = false;
+        return FAIL(STATUS_USAGE, "taskpool_destroy was called from a task of the pool: destroy it "
+                                  "after taskpool_run");
+    }
+    return status_explain(status, n_failures,
+                          "a task, or finish, returned %d without a text: call taskpool_fail there",
+                          (int)status);
+}
+
+static enum status check_run(const struct taskpool *pool)
+{
+    if (!pool)
+        return FAIL(STATUS_USAGE, "taskpool_run: the pool is NULL");
+    if (is_inside(pool))
+        return FAIL(STATUS_USAGE, "taskpool_run was called from a task of the pool: add tasks by "
+                                  "taskpool_add");
+    if (pool->state == POOL_RAN)
+        return FAIL(STATUS_USAGE, "taskpool_run: the tasks have run; call taskpool_restore before "
+                                  "the next iteration");
+    if (pool->state == POOL_BROKEN)
+        return FAIL(STATUS_USAGE, "taskpool_run: the mode has failed; the pool can only be "
+                                  "destroyed");
+    return STATUS_OK;
+}
+
+int taskpool_run(struct taskpool *pool)
+{
+    TRY(check_run(pool));
     TRY(make_room(pool));
     history_clear(&pool->history);
     if (pool->recorder && pool->recorder->timeline)
         timeline_begin(pool->recorder->timeline, past_makespan(pool));
     pool->made = (struct task_census){0};
-    pool->running = true;
-    int64_t slot = slot_of_iteration(pool, pool->n_iterations);
-    enum status status =
-        pool->driver->functions->run(pool->driver, &pool->workers[slot * pool->driver->n_workers]);
-    pool->running = false;
-    enum status finished =
-        pool->problem.finish ? pool->problem.finish(pool->problem.context) : STATUS_OK;
-    return end_iteration(pool, status != STATUS_OK ? status : finished);
+    return end_iteration(pool, run_tasks(pool));
 }
 
-enum status taskpool_restore(struct taskpool *pool)
+static enum status check_restore(const struct taskpool *pool)
 {
+    if (!pool)
+        return FAIL(STATUS_USAGE, "taskpool_restore: the pool is NULL");
+    if (is_inside(pool))
+        return FAIL(STATUS_USAGE, "taskpool_restore was called from a task of the pool: restore it "
+                                  "after taskpool_run");
+    if (pool->state == POOL_SEEDED)
+        return FAIL(STATUS_USAGE, "taskpool_restore: the pool is ready to run; call taskpool_run "
+                                  "first");
+    if (pool->state == POOL_BROKEN)
+        return FAIL(STATUS_USAGE, "taskpool_restore: the mode has failed; the pool can only be "
+                                  "destroyed");
+    return STATUS_OK;
+}
+
+int taskpool_restore(struct taskpool *pool)
+{
+    TRY(check_restore(pool));
+    pool->state = POOL_BROKEN;
     if (pool->bound)
         TRY(seed_bound(pool));
-    return pool->driver->functions->restore(pool->driver);
+    TRY(pool->driver->functions->restore(pool->driver));
+    pool->state = POOL_SEEDED;
+    return STATUS_OK;
 }
 
 void taskpool_poll(struct taskpool *pool)
 {
-    pool->driver->functions->poll(pool->driver);
+    if (pool && pool->state == POOL_RUNNING)
+        pool->driver->functions->poll(pool->driver);
 }
 
 double taskpool_progress(const struct taskpool *pool)
 {
-    return pool->driver->functions->progress(pool->driver);
-}
-
-int64_t taskpool_n_iterations(const struct taskpool *pool)
-{
-    return pool->n_iterations;
-}
-
-const struct taskpool_iteration *taskpool_statistics(const struct taskpool *pool, int64_t iteration)
-{
-    assert(iteration >= 0 && iteration < pool->n_iterations);
-    assert(pool->settings.keep_iterations == 0 ||
-           iteration >= pool->n_iterations - pool->settings.keep_iterations);
-    return &pool->iterations[slot_of_iteration(pool, iteration)];
-}
-
-enum status taskpool_write_statistics(const struct taskpool *pool, const char *path)
-{
-    assert(pool->settings.keep_iterations == 0);
-    return statistics_write_csv(pool->comm, pool->workers, pool->n_iterations,
-                                pool->driver->n_workers, path);
-}
-
-/* Task seconds of this process's workers in one iteration. */
-static void copy_loads(const struct taskpool *pool, int64_t iteration, double *loads_s)
-{
-    int n = pool->driver->n_workers;
-    const struct statistics_worker *workers =
-        &pool->workers[slot_of_iteration(pool, iteration) * n];
-    for (int i = 0; i < n; i++)
-        loads_s[i] = workers[i].task_s;
-}
-
-enum status taskpool_timeline(const struct taskpool *pool, json_t **timeline)
-{
-    int64_t last = pool->n_iterations - 1, keep = pool->settings.keep_iterations;
-    int n = pool->driver->n_workers;
-    *timeline = NULL;
-    if (!pool->recorder || !pool->recorder->timeline || last < 0)
-        return STATUS_OK;
-    double *loads_s = malloc(2 * (size_t)n * sizeof *loads_s);
-    enum status status =
-        status_agree(pool->comm, CHECK_MEMORY(loads_s, "no memory for %d loads", n));
-    if (status == STATUS_OK) {
-        copy_loads(pool, keep > 0 && last >= keep ? last - keep + 1 : 0, loads_s);
-        copy_loads(pool, last, loads_s + n);
-        const struct timeline_problem problem = {.problem = &pool->problem,
-                                                 .statistics = taskpool_statistics(pool, last),
-                                                 .all = keep == 0 ? pool->iterations : NULL,
-                                                 .first_loads_s = loads_s,
-                                                 .loads_s = loads_s + n,
-                                                 .n_workers = n};
-        status = timeline_to_json(pool->comm, pool->recorder->timeline, &problem, timeline);
-    }
-    free(loads_s);
-    return status;
-}
-
-const struct taskpool_history *taskpool_history(const struct taskpool *pool)
-{
-    return &pool->history;
+    return pool ? pool->driver->functions->progress(pool->driver) : 0;
 }

@@ -10,7 +10,9 @@
 
 static char last_text[STATUS_TEXT_SIZE];
 static char last_origin[STATUS_ORIGIN_SIZE];
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of both, for writers */
+static enum status last_code;
+static int64_t n_failures;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of all four, for writers */
 
 static void replace_text(const char *text, const char *origin)
 {
@@ -18,6 +20,14 @@ static void replace_text(const char *text, const char *origin)
     snprintf(last_text, sizeof last_text, "%s", text);
     if (origin)
         snprintf(last_origin, sizeof last_origin, "%s", origin);
+    pthread_mutex_unlock(&lock);
+}
+
+static void count_failure(enum status code)
+{
+    pthread_mutex_lock(&lock);
+    last_code = code;
+    n_failures++;
     pthread_mutex_unlock(&lock);
 }
 
@@ -31,7 +41,25 @@ enum status status_fail(enum status code, const char *function, const char *file
     va_end(arguments);
     snprintf(origin, sizeof origin, "%s (%s:%d)", function, file, line);
     replace_text(text, origin);
+    count_failure(code);
     return code;
+}
+
+int64_t status_n_failures(void)
+{
+    return n_failures;
+}
+
+enum status status_explain(enum status code, int64_t n_before, const char *format, ...)
+{
+    char text[STATUS_TEXT_SIZE];
+    va_list arguments;
+    if (code == STATUS_OK || (n_failures > n_before && last_code == code))
+        return code;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    return FAIL(code, "%s", text);
 }
 
 const char *status_words(enum status code)

@@ -12,6 +12,8 @@
 #ifndef BERYL_SUPPORT_STATUS_H
 #define BERYL_SUPPORT_STATUS_H
 
+#include <stdint.h>
+
 /* One list for the codes, their words and the exit status of a program that
  * ends with them (RESULTS.md: 1 the calculation failed, 2 bad usage or input). */
 #define STATUS_LIST(X)                                                                             \
@@ -46,6 +48,13 @@ const char *status_text(void);
 
 /* "function (file:line)" of the last failure: for developers, not for users. */
 const char *status_origin(void);
+
+/* For calls of functions that others wrote, which may fail without a text: the failures recorded on
+ * this process so far; and code itself, after recording this text unless code is STATUS_OK or a
+ * failure with it was the last of those recorded after n_before. */
+int64_t status_n_failures(void);
+enum status status_explain(enum status code, int64_t n_before, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 
 /* Replace one of them: by a text with more context, of which status_text() may be an argument, or
  * by that of a failure on another process. */

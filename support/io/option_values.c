@@ -269,3 +269,52 @@ void option_copy(const struct option_row *row, const void *from, void *to)
     memcpy((char *)to + row->offset, (const char *)from + row->offset,
            option_field_size(row->kind));
 }
+
+enum status option_check_value(const struct option_row *row, const void *fields)
+{
+    const char *field = (const char *)fields + row->offset;
+    char value[64], word[64];
+    const char *text = value;
+    bool fits = true;
+    switch (row->kind) {
+    case OPTION_INTEGER:
+        fits = in_range(row, (double)*(const int64_t *)field);
+        snprintf(value, sizeof value, "%lld", (long long)*(const int64_t *)field);
+        break;
+    case OPTION_REAL:
+        fits = isfinite(*(const double *)field) && in_range(row, *(const double *)field);
+        snprintf(value, sizeof value, "%g", *(const double *)field);
+        break;
+    case OPTION_CHOICE:
+        option_choice_word(option_choices(row), *(const int *)field, word, sizeof word);
+        fits = *(const int *)field >= 0 && word[0] != '\0';
+        snprintf(value, sizeof value, "%d", *(const int *)field);
+        break;
+    case OPTION_WORD:
+        text = *(const char *const *)field ? *(const char *const *)field : "NULL";
+        fits = option_choice_index(option_choices(row), text) >= 0;
+        break;
+    case OPTION_FLAG:
+    case OPTION_TEXT:
+        break;
+    }
+    return fits ? STATUS_OK : fail_value(row, text);
+}
+
+/* FNV-1a. */
+static uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t size)
+{
+    for (size_t i = 0; i < size; i++)
+        hash = (hash ^ ((const unsigned char *)bytes)[i]) * UINT64_C(1099511628211);
+    return hash;
+}
+
+uint64_t option_hash(const struct option_row *row, const void *fields)
+{
+    const char *field = (const char *)fields + row->offset;
+    uint64_t hash = hash_bytes(UINT64_C(14695981039346656037), row->name, strlen(row->name));
+    if (row->kind != OPTION_TEXT && row->kind != OPTION_WORD)
+        return hash_bytes(hash, field, option_field_size(row->kind));
+    const char *text = *(const char *const *)field;
+    return text ? hash_bytes(hash, text, strlen(text)) : hash;
+}

@@ -83,6 +83,13 @@ enum status options_set_presets(const struct option_table *table);
  * Errors: STATUS_USAGE as of options_parse, also where no option has this name. */
 enum status option_set(const struct option_table *table, const char *name, const char *value);
 
+/* Refuses a value in the field of an option that no command line could have set.
+ * Errors: STATUS_USAGE. */
+enum status option_check_value(const struct option_row *row, const void *fields);
+
+/* A hash of the value in the field of an option, the same on every process. */
+uint64_t option_hash(const struct option_row *row, const void *fields);
+
 /* Prints the version, or help: the rows that are neither for experts nor of modes; all rows; or the
  * scheduling modes, each with the rows that it reads, the first mode that reads a row showing its
  * text. */

@@ -15,8 +15,8 @@
 #define BERYL_TCE_METHOD_CALCULATION_H
 
 #include "hf/calculation/hf_calculation.h"
-#include "sched/pool/taskpool.h"
 #include "support/base/status.h"
+#include "taskpool/taskpool.h"
 #include "tce/integrals/orbital_space.h"
 #include "tce/methods/amplitude_file.h"
 #include "tce/methods/correlation.h"

@@ -2,9 +2,9 @@
 
 #include "hf/result/hf_outputs.h"
 #include "hf/result/hf_qcschema.h"
-#include "sched/pool/taskpool.h"
 #include "support/base/log.h"
 #include "support/base/memory.h"
+#include "taskpool/taskpool.h"
 #include "tce/cli/program_result.h"
 
 #include <ctype.h>

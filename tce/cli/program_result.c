@@ -1,9 +1,9 @@
 #include "tce/cli/program_result.h"
 
 #include "sched/lab/trace/trace.h"
-#include "sched/pool/taskpool.h"
 #include "support/base/log.h"
 #include "support/io/json.h"
+#include "taskpool/taskpool.h"
 
 #include <math.h>
 #include <stdlib.h>

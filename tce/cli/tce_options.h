@@ -6,9 +6,9 @@
 
 #include "hf/cli/hf_options.h"
 #include "sched/pool/modes/mode_list.h"
-#include "sched/pool/taskpool.h"
 #include "support/base/status.h"
 #include "support/io/options.h"
+#include "taskpool/taskpool.h"
 #include "tce/calculation/method_calculation.h"
 #include "tce/contraction/contraction.h"
 

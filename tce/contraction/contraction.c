@@ -152,7 +152,7 @@ void contraction_bind(struct contraction *contraction, int problem, struct tenso
     contraction->sums.problems[problem].B.tensor = B;
 }
 
-static enum status run_contraction_task(int64_t task, void *context)
+static int run_contraction_task(int64_t task, void *context)
 {
     const struct contraction *contraction = context;
     TRY(contraction->worker_status);
@@ -162,7 +162,7 @@ static enum status run_contraction_task(int64_t task, void *context)
 }
 
 /* Also the failure of a process without a worker that had no task to fail with. */
-static enum status finish_contraction(void *context)
+static int finish_contraction(void *context)
 {
     const struct contraction *contraction = context;
     darray_complete();

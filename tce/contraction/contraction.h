@@ -18,8 +18,8 @@
 #ifndef BERYL_TCE_CONTRACTION_H
 #define BERYL_TCE_CONTRACTION_H
 
-#include "sched/pool/taskpool.h"
 #include "support/base/status.h"
+#include "taskpool/taskpool.h"
 #include "tce/tensor/block_buffers.h"
 #include "tce/tensor/tensor.h"
 

@@ -1,6 +1,7 @@
 #include "tce/execution/executor.h"
 
 #include "sched/lab/profiles/profile.h"
+#include "sched/pool/pool_timeline.h"
 #include "support/base/agree.h"
 #include "support/base/clock.h"
 #include "tce/contraction/contraction_worker.h"
@@ -281,7 +282,7 @@ enum status executor_timeline(const struct executor *self, struct json_t **timel
             most = k;
     *timeline = NULL;
     return self->plan->n_stages > 0
-               ? taskpool_timeline(contraction_pool(self->contractions[most]), timeline)
+               ? pool_timeline(contraction_pool(self->contractions[most]), timeline)
                : STATUS_OK;
 }
 

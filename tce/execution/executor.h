@@ -4,13 +4,15 @@
 #define BERYL_TCE_EXECUTOR_H
 
 #include "sched/pool/core/statistics.h"
-#include "sched/pool/taskpool.h"
 #include "support/base/status.h"
+#include "taskpool/taskpool.h"
 #include "tce/contraction/contraction.h"
 #include "tce/plan/plan.h"
 #include "tce/tensor/tensor.h"
 
 #include <mpi.h>
+
+struct json_t; /* jansson.h */
 
 struct executor;
 
@@ -48,7 +50,7 @@ enum status executor_run(struct executor *executor, int first, int last,
  * Errors: those of executor_run and taskpool_create. */
 enum status executor_find_not_finite(struct executor *executor, int *step);
 
-/* taskpool_timeline of the stage of the last run that does the most operations. Collective; errors
+/* pool_timeline of the stage of the last run that does the most operations. Collective; errors
  * likewise. */
 enum status executor_timeline(const struct executor *executor, struct json_t **timeline);
 

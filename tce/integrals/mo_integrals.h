@@ -14,8 +14,8 @@
 #define BERYL_TCE_MO_INTEGRALS_H
 
 #include "hf/tiles/screening.h"
-#include "sched/pool/taskpool.h"
 #include "support/base/status.h"
+#include "taskpool/taskpool.h"
 #include "tce/integrals/orbital_space.h"
 #include "tce/tensor/index_space.h"
 #include "tce/tensor/tensor.h"

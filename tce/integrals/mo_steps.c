@@ -115,7 +115,7 @@ static void poll_given_pool(void *context)
     taskpool_poll(context);
 }
 
-static enum status run_half_task(int64_t task, void *context)
+static int run_half_task(int64_t task, void *context)
 {
     struct mo_step *step = context;
     const struct mo_plan *plan = step->plan;
@@ -139,7 +139,7 @@ static enum status run_half_task(int64_t task, void *context)
     return STATUS_OK;
 }
 
-static enum status finish_step(void *context)
+static int finish_step(void *context)
 {
     (void)context;
     darray_complete();
@@ -310,7 +310,7 @@ static void put_targets(const struct mo_step *step, int64_t task, int spin)
     }
 }
 
-static enum status run_full_task(int64_t task, void *context)
+static int run_full_task(int64_t task, void *context)
 {
     const struct mo_step *step = context;
     get_matrices(step, task);

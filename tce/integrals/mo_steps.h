@@ -9,9 +9,9 @@
 #ifndef BERYL_TCE_MO_STEPS_H
 #define BERYL_TCE_MO_STEPS_H
 
-#include "sched/pool/taskpool.h"
 #include "support/arrays/darray.h"
 #include "support/base/status.h"
+#include "taskpool/taskpool.h"
 #include "tce/integrals/ao_integrals.h"
 #include "tce/integrals/mo_plan.h"
 

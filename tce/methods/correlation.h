@@ -6,8 +6,8 @@
 
 #include "hf/tiles/screening.h"
 #include "sched/pool/core/statistics.h"
-#include "sched/pool/taskpool.h"
 #include "support/base/status.h"
+#include "taskpool/taskpool.h"
 #include "tce/execution/program_instance.h"
 #include "tce/integrals/orbital_space.h"
 

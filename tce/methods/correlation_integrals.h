@@ -2,8 +2,8 @@
 #ifndef BERYL_TCE_CORRELATION_INTEGRALS_H
 #define BERYL_TCE_CORRELATION_INTEGRALS_H
 
-#include "sched/pool/taskpool.h"
 #include "support/base/status.h"
+#include "taskpool/taskpool.h"
 #include "tce/methods/correlation.h"
 
 /* Fills them; the tensors exist. Collective.

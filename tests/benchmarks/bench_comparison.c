@@ -25,7 +25,7 @@ struct work {
     int64_t n_steps;      /* of a task now */
 };
 
-static enum status compute(int64_t task, void *context)
+static int compute(int64_t task, void *context)
 {
     struct work *work = context;
     double x = (double)task;
@@ -35,8 +35,8 @@ static enum status compute(int64_t task, void *context)
     return STATUS_OK;
 }
 
-static enum status set_steps(struct taskpool *pool, int mode, int64_t round, int64_t iteration,
-                             void *context)
+static int set_steps(struct taskpool *pool, int mode, int64_t round, int64_t iteration,
+                     void *context)
 {
     struct work *work = context;
     (void)pool, (void)round, (void)iteration;
@@ -69,7 +69,7 @@ static enum comparison_verdict compare_pools(struct work *work, int n_processes,
     struct comparison comparison;
     taskpool_settings_default(&settings);
     settings.seed = seed;
-    if (taskpool_compare(MPI_COMM_WORLD, &problem, &settings, &plan, &comparison) != STATUS_OK)
+    if (comparison_of_pools(MPI_COMM_WORLD, &problem, &settings, &plan, &comparison) != STATUS_OK)
         status_print("bench_comparison");
     const struct comparison_mode *first = &comparison.modes[0];
     enum comparison_verdict verdict = comparison.modes[1].verdict;

@@ -6,7 +6,8 @@
  *     mpirun -np 2 bench_taskpool
  *     bench_taskpool TASKS POLL_EVERY    that many tasks and polls in all cases, to count
  *                                        instructions (instructions.py) */
-#include "sched/pool/taskpool.h"
+#include "support/base/status.h"
+#include "taskpool/taskpool.h"
 
 #include <mpi.h>
 #include <stdio.h>
@@ -24,7 +25,7 @@ struct bench_case {
     int64_t poll_every; /* 0: the default */
 };
 
-static enum status empty_task(int64_t task, void *context)
+static int empty_task(int64_t task, void *context)
 {
     *(int64_t *)context += task;
     return STATUS_OK;

@@ -4,10 +4,10 @@
 #define BERYL_TESTS_BALANCE_CASE_H
 
 #include "sched/pool/drivers/sim/driver_sim.h"
-#include "sched/pool/drivers/sim/machine.h"
 #include "sched/pool/protocols/balancer.h"
-#include "sched/pool/taskpool.h"
 #include "support/base/clock.h"
+#include "taskpool/simulation.h"
+#include "taskpool/taskpool.h"
 
 #include <stdlib.h>
 
@@ -43,8 +43,8 @@ static inline void balance_state_count(struct balance_state *self, double start_
         self->balance->processor_s = self->busy_s;
 }
 
-static inline enum status balance_state_init(void *state, const struct taskpool_mode_setup *setup,
-                                             struct taskpool_comm *comm)
+static inline int balance_state_init(void *state, const struct taskpool_mode_setup *setup,
+                                     struct taskpool_comm *comm)
 {
     struct balance_state *self = state;
     self->balance = setup->problem->context;
@@ -60,7 +60,7 @@ static inline void balance_state_fini(void *state)
     duration_bins_fini(&self->bins);
 }
 
-static inline enum status balance_state_seed(void *state)
+static inline int balance_state_seed(void *state)
 {
     struct balance_state *self = state;
     const struct balance_case *balance = self->balance;

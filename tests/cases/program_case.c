@@ -1,6 +1,6 @@
 #include "tests/cases/program_case.h"
-#include "tce/language/parser.h"
 
+#include "tce/language/parser.h"
 #include "tests/check.h"
 
 #include <stdarg.h>

@@ -23,30 +23,29 @@ static inline void *sabotage_under(void *state)
     return (struct sabotage_state *)state + 1;
 }
 
-static inline enum status sabotage_init(const char *under, void *state,
-                                        const struct taskpool_mode_setup *setup,
-                                        struct taskpool_comm *comm)
+static inline int sabotage_init(const char *under, void *state,
+                                const struct taskpool_mode_setup *setup, struct taskpool_comm *comm)
 {
     struct sabotage_state *self = state;
     *self = (struct sabotage_state){.under = mode_find(under), .saboteur = comm->rank == 0};
     return self->under->init(sabotage_under(state), setup, comm);
 }
 
-static inline enum status sabotage_init_static(void *state, const struct taskpool_mode_setup *setup,
-                                               struct taskpool_comm *comm)
+static inline int sabotage_init_static(void *state, const struct taskpool_mode_setup *setup,
+                                       struct taskpool_comm *comm)
 {
     return sabotage_init("static", state, setup, comm);
 }
 
-static inline enum status sabotage_init_steal(void *state, const struct taskpool_mode_setup *setup,
-                                              struct taskpool_comm *comm)
+static inline int sabotage_init_steal(void *state, const struct taskpool_mode_setup *setup,
+                                      struct taskpool_comm *comm)
 {
     return sabotage_init("steal", state, setup, comm);
 }
 
 /* The mode that the chosen one names after its dash. */
-static inline enum status sabotage_init_named(void *state, const struct taskpool_mode_setup *setup,
-                                              struct taskpool_comm *comm)
+static inline int sabotage_init_named(void *state, const struct taskpool_mode_setup *setup,
+                                      struct taskpool_comm *comm)
 {
     TRY(sabotage_init(strchr(setup->settings->mode, '-') + 1, state, setup, comm));
     ((struct sabotage_state *)state)->saboteur = true;
@@ -60,7 +59,7 @@ static inline void sabotage_fini(void *state)
         self->under->fini(sabotage_under(state));
 }
 
-static inline enum status sabotage_seed(void *state)
+static inline int sabotage_seed(void *state)
 {
     struct sabotage_state *self = state;
     return self->under->seed ? self->under->seed(sabotage_under(state)) : STATUS_OK;
@@ -73,7 +72,7 @@ static inline enum taskpool_mode_step sabotage_restore(void *state)
     return self->under->restore(sabotage_under(state));
 }
 
-static inline enum status sabotage_add(void *state, const void *record, bool initial)
+static inline int sabotage_add(void *state, const void *record, bool initial)
 {
     struct sabotage_state *self = state;
     return self->under->add(sabotage_under(state), record, initial);

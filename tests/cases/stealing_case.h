@@ -3,9 +3,9 @@
 #ifndef BERYL_TESTS_STEALING_CASE_H
 #define BERYL_TESTS_STEALING_CASE_H
 
-#include "sched/pool/drivers/sim/machine.h"
 #include "sched/pool/modes/modes.h"
 #include "sched/pool/protocols/stealing.h"
+#include "taskpool/simulation.h"
 #include "tests/cases/pool_cases.h"
 #include "tests/check.h"
 
@@ -86,7 +86,7 @@ static inline void hire(int n, const char *command_line)
                                                  .size = n,
                                                  .node_ranks = ranks + i / 4 * 4,
                                                  .n_node_ranks = n < 4 ? n : 4};
-        random_stream_init(&workers[i].comm.random, 1, (uint64_t)i);
+        comm_seed_random(&workers[i].comm, 1, (uint64_t)i);
         workers[i].stealing = calloc(1, mode->state_size);
         check_ok(mode->init(workers[i].stealing, &setup, &workers[i].comm));
     }
@@ -178,7 +178,7 @@ static inline double uneven(int64_t task, const void *record, const void *contex
     return 1e-4 * (double)(1 + task * 7919 % 100) * (task < run->n_tasks / 10 ? 5 : 1);
 }
 
-static inline enum status count_run(int64_t task, void *context)
+static inline int count_run(int64_t task, void *context)
 {
     struct run *run = context;
     run->n_runs[task]++;
@@ -194,7 +194,7 @@ static inline void watch(int from, int to, const void *message, size_t size, voi
     (void)size;
     if (run->n_messages++ > 0)
         return;
-    struct taskpool_range range = task_range_block(run->n_tasks, run->n_workers, from);
+    struct taskpool_range range = taskpool_range_block(run->n_tasks, run->n_workers, from);
     for (int64_t task = range.first; task < range.last; task++)
         assert_int_equal(run->n_runs[task], 1);
 }

@@ -1,15 +1,15 @@
 /* Mode `example`: worker 0 hands out single tasks on request. A file as sched/pool/modes/ would
  * have it, for the tests that a mode is one file and a line of built_in_modes.h. */
-#include "sched/pool/core/mode.h"
-#include "support/io/option_row.h"
+#include "support/base/status.h"
+#include "taskpool/mode.h"
 
 struct example_settings {
     int64_t grant; /* tasks handed out together */
 };
 
-static const struct option_row example_rows[] = {
-    INTEGER_OPTION("example-grant", offsetof(struct example_settings, grant), 1, 1e6,
-                   .default_text = "1", .value = "N", .help = "tasks handed out together"),
+static const struct taskpool_option example_rows[] = {
+    TASKPOOL_INTEGER_OPTION("example-grant", offsetof(struct example_settings, grant), 1, 1e6,
+                            .default_text = "1", .value = "N", .help = "tasks handed out together"),
 };
 
 static struct taskpool_mode_options example_options =
@@ -33,8 +33,8 @@ static struct taskpool_range example_cut(struct example_state *self)
     return range;
 }
 
-static enum status example_init(void *state, const struct taskpool_mode_setup *setup,
-                                struct taskpool_comm *comm)
+static int example_init(void *state, const struct taskpool_mode_setup *setup,
+                        struct taskpool_comm *comm)
 {
     const struct example_settings *settings =
         taskpool_settings_of(setup->settings, &example_options);

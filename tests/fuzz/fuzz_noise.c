@@ -1,4 +1,5 @@
 #include "sched/pool/drivers/sim/noise.h"
+#include "support/base/status.h"
 #include "tests/fuzz/fuzz.h"
 
 #include <assert.h>

@@ -6,10 +6,10 @@
  * The first argument is the value of --progress.
  *
  * Two tasks, one for each process: one computes, the other gets the block of its neighbour. */
-#include "sched/pool/taskpool.h"
 #include "support/arrays/darray.h"
 #include "support/base/clock.h"
 #include "support/mpi/mpi_transport.h"
+#include "taskpool/taskpool.h"
 
 #include <mpi.h>
 #include <stdbool.h>
@@ -41,7 +41,7 @@ static void compute(void)
     }
 }
 
-static enum status run_task(int64_t task, void *context)
+static int run_task(int64_t task, void *context)
 {
     (void)context;
     int rank;

@@ -4,7 +4,7 @@
  *     mpirun -np 2 test_load_pools        as in CI
  *     mpirun -np 2 test_load_pools 100    100,000 iterations and 10,000 pools of each mode */
 #include "sched/pool/modes/modes.h"
-#include "sched/pool/taskpool.h"
+#include "taskpool/taskpool.h"
 #include "tests/load/load_case.h"
 
 #include <stdlib.h>
@@ -13,7 +13,7 @@ enum { N_ITERATIONS = 1000, N_POOLS = 100 };
 
 static int64_t factor = 1;
 
-static enum status run_nothing(int64_t task, void *context)
+static int run_nothing(int64_t task, void *context)
 {
     (void)task, (void)context;
     return STATUS_OK;

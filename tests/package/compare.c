@@ -1,14 +1,13 @@
 /* Modes compared on a pool of the program's own with nothing but the installed package: over MPI,
  * and on 64 simulated workers, where one task takes as long as a hundred others. Prints the tables
  * and the sum of the squares below 1000 times all runs. */
-#include <sched/lab/comparison/taskpool_compare.h>
-#include <sched/pool/drivers/sim/machine.h>
 #include <stdio.h>
+#include <taskpool/simulation.h>
 
-static enum status add_square(int64_t task, void *context)
+static int add_square(int64_t task, void *context)
 {
     *(int64_t *)context += task * task;
-    return STATUS_OK;
+    return TASKPOOL_STATUS_OK;
 }
 
 static double uneven(int64_t task, const void *record, const void *context)
@@ -18,16 +17,20 @@ static double uneven(int64_t task, const void *record, const void *context)
     return task == 0 ? 0.1 : 1e-3;
 }
 
-static enum status compare_and_print(const struct taskpool_problem *problem,
-                                     const struct taskpool_comparison *plan, int rank)
+static int compare_and_print(const struct taskpool_problem *problem,
+                             const struct taskpool_comparison *plan, int rank)
 {
     struct taskpool_settings settings;
-    struct comparison comparison;
+    struct taskpool_compared *compared;
     taskpool_settings_default(&settings);
-    enum status status = taskpool_compare(MPI_COMM_WORLD, problem, &settings, plan, &comparison);
-    if (rank == 0 && status == STATUS_OK)
-        taskpool_print_comparison(&comparison, stdout);
-    comparison_fini(&comparison);
+    int status = taskpool_compare(MPI_COMM_WORLD, problem, &settings, plan, &compared);
+    if (rank == 0 && status == TASKPOOL_STATUS_OK) {
+        taskpool_compared_print(compared, stdout);
+        for (int i = 0; i < taskpool_compared_n(compared); i++)
+            printf("%s %d\n", taskpool_compared_at(compared, i)->name,
+                   taskpool_compared_at(compared, i)->verdict);
+    }
+    taskpool_compared_destroy(compared);
     return status;
 }
 
@@ -42,18 +45,18 @@ int main(int argc, char **argv)
         .modes = "static,steal,static", .n_rounds = 3, .n_iterations = 3};
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
 
-    enum status status = compare_and_print(&problem, &plan, rank);
+    int status = compare_and_print(&problem, &plan, rank);
     MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
-    if (rank == 0 && status == STATUS_OK)
+    if (rank == 0 && status == TASKPOOL_STATUS_OK)
         printf("sum %lld\n\n", (long long)sum);
 
     problem.run = NULL;
     plan = (struct taskpool_comparison){
         .modes = "static,steal,static", .n_rounds = 9, .n_iterations = 1, .machine = &machine};
-    if (status == STATUS_OK)
+    if (status == TASKPOOL_STATUS_OK)
         status = compare_and_print(&problem, &plan, rank);
-    if (rank == 0 && status != STATUS_OK)
-        fprintf(stderr, "%s\n", status_text());
+    if (rank == 0 && status != TASKPOOL_STATUS_OK)
+        fprintf(stderr, "%s\n", taskpool_error_text());
     MPI_Finalize();
-    return status_exit_code(status);
+    return status != TASKPOOL_STATUS_OK;
 }

@@ -1,13 +1,13 @@
 /* A pool of uneven tasks with nothing but the installed package: the squares of
  * the numbers below 1000, summed, twice, under the mode named on the command line. */
-#include <sched/pool/taskpool.h>
 
 #include <stdio.h>
+#include <taskpool/taskpool.h>
 
-static enum status add_square(int64_t task, void *context)
+static int add_square(int64_t task, void *context)
 {
     *(int64_t *)context += task * task;
-    return STATUS_OK;
+    return TASKPOOL_STATUS_OK;
 }
 
 int main(int argc, char **argv)
@@ -21,21 +21,21 @@ int main(int argc, char **argv)
         settings.mode = argv[1];
 
     struct taskpool *pool = NULL;
-    enum status status = taskpool_create(MPI_COMM_WORLD, &problem, &settings, &pool);
-    for (int i = 0; i < 2 && status == STATUS_OK; i++) {
+    int status = taskpool_create(MPI_COMM_WORLD, &problem, &settings, &pool);
+    for (int i = 0; i < 2 && status == TASKPOOL_STATUS_OK; i++) {
         if (i > 0)
             status = taskpool_restore(pool);
-        if (status == STATUS_OK)
+        if (status == TASKPOOL_STATUS_OK)
             status = taskpool_run(pool);
     }
     taskpool_destroy(pool);
     MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
     int rank;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    if (rank == 0 && status == STATUS_OK)
+    if (rank == 0 && status == TASKPOOL_STATUS_OK)
         printf("%lld\n", (long long)sum);
     else if (rank == 0)
-        fprintf(stderr, "%s\n", status_text());
+        fprintf(stderr, "%s\n", taskpool_error_text());
     MPI_Finalize();
-    return status_exit_code(status);
+    return status != TASKPOOL_STATUS_OK;
 }

@@ -2,15 +2,13 @@
  * IDs from the last to the first. */
 #include "mode_countdown.h"
 
-#include <support/io/option_row.h>
-
 struct countdown_settings {
     int64_t chunk;
 };
 
-static const struct option_row rows[] = {
-    INTEGER_OPTION("countdown-chunk", offsetof(struct countdown_settings, chunk), 1, 1e6,
-                   .default_text = "5", .value = "N", .help = "tasks handed out together"),
+static const struct taskpool_option rows[] = {
+    TASKPOOL_INTEGER_OPTION("countdown-chunk", offsetof(struct countdown_settings, chunk), 1, 1e6,
+                            .default_text = "5", .value = "N", .help = "tasks handed out together"),
 };
 
 static struct taskpool_mode_options options =
@@ -23,14 +21,14 @@ struct countdown_state {
     struct taskpool_comm *comm;
 };
 
-static enum status countdown_init(void *state, const struct taskpool_mode_setup *setup,
-                                  struct taskpool_comm *comm)
+static int countdown_init(void *state, const struct taskpool_mode_setup *setup,
+                          struct taskpool_comm *comm)
 {
     const struct countdown_settings *settings = taskpool_settings_of(setup->settings, &options);
     int64_t n_tasks = setup->problem->n_tasks;
     *(struct countdown_state *)state = (struct countdown_state){
         .n_tasks = n_tasks, .n_left = n_tasks, .chunk = settings->chunk, .comm = comm};
-    return STATUS_OK;
+    return TASKPOOL_STATUS_OK;
 }
 
 static enum taskpool_mode_step countdown_next(void *state, struct taskpool_mode_work *work)

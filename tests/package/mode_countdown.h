@@ -2,7 +2,7 @@
 #ifndef MODE_COUNTDOWN_H
 #define MODE_COUNTDOWN_H
 
-#include <sched/pool/core/mode.h>
+#include <taskpool/mode.h>
 
 extern const struct taskpool_mode mode_countdown;
 

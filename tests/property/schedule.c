@@ -1,11 +1,11 @@
 #include "tests/property/schedule.h"
-#include "sched/pool/drivers/sim/machine.h"
-#include "sched/pool/modes/modes.h"
-#include "tests/cases/trace_case.h"
 
-#include "sched/pool/core/mode.h"
+#include "sched/pool/modes/modes.h"
 #include "sched/pool/protocols/stealing.h"
 #include "support/base/random.h"
+#include "taskpool/mode.h"
+#include "taskpool/simulation.h"
+#include "tests/cases/trace_case.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -175,7 +175,7 @@ void schedule_init(struct schedule *schedule, const struct taskpool_settings *se
     charge(schedule, &random);
 }
 
-static enum status run_task(int64_t task, void *context)
+static int run_task(int64_t task, void *context)
 {
     struct schedule *schedule = context;
     schedule->n_runs[task]++;
@@ -196,7 +196,7 @@ static void list_children(const struct schedule *schedule, int64_t task, int64_t
     children[1 - turned] = children[turned] + 1;
 }
 
-static enum status run_record(void *record, void *context)
+static int run_record(void *record, void *context)
 {
     struct schedule *schedule = context;
     int64_t task;

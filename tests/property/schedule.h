@@ -7,8 +7,8 @@
 #define BERYL_TESTS_PROPERTY_SCHEDULE_H
 
 #include "sched/pool/core/task_data.h"
-#include "sched/pool/drivers/sim/machine.h"
-#include "sched/pool/taskpool.h"
+#include "taskpool/simulation.h"
+#include "taskpool/taskpool.h"
 
 #include <stdbool.h>
 #include <stdint.h>

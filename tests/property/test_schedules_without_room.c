@@ -5,6 +5,7 @@
  *
  * runs N schedules with small deques, and as many whose queues are refused memory once or from then
  * on, and prints the first that ends in another way with its seed. */
+#include "support/base/random.h"
 #include "tests/cases/pool_cases.h"
 #include "tests/property/schedule.h"
 

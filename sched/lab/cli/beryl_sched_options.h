@@ -5,9 +5,9 @@
 #include "sched/lab/cli/machine_options.h"
 #include "sched/lab/workloads/workload.h"
 #include "sched/pool/modes/mode_list.h"
-#include "sched/pool/taskpool.h"
 #include "support/base/status.h"
 #include "support/io/options.h"
+#include "taskpool/taskpool.h"
 
 #include <jansson.h>
 #include <mpi.h>

@@ -8,6 +8,7 @@
 #include "sched/pool/core/statistics_report.h"
 #include "sched/pool/core/task_data.h"
 #include "sched/pool/modes/modes.h"
+#include "sched/pool/pool_timeline.h"
 #include "support/base/agree.h"
 #include "support/base/log.h"
 #include "support/base/version.h"
@@ -172,7 +173,7 @@ static enum status run_iterations(struct run *run)
             TRY(functions->end_iteration(run->workload, run->comm));
         run->n_completed++;
     }
-    return taskpool_timeline(run->pool, &run->timeline);
+    return pool_timeline(run->pool, &run->timeline);
 }
 
 /* --- after --- */

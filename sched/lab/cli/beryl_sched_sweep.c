@@ -2,13 +2,13 @@
 
 #include "sched/lab/cli/beryl_sched_outputs.h"
 #include "sched/lab/cli/sweep_file.h"
-#include "sched/pool/taskpool.h"
 #include "support/base/agree.h"
 #include "support/base/log.h"
 #include "support/base/version.h"
 #include "support/io/application.h"
 #include "support/io/json.h"
 #include "support/mpi/gather.h"
+#include "taskpool/taskpool.h"
 
 #include <errno.h>
 #include <stdbool.h>
@@ -85,7 +85,7 @@ static void print_sweep_run(const struct sweep *sweep, const struct sweep_run *r
               100 * json_number_value(json_object_get(last, "efficiency")));
 }
 
-static enum status simulate_line(int64_t task, void *context)
+static int simulate_line(int64_t task, void *context)
 {
     struct sweep *sweep = context;
     const struct sweep_run *run = &sweep->file.runs[task];

@@ -1,12 +1,12 @@
 #include "sched/lab/cli/calibrate.h"
 
 #include "sched/pool/drivers/mpi/mpi_calibrate.h"
-#include "sched/pool/taskpool.h"
 #include "support/base/agree.h"
 #include "support/base/clock.h"
 #include "support/base/log.h"
 #include "support/io/json.h"
 #include "support/io/output_file.h"
+#include "taskpool/taskpool.h"
 
 #include <math.h>
 #include <stdbool.h>
@@ -25,7 +25,7 @@ struct calibration {
 
 enum { EMPTY_TASKS = 20000, POOL_RUNS = 25 };
 
-static enum status run_empty_task(int64_t task, void *context)
+static int run_empty_task(int64_t task, void *context)
 {
     (void)task, (void)context;
     return STATUS_OK;

@@ -1,5 +1,6 @@
 #include "sched/lab/cli/machine_options.h"
 
+#include "sched/pool/drivers/sim/noise.h"
 #include "support/base/agree.h"
 #include "support/io/json.h"
 #include "support/io/text_file.h"

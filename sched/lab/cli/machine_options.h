@@ -2,9 +2,9 @@
 #ifndef BERYL_SCHED_MACHINE_OPTIONS_H
 #define BERYL_SCHED_MACHINE_OPTIONS_H
 
-#include "sched/pool/drivers/sim/machine.h"
 #include "support/base/status.h"
 #include "support/io/options.h"
+#include "taskpool/simulation.h"
 
 #include <mpi.h>
 #include <stdbool.h>

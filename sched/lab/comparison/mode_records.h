@@ -28,7 +28,7 @@ struct mode_record {
     char first_sha256[MODE_RECORD_DIGESTS][SHA256_HEX_SIZE]; /* of the first round */
     bool differs;       /* whether a round had other digests than the first one */
     json_t *iterations; /* array: statistics of each, of all rounds */
-    json_t *timeline;   /* of the last iteration (taskpool_timeline), owned; or NULL */
+    json_t *timeline;   /* of the last iteration (pool_timeline), owned; or NULL */
     json_t *trace;      /* of the last round, once it is written, owned; or NULL */
 };
 

@@ -3,7 +3,10 @@
 #include "sched/lab/comparison/comparison_table.h"
 #include "sched/pool/modes/mode_options.h"
 #include "support/base/agree.h"
+#include "support/base/die.h"
 #include "support/mpi/oversubscription.h"
+
+#include <stdlib.h>
 
 struct pool_comparison {
     MPI_Comm comm; /* that of the process alone where workers are simulated */
@@ -17,6 +20,9 @@ struct pool_comparison {
 static enum status check_plan(struct pool_comparison *self)
 {
     const struct taskpool_comparison *plan = self->plan;
+    if (!self->problem || !plan->modes)
+        return FAIL(STATUS_USAGE, "a comparison needs %s, which is NULL",
+                    self->problem ? "the names of modes" : "a problem");
     if (plan->n_rounds < 2 || plan->n_rounds > COMPARISON_ROUNDS_MAX)
         return FAIL(STATUS_USAGE, "a comparison of %lld rounds: give 2 to %d",
                     (long long)plan->n_rounds, (int)COMPARISON_ROUNDS_MAX);
@@ -38,6 +44,17 @@ static enum status create_compared_pool(const struct pool_comparison *self, int 
                : taskpool_create(self->comm, self->problem, &settings, pool);
 }
 
+static enum status prepare_iteration(const struct pool_comparison *self, struct taskpool *pool,
+                                     int mode, int64_t round, int64_t i)
+{
+    int64_t n_failures = status_n_failures();
+    enum status status =
+        (enum status)self->plan->prepare(pool, mode, round, i, self->problem->context);
+    return status_agree(
+        self->comm,
+        status_explain(status, n_failures, "prepare returned %d without a text", (int)status));
+}
+
 static enum status run_compared_pool(const struct pool_comparison *self, struct taskpool *pool,
                                      int mode, int64_t round)
 {
@@ -46,8 +63,7 @@ static enum status run_compared_pool(const struct pool_comparison *self, struct 
         if (i > 0)
             TRY(taskpool_restore(pool));
         if (plan->prepare)
-            TRY(status_agree(self->comm,
-                             plan->prepare(pool, mode, round, i, self->problem->context)));
+            TRY(prepare_iteration(self, pool, mode, round, i));
         TRY(taskpool_run(pool));
         const struct taskpool_iteration *last =
             taskpool_statistics(pool, taskpool_n_iterations(pool) - 1);
@@ -76,9 +92,10 @@ static enum status run_pools_of_round(const struct pool_comparison *self, int64_
     return STATUS_OK;
 }
 
-enum status taskpool_compare(MPI_Comm comm, const struct taskpool_problem *problem,
-                             const struct taskpool_settings *settings,
-                             const struct taskpool_comparison *plan, struct comparison *comparison)
+enum status comparison_of_pools(MPI_Comm comm, const struct taskpool_problem *problem,
+                                const struct taskpool_settings *settings,
+                                const struct taskpool_comparison *plan,
+                                struct comparison *comparison)
 {
     struct pool_comparison self = {.comm = plan->machine ? MPI_COMM_SELF : comm,
                                    .problem = problem,
@@ -95,8 +112,78 @@ enum status taskpool_compare(MPI_Comm comm, const struct taskpool_problem *probl
     return status_agree(self.comm, comparison_analyse(comparison));
 }
 
-void taskpool_print_comparison(const struct comparison *comparison, FILE *stream)
+/* --- for programs from outside --- */
+
+struct taskpool_compared {
+    struct comparison comparison;
+    struct taskpool_compared_mode modes[COMPARISON_MODES_MAX];
+};
+
+static struct taskpool_estimate estimate_of(struct interval interval)
 {
+    return (struct taskpool_estimate){interval.value, interval.low, interval.high};
+}
+
+static void fill_compared_modes(struct taskpool_compared *compared)
+{
+    for (int i = 0; i < compared->comparison.n; i++) {
+        const struct comparison_mode *mode = &compared->comparison.modes[i];
+        struct taskpool_compared_mode *out = &compared->modes[i];
+        snprintf(out->name, sizeof out->name, "%s", mode->name);
+        out->median_s = estimate_of(mode->median_s);
+        out->ratio = estimate_of(mode->ratio);
+        out->p = mode->adjusted_p;
+        out->verdict = (mode->verdict == COMPARISON_SLOWER) - (mode->verdict == COMPARISON_FASTER);
+    }
+}
+
+int taskpool_compare(MPI_Comm comm, const struct taskpool_problem *problem,
+                     const struct taskpool_settings *settings,
+                     const struct taskpool_comparison *plan, struct taskpool_compared **compared)
+{
+    if (compared)
+        *compared = NULL;
+    if (!settings || !plan || !compared)
+        return FAIL(STATUS_USAGE, "taskpool_compare: the settings, the plan or the address for the "
+                                  "outcome are NULL");
+    if (!plan->machine && comm == MPI_COMM_NULL)
+        return FAIL(STATUS_USAGE, "taskpool_compare: the communicator is MPI_COMM_NULL");
+    struct taskpool_compared *new = calloc(1, sizeof *new);
+    if (!new)
+        die_no_memory("no memory for a comparison");
+    enum status status = comparison_of_pools(comm, problem, settings, plan, &new->comparison);
+    if (status != STATUS_OK) {
+        taskpool_compared_destroy(new);
+        return status;
+    }
+    fill_compared_modes(new);
+    *compared = new;
+    return STATUS_OK;
+}
+
+int taskpool_compared_n(const struct taskpool_compared *compared)
+{
+    return compared ? compared->comparison.n : 0;
+}
+
+const struct taskpool_compared_mode *taskpool_compared_at(const struct taskpool_compared *compared,
+                                                          int i)
+{
+    return i >= 0 && i < taskpool_compared_n(compared) ? &compared->modes[i] : NULL;
+}
+
+void taskpool_compared_destroy(struct taskpool_compared *compared)
+{
+    if (compared)
+        comparison_fini(&compared->comparison);
+    free(compared);
+}
+
+void taskpool_compared_print(const struct taskpool_compared *compared, FILE *stream)
+{
+    if (!compared || !stream)
+        return;
+    const struct comparison *comparison = &compared->comparison;
     struct comparison_row row;
     fprintf(stream, "%s\n", comparison_seconds_heading(&row));
     for (int m = 0; m < comparison->n; m++)

@@ -79,7 +79,7 @@ static double find_zero(MPI_Comm comm)
     return zero_s;
 }
 
-enum status taskpool_trace_start(MPI_Comm comm, struct taskpool_settings *settings)
+int taskpool_trace_start(MPI_Comm comm, struct taskpool_settings *settings)
 {
     int rank;
     settings->trace = NULL;
@@ -343,7 +343,7 @@ void trace_sum(struct taskpool_trace *trace, MPI_Comm comm)
     sum_logs(output, comm);
 }
 
-enum status taskpool_trace_write(struct taskpool_trace *trace, MPI_Comm comm, const char *part)
+int taskpool_trace_write(struct taskpool_trace *trace, MPI_Comm comm, const char *part)
 {
     int rank;
     struct trace_output *output = (struct trace_output *)trace;

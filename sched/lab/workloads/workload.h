@@ -3,9 +3,10 @@
 #ifndef BERYL_SCHED_WORKLOADS_WORKLOAD_H
 #define BERYL_SCHED_WORKLOADS_WORKLOAD_H
 
-#include "sched/pool/taskpool.h"
 #include "support/base/status.h"
 #include "support/io/options.h"
+#include "taskpool/simulation.h"
+#include "taskpool/taskpool.h"
 
 #include <jansson.h>
 #include <mpi.h>

@@ -47,7 +47,7 @@ struct workload_bnsl {
 
 /* --- tasks --- */
 
-static enum status run_cube(int64_t task, void *context)
+static int run_cube(int64_t task, void *context)
 {
     struct workload_bnsl *self = context;
     struct bnsl_cube cube = bnsl_cubes_get(&self->cubes, task);

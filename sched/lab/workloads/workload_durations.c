@@ -98,7 +98,7 @@ static bool durations_are_null(int64_t first, int64_t last, const void *context)
     return sparse_profile_are_null(&self->sparse, first, last);
 }
 
-static enum status wait_busily(int64_t task, void *context)
+static int wait_busily(int64_t task, void *context)
 {
     const struct workload_durations *self = context;
     double end_s = clock_now_s() + duration_time(task, NULL, self) / self->speed;

@@ -13,13 +13,13 @@
  * only. */
 #include "sched/lab/workloads/jacobi.h"
 #include "sched/lab/workloads/workload.h"
-#include "sched/pool/queues/task_ranges.h"
 #include "support/base/agree.h"
 #include "support/base/log.h"
 #include "support/base/memory.h"
 #include "support/base/node.h"
 #include "support/base/sha256.h"
 #include "support/mpi/window.h"
+#include "taskpool/mode.h"
 
 #include <stddef.h>
 #include <stdlib.h>
@@ -43,7 +43,7 @@ struct workload_jacobi {
 
 /* --- tasks --- */
 
-static enum status sweep_plane(int64_t task, void *context)
+static int sweep_plane(int64_t task, void *context)
 {
     struct workload_jacobi *self = context;
     double change = jacobi_update_plane(&self->jacobi, task + 1, self->meshes[self->current].values,
@@ -55,7 +55,7 @@ static enum status sweep_plane(int64_t task, void *context)
 static int first_toucher(int64_t task, int n_workers, void *context)
 {
     const struct workload_jacobi *self = context;
-    return (int)task_range_block_of(self->jacobi.size.ny, n_workers, task);
+    return (int)taskpool_range_block_of(self->jacobi.size.ny, n_workers, task);
 }
 
 static double plane_points(int64_t task, void *context)
@@ -168,7 +168,7 @@ static enum status check_mesh_memory(const struct jacobi_size *size, MPI_Comm co
  * neighbours at both ends of the box. */
 static struct taskpool_range own_planes(int64_t ny, int rank, int n_processes)
 {
-    struct taskpool_range planes = task_range_block(ny, n_processes, rank);
+    struct taskpool_range planes = taskpool_range_block(ny, n_processes, rank);
     planes.first += rank > 0;
     planes.last += rank == n_processes - 1 ? 2 : 1;
     return planes;
@@ -183,7 +183,7 @@ static enum status create_mesh(const struct jacobi *jacobi, MPI_Comm comm, struc
     MPI_Comm_rank(comm, &rank);
     MPI_Comm_size(comm, &n_processes);
     struct taskpool_range planes = own_planes(jacobi->size.ny, rank, n_processes);
-    MPI_Aint bytes = (MPI_Aint)(task_range_count(&planes) * jacobi_plane_size(&jacobi->size) *
+    MPI_Aint bytes = (MPI_Aint)(taskpool_range_count(&planes) * jacobi_plane_size(&jacobi->size) *
                                 (int64_t)sizeof *mesh->values);
     TRY(window_allocate_shared(comm, bytes, &own, &mesh->window));
     MPI_Win_lock_all(MPI_MODE_NOCHECK, mesh->window);
@@ -243,8 +243,8 @@ static double block_plane_points(int64_t task, void *context)
 {
     const struct simulated_jacobi *self = context;
     struct taskpool_range block =
-        task_range_block(self->size.nx, self->n_blocks, task / self->size.ny);
-    return (double)(task_range_count(&block) * self->size.nz);
+        taskpool_range_block(self->size.nx, self->n_blocks, task / self->size.ny);
+    return (double)(taskpool_range_count(&block) * self->size.nz);
 }
 
 static double block_plane_time(int64_t task, const void *record, const void *context)
@@ -261,7 +261,7 @@ static int block_plane_owner(int64_t task, int n_workers, void *context)
     int64_t ny = self->size.ny, first = task / ny * self->node_size;
     int64_t n = n_workers - first;
     n = n < self->node_size ? n : self->node_size;
-    return (int)(first + task_range_block_of(ny, n, task % ny));
+    return (int)(first + taskpool_range_block_of(ny, n, task % ny));
 }
 
 static const struct workload_functions simulated_functions = {0};

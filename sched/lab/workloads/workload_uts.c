@@ -20,7 +20,7 @@ struct workload_uts {
     struct uts_count total; /* of all processes, in the first iteration */
 };
 
-static enum status run_node(void *record, void *context)
+static int run_node(void *record, void *context)
 {
     struct workload_uts *self = context;
     const struct uts_node *node = record;

@@ -4,9 +4,9 @@
 #ifndef BERYL_SCHED_COST_SUMS_H
 #define BERYL_SCHED_COST_SUMS_H
 
-#include "sched/pool/core/problem.h"
 #include "sched/pool/queues/task_ranges.h"
 #include "support/base/status.h"
+#include "taskpool/taskpool.h"
 
 #include <stdint.h>
 

@@ -35,6 +35,9 @@ struct driver_functions {
     void (*destroy)(struct driver *driver); /* collective */
 };
 
+/* The text of a failure that a mode gives none: its name, the function and the status. */
+#define MODE_NO_TEXT "mode %s: %s returned %d without a text: call taskpool_fail there"
+
 /* Records that a driver fills in while it runs; borrowed; NULL: not kept. */
 struct driver_records {
     struct taskpool_history *history;

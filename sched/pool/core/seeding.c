@@ -1,6 +1,6 @@
 #include "sched/pool/core/seeding_build.h"
 
-#include "sched/pool/core/settings.h"
+#include "taskpool/taskpool.h"
 #include <stdlib.h>
 
 enum status seeding_init(struct taskpool_seeding *seeding, MPI_Comm comm,
@@ -53,5 +53,5 @@ struct taskpool_range taskpool_seeding_range(const struct taskpool_seeding *seed
     case TASKPOOL_SEEDING_BLOCK:
         break;
     }
-    return task_range_block(seeding->n_tasks, seeding->n_workers, worker);
+    return taskpool_range_block(seeding->n_tasks, seeding->n_workers, worker);
 }

@@ -19,10 +19,4 @@ struct taskpool_seeding {
 
 void seeding_fini(struct taskpool_seeding *seeding);
 
-/* The worker's tasks are the ranges [0, taskpool_seeding_n_ranges), some of them maybe
- * empty. With lists of owned tasks only for workers of this process. */
-int64_t taskpool_seeding_n_ranges(const struct taskpool_seeding *seeding, int worker);
-struct taskpool_range taskpool_seeding_range(const struct taskpool_seeding *seeding, int worker,
-                                             int64_t i);
-
 #endif

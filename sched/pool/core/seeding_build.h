@@ -2,9 +2,9 @@
 #ifndef BERYL_SCHED_SEEDING_BUILD_H
 #define BERYL_SCHED_SEEDING_BUILD_H
 
-#include "sched/pool/core/problem.h"
 #include "sched/pool/core/seeding.h"
 #include "support/base/status.h"
+#include "taskpool/taskpool.h"
 
 #include <mpi.h>
 

@@ -12,9 +12,9 @@
  * every boundary is as near as possible to where equal shares of the cost would have it. */
 #include "sched/pool/core/cost_sums.h"
 #include "sched/pool/core/seeding_build.h"
-#include "sched/pool/core/settings.h"
 #include "support/base/agree.h"
 #include "support/base/die.h"
+#include "taskpool/taskpool.h"
 
 #include <assert.h>
 #include <math.h>
@@ -116,7 +116,7 @@ static double find_largest_block(const struct cost_partition *self)
     if (self->size > 1)
         return cost_sums_end(&self->costs).sum;
     for (int worker = 0; worker < self->n_workers; worker++) {
-        struct taskpool_range range = task_range_block(self->n_tasks, self->n_workers, worker);
+        struct taskpool_range range = taskpool_range_block(self->n_tasks, self->n_workers, worker);
         double begin = cost_sums_at(&self->costs, range.first).sum;
         largest = fmax(largest, cost_sums_at(&self->costs, range.last).sum - begin);
     }
@@ -252,7 +252,7 @@ enum status seeding_cost_init(struct taskpool_seeding *seeding, MPI_Comm comm,
                                   .n_tasks = problem->n_tasks};
     MPI_Comm_rank(self.comm, &self.rank);
     MPI_Comm_size(self.comm, &self.size);
-    struct taskpool_range own = task_range_block(problem->n_tasks, self.size, self.rank);
+    struct taskpool_range own = taskpool_range_block(problem->n_tasks, self.size, self.rank);
     enum status status = cost_sums_init(&self.costs, problem, own);
     if (status == STATUS_OK)
         status = allocate_boundaries(&self, seeding);

@@ -1,5 +1,5 @@
 #include "sched/pool/core/seeding_build.h"
-#include "sched/pool/core/settings.h"
+#include "taskpool/taskpool.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -114,6 +114,20 @@ static enum status give_all(struct taskpool_seeding *seeding, const struct timed
     return STATUS_OK;
 }
 
+static enum status ask_durations(struct timed_task *tasks, int64_t n_tasks,
+                                 const struct seeding_knowledge *knowledge)
+{
+    for (int64_t i = 0; i < n_tasks; i++) {
+        tasks[i] = (struct timed_task){knowledge->time(i, NULL, knowledge->context), i};
+        if (!(tasks[i].time_s >= 0))
+            return FAIL(
+                STATUS_USAGE,
+                "the duration of simulated task %lld is %g s: durations must be 0 s or more",
+                (long long)i, tasks[i].time_s);
+    }
+    return STATUS_OK;
+}
+
 enum status seeding_longest_init(struct taskpool_seeding *seeding, int64_t n_tasks, int n_workers,
                                  const struct seeding_knowledge *knowledge)
 {
@@ -131,8 +145,9 @@ enum status seeding_longest_init(struct taskpool_seeding *seeding, int64_t n_tas
                      "no memory to sort %lld tasks by their durations", (long long)n_tasks);
     if (status != STATUS_OK)
         goto done;
-    for (int64_t i = 0; i < n_tasks; i++)
-        tasks[i] = (struct timed_task){knowledge->time(i, NULL, knowledge->context), i};
+    status = ask_durations(tasks, n_tasks, knowledge);
+    if (status != STATUS_OK)
+        goto done;
     qsort(tasks, (size_t)n_tasks, sizeof *tasks, by_time);
     list_servers(servers, n_workers, knowledge);
     status = give_all(seeding, tasks, servers, classes, knowledge);

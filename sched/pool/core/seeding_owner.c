@@ -99,8 +99,8 @@ enum status seeding_owner_init(struct taskpool_seeding *seeding, MPI_Comm comm,
     struct task_ranges *lists = calloc((size_t)n_workers, sizeof *lists);
     enum status status = CHECK_MEMORY(lists, "no memory for the seeding of %d workers", n_workers);
     if (status == STATUS_OK)
-        status = sort_by_owner(problem, task_range_block(problem->n_tasks, size, rank), n_workers,
-                               lists);
+        status = sort_by_owner(problem, taskpool_range_block(problem->n_tasks, size, rank),
+                               n_workers, lists);
     status = status_agree(comm, status);
     if (status != STATUS_OK || size == 1) {
         seeding->owned = lists;

@@ -1,21 +1,9 @@
-/* Time, messages and counts of a run, per worker and per iteration.
- *
- * A worker's time, from the common start of an iteration until the
- * last worker is done (the makespan), is divided so that
- *     task + search + idle + scheduler + communication = makespan
- *   task           in the bodies of tasks
- *   search         without a task while the mode searches for one, for instance
- *                  while a request to a victim or to the shared counter is out
- *   idle           without a task and not searching, including the wait at the end
- *   scheduler      in the mode, choosing tasks; where that takes some ns a
- *                  task it is measured once per poll and otherwise counts
- *                  as task, because reading the clock would take longer
- *   communication  sending messages; polling for messages and answering them
- *                  between tasks */
+/* Time, messages and counts of a run, per worker and per iteration (struct taskpool_iteration,
+ * which says what the times are). */
 #ifndef BERYL_SCHED_STATISTICS_H
 #define BERYL_SCHED_STATISTICS_H
 
-#include <stdint.h>
+#include "taskpool/taskpool.h"
 
 /* One worker in one iteration. */
 struct statistics_worker {
@@ -33,36 +21,6 @@ struct statistics_worker {
     int64_t steals_attempted;
     int64_t steals_successful;
     int64_t tasks_moved; /* received from another worker */
-};
-
-/* Over the workers. */
-struct taskpool_spread {
-    double mean;
-    double sd; /* standard deviation of the population: divided by the number of workers */
-};
-
-/* All workers in one iteration. Seconds, messages, bytes and tasks are sums
- * over the workers unless it says otherwise. */
-struct taskpool_iteration {
-    int64_t iteration; /* from 0 */
-    int64_t n_workers;
-    int64_t tasks;
-    double makespan_s;
-    double task_s;
-    double idle_s;
-    double search_s;
-    double scheduler_s;
-    double communication_s;
-    double balance_s; /* of the slowest worker; not part of the makespan */
-    double load_mean; /* task seconds of a worker */
-    double load_max;
-    double imbalance;  /* load_max / load_mean - 1; 0 without load */
-    double efficiency; /* task_s / (n_workers x makespan_s); 1 without time */
-    struct taskpool_spread steals_attempted;
-    struct taskpool_spread steals_successful;
-    int64_t tasks_moved;
-    int64_t messages;
-    int64_t bytes;
 };
 
 /* Over the workers of a process, or of several. All are doubles, exact for counts below 2^53. */

@@ -1,4 +1,5 @@
 #include "sched/pool/core/statistics_report.h"
+
 #include "support/base/agree.h"
 #include "support/base/log.h"
 #include "support/base/rank_statistics.h"

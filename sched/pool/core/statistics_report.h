@@ -3,6 +3,7 @@
 #define BERYL_SCHED_STATISTICS_REPORT_H
 
 #include "sched/pool/core/statistics.h"
+#include "support/base/status.h"
 
 #include <jansson.h>
 #include <mpi.h>

@@ -33,7 +33,7 @@ void task_census_add_range(struct task_census *census, const struct taskpool_ran
         task_census_add(census, (uint64_t)range->first);
         return;
     }
-    uint64_t m = (uint64_t)task_range_count(range);
+    uint64_t m = (uint64_t)taskpool_range_count(range);
     uint64_t first = (uint64_t)range->first, step = (uint64_t)range->step;
     uint64_t steps = sum_of_first(m);
     census->n += m;

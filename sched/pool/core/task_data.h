@@ -8,29 +8,7 @@
 #define BERYL_SCHED_PROFILES_TASK_DATA_H
 
 #include "support/base/status.h"
-
-#include <stdbool.h>
-#include <stdint.h>
-
-struct taskpool_data_block {
-    int64_t bytes;
-    int64_t owner; /* 0 or more */
-};
-
-struct taskpool_data_access {
-    int64_t block; /* index of task_data.blocks */
-    bool writes;
-};
-
-struct taskpool_data {
-    int64_t n_blocks;
-    int64_t *numbers; /* n_blocks, ascending: those on file */
-    struct taskpool_data_block *blocks;
-    int64_t n_tasks;
-    int64_t *tasks; /* n_tasks, ascending; NULL: 0, 1, ... Other tasks need no data */
-    int64_t *first; /* n_tasks + 1: accesses of the task in place i begin at first[i] */
-    struct taskpool_data_access *accesses;
-};
+#include "taskpool/simulation.h"
 
 /* The n accesses of a task, in the order on file; NULL if n is 0. */
 const struct taskpool_data_access *task_data_of(const struct taskpool_data *data, int64_t task,

@@ -22,6 +22,7 @@
  *
  * In a dynamic pool it is retentive stealing: tasks that are added cannot be balanced before
  * they are there. It has no options of its own. */
+#include "sched/pool/core/seeding.h"
 #include "sched/pool/protocols/measured_balance.h"
 
 struct auto_state {
@@ -29,8 +30,8 @@ struct auto_state {
     struct ran_tasks ran;             /* in a dynamic pool: the records with which it began */
 };
 
-static enum status auto_init(void *state, const struct taskpool_mode_setup *setup,
-                             struct taskpool_comm *comm)
+static int auto_init(void *state, const struct taskpool_mode_setup *setup,
+                     struct taskpool_comm *comm)
 {
     struct auto_state *self = state;
     TRY(measured_balance_init(&self->measured, setup, comm, &balancer_by_pairs));
@@ -49,7 +50,7 @@ static void auto_fini(void *state)
 }
 
 /* The tasks of the worker's seeding, those of the largest predicted cost first. */
-static enum status auto_seed(void *state)
+static int auto_seed(void *state)
 {
     struct measured_balance *self = state;
     const struct taskpool_problem *problem = self->stealing.setup->problem;

@@ -1,5 +1,6 @@
 #include "sched/pool/modes/mode_check.h"
 
+#include "sched/pool/modes/mode_options.h"
 #include "support/io/options.h"
 
 #include <stdio.h>
@@ -39,13 +40,14 @@ static enum status check_options_of(const struct taskpool_mode *mode, int o)
         return FAIL(STATUS_LIMIT, "no room for its options in taskpool_settings, only %zu bytes",
                     sizeof scratch.of_modes);
     for (size_t r = 0; r < options->n_rows; r++) {
-        const struct option_row *row = &options->rows[r];
-        TRY(option_row_check(row, own ? options->size : sizeof scratch));
-        if (is_repeated(mode, o, r, row->name))
-            return FAIL(STATUS_USAGE, "two of its options are called --%s", row->name);
+        const struct option_row row = mode_option_row(&options->rows[r]);
+        TRY(option_row_check(&row, own ? options->size : sizeof scratch));
+        if (is_repeated(mode, o, r, row.name))
+            return FAIL(STATUS_USAGE, "two of its options are called --%s", row.name);
+        TRY(options_set_defaults(&(struct option_table){
+            NULL, &row, 1, own ? (void *)&scratch.of_modes : (void *)&scratch}));
     }
-    return options_set_defaults(&(struct option_table){
-        NULL, options->rows, options->n_rows, own ? (void *)scratch.of_modes : (void *)&scratch});
+    return STATUS_OK;
 }
 
 enum status mode_check(const struct taskpool_mode *mode)

@@ -2,8 +2,8 @@
 #ifndef BERYL_SCHED_MODE_CHECK_H
 #define BERYL_SCHED_MODE_CHECK_H
 
-#include "sched/pool/core/mode.h"
 #include "support/base/status.h"
+#include "taskpool/mode.h"
 
 /* Its name, functions and options, apart from other modes.
  * Errors: STATUS_USAGE, STATUS_LIMIT (options larger than the settings have room for). */

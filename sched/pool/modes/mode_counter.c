@@ -4,6 +4,7 @@
  * A worker without tasks adds the size of a chunk to the counter and owns the
  * IDs from the value before to the value after. */
 #include "sched/pool/protocols/self_scheduling.h"
+#include "support/base/status.h"
 
 static int64_t size_of_chunk(const void *state)
 {
@@ -20,8 +21,8 @@ static struct taskpool_range counter_chunk(void *state, int64_t value)
 static const struct self_scheduling_rule counter_rule = {.increment = size_of_chunk,
                                                          .chunk = counter_chunk};
 
-static enum status counter_init(void *state, const struct taskpool_mode_setup *setup,
-                                struct taskpool_comm *comm)
+static int counter_init(void *state, const struct taskpool_mode_setup *setup,
+                        struct taskpool_comm *comm)
 {
     self_scheduling_init(state, setup, comm, &counter_rule);
     return STATUS_OK;
@@ -30,7 +31,7 @@ static enum status counter_init(void *state, const struct taskpool_mode_setup *s
 const struct taskpool_mode mode_counter = {
     .name = "counter",
     .help = "a shared counter hands out chunks of tasks",
-    .options = (struct taskpool_mode_options *[]){&chunk_options, NULL},
+    .options = (struct taskpool_mode_options *[]){&taskpool_chunk_options, NULL},
     .state_size = sizeof(struct self_scheduling),
     .init = counter_init,
     .next = self_scheduling_next,

@@ -12,13 +12,12 @@
  * quiescence.
  *
  * A worker runs its tasks in the order in which it ran them, and then those that it received. */
-#include "sched/pool/core/mode.h"
 #include "sched/pool/protocols/gossip.h"
 #include "sched/pool/protocols/rank_tree.h"
 #include "sched/pool/protocols/transfer.h"
 #include "sched/pool/queues/duration_bins.h"
 #include "sched/pool/queues/task_ranges.h"
-#include "support/io/option_row.h"
+#include "taskpool/mode.h"
 
 #include <stdio.h>
 
@@ -30,14 +29,17 @@ struct diffusion_settings {
 
 #define FIELD(name) offsetof(struct diffusion_settings, name)
 
-static const struct option_row diffusion_rows[] = {
-    INTEGER_OPTION("gossip-fan-out", FIELD(fan_out), 2, 1000, .default_text = "2", .value = "N",
-                   .help = "random workers that a worker sends its known loads to"),
-    INTEGER_OPTION("gossip-rounds", FIELD(rounds), 0, 1000, .default_text = "0", .value = "N",
-                   .help = "gossip rounds; 0: twice the logarithm of the number of workers"),
-    REAL_OPTION("gossip-threshold", FIELD(threshold), 1, 1e6, .default_text = "1.05", .value = "T",
-                .help = "workers above T times the average load send tasks, and no receiver "
-                        "exceeds it"),
+static const struct taskpool_option diffusion_rows[] = {
+    TASKPOOL_INTEGER_OPTION("gossip-fan-out", FIELD(fan_out), 2, 1000, .default_text = "2",
+                            .value = "N",
+                            .help = "random workers that a worker sends its known loads to"),
+    TASKPOOL_INTEGER_OPTION(
+        "gossip-rounds", FIELD(rounds), 0, 1000, .default_text = "0", .value = "N",
+        .help = "gossip rounds; 0: twice the logarithm of the number of workers"),
+    TASKPOOL_REAL_OPTION(
+        "gossip-threshold", FIELD(threshold), 1, 1e6, .default_text = "1.05", .value = "T",
+        .help = "workers above T times the average load send tasks, and no receiver "
+                "exceeds it"),
 };
 
 static struct taskpool_mode_options diffusion_options =
@@ -74,8 +76,8 @@ struct diffusion_state {
 
 /* --- the iteration --- */
 
-static enum status diffusion_init(void *state, const struct taskpool_mode_setup *setup,
-                                  struct taskpool_comm *comm)
+static int diffusion_init(void *state, const struct taskpool_mode_setup *setup,
+                          struct taskpool_comm *comm)
 {
     struct diffusion_state *self = state;
     *self = (struct diffusion_state){.setup = setup,
@@ -99,10 +101,10 @@ static void count_own_tasks(struct diffusion_state *self)
 {
     self->n_tasks = 0;
     for (int64_t i = 0; i < self->tasks.n; i++)
-        self->n_tasks += task_range_count(&self->tasks.list[i]);
+        self->n_tasks += taskpool_range_count(&self->tasks.list[i]);
 }
 
-static enum status diffusion_seed(void *state)
+static int diffusion_seed(void *state)
 {
     struct diffusion_state *self = state;
     const struct taskpool_seeding *seeding = self->setup->seeding;
@@ -247,7 +249,8 @@ static void diffusion_describe(const void *state, char *text, size_t size)
 const struct taskpool_mode mode_diffusion = {
     .name = "diffusion",
     .help = "gossip of workers with little load, to which the others send tasks between iterations",
-    .options = (struct taskpool_mode_options *[]){&seeding_options, &diffusion_options, NULL},
+    .options =
+        (struct taskpool_mode_options *[]){&taskpool_seeding_options, &diffusion_options, NULL},
     .state_size = sizeof(struct diffusion_state),
     .seeded = true,
     .task_bytes = sizeof(struct duration_entry),

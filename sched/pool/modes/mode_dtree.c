@@ -19,9 +19,9 @@
  * In the paper one thread of each parent serves its children and runs no task. Simulated parents
  * have such a thread too (has_thread), which takes no core from their tasks: few workers are
  * parents. Over MPI, and with --progress poll, children wait until a task of their parent ends. */
-#include "sched/pool/core/mode.h"
 #include "sched/pool/modes/dtree_shape.h"
-#include "support/io/option_row.h"
+#include "support/base/status.h"
+#include "taskpool/mode.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,15 +35,16 @@ struct dtree_settings {
 
 #define FIELD(name) offsetof(struct dtree_settings, name)
 
-static const struct option_row dtree_rows[] = {
-    INTEGER_OPTION("fan-out", FIELD(fan_out), 1, 1e6, .default_text = "256", .value = "N",
-                   .help = "most children of a node"),
-    REAL_OPTION("first-share", FIELD(first_share), 0, 1, .default_text = "0.2", .value = "X",
-                .help = "fraction of the tasks that is handed out at the start"),
-    REAL_OPTION("drain", FIELD(drain), 0, 1, .min_excluded = true, .default_text = "0.5",
-                .value = "X", .help = "fraction of its share that a request is granted"),
-    INTEGER_OPTION("min-grant", FIELD(min_grant), 1, 1e15, .default_text = "1", .value = "N",
-                   .help = "fewest tasks granted to a request"),
+static const struct taskpool_option dtree_rows[] = {
+    TASKPOOL_INTEGER_OPTION("fan-out", FIELD(fan_out), 1, 1e6, .default_text = "256", .value = "N",
+                            .help = "most children of a node"),
+    TASKPOOL_REAL_OPTION("first-share", FIELD(first_share), 0, 1, .default_text = "0.2",
+                         .value = "X",
+                         .help = "fraction of the tasks that is handed out at the start"),
+    TASKPOOL_REAL_OPTION("drain", FIELD(drain), 0, 1, .min_excluded = true, .default_text = "0.5",
+                         .value = "X", .help = "fraction of its share that a request is granted"),
+    TASKPOOL_INTEGER_OPTION("min-grant", FIELD(min_grant), 1, 1e15, .default_text = "1",
+                            .value = "N", .help = "fewest tasks granted to a request"),
 };
 
 static struct taskpool_mode_options dtree_options =
@@ -127,14 +128,14 @@ static void begin_iteration(struct dtree_state *self)
     } else {
         self->buffer.first = self->buffer.last;
     }
-    self->n_given = task_range_count(&self->given);
+    self->n_given = taskpool_range_count(&self->given);
     self->n_waiting = self->n_notified = 0;
     self->waiting = self->notified = false;
     self->exhausted = node->parent < 0;
 }
 
-static enum status dtree_init(void *state, const struct taskpool_mode_setup *setup,
-                              struct taskpool_comm *comm)
+static int dtree_init(void *state, const struct taskpool_mode_setup *setup,
+                      struct taskpool_comm *comm)
 {
     struct dtree_state *self = state;
     self->settings = taskpool_settings_of(setup->settings, &dtree_options);
@@ -150,8 +151,8 @@ static enum status dtree_init(void *state, const struct taskpool_mode_setup *set
     self->shares[0].weight = dtree_weight(&self->shape, node->rank, 1);
     int rank = node->rank + 1;
     for (int i = 0; i < node->n_children; i++) {
-        struct taskpool_range nodes = task_range_block(node->n_nodes - 1, node->n_children, i);
-        int n_nodes = (int)task_range_count(&nodes);
+        struct taskpool_range nodes = taskpool_range_block(node->n_nodes - 1, node->n_children, i);
+        int n_nodes = (int)taskpool_range_count(&nodes);
         self->shares[1 + i].weight = dtree_weight(&self->shape, rank, n_nodes);
         rank += n_nodes;
     }
@@ -169,7 +170,7 @@ static void dtree_fini(void *state)
 
 static int64_t grant_size(const struct dtree_state *self, int share)
 {
-    int64_t left = task_range_count(&self->buffer);
+    int64_t left = taskpool_range_count(&self->buffer);
     if (self->node.n_children == 0)
         return left;
     double fraction = (double)self->shares[share].weight / (double)self->node.weight;
@@ -182,7 +183,8 @@ static int64_t grant_size(const struct dtree_state *self, int share)
 static int rank_of_child(const struct dtree_state *self, int index)
 {
     const struct dtree_node *node = &self->node;
-    return node->rank + 1 + (int)task_range_block(node->n_nodes - 1, node->n_children, index).first;
+    return node->rank + 1 +
+           (int)taskpool_range_block(node->n_nodes - 1, node->n_children, index).first;
 }
 
 /* Answers a waiting share, with no task if the buffer is empty. */
@@ -203,7 +205,7 @@ static void grant_share(struct dtree_state *self, int share)
 
 static void serve_shares(struct dtree_state *self)
 {
-    while (self->n_waiting > 0 && (task_range_count(&self->buffer) > 0 || self->exhausted)) {
+    while (self->n_waiting > 0 && (taskpool_range_count(&self->buffer) > 0 || self->exhausted)) {
         int share = self->shares[self->first_waiting].waiting;
         self->first_waiting = (self->first_waiting + 1) % self->n_shares;
         self->n_waiting--;
@@ -278,7 +280,7 @@ static double dtree_progress(const void *state, int64_t n_run)
 {
     const struct dtree_state *self = state;
     (void)n_run;
-    int64_t held = task_range_count(&self->buffer) + task_range_count(&self->work);
+    int64_t held = taskpool_range_count(&self->buffer) + taskpool_range_count(&self->work);
     if (self->n_given == 0)
         return self->exhausted ? 1 : 0;
     return (double)(self->n_given - held) / (double)self->n_given;
@@ -307,7 +309,7 @@ static void dtree_describe(const void *state, char *text, size_t size)
 const struct taskpool_mode mode_dtree = {
     .name = "dtree",
     .help = "ranges of tasks go down a distribution tree, in shrinking portions",
-    .options = (struct taskpool_mode_options *[]){&dtree_options, &speeds_options, NULL},
+    .options = (struct taskpool_mode_options *[]){&dtree_options, &taskpool_speeds_options, NULL},
     .state_size = sizeof(struct dtree_state),
     .init = dtree_init,
     .fini = dtree_fini,

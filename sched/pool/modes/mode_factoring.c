@@ -7,6 +7,7 @@
  * the shared counter (self_scheduling.h); there are about log2(n_tasks / P) batches, which a worker
  * goes through for each of its chunks. */
 #include "sched/pool/protocols/self_scheduling.h"
+#include "support/base/status.h"
 
 struct factoring_state {
     struct self_scheduling scheduling; /* first */
@@ -38,8 +39,8 @@ static struct taskpool_range factoring_chunk(void *state, int64_t value)
 
 static const struct self_scheduling_rule factoring_rule = {.chunk = factoring_chunk};
 
-static enum status factoring_init(void *state, const struct taskpool_mode_setup *setup,
-                                  struct taskpool_comm *comm)
+static int factoring_init(void *state, const struct taskpool_mode_setup *setup,
+                          struct taskpool_comm *comm)
 {
     struct factoring_state *self = state;
     self_scheduling_init(&self->scheduling, setup, comm, &factoring_rule);
@@ -49,7 +50,7 @@ static enum status factoring_init(void *state, const struct taskpool_mode_setup 
 const struct taskpool_mode mode_factoring = {
     .name = "factoring",
     .help = "factoring: batches of equal chunks, each batch half of the tasks left",
-    .options = (struct taskpool_mode_options *[]){&chunk_options, NULL},
+    .options = (struct taskpool_mode_options *[]){&taskpool_chunk_options, NULL},
     .state_size = sizeof(struct factoring_state),
     .init = factoring_init,
     .next = self_scheduling_next,

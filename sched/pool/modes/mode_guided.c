@@ -8,6 +8,7 @@
  * soon as R < P^2, in one step. In all that takes a worker at most
  * min(n_tasks / P, P ln(n_tasks / P)) steps an iteration, about. */
 #include "sched/pool/protocols/self_scheduling.h"
+#include "support/base/status.h"
 
 struct guided_state {
     struct self_scheduling scheduling; /* first */
@@ -57,8 +58,8 @@ static struct taskpool_range guided_chunk(void *state, int64_t value)
 
 static const struct self_scheduling_rule guided_rule = {.chunk = guided_chunk};
 
-static enum status guided_init(void *state, const struct taskpool_mode_setup *setup,
-                               struct taskpool_comm *comm)
+static int guided_init(void *state, const struct taskpool_mode_setup *setup,
+                       struct taskpool_comm *comm)
 {
     struct guided_state *self = state;
     self_scheduling_init(&self->scheduling, setup, comm, &guided_rule);
@@ -75,7 +76,7 @@ static enum taskpool_mode_step guided_restore(void *state)
 const struct taskpool_mode mode_guided = {
     .name = "guided",
     .help = "guided self-scheduling: a chunk is the tasks left, divided by the workers",
-    .options = (struct taskpool_mode_options *[]){&chunk_options, NULL},
+    .options = (struct taskpool_mode_options *[]){&taskpool_chunk_options, NULL},
     .state_size = sizeof(struct guided_state),
     .init = guided_init,
     .next = self_scheduling_next,

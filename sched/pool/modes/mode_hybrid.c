@@ -16,25 +16,27 @@
  * that the next is here in time. A member that is granted none requests no more; the leader is done
  * when that holds for all.
  */
+#include "sched/pool/core/seeding.h"
 #include "sched/pool/protocols/hybrid_leader.h"
 #include "support/base/die.h"
-#include "support/io/option_row.h"
 
 #include <stdio.h>
 
 #define FIELD(name) offsetof(struct hybrid_settings, name)
 
-static const struct option_row hybrid_rows[] = {
-    REAL_OPTION("static-fraction", FIELD(static_fraction), 0, 1, .default_text = "0.5",
-                .value = "X", .help = "fraction of its tasks that a worker keeps"),
-    INTEGER_OPTION("tasklets", FIELD(tasklets), 1, 1e9, .default_text = "64", .value = "N",
-                   .help = "parts into which the rest of a worker's tasks is cut (of a worker, "
-                           "not of a node as in Kale's thesis)"),
-    INTEGER_OPTION("group", FIELD(group), 0, 1e9, .default_text = "0", .value = "N",
-                   .help = "workers that share a queue; 0: those of a node"),
-    FLAG_OPTION("skew", FIELD(skew), .help = "larger tasklets first, smaller ones at the end"),
-    FLAG_OPTION("no-locality", FIELD(no_locality),
-                .help = "do not prefer the tasklets that ran here last"),
+static const struct taskpool_option hybrid_rows[] = {
+    TASKPOOL_REAL_OPTION("static-fraction", FIELD(static_fraction), 0, 1, .default_text = "0.5",
+                         .value = "X", .help = "fraction of its tasks that a worker keeps"),
+    TASKPOOL_INTEGER_OPTION(
+        "tasklets", FIELD(tasklets), 1, 1e9, .default_text = "64", .value = "N",
+        .help = "parts into which the rest of a worker's tasks is cut (of a worker, "
+                "not of a node as in Kale's thesis)"),
+    TASKPOOL_INTEGER_OPTION("group", FIELD(group), 0, 1e9, .default_text = "0", .value = "N",
+                            .help = "workers that share a queue; 0: those of a node"),
+    TASKPOOL_FLAG_OPTION("skew", FIELD(skew),
+                         .help = "larger tasklets first, smaller ones at the end"),
+    TASKPOOL_FLAG_OPTION("no-locality", FIELD(no_locality),
+                         .help = "do not prefer the tasklets that ran here last"),
 };
 
 static struct taskpool_mode_options hybrid_options =
@@ -93,8 +95,8 @@ static void hybrid_fini(void *state)
     hybrid_leader_destroy(self->leader);
 }
 
-static enum status hybrid_init(void *state, const struct taskpool_mode_setup *setup,
-                               struct taskpool_comm *comm)
+static int hybrid_init(void *state, const struct taskpool_mode_setup *setup,
+                       struct taskpool_comm *comm)
 {
     struct hybrid_state *self = state;
     self->group.setup = setup;
@@ -107,7 +109,7 @@ static enum status hybrid_init(void *state, const struct taskpool_mode_setup *se
 
 /* --- the first iteration --- */
 
-static enum status hybrid_seed(void *state)
+static int hybrid_seed(void *state)
 {
     struct hybrid_state *self = state;
     const struct taskpool_seeding *seeding = self->group.setup->seeding;
@@ -115,13 +117,13 @@ static enum status hybrid_seed(void *state)
     int64_t n_ranges = taskpool_seeding_n_ranges(seeding, worker);
     for (int64_t i = 0; i < n_ranges; i++) {
         struct taskpool_range range = taskpool_seeding_range(seeding, worker, i);
-        self->n_tasks += task_range_count(&range);
+        self->n_tasks += taskpool_range_count(&range);
     }
     int64_t left = (int64_t)(self->group.settings->static_fraction * (double)self->n_tasks);
     self->n_fixed = left = left < self->n_tasks ? left : self->n_tasks;
     for (int64_t i = 0; i < n_ranges; i++) {
         struct taskpool_range range = taskpool_seeding_range(seeding, worker, i);
-        int64_t n = task_range_count(&range);
+        int64_t n = taskpool_range_count(&range);
         n = n < left ? n : left;
         left -= n;
         TRY(task_ranges_add_range(&self->fixed, task_range_cut_front(&range, n)));
@@ -163,7 +165,7 @@ static void note_tasklet(struct hybrid_state *self, int last)
 {
     self->exhausted = self->ahead.n == 0;
     for (int64_t i = 0; last != self->group.member && i < self->ahead.n; i++)
-        self->group.comm->counts.tasks_moved += task_range_count(&self->ahead.list[i]);
+        self->group.comm->counts.tasks_moved += taskpool_range_count(&self->ahead.list[i]);
 }
 
 /* Gets the next tasklet: a member sends a request, the leader takes it from the queue. */
@@ -215,7 +217,7 @@ static void hybrid_receive(void *state, int from, const void *bytes, size_t size
  * the next tasklet, which is begun. */
 static bool find_tasks(struct hybrid_state *self)
 {
-    if (task_range_count(&self->range) > 0)
+    if (taskpool_range_count(&self->range) > 0)
         return true;
     if (self->next_range == self->running->n) {
         if (self->leader)
@@ -237,7 +239,7 @@ static bool find_tasks(struct hybrid_state *self)
 static bool is_sharing(const struct hybrid_state *self)
 {
     return self->running == &self->tasklet ||
-           (self->next_range == self->fixed.n && task_range_count(&self->range) == 0);
+           (self->next_range == self->fixed.n && taskpool_range_count(&self->range) == 0);
 }
 
 static enum taskpool_mode_step hybrid_next(void *state, struct taskpool_mode_work *work)
@@ -247,7 +249,7 @@ static enum taskpool_mode_step hybrid_next(void *state, struct taskpool_mode_wor
         announce_shared(self);
     bool has_tasks = find_tasks(self);
     if (has_tasks) {
-        int64_t n = task_range_count(&self->range);
+        int64_t n = taskpool_range_count(&self->range);
         work->range = task_range_cut_front(&self->range, n < work->n_wanted ? n : work->n_wanted);
     }
     if (!self->leader && is_sharing(self))
@@ -302,7 +304,7 @@ static void hybrid_describe(const void *state, char *text, size_t size)
 const struct taskpool_mode mode_hybrid = {
     .name = "hybrid",
     .help = "part of the tasks is static, the rest waits in a queue per node",
-    .options = (struct taskpool_mode_options *[]){&seeding_options, &hybrid_options, NULL},
+    .options = (struct taskpool_mode_options *[]){&taskpool_seeding_options, &hybrid_options, NULL},
     .state_size = sizeof(struct hybrid_state),
     .seeded = true,
     .init = hybrid_init,

@@ -13,11 +13,10 @@
  *
  * Each worker has at most one request under way. A lifeline stays noted while its worker runs tasks
  * that came from elsewhere, as in the paper. */
-#include "sched/pool/core/mode.h"
 #include "sched/pool/protocols/diffusing.h"
 #include "sched/pool/queues/record_list.h"
 #include "sched/pool/queues/task_deque.h"
-#include "support/io/option_row.h"
+#include "taskpool/mode.h"
 
 #include <stdio.h>
 
@@ -30,12 +29,14 @@ struct lifeline_settings {
 
 #define FIELD(name) offsetof(struct lifeline_settings, name)
 
-static const struct option_row lifeline_rows[] = {
-    INTEGER_OPTION("random-victims", FIELD(random_victims), 0, 1e9, .default_text = "1",
-                   .value = "N", .help = "random workers that a thief asks before its lifelines"),
-    INTEGER_OPTION("lifeline-base", FIELD(base), 2, 1e9, .default_text = "2", .value = "N",
-                   .help = "base of the cyclic hypercube: a larger one gives fewer and shorter "
-                           "lifelines"),
+static const struct taskpool_option lifeline_rows[] = {
+    TASKPOOL_INTEGER_OPTION("random-victims", FIELD(random_victims), 0, 1e9, .default_text = "1",
+                            .value = "N",
+                            .help = "random workers that a thief asks before its lifelines"),
+    TASKPOOL_INTEGER_OPTION(
+        "lifeline-base", FIELD(base), 2, 1e9, .default_text = "2", .value = "N",
+        .help = "base of the cyclic hypercube: a larger one gives fewer and shorter "
+                "lifelines"),
 };
 
 static struct taskpool_mode_options lifeline_options =
@@ -108,8 +109,8 @@ static int lifeline_neighbour(const struct lifeline_state *self, int digit)
 
 /* --- begin --- */
 
-static enum status lifeline_init(void *state, const struct taskpool_mode_setup *setup,
-                                 struct taskpool_comm *comm)
+static int lifeline_init(void *state, const struct taskpool_mode_setup *setup,
+                         struct taskpool_comm *comm)
 {
     struct lifeline_state *self = state;
     size_t record_size = setup->problem->record_size;
@@ -130,7 +131,7 @@ static void lifeline_fini(void *state)
     record_list_fini(&self->initial);
 }
 
-static enum status lifeline_seed(void *state)
+static int lifeline_seed(void *state)
 {
     struct lifeline_state *self = state;
     const struct taskpool_seeding *seeding = self->setup->seeding;
@@ -140,7 +141,7 @@ static enum status lifeline_seed(void *state)
     return STATUS_OK;
 }
 
-static enum status lifeline_add(void *state, const void *record, bool initial)
+static int lifeline_add(void *state, const void *record, bool initial)
 {
     struct lifeline_state *self = state;
     if (initial)
@@ -218,7 +219,7 @@ static void send_request(struct lifeline_state *self, int to, int32_t kind, int3
 static void request_tasks(struct lifeline_state *self)
 {
     if (self->n_attempts < self->settings->random_victims) {
-        int victim = (int)random_below(&self->comm->random, (uint64_t)self->comm->size - 1);
+        int victim = (int)taskpool_comm_random_below(self->comm, (uint64_t)self->comm->size - 1);
         self->n_attempts++;
         send_request(self, victim < self->comm->rank ? victim : victim + 1, LIFELINE_REQUEST, -1);
         return;
@@ -337,8 +338,8 @@ static void lifeline_describe(const void *state, char *text, size_t size)
 const struct taskpool_mode mode_lifeline = {
     .name = "lifeline",
     .help = "stealing along lifelines: refused thieves wait until a neighbour sends them tasks",
-    .options = (struct taskpool_mode_options *[]){&seeding_options, &chunk_options,
-                                                  &lifeline_options, NULL},
+    .options = (struct taskpool_mode_options *[]){&taskpool_seeding_options,
+                                                  &taskpool_chunk_options, &lifeline_options, NULL},
     .state_size = sizeof(struct lifeline_state),
     .seeded = true,
     .init = lifeline_init,

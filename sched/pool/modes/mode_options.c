@@ -1,9 +1,11 @@
 #include "sched/pool/modes/mode_options.h"
 
+#include "sched/pool/core/settings.h"
 #include "sched/pool/modes/modes.h"
 #include "support/base/array.h"
 #include "support/base/die.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,6 +34,25 @@ static bool reads(const struct taskpool_mode *mode, const void *options)
         if (mode->options[o] == options)
             return true;
     return false;
+}
+
+static_assert((int)OPTION_WORD == (int)TASKPOOL_OPTION_WORD, "the same kinds of options");
+
+struct option_row mode_option_row(const struct taskpool_option *option)
+{
+    return (struct option_row){.name = option->name,
+                               .kind = (enum option_kind)option->kind,
+                               .offset = option->offset,
+                               .default_text = option->default_text,
+                               .preset_text = option->preset_text,
+                               .is_preset = option->is_preset,
+                               .min = option->min,
+                               .max = option->max,
+                               .min_excluded = option->min_excluded,
+                               .choices = option->choices,
+                               .expert = option->expert,
+                               .value = option->value,
+                               .help = option->help};
 }
 
 static struct option_row *append_row(const struct option_row *row)
@@ -66,7 +87,8 @@ static void add_options(const struct taskpool_mode_options *options)
             return;
     size_t place = offsetof(struct taskpool_settings, of_modes) + options->place;
     for (size_t r = 0; r < options->n_rows; r++) {
-        struct option_row *row = append_row(&options->rows[r]);
+        const struct option_row own = mode_option_row(&options->rows[r]);
+        struct option_row *row = append_row(&own);
         row->modes = list_readers(options);
         row->offset += options->size > 0 ? place : 0;
     }
@@ -90,8 +112,10 @@ static void make_table(void)
         free((void *)table.rows[i].modes);
     table.n_rows = 0;
     append_row(&sched_row);
-    for (size_t r = 0; r < common_options.n_rows; r++)
-        append_row(&common_options.rows[r]);
+    for (size_t r = 0; r < common_options.n_rows; r++) {
+        const struct option_row row = mode_option_row(&common_options.rows[r]);
+        append_row(&row);
+    }
     for (table.n_modes = 0; table.n_modes < mode_count(); table.n_modes++) {
         const struct taskpool_mode *mode = mode_at(table.n_modes);
         for (int o = 0; mode->options && mode->options[o]; o++)
@@ -204,6 +228,35 @@ enum status mode_options_check_made(const struct taskpool_settings *settings,
                         "after taskpool_register_mode",
                         mode->name);
     return STATUS_OK;
+}
+
+/* Whether the mode reads an option of the table, as it does those of all modes. */
+static bool concerns(const struct taskpool_mode *mode, const struct option_row *row)
+{
+    const struct taskpool_mode_options *options = options_of(row->name);
+    return !options || reads(mode, options);
+}
+
+enum status mode_options_check_values(struct taskpool_settings *settings,
+                                      const struct taskpool_mode *mode)
+{
+    const struct taskpool_settings copy = *settings;
+    mode_options_table(settings);
+    *settings = copy;
+    for (int64_t i = 0; i < table.n_rows; i++)
+        if (concerns(mode, &table.rows[i]))
+            TRY(option_check_value(&table.rows[i], settings));
+    return check_values(settings, mode);
+}
+
+uint64_t mode_options_hash(const struct taskpool_settings *settings,
+                           const struct taskpool_mode *mode)
+{
+    uint64_t hash = 0;
+    for (int64_t i = 0; i < table.n_rows; i++)
+        if (concerns(mode, &table.rows[i]))
+            hash += option_hash(&table.rows[i], settings);
+    return hash;
 }
 
 enum status mode_options_choose(const struct taskpool_settings *settings, const char *compare,

@@ -3,11 +3,11 @@
 #ifndef BERYL_SCHED_MODE_OPTIONS_H
 #define BERYL_SCHED_MODE_OPTIONS_H
 
-#include "sched/pool/core/mode.h"
-#include "sched/pool/core/settings.h"
 #include "sched/pool/modes/mode_list.h"
 #include "support/base/status.h"
 #include "support/io/options.h"
+#include "taskpool/mode.h"
+#include "taskpool/taskpool.h"
 
 /* --sched, the options of all modes, and those of single modes. Valid until a mode is registered;
  * fields are those of *settings, which are to get their defaults by it: mode_options_check_made
@@ -37,6 +37,19 @@ enum status mode_options_check_real(const struct mode_list *list);
  * Errors: STATUS_USAGE. */
 enum status mode_options_check_made(const struct taskpool_settings *settings,
                                     const struct taskpool_mode *mode);
+
+/* Refuses values of the options of the mode that no command line could have set.
+ * Errors: STATUS_USAGE, naming the option. */
+enum status mode_options_check_values(struct taskpool_settings *settings,
+                                      const struct taskpool_mode *mode);
+
+/* A hash of the values of these options, after mode_options_check_values; the same on every
+ * process. */
+uint64_t mode_options_hash(const struct taskpool_settings *settings,
+                           const struct taskpool_mode *mode);
+
+/* The row of an option in the tables of support/io/options.h. */
+struct option_row mode_option_row(const struct taskpool_option *option);
 
 /* The modes of a run: those named by --compare, or the one of --sched if compare is NULL.
  * n_rounds  of --rounds

@@ -6,7 +6,6 @@
  * A worker runs its tasks in the order in which it ran them, because neighbours in
  * that order may share data, and then those it received. */
 #include "sched/pool/protocols/measured_balance.h"
-#include "support/io/option_row.h"
 
 enum persist_balancer { BALANCER_CENTRAL, BALANCER_TREE, BALANCER_PAIRS };
 
@@ -22,24 +21,28 @@ struct persist_settings {
 
 #define FIELD(name) offsetof(struct persist_settings, name)
 
-static const struct option_row persist_rows[] = {
-    CHOICE_OPTION("balancer", FIELD(balancer), "central,tree,pairs", .default_text = "tree",
-                  .value = "RULE", .help = "algorithm that moves tasks between iterations"),
-    INTEGER_OPTION("branching", FIELD(branching), 2, 1e6, .default_text = "3", .value = "N",
-                   .help = "children of a node of the balancer's tree"),
-    REAL_OPTION("donate-above", FIELD(donate_above), 1, 1e6, .default_text = "1.003", .value = "C",
-                .help = "workers above C times the average load donate tasks"),
-    REAL_OPTION("fill-to", FIELD(fill_to), 1, 1e6, .default_text = "1.003", .value = "D",
-                .help = "subtrees below D times the average load receive tasks"),
-    REAL_OPTION("balance-over", FIELD(balance_over), 0, 1e6, .default_text = "0", .value = "X",
-                .help =
-                    "balance only if the largest load exceeds the best possible by this fraction"),
-    FLAG_OPTION("pass-up", FIELD(pass_up), .default_text = "true", .preset_text = "false",
-                .help = "the balancer's tree passes up a task that would raise a worker above D; "
-                        "=false: a subtree below D takes any task, as published"),
-    FLAG_OPTION("never-worse", FIELD(never_worse), .default_text = "true", .preset_text = "false",
-                .help = "the balancer moves tasks only if the largest load, as measured, becomes "
-                        "smaller; =false: always, as published"),
+static const struct taskpool_option persist_rows[] = {
+    TASKPOOL_CHOICE_OPTION("balancer", FIELD(balancer), "central,tree,pairs",
+                           .default_text = "tree", .value = "RULE",
+                           .help = "algorithm that moves tasks between iterations"),
+    TASKPOOL_INTEGER_OPTION("branching", FIELD(branching), 2, 1e6, .default_text = "3",
+                            .value = "N", .help = "children of a node of the balancer's tree"),
+    TASKPOOL_REAL_OPTION("donate-above", FIELD(donate_above), 1, 1e6, .default_text = "1.003",
+                         .value = "C",
+                         .help = "workers above C times the average load donate tasks"),
+    TASKPOOL_REAL_OPTION("fill-to", FIELD(fill_to), 1, 1e6, .default_text = "1.003", .value = "D",
+                         .help = "subtrees below D times the average load receive tasks"),
+    TASKPOOL_REAL_OPTION(
+        "balance-over", FIELD(balance_over), 0, 1e6, .default_text = "0", .value = "X",
+        .help = "balance only if the largest load exceeds the best possible by this fraction"),
+    TASKPOOL_FLAG_OPTION(
+        "pass-up", FIELD(pass_up), .default_text = "true", .preset_text = "false",
+        .help = "the balancer's tree passes up a task that would raise a worker above D; "
+                "=false: a subtree below D takes any task, as published"),
+    TASKPOOL_FLAG_OPTION(
+        "never-worse", FIELD(never_worse), .default_text = "true", .preset_text = "false",
+        .help = "the balancer moves tasks only if the largest load, as measured, becomes "
+                "smaller; =false: always, as published"),
 };
 
 static struct taskpool_mode_options persist_options =
@@ -50,8 +53,8 @@ struct persist_state {
     int64_t n_iterations;             /* finished */
 };
 
-static enum status persist_init(void *state, const struct taskpool_mode_setup *setup,
-                                struct taskpool_comm *comm)
+static int persist_init(void *state, const struct taskpool_mode_setup *setup,
+                        struct taskpool_comm *comm)
 {
     struct persist_state *self = state;
     const struct persist_settings *settings =
@@ -87,8 +90,9 @@ static enum taskpool_mode_step persist_restore(void *state)
 const struct taskpool_mode mode_persist = {
     .name = "persist",
     .help = "measured durations balance the tasks between iterations, by a tree or centrally",
-    .options = (struct taskpool_mode_options *[]){&seeding_options, &chunk_options,
-                                                  &stealing_options, &persist_options, NULL},
+    .options =
+        (struct taskpool_mode_options *[]){&taskpool_seeding_options, &taskpool_chunk_options,
+                                           &taskpool_stealing_options, &persist_options, NULL},
     .state_size = sizeof(struct persist_state),
     .seeded = true,
     .task_bytes = sizeof(struct duration_entry),

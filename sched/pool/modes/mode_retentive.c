@@ -4,7 +4,6 @@
  * without it a worker begins with its longest tasks, see ran_tasks.h. Of a dynamic pool only the
  * tasks that were added before the run are kept; the others are added anew by them. */
 #include "sched/pool/protocols/stealing.h"
-#include "support/io/option_row.h"
 
 enum retentive_order { RETAIN_LONGEST, RETAIN_ORDER };
 
@@ -12,11 +11,12 @@ struct retentive_settings {
     int retain; /* enum retentive_order */
 };
 
-static const struct option_row retentive_rows[] = {
-    CHOICE_OPTION("retain", offsetof(struct retentive_settings, retain), "longest,order",
-                  .default_text = "longest", .preset_text = "order", .value = "HOW",
-                  .help = "order in which a worker runs the tasks that it ran last time: the "
-                          "longest first, or unchanged as published"),
+static const struct taskpool_option retentive_rows[] = {
+    TASKPOOL_CHOICE_OPTION("retain", offsetof(struct retentive_settings, retain), "longest,order",
+                           .default_text = "longest", .preset_text = "order", .value = "HOW",
+                           .help =
+                               "order in which a worker runs the tasks that it ran last time: the "
+                               "longest first, or unchanged as published"),
 };
 
 static struct taskpool_mode_options retentive_options =
@@ -27,8 +27,8 @@ struct retentive_state {
     struct ran_tasks ran;     /* in this iteration */
 };
 
-static enum status retentive_init(void *state, const struct taskpool_mode_setup *setup,
-                                  struct taskpool_comm *comm)
+static int retentive_init(void *state, const struct taskpool_mode_setup *setup,
+                          struct taskpool_comm *comm)
 {
     struct retentive_state *self = state;
     const struct retentive_settings *settings =
@@ -67,8 +67,9 @@ static enum taskpool_mode_step retentive_restore(void *state)
 const struct taskpool_mode mode_retentive = {
     .name = "retentive",
     .help = "stealing that starts where the tasks ran in the last iteration",
-    .options = (struct taskpool_mode_options *[]){&seeding_options, &chunk_options,
-                                                  &stealing_options, &retentive_options, NULL},
+    .options =
+        (struct taskpool_mode_options *[]){&taskpool_seeding_options, &taskpool_chunk_options,
+                                           &taskpool_stealing_options, &retentive_options, NULL},
     .state_size = sizeof(struct retentive_state),
     .seeded = true,
     .task_bytes = sizeof(struct duration_entry) + DURATION_BINS_ORDER_BYTES,

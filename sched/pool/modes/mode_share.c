@@ -27,20 +27,19 @@
  * of it, when there may be no surplus by chance. */
 #include "sched/pool/protocols/share_manager.h"
 #include "support/base/die.h"
-#include "support/io/option_row.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
 enum { DEFAULT_CHUNK = 20 };
 
-static const struct option_row share_rows[] = {
-    INTEGER_OPTION("managers", offsetof(struct share_settings, managers), 1, 1e6,
-                   .default_text = "1", .value = "N",
-                   .help = "processes that keep queues and run no tasks; at most half of all"),
-    INTEGER_OPTION("release-every", offsetof(struct share_settings, release_every), 1, 1e15,
-                   .default_text = "128", .value = "N",
-                   .help = "tasks between two releases of surplus"),
+static const struct taskpool_option share_rows[] = {
+    TASKPOOL_INTEGER_OPTION(
+        "managers", offsetof(struct share_settings, managers), 1, 1e6, .default_text = "1",
+        .value = "N", .help = "processes that keep queues and run no tasks; at most half of all"),
+    TASKPOOL_INTEGER_OPTION("release-every", offsetof(struct share_settings, release_every), 1,
+                            1e15, .default_text = "128", .value = "N",
+                            .help = "tasks between two releases of surplus"),
 };
 
 static struct taskpool_mode_options share_options =
@@ -60,8 +59,8 @@ static int group_of(const struct share_state *self, int rank)
     return (int)((((int64_t)rank + 1) * self->n_managers - 1) / self->comm->size);
 }
 
-static enum status share_init(void *state, const struct taskpool_mode_setup *setup,
-                              struct taskpool_comm *comm)
+static int share_init(void *state, const struct taskpool_mode_setup *setup,
+                      struct taskpool_comm *comm)
 {
     struct share_state *self = state;
     const struct share_settings *settings = taskpool_settings_of(setup->settings, &share_options);
@@ -86,7 +85,7 @@ static void share_fini(void *state)
     record_list_fini(&self->initial);
 }
 
-static enum status share_seed(void *state)
+static int share_seed(void *state)
 {
     struct share_state *self = state;
     if (self->managed)
@@ -177,7 +176,7 @@ static enum taskpool_mode_step share_next(void *state, struct taskpool_mode_work
     return self->managed ? share_manager_next(self) : work_or_ask(self, work);
 }
 
-static enum status share_add(void *state, const void *record, bool initial)
+static int share_add(void *state, const void *record, bool initial)
 {
     struct share_state *self = state;
     if (initial)
@@ -235,7 +234,7 @@ static void share_describe(const void *state, char *text, size_t size)
 const struct taskpool_mode mode_share = {
     .name = "share",
     .help = "managers keep queues; workers release surplus tasks and request chunks",
-    .options = (struct taskpool_mode_options *[]){&chunk_options, &share_options, NULL},
+    .options = (struct taskpool_mode_options *[]){&taskpool_chunk_options, &share_options, NULL},
     .state_size = sizeof(struct share_state),
     .init = share_init,
     .fini = share_fini,

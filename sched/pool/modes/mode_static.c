@@ -1,10 +1,11 @@
 /* Mode `static`: the seeding is final. No messages; the baseline. */
 #include "sched/pool/modes/mode_static.h"
 
+#include "sched/pool/queues/task_ranges.h"
+
 #include <stdio.h>
 
-enum status static_init(void *state, const struct taskpool_mode_setup *setup,
-                        struct taskpool_comm *comm)
+int static_init(void *state, const struct taskpool_mode_setup *setup, struct taskpool_comm *comm)
 {
     struct static_state *self = state;
     self->seeding = setup->seeding;
@@ -12,12 +13,12 @@ enum status static_init(void *state, const struct taskpool_mode_setup *setup,
     return STATUS_OK;
 }
 
-enum status static_seed(void *state)
+int static_seed(void *state)
 {
     struct static_state *self = state;
     for (int64_t i = 0; i < taskpool_seeding_n_ranges(self->seeding, self->worker); i++) {
         struct taskpool_range range = taskpool_seeding_range(self->seeding, self->worker, i);
-        self->n_tasks += task_range_count(&range);
+        self->n_tasks += taskpool_range_count(&range);
     }
     return STATUS_OK;
 }
@@ -56,7 +57,7 @@ void static_describe(const void *state, char *text, size_t size)
 const struct taskpool_mode mode_static = {
     .name = "static",
     .help = "each worker runs exactly the tasks that it was seeded with",
-    .options = (struct taskpool_mode_options *[]){&seeding_options, NULL},
+    .options = (struct taskpool_mode_options *[]){&taskpool_seeding_options, NULL},
     .state_size = sizeof(struct static_state),
     .seeded = true,
     .init = static_init,

@@ -3,7 +3,7 @@
 #ifndef BERYL_SCHED_MODE_STATIC_H
 #define BERYL_SCHED_MODE_STATIC_H
 
-#include "sched/pool/core/mode.h"
+#include "taskpool/mode.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -16,9 +16,8 @@ struct static_state {
 };
 
 /* Entries of struct taskpool_mode. */
-enum status static_init(void *state, const struct taskpool_mode_setup *setup,
-                        struct taskpool_comm *comm);
-enum status static_seed(void *state);
+int static_init(void *state, const struct taskpool_mode_setup *setup, struct taskpool_comm *comm);
+int static_seed(void *state);
 enum taskpool_mode_step static_next(void *state, struct taskpool_mode_work *work);
 enum taskpool_mode_step static_restore(void *state);
 double static_progress(const void *state, int64_t n_run);

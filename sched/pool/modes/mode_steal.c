@@ -8,8 +8,8 @@ struct steal_state {
     struct record_list initial;
 };
 
-static enum status steal_init(void *state, const struct taskpool_mode_setup *setup,
-                              struct taskpool_comm *comm)
+static int steal_init(void *state, const struct taskpool_mode_setup *setup,
+                      struct taskpool_comm *comm)
 {
     struct steal_state *self = state;
     self->initial.record_size = setup->problem->record_size;
@@ -23,7 +23,7 @@ static void steal_fini(void *state)
     record_list_fini(&self->initial);
 }
 
-static enum status steal_add(void *state, const void *record, bool initial)
+static int steal_add(void *state, const void *record, bool initial)
 {
     struct steal_state *self = state;
     if (initial)
@@ -47,8 +47,9 @@ static enum taskpool_mode_step steal_restore(void *state)
 const struct taskpool_mode mode_steal = {
     .name = "steal",
     .help = "a worker without tasks steals half of what a random victim shares",
-    .options = (struct taskpool_mode_options *[]){&seeding_options, &chunk_options,
-                                                  &stealing_options, NULL},
+    .options =
+        (struct taskpool_mode_options *[]){&taskpool_seeding_options, &taskpool_chunk_options,
+                                           &taskpool_stealing_options, NULL},
     .state_size = sizeof(struct steal_state),
     .seeded = true,
     .init = steal_init,

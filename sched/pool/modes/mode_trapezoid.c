@@ -9,6 +9,7 @@
  *
  * Chunks are numbered by the shared counter (self_scheduling.h). */
 #include "sched/pool/protocols/self_scheduling.h"
+#include "support/base/status.h"
 
 struct trapezoid_state {
     struct self_scheduling scheduling; /* first */
@@ -38,8 +39,8 @@ static struct taskpool_range trapezoid_chunk(void *state, int64_t value)
 
 static const struct self_scheduling_rule trapezoid_rule = {.chunk = trapezoid_chunk};
 
-static enum status trapezoid_init(void *state, const struct taskpool_mode_setup *setup,
-                                  struct taskpool_comm *comm)
+static int trapezoid_init(void *state, const struct taskpool_mode_setup *setup,
+                          struct taskpool_comm *comm)
 {
     struct trapezoid_state *self = state;
     const struct self_scheduling *scheduling = &self->scheduling;
@@ -55,7 +56,7 @@ static enum status trapezoid_init(void *state, const struct taskpool_mode_setup 
 const struct taskpool_mode mode_trapezoid = {
     .name = "trapezoid",
     .help = "trapezoid self-scheduling: chunks shrink in equal steps",
-    .options = (struct taskpool_mode_options *[]){&chunk_options, NULL},
+    .options = (struct taskpool_mode_options *[]){&taskpool_chunk_options, NULL},
     .state_size = sizeof(struct trapezoid_state),
     .init = trapezoid_init,
     .next = self_scheduling_next,

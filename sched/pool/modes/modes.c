@@ -1,5 +1,6 @@
 #include "sched/pool/modes/modes.h"
 
+#include "sched/pool/core/settings.h"
 #include "sched/pool/modes/mode_check.h"
 #include "support/base/die.h"
 #include "support/io/options.h"

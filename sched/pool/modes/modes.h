@@ -4,9 +4,9 @@
 #ifndef BERYL_SCHED_MODES_H
 #define BERYL_SCHED_MODES_H
 
-#include "sched/pool/core/mode.h"
 #include "sched/pool/modes/mode_list.h"
 #include "support/base/status.h"
+#include "taskpool/mode.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -3,7 +3,7 @@
 #define BERYL_SCHED_BALANCER_LINK_H
 
 #include "sched/pool/core/comm.h"
-#include "sched/pool/core/mode.h"
+#include "taskpool/mode.h"
 
 #include <stdbool.h>
 #include <stddef.h>

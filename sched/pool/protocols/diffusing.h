@@ -17,7 +17,7 @@
 #ifndef BERYL_SCHED_DIFFUSING_H
 #define BERYL_SCHED_DIFFUSING_H
 
-#include "sched/pool/core/comm.h"
+#include "taskpool/mode.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -38,7 +38,7 @@ static void send_known_loads(struct gossip *self, int32_t round)
     int n_others = comm->size - 1;
     bool to_all = self->fan_out >= n_others;
     for (int i = 0; i < n_others && i < self->fan_out; i++) {
-        int to = to_all ? i : (int)random_below(&comm->random, (uint64_t)n_others);
+        int to = to_all ? i : (int)taskpool_comm_random_below(comm, (uint64_t)n_others);
         taskpool_comm_send(comm, to < comm->rank ? to : to + 1, &message,
                            offsetof(struct gossip_message, loads) + bytes);
         diffusing_sent_work(&self->end);
@@ -60,7 +60,7 @@ static void merge_loads(struct gossip *self, const struct gossip_load *loads, in
     self->n_known = 0;
     for (int i = 0, n_free = n_all < GOSSIP_MAX ? n_all : GOSSIP_MAX; i < n_all; i++) {
         if (n_free < n_all - i &&
-            (int)random_below(&self->comm->random, (uint64_t)(n_all - i)) >= n_free)
+            (int)taskpool_comm_random_below(self->comm, (uint64_t)(n_all - i)) >= n_free)
             continue;
         self->known[self->n_known++] = all[i];
         n_free--;

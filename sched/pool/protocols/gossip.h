@@ -12,8 +12,8 @@
 #ifndef BERYL_SCHED_GOSSIP_H
 #define BERYL_SCHED_GOSSIP_H
 
-#include "sched/pool/core/comm.h"
 #include "sched/pool/protocols/diffusing.h"
+#include "taskpool/mode.h"
 
 #include <stdbool.h>
 #include <stddef.h>

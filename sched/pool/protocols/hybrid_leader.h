@@ -3,9 +3,9 @@
 #ifndef BERYL_SCHED_HYBRID_LEADER_H
 #define BERYL_SCHED_HYBRID_LEADER_H
 
-#include "sched/pool/core/mode.h"
 #include "sched/pool/queues/task_ranges.h"
 #include "support/base/status.h"
+#include "taskpool/mode.h"
 
 #include <stdbool.h>
 #include <stdint.h>

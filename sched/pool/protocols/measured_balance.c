@@ -19,7 +19,7 @@ void measured_balance_fini(void *state)
     stealing_fini(&self->stealing);
 }
 
-enum status measured_balance_seed(void *state)
+int measured_balance_seed(void *state)
 {
     struct measured_balance *self = state;
     return stealing_seed(&self->stealing);

@@ -42,7 +42,7 @@ enum status measured_balance_begin(struct measured_balance *measured, bool steal
 /* Entries of struct taskpool_mode, for modes whose state begins with a struct measured_balance. */
 void measured_balance_fini(void *state);
 enum taskpool_mode_step measured_balance_next(void *state, struct taskpool_mode_work *work);
-enum status measured_balance_seed(void *state);
+int measured_balance_seed(void *state);
 void measured_balance_receive(void *state, int from, const void *message, size_t size);
 void measured_balance_sent(void *state, int64_t token);
 void measured_balance_finished(void *state, int64_t task, double time_s);

@@ -2,7 +2,7 @@
 #ifndef BERYL_SCHED_RANK_TREE_H
 #define BERYL_SCHED_RANK_TREE_H
 
-#include "sched/pool/core/comm.h"
+#include "taskpool/mode.h"
 
 #include <stdint.h>
 

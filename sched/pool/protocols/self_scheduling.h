@@ -9,7 +9,7 @@
 #ifndef BERYL_SCHED_SELF_SCHEDULING_H
 #define BERYL_SCHED_SELF_SCHEDULING_H
 
-#include "sched/pool/core/mode.h"
+#include "taskpool/mode.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -27,8 +27,8 @@ static struct taskpool_range block_of_group(const struct share_state *self, int 
     int64_t n_workers = self->comm->size - self->n_managers;
     int64_t first = share_first_of_group(group, self) - group;
     int64_t last = share_first_of_group(group + 1, self) - (group + 1) - 1;
-    struct taskpool_range block = task_range_block(n_tasks, n_workers, first);
-    block.last = task_range_block(n_tasks, n_workers, last).last;
+    struct taskpool_range block = taskpool_range_block(n_tasks, n_workers, first);
+    block.last = taskpool_range_block(n_tasks, n_workers, last).last;
     return block;
 }
 
@@ -102,7 +102,7 @@ static void serve_workers(struct share_state *self)
 static void ask_another(struct share_state *self)
 {
     struct termination *termination = &self->managed->termination;
-    int other = (int)random_below(&self->comm->random, (uint64_t)self->n_managers - 1);
+    int other = (int)taskpool_comm_random_below(self->comm, (uint64_t)self->n_managers - 1);
     if (other >= termination->member)
         other++;
     share_send_word(self, share_first_of_group(other, self), SHARE_ASK, 0);
@@ -209,7 +209,7 @@ void share_manager_receive(struct share_state *self, int from, const struct shar
 /* The fraction of its block that was handed out, in a static pool. */
 double share_manager_progress(const struct share_state *self)
 {
-    double n_block = (double)task_range_count(&self->managed->block);
+    double n_block = (double)taskpool_range_count(&self->managed->block);
     double left = (double)task_queue_count(&self->queue);
     return left < n_block ? 1 - left / n_block : 0;
 }

@@ -2,9 +2,9 @@
 #ifndef BERYL_SCHED_SHARE_MANAGER_H
 #define BERYL_SCHED_SHARE_MANAGER_H
 
-#include "sched/pool/core/mode.h"
 #include "sched/pool/queues/record_list.h"
 #include "sched/pool/queues/task_queue.h"
+#include "taskpool/mode.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,6 +1,5 @@
 #include "sched/pool/protocols/stealing.h"
 
-#include "support/io/option_row.h"
 #include "support/io/words.h"
 
 #include <assert.h>
@@ -21,39 +20,43 @@ enum { BRISK_ATTEMPTS = 32 };
 
 #define FIELD(name) offsetof(struct stealing_settings, name)
 
-static const struct option_row stealing_rows[] = {
-    TEXT_OPTION("steal", FIELD(steal), .default_text = "half", .value = "half|N",
-                .help = "half of the shared tasks, or N of them, per steal"),
-    CHOICE_OPTION("victim", FIELD(victim), "random,node", .default_text = "random", .value = "RULE",
-                  .help = "choice of the victim; node: on the thief's node first"),
-    CHOICE_OPTION("termination", FIELD(termination), "by-mode,tree,wide,ring",
-                  .default_text = "by-mode", .value = "RULE",
-                  .help = "algorithm that detects the end; by-mode: wide for auto, else tree"),
-    INTEGER_OPTION("deque", FIELD(deque), 0, 1e12, .default_text = "0", .value = "N",
-                   .help = "upper bound on the entries of a deque (tasks added by tasks, or "
-                           "ranges of tasks); 0: none"),
-    CHOICE_OPTION("release", FIELD(release), "all,half", .default_text = "all",
-                  .preset_text = "half", .value = "HOW",
-                  .help = "waiting long tasks that a worker shares when thieves have none left: "
-                          "all, or half as published"),
-    INTEGER_OPTION("retry", FIELD(retry), 0, 1e15, .default_text = "32", .preset_text = "0",
-                   .value = "N",
-                   .help = "refusals in a row before a thief pauses; 0: it never pauses, as "
-                           "published"),
-    FLAG_OPTION(
+static const struct taskpool_option stealing_rows[] = {
+    TASKPOOL_TEXT_OPTION("steal", FIELD(steal), .default_text = "half", .value = "half|N",
+                         .help = "half of the shared tasks, or N of them, per steal"),
+    TASKPOOL_CHOICE_OPTION("victim", FIELD(victim), "random,node", .default_text = "random",
+                           .value = "RULE",
+                           .help = "choice of the victim; node: on the thief's node first"),
+    TASKPOOL_CHOICE_OPTION("termination", FIELD(termination), "by-mode,tree,wide,ring",
+                           .default_text = "by-mode", .value = "RULE",
+                           .help =
+                               "algorithm that detects the end; by-mode: wide for auto, else tree"),
+    TASKPOOL_INTEGER_OPTION("deque", FIELD(deque), 0, 1e12, .default_text = "0", .value = "N",
+                            .help =
+                                "upper bound on the entries of a deque (tasks added by tasks, or "
+                                "ranges of tasks); 0: none"),
+    TASKPOOL_CHOICE_OPTION(
+        "release", FIELD(release), "all,half", .default_text = "all", .preset_text = "half",
+        .value = "HOW",
+        .help = "waiting long tasks that a worker shares when thieves have none left: "
+                "all, or half as published"),
+    TASKPOOL_INTEGER_OPTION(
+        "retry", FIELD(retry), 0, 1e15, .default_text = "32", .preset_text = "0", .value = "N",
+        .help = "refusals in a row before a thief pauses; 0: it never pauses, as "
+                "published"),
+    TASKPOOL_FLAG_OPTION(
         "as-published", FIELD(as_published), .is_preset = true,
         .help = "the algorithms as their paper has them (Lifflander et al., 2012): "
                 "--release half --retry 0, retentive: --retain order, persist: "
                 "--pass-up=false --never-worse=false; options given explicitly take precedence"),
 };
 
-static enum status check_steal(const struct taskpool_settings *settings);
+static int check_steal(const struct taskpool_settings *settings);
 
-struct taskpool_mode_options stealing_options = {.rows = stealing_rows,
-                                                 .n_rows =
-                                                     sizeof stealing_rows / sizeof stealing_rows[0],
-                                                 .size = sizeof(struct stealing_settings),
-                                                 .check = check_steal};
+struct taskpool_mode_options taskpool_stealing_options = {.rows = stealing_rows,
+                                                          .n_rows = sizeof stealing_rows /
+                                                                    sizeof stealing_rows[0],
+                                                          .size = sizeof(struct stealing_settings),
+                                                          .check = check_steal};
 
 /* The head of a message. */
 struct steal_message {
@@ -85,9 +88,10 @@ static enum status parse_steal(const char *text, int64_t *n_tasks)
     return STATUS_OK;
 }
 
-static enum status check_steal(const struct taskpool_settings *settings)
+static int check_steal(const struct taskpool_settings *settings)
 {
-    const struct stealing_settings *own = taskpool_settings_of(settings, &stealing_options);
+    const struct stealing_settings *own =
+        taskpool_settings_of(settings, &taskpool_stealing_options);
     int64_t n_tasks;
     return parse_steal(own->steal, &n_tasks);
 }
@@ -97,7 +101,7 @@ enum status stealing_init(struct stealing *self, const struct taskpool_mode_setu
 {
     size_t record_size = setup->problem->record_size;
     const struct stealing_settings *settings =
-        taskpool_settings_of(setup->settings, &stealing_options);
+        taskpool_settings_of(setup->settings, &taskpool_stealing_options);
     *self = (struct stealing){
         .setup = setup, .settings = settings, .comm = comm, .enabled = true, .ran = ran};
     stealing_prefer_termination(self, TERMINATION_TREE);
@@ -137,7 +141,7 @@ static enum status push_range(struct stealing *self, struct taskpool_range range
     return STATUS_OK;
 }
 
-enum status stealing_seed(void *state)
+int stealing_seed(void *state)
 {
     struct stealing *self = state;
     const struct taskpool_seeding *seeding = self->setup->seeding;
@@ -191,7 +195,7 @@ bool stealing_next_local(void *state, struct taskpool_mode_work *work)
     return true;
 }
 
-enum status stealing_add(void *state, const void *record, bool initial)
+int stealing_add(void *state, const void *record, bool initial)
 {
     struct stealing *self = state;
     return task_deque_push_record(&self->deque, record, initial);
@@ -213,10 +217,10 @@ static int choose_victim(struct stealing *self)
     struct taskpool_comm *comm = self->comm;
     int64_t n_near = self->settings->victim == VICTIM_NODE ? comm->n_node_ranks - 1 : 0;
     if (n_near > 0 && self->n_refusals / n_near % 2 == 0) {
-        int64_t i = (int64_t)random_below(&comm->random, (uint64_t)n_near);
+        int64_t i = (int64_t)taskpool_comm_random_below(comm, (uint64_t)n_near);
         return comm->node_ranks[i] == comm->rank ? comm->node_ranks[n_near] : comm->node_ranks[i];
     }
-    int victim = (int)random_below(&comm->random, (uint64_t)comm->size - 1);
+    int victim = (int)taskpool_comm_random_below(comm, (uint64_t)comm->size - 1);
     return victim < comm->rank ? victim : victim + 1;
 }
 

@@ -20,11 +20,11 @@
 #define BERYL_SCHED_STEALING_H
 
 #include "sched/pool/core/comm.h"
-#include "sched/pool/core/mode.h"
 #include "sched/pool/protocols/termination.h"
 #include "sched/pool/queues/ran_tasks.h"
 #include "sched/pool/queues/task_deque.h"
 #include "sched/pool/queues/task_ranges.h"
+#include "taskpool/mode.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -50,8 +50,6 @@ struct stealing_settings {
     int64_t retry;     /* refusals in a row before a pause; 0: no pauses */
     bool as_published; /* read by the table of options alone */
 };
-
-extern struct taskpool_mode_options stealing_options;
 
 struct stealing {
     const struct taskpool_mode_setup *setup; /* borrowed, as comm and settings */
@@ -95,10 +93,10 @@ enum status stealing_push_records(struct stealing *stealing, const struct record
 /* Entries of struct taskpool_mode, for modes whose state begins with a struct stealing;
  * stealing_receive for messages of enum stealing_kind. Ranges of the seeding run in
  * the order that they have there. */
-enum status stealing_seed(void *state);
+int stealing_seed(void *state);
 enum taskpool_mode_step stealing_next(void *state, struct taskpool_mode_work *work);
 bool stealing_next_local(void *state, struct taskpool_mode_work *work);
-enum status stealing_add(void *state, const void *record, bool initial);
+int stealing_add(void *state, const void *record, bool initial);
 void stealing_receive(void *state, int from, const void *message, size_t size);
 void stealing_sent(void *state, int64_t token);
 double stealing_progress(const void *state, int64_t n_run);

@@ -37,8 +37,8 @@
 #ifndef BERYL_SCHED_TERMINATION_H
 #define BERYL_SCHED_TERMINATION_H
 
-#include "sched/pool/core/comm.h"
 #include "support/base/broadcast_tree.h"
+#include "taskpool/mode.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -46,7 +46,7 @@ static int choose_receiver(struct transfer *self, double time_s)
             missing_s += self->limit_s - gossip->known[i].load_s;
         if (!(missing_s > 0))
             return -1;
-        double place_s = missing_s * random_unit(&self->comm->random);
+        double place_s = missing_s * taskpool_comm_random_unit(self->comm);
         int chosen = 0;
         for (; chosen < gossip->n_known - 1; chosen++) {
             place_s -= self->limit_s - gossip->known[chosen].load_s;

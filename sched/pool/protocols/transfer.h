@@ -10,10 +10,10 @@
 #ifndef BERYL_SCHED_TRANSFER_H
 #define BERYL_SCHED_TRANSFER_H
 
-#include "sched/pool/core/comm.h"
 #include "sched/pool/protocols/diffusing.h"
 #include "sched/pool/protocols/gossip.h"
 #include "sched/pool/queues/duration_bins.h"
+#include "taskpool/mode.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -19,7 +19,7 @@ enum status ran_tasks_take(struct ran_tasks *self, const struct taskpool_range *
                            bool tasks_are_long, double now_s)
 {
     TRY(ran_tasks_end(self, now_s));
-    self->runs_long = tasks_are_long && !self->keeps_order && task_range_count(range) == 1;
+    self->runs_long = tasks_are_long && !self->keeps_order && taskpool_range_count(range) == 1;
     self->running = range->first;
     self->began_s = now_s;
     return self->runs_long ? STATUS_OK : task_ranges_add_range(&self->ranges, *range);

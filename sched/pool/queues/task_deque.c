@@ -48,7 +48,7 @@ static struct taskpool_range *deque_range_at(const struct task_deque *deque, int
 
 static int64_t count_at(const struct task_deque *deque, int64_t position)
 {
-    return deque->record_size > 0 ? 1 : task_range_count(deque_range_at(deque, position));
+    return deque->record_size > 0 ? 1 : taskpool_range_count(deque_range_at(deque, position));
 }
 
 /* Includes entries that a transfer still reads: their room is not free. */
@@ -103,7 +103,7 @@ static enum status reserve_entries(struct task_deque *deque)
 
 enum status task_deque_push_range(struct task_deque *deque, struct taskpool_range range)
 {
-    int64_t n_tasks = task_range_count(&range);
+    int64_t n_tasks = taskpool_range_count(&range);
     if (n_tasks == 0)
         return STATUS_OK;
     TRY(reserve_entries(deque));
@@ -224,7 +224,7 @@ bool task_deque_take_range(struct task_deque *deque, int64_t n_wanted, bool task
     if (deque->local_tasks == 0)
         return false;
     struct taskpool_range *entry = deque_range_at(deque, deque->head - 1);
-    int64_t n = task_range_count(entry);
+    int64_t n = taskpool_range_count(entry);
     int64_t half = (deque->local_tasks + 1) / 2;
     if (n > half)
         n = half;
@@ -272,7 +272,7 @@ bool task_deque_acquire(struct task_deque *deque, bool tasks_are_long)
 static struct taskpool_range cut_end(struct taskpool_range *range, int64_t n)
 {
     struct taskpool_range part = *range;
-    part.first += (task_range_count(range) - n) * range->step;
+    part.first += (taskpool_range_count(range) - n) * range->step;
     range->last = part.first;
     return part;
 }

@@ -14,7 +14,7 @@ void task_queue_fini(struct task_queue *queue)
 
 int64_t task_queue_count(const struct task_queue *queue)
 {
-    return queue->record_size > 0 ? queue->n : task_range_count(&queue->range);
+    return queue->record_size > 0 ? queue->n : taskpool_range_count(&queue->range);
 }
 
 void task_queue_put_range(struct task_queue *queue, struct taskpool_range range)

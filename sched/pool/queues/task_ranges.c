@@ -5,14 +5,14 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-int64_t task_range_count(const struct taskpool_range *range)
+int64_t taskpool_range_count(const struct taskpool_range *range)
 {
     if (range->first >= range->last)
         return 0;
     return (range->last - range->first - 1) / range->step + 1;
 }
 
-struct taskpool_range task_range_block(int64_t n_tasks, int64_t n_parts, int64_t part)
+struct taskpool_range taskpool_range_block(int64_t n_tasks, int64_t n_parts, int64_t part)
 {
     /* Not part * n_tasks / n_parts, which overflows. */
     int64_t size = n_tasks / n_parts;
@@ -22,7 +22,7 @@ struct taskpool_range task_range_block(int64_t n_tasks, int64_t n_parts, int64_t
         .first = first, .last = first + size + (part < n_larger), .step = 1};
 }
 
-int64_t task_range_block_of(int64_t n_tasks, int64_t n_parts, int64_t task)
+int64_t taskpool_range_block_of(int64_t n_tasks, int64_t n_parts, int64_t task)
 {
     int64_t size = n_tasks / n_parts;
     int64_t n_larger = n_tasks % n_parts;
@@ -65,7 +65,7 @@ enum status task_ranges_add(struct task_ranges *ranges, int64_t task)
 
 enum status task_ranges_add_range(struct task_ranges *ranges, struct taskpool_range range)
 {
-    int64_t n = task_range_count(&range);
+    int64_t n = taskpool_range_count(&range);
     if (n == 1)
         return task_ranges_add(ranges, range.first);
     if (n == 0)

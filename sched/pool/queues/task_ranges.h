@@ -4,25 +4,7 @@
 #define BERYL_SCHED_TASK_RANGES_H
 
 #include "support/base/status.h"
-
-#include <stdint.h>
-
-/* The tasks first, first + step, ... below last; step >= 1. Empty if first >= last. */
-struct taskpool_range {
-    int64_t first;
-    int64_t last;
-    int64_t step;
-};
-
-/* The number of tasks in a range. */
-int64_t task_range_count(const struct taskpool_range *range);
-
-/* Part `part` of [0, n_tasks) cut into n_parts blocks whose sizes differ by one
- * at most, the larger ones first. 0 <= part < n_parts. */
-struct taskpool_range task_range_block(int64_t n_tasks, int64_t n_parts, int64_t part);
-
-/* The inverse: the part that contains a task of [0, n_tasks). */
-int64_t task_range_block_of(int64_t n_tasks, int64_t n_parts, int64_t task);
+#include "taskpool/mode.h"
 
 /* Cuts the first n tasks off a range that has as many. */
 struct taskpool_range task_range_cut_front(struct taskpool_range *range, int64_t n);

@@ -19,7 +19,7 @@ enum status tasklets_init(struct tasklets *tasklets, const struct taskpool_range
     for (int64_t i = 0; i < n_ranges; i++) {
         tasklets->ranges[i] = ranges[i];
         tasklets->before[i] = tasklets->n_tasks;
-        tasklets->n_tasks += task_range_count(&ranges[i]);
+        tasklets->n_tasks += taskpool_range_count(&ranges[i]);
     }
     tasklets->before[n_ranges] = tasklets->n_tasks;
     tasklets->n = n_wanted < tasklets->n_tasks ? n_wanted : tasklets->n_tasks;
@@ -39,7 +39,7 @@ static int64_t border(const struct tasklets *tasklets, int64_t i)
     if (i == 0 || i == tasklets->n)
         return i == 0 ? 0 : tasklets->n_tasks;
     if (!tasklets->skew)
-        return task_range_block(tasklets->n_tasks, tasklets->n, i).first;
+        return taskpool_range_block(tasklets->n_tasks, tasklets->n, i).first;
     double n = (double)tasklets->n, left = n - (double)i;
     int64_t more = tasklets->n_tasks - tasklets->n; /* than one task each */
     int64_t more_left = (int64_t)((double)more * (left * (left - 1) / (n * (n - 1))));

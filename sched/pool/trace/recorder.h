@@ -8,10 +8,10 @@
 #ifndef BERYL_SCHED_RECORDER_H
 #define BERYL_SCHED_RECORDER_H
 
-#include "sched/pool/core/comm.h"
-#include "sched/pool/core/settings.h"
 #include "sched/pool/trace/timeline.h"
 #include "sched/pool/trace/trace_log.h"
+#include "taskpool/mode.h"
+#include "taskpool/taskpool.h"
 
 struct recorder {
     struct timeline *timeline;    /* owned; NULL: settings.keep_timeline is not set */

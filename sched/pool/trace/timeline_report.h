@@ -2,10 +2,10 @@
 #ifndef BERYL_SCHED_TIMELINE_REPORT_H
 #define BERYL_SCHED_TIMELINE_REPORT_H
 
-#include "sched/pool/core/problem.h"
 #include "sched/pool/core/statistics.h"
 #include "sched/pool/trace/timeline.h"
 #include "support/base/status.h"
+#include "taskpool/taskpool.h"
 
 #include <jansson.h>
 #include <mpi.h>

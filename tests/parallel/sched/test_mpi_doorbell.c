@@ -2,8 +2,8 @@
  * communicator; a task that polls while nothing arrives makes next to no calls of MPI, in which
  * Open MPI would give the core away. */
 #include "sched/pool/drivers/mpi/mpi_doorbell.h"
-#include "sched/pool/taskpool.h"
 #include "support/base/clock.h"
+#include "taskpool/taskpool.h"
 #include "tests/cases/pool_cases.h"
 
 #include <time.h>

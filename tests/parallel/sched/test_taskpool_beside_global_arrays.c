@@ -14,7 +14,7 @@ struct arrays {
 };
 
 /* target[task mod n] += source[task mod n] */
-static enum status add_block(int64_t task, void *context)
+static int add_block(int64_t task, void *context)
 {
     struct arrays *arrays = context;
     double buffer[block_size];

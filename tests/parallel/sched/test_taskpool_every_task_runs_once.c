@@ -13,7 +13,7 @@ struct counts {
 };
 
 /* Tasks of very different lengths, the longest last. */
-static enum status count_task(int64_t task, void *context)
+static int count_task(int64_t task, void *context)
 {
     struct counts *counts = context;
     assert_in_range(task, 0, counts->n_tasks - 1);

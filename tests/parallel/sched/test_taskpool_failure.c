@@ -17,7 +17,7 @@ struct failing {
 };
 
 /* Tasks 300, 301 and 700 fail. */
-static enum status run(int64_t task, void *context)
+static int run(int64_t task, void *context)
 {
     struct failing *failing = context;
     failing->n_run++;
@@ -91,8 +91,8 @@ static struct {
     bool reported;
 } reporting;
 
-static enum status reporting_init(void *state, const struct taskpool_mode_setup *mode_setup,
-                                  struct taskpool_comm *comm)
+static int reporting_init(void *state, const struct taskpool_mode_setup *mode_setup,
+                          struct taskpool_comm *comm)
 {
     reporting.comm = comm;
     reporting.reported = false;
@@ -163,7 +163,7 @@ static void check_reporting_mode(const char *mode, bool in_next)
     } else {
         check_ok(taskpool_run(failing.pool));
         failing.n_run = 0;
-        enum status restored = taskpool_restore(failing.pool);
+        int restored = taskpool_restore(failing.pool);
         check_reported(restored == STATUS_OK ? taskpool_run(failing.pool) : restored);
         assert_int_equal(failing.n_run, 0);
     }

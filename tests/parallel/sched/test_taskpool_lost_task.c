@@ -1,6 +1,6 @@
 /* A mode that loses a task, or runs one twice, fails the run on every process. With an argument,
  * a pool of that many tasks only. */
-#include "sched/pool/taskpool.h"
+#include "taskpool/taskpool.h"
 #include "tests/cases/sabotage_mode.h"
 
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 
 static int64_t n_of_large_pool;
 
-static enum status run_nothing(int64_t task, void *context)
+static int run_nothing(int64_t task, void *context)
 {
     (void)task, (void)context;
     return STATUS_OK;
@@ -42,7 +42,7 @@ static void test_wrong_modes_of_every_kind_are_found_out(void **state)
             check_found(sabotage_names[i][swaps], 1000);
 }
 
-static enum status change_record(void *record, void *context)
+static int change_record(void *record, void *context)
 {
     (void)context;
     *(int64_t *)record = 0;

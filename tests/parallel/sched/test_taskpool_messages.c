@@ -47,13 +47,13 @@ static unsigned char bulk_byte(int64_t seed, int64_t i)
     return (unsigned char)(seed + i * 7);
 }
 
-static enum status chatter_init(void *state, const struct taskpool_mode_setup *setup,
-                                struct taskpool_comm *comm)
+static int chatter_init(void *state, const struct taskpool_mode_setup *setup,
+                        struct taskpool_comm *comm)
 {
     struct chatter_state *self = state;
     self->results = setup->problem->context;
     self->comm = comm;
-    self->tasks = task_range_block(setup->problem->n_tasks, comm->size, comm->rank);
+    self->tasks = taskpool_range_block(setup->problem->n_tasks, comm->size, comm->rank);
     self->bulk = malloc(largest_bulk);
     assert_non_null(self->bulk);
     for (int64_t i = 0; i < largest_bulk; i++)
@@ -71,10 +71,10 @@ static void send_all(struct chatter_state *self)
 {
     const int64_t sizes[] = {0, 1, 100, 5000, 70000, largest_bulk - 16};
     for (int64_t round = 0; round < n_rounds; round++) {
-        int first = (int)random_below(&self->comm->random, (uint64_t)self->comm->size);
+        int first = (int)taskpool_comm_random_below(self->comm, (uint64_t)self->comm->size);
         for (int i = 0; i < self->comm->size; i++) {
             int to = (first + i) % self->comm->size;
-            int64_t seed = (int64_t)random_below(&self->comm->random, 16);
+            int64_t seed = (int64_t)taskpool_comm_random_below(self->comm, 16);
             struct chatter_head head = {.round = round, .size = sizes[round % 6], .seed = 7 * seed};
             if (head.size == 0) {
                 taskpool_comm_send(self->comm, to, &head, sizeof head);
@@ -176,7 +176,7 @@ static enum taskpool_mode_step chatter_restore(void *state)
         .results = self->results,
         .comm = comm,
         .bulk = self->bulk,
-        .tasks = task_range_block(n_tasks, comm->size, comm->rank),
+        .tasks = taskpool_range_block(n_tasks, comm->size, comm->rank),
     };
     return TASKPOOL_MODE_DONE;
 }
@@ -202,7 +202,7 @@ static const struct taskpool_mode mode_chatter = {
 };
 
 /* Some tasks poll for messages themselves. */
-static enum status poll_sometimes(int64_t task, void *context)
+static int poll_sometimes(int64_t task, void *context)
 {
     struct chatter_results *results = context;
     for (int64_t i = 0; i < task % 3; i++)

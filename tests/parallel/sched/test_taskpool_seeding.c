@@ -1,6 +1,6 @@
 /* Processes that work out the seeding together find what one process finds. */
 #include "sched/pool/core/seeding_build.h"
-#include "sched/pool/taskpool.h"
+#include "taskpool/taskpool.h"
 #include "tests/check.h"
 
 #include <stdlib.h>

@@ -1,5 +1,6 @@
 /* The statistics of a pool agree with the tasks, times and messages of its run. */
 #include "sched/lab/profiles/profile.h"
+#include "sched/pool/pool_timeline.h"
 #include "support/base/clock.h"
 #include "support/io/text_file.h"
 #include "tests/cases/pool_cases.h"
@@ -17,7 +18,7 @@ struct busy {
 };
 
 /* Waits for 0, 10, 20 or 30 microseconds. */
-static enum status run(int64_t task, void *context)
+static int run(int64_t task, void *context)
 {
     struct busy *busy = context;
     double progress = taskpool_progress(busy->pool);
@@ -93,7 +94,7 @@ static double sum_numbers(const json_t *array)
 static void check_timeline(const struct taskpool *pool, double task_s, int rank, int size)
 {
     json_t *timeline;
-    check_ok(taskpool_timeline(pool, &timeline));
+    check_ok(pool_timeline(pool, &timeline));
     if (rank > 0) {
         assert_null(timeline);
         return;

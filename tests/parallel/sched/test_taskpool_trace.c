@@ -11,7 +11,7 @@ struct traced {
 };
 
 /* Waits for 0, 5, 10 or 15 microseconds, with a poll. */
-static enum status run(int64_t task, void *context)
+static int run(int64_t task, void *context)
 {
     struct traced *traced = context;
     double start_s = clock_now_s();
@@ -22,7 +22,7 @@ static enum status run(int64_t task, void *context)
 }
 
 /* A record is a level of a binary tree. */
-static enum status run_record(void *record, void *context)
+static int run_record(void *record, void *context)
 {
     struct traced *traced = context;
     int64_t level = *(int64_t *)record + 1;

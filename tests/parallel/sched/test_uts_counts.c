@@ -1,7 +1,7 @@
 /* The trees T1 and T3 of the UTS benchmark have the published sizes under every mode with dynamic
  * pools: on several processes, and on 16 simulated workers. */
 #include "sched/lab/workloads/workload.h"
-#include "sched/pool/drivers/sim/machine.h"
+#include "taskpool/simulation.h"
 #include "tests/cases/pool_cases.h"
 #include "tests/check.h"
 

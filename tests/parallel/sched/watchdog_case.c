@@ -1,6 +1,6 @@
 /* A run for test_taskpool_watchdog.sh: watchdog_case CASE [OPTION=VALUE ...]. Prints "done" if
  * it ends well. */
-#include "sched/pool/taskpool.h"
+#include "taskpool/taskpool.h"
 #include "tests/cases/sabotage_mode.h"
 
 #include <signal.h>
@@ -16,14 +16,14 @@ static void nap(double time_s)
     nanosleep(&pause, NULL);
 }
 
-static enum status run_short(int64_t task, void *context)
+static int run_short(int64_t task, void *context)
 {
     (void)task, (void)context;
     nap(0.001);
     return STATUS_OK;
 }
 
-static enum status run_endless(int64_t task, void *context)
+static int run_endless(int64_t task, void *context)
 {
     (void)context;
     while (task == BAD_TASK)
@@ -32,7 +32,7 @@ static enum status run_endless(int64_t task, void *context)
 }
 
 /* The process stops in its midst, and with it its watchdog. */
-static enum status run_stopped(int64_t task, void *context)
+static int run_stopped(int64_t task, void *context)
 {
     (void)context;
     if (task == BAD_TASK)
@@ -40,14 +40,14 @@ static enum status run_stopped(int64_t task, void *context)
     return STATUS_OK;
 }
 
-static enum status run_endless_record(void *record, void *context)
+static int run_endless_record(void *record, void *context)
 {
     return run_endless(*(int64_t *)record, context);
 }
 
 /* On process 0 one task for twice the time that the watchdog waits, which is 1 s, while others
  * finish theirs. */
-static enum status run_slow(int64_t task, void *context)
+static int run_slow(int64_t task, void *context)
 {
     (void)context;
     int size;
@@ -58,7 +58,7 @@ static enum status run_slow(int64_t task, void *context)
 }
 
 /* The others wait longer for process 0 than the watchdog does. */
-static enum status run_uneven(int64_t task, void *context)
+static int run_uneven(int64_t task, void *context)
 {
     (void)context;
     nap(task < N_SLOW ? 0.25 : 0.01);

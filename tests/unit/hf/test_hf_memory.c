@@ -1,7 +1,7 @@
 /* A run that needs too much memory is refused before allocation, also if only the tasks
  * that the scheduler keeps, by its mode, are too many. */
 #include "hf/calculation/hf_memory.h"
-#include "sched/pool/taskpool.h"
+#include "taskpool/taskpool.h"
 #include "tests/check.h"
 
 /* 96^4 ordered quartets of tiles: 84,934,656 tasks. */

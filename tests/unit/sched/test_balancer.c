@@ -3,6 +3,7 @@
  * algorithms 1 and 2 move when they are worked out serially, if these make the largest load
  * smaller. */
 #include "sched/pool/protocols/balancer.h"
+#include "support/base/random.h"
 #include "tests/cases/balance_case.h"
 #include "tests/check.h"
 
@@ -109,7 +110,7 @@ static void test_lists_of_bins(void **state)
         check_ok(duration_bins_add(&bins, (int64_t)i, times_s[i]));
     check_ok(duration_bins_list(&bins, &ranges));
     assert_int_equal(ranges.n, 1);
-    assert_int_equal(task_range_count(&ranges.list[0]), N_OF(times_s));
+    assert_int_equal(taskpool_range_count(&ranges.list[0]), N_OF(times_s));
     ranges.n = 0;
     check_ok(duration_bins_list_longest_first(&bins, &ranges));
     size_t n = 0;

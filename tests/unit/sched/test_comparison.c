@@ -8,8 +8,8 @@
 #include "sched/lab/comparison/comparison.h"
 #include "sched/lab/comparison/comparison_table.h"
 #include "sched/lab/comparison/taskpool_compare.h"
-#include "sched/pool/drivers/sim/machine.h"
 #include "support/base/random.h"
+#include "taskpool/simulation.h"
 #include "tests/check.h"
 
 #include <math.h>
@@ -270,8 +270,8 @@ static double task_time(int64_t task, const void *record, const void *context)
     return 1e-3 * (1 + (double)(task % 3)) * pool->drift * pool->factor;
 }
 
-static enum status prepare_run(struct taskpool *pool, int mode, int64_t round, int64_t iteration,
-                               void *context)
+static int prepare_run(struct taskpool *pool, int mode, int64_t round, int64_t iteration,
+                       void *context)
 {
     struct noisy_pool *self = context;
     (void)pool;
@@ -296,7 +296,7 @@ static enum comparison_verdict compare_simulated_pools(double ratio, uint64_t se
     struct comparison comparison;
     random_stream_init(&self.random, seed, 1);
     taskpool_settings_default(&settings);
-    check_ok(taskpool_compare(MPI_COMM_SELF, &problem, &settings, &plan, &comparison));
+    check_ok(comparison_of_pools(MPI_COMM_SELF, &problem, &settings, &plan, &comparison));
     enum comparison_verdict verdict = comparison.modes[1].verdict;
     comparison_fini(&comparison);
     return verdict;
@@ -339,8 +339,8 @@ static double drawn_time(int64_t task, const void *record, const void *context)
     return -1e-3 * pool->factor * log(1 - random_unit(&random));
 }
 
-static enum status prepare_drawn(struct taskpool *pool, int mode, int64_t round, int64_t iteration,
-                                 void *context)
+static int prepare_drawn(struct taskpool *pool, int mode, int64_t round, int64_t iteration,
+                         void *context)
 {
     struct random_pool *self = context;
     (void)pool, (void)iteration;
@@ -364,7 +364,7 @@ static void compare_random_mode(const char *modes, double ratio, int64_t seed,
     struct taskpool_settings settings;
     taskpool_settings_default(&settings);
     settings.seed = seed;
-    check_ok(taskpool_compare(MPI_COMM_SELF, &problem, &settings, &plan, comparison));
+    check_ok(comparison_of_pools(MPI_COMM_SELF, &problem, &settings, &plan, comparison));
 }
 
 static int count_different_choices(double ratio)
@@ -416,7 +416,7 @@ static void test_what_is_no_comparison_is_refused(void **state)
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         struct comparison comparison;
         check_status(STATUS_USAGE,
-                     taskpool_compare(MPI_COMM_SELF, &problem, &settings, &bad[i], &comparison));
+                     comparison_of_pools(MPI_COMM_SELF, &problem, &settings, &bad[i], &comparison));
         comparison_fini(&comparison);
     }
 }

@@ -1,10 +1,11 @@
 /* Modes that begin with a seeding, simulated, with IDs beyond 32 bits and up to the last one of the
  * largest pool: each task runs once in every iteration, after it was stolen and balanced, too. Few
  * tasks of such a pool are seeded. */
+#include "sched/pool/core/seeding.h"
 #include "sched/pool/drivers/sim/driver_sim.h"
-#include "sched/pool/drivers/sim/machine.h"
 #include "sched/pool/modes/modes.h"
-#include "sched/pool/taskpool.h"
+#include "taskpool/simulation.h"
+#include "taskpool/taskpool.h"
 #include "tests/check.h"
 
 #include <stdlib.h>
@@ -25,7 +26,7 @@ static double seconds_of_far_task(int64_t task, const void *record, const void *
     return 1e-6 * (1 + (double)((task - pool->first) / pool->step * 1000 / N_SEEDED));
 }
 
-static enum status run_far_task(int64_t task, void *context)
+static int run_far_task(int64_t task, void *context)
 {
     struct far_pool *pool = context;
     assert_int_equal((task - pool->first) % pool->step, 0);

@@ -1,8 +1,9 @@
 /* Mode diffusion, simulated: tasks leave the workers above the average, no worker is lifted far
  * above it, and where nothing can be moved, or nothing need be, nothing is. */
-#include "sched/pool/drivers/sim/machine.h"
+#include "sched/pool/core/comm.h"
 #include "sched/pool/protocols/gossip.h"
-#include "sched/pool/taskpool.h"
+#include "taskpool/simulation.h"
+#include "taskpool/taskpool.h"
 #include "tests/check.h"
 
 #include <string.h>
@@ -101,7 +102,7 @@ static void test_gossip_is_passed_on_once_in_each_round(void **state)
     static const struct taskpool_comm_functions functions = {.send = count_gossip};
     struct taskpool_comm comm = {.functions = &functions, .rank = 1, .size = 4};
     struct gossip gossip;
-    random_stream_init(&comm.random, 1, 1);
+    comm_seed_random(&comm, 1, 1);
     gossip_init(&gossip, &comm, GOSSIP_KIND, GOSSIP_KIND + 1, GOSSIP_FAN_OUT, GOSSIP_ROUNDS);
     for (int repeat = 0; repeat < 2; repeat++)
         for (int round = GOSSIP_ROUNDS; round >= 1; round--) {
@@ -125,7 +126,7 @@ static void test_a_large_fan_out_reaches_every_other_worker_once(void **state)
     static const struct taskpool_comm_functions functions = {.send = count_gossip};
     struct taskpool_comm comm = {.functions = &functions, .rank = 1, .size = 4};
     struct gossip gossip;
-    random_stream_init(&comm.random, 1, 1);
+    comm_seed_random(&comm, 1, 1);
     memset(n_sent, 0, sizeof n_sent);
     gossip_init(&gossip, &comm, GOSSIP_KIND, GOSSIP_KIND + 1, 1000, GOSSIP_ROUNDS);
     gossip_tell(&gossip, 0.5);

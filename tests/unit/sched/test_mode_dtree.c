@@ -1,11 +1,12 @@
 /* The tree of mode dtree has the paper's shape, and its grants follow the paper's
  * formula: workers of one process take turns, and every message is checked. */
-#include "sched/pool/core/mode.h"
 #include "sched/pool/core/speeds.h"
-#include "sched/pool/drivers/sim/machine.h"
 #include "sched/pool/modes/dtree_shape.h"
 #include "sched/pool/modes/modes.h"
-#include "sched/pool/taskpool.h"
+#include "support/base/random.h"
+#include "taskpool/mode.h"
+#include "taskpool/simulation.h"
+#include "taskpool/taskpool.h"
 #include "tests/check.h"
 
 #include <stdlib.h>

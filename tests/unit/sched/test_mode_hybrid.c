@@ -1,9 +1,9 @@
 /* The tasklets of mode hybrid hold every task, and run where locality, skew and
  * groups place them, in simulation. */
-#include "sched/pool/core/mode.h"
-#include "sched/pool/drivers/sim/machine.h"
 #include "sched/pool/queues/tasklet_queue.h"
-#include "sched/pool/taskpool.h"
+#include "taskpool/mode.h"
+#include "taskpool/simulation.h"
+#include "taskpool/taskpool.h"
 #include "tests/check.h"
 
 #include <stdlib.h>
@@ -27,7 +27,7 @@ static void check_tasklets(const struct taskpool_range *ranges, int64_t n_ranges
     }
     int64_t n_expected = 0;
     for (int64_t i = 0; i < n_ranges; i++) {
-        n_expected += task_range_count(&ranges[i]);
+        n_expected += taskpool_range_count(&ranges[i]);
         for (int64_t task = ranges[i].first; task < ranges[i].last; task += ranges[i].step)
             check_ok(task_ranges_add(&expected, task));
     }
@@ -37,7 +37,7 @@ static void check_tasklets(const struct taskpool_range *ranges, int64_t n_ranges
     for (int64_t i = 0; i < list.n; i++)
         for (int64_t task = list.list[i].first; task < list.list[i].last;
              task += list.list[i].step) {
-            if (k == task_range_count(&expected.list[r])) {
+            if (k == taskpool_range_count(&expected.list[r])) {
                 r++;
                 k = 0;
             }

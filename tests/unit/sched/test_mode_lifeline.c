@@ -1,7 +1,7 @@
 /* Mode lifeline, simulated: work reaches every worker along lifelines alone, whatever the number
  * of workers and the base, and a worker that waits for work sends no message. */
-#include "sched/pool/drivers/sim/machine.h"
-#include "sched/pool/taskpool.h"
+#include "taskpool/simulation.h"
+#include "taskpool/taskpool.h"
 #include "tests/check.h"
 
 #include <stdio.h>

@@ -2,7 +2,7 @@
 #include "sched/pool/modes/mode_list.h"
 #include "sched/pool/modes/mode_options.h"
 #include "sched/pool/modes/modes.h"
-#include "sched/pool/taskpool.h"
+#include "taskpool/taskpool.h"
 #include "tests/check.h"
 
 #include <stdlib.h>

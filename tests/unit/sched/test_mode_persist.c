@@ -2,9 +2,9 @@
  * iteration, then runs what each worker ran, then what its balancer made of it,
  * without any message while tasks run; auto starts from the predicted cost, balances
  * at once, and steals what is left. */
-#include "sched/pool/drivers/sim/machine.h"
-#include "sched/pool/taskpool.h"
 #include "support/base/random.h"
+#include "taskpool/simulation.h"
+#include "taskpool/taskpool.h"
 #include "tests/check.h"
 
 #include <stdlib.h>
@@ -26,7 +26,7 @@ static double task_cost(int64_t task, void *context)
     return task_time(task, NULL, context) * (1 + (double)(task % 11) / 10);
 }
 
-static enum status nothing(int64_t task, void *context)
+static int nothing(int64_t task, void *context)
 {
     (void)task;
     (void)context;

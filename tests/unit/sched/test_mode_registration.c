@@ -1,9 +1,8 @@
 /* A mode of the program's own is refused with the reason where it is ill-described, and leaves
  * nothing behind then; settings made before it was registered do not run it. */
-#include "sched/pool/drivers/sim/machine.h"
 #include "sched/pool/modes/modes.h"
-#include "sched/pool/taskpool.h"
-#include "support/io/option_row.h"
+#include "taskpool/simulation.h"
+#include "taskpool/taskpool.h"
 #include "tests/check.h"
 
 #include <string.h>
@@ -20,8 +19,8 @@ struct own_state {
     int64_t n_tasks, n_left;
 };
 
-static enum status own_init(void *state, const struct taskpool_mode_setup *setup,
-                            struct taskpool_comm *comm)
+static int own_init(void *state, const struct taskpool_mode_setup *setup,
+                    struct taskpool_comm *comm)
 {
     int64_t n_tasks = setup->problem->n_tasks;
     *(struct own_state *)state = (struct own_state){comm, n_tasks, n_tasks};
@@ -65,9 +64,9 @@ static double own_progress(const void *state, int64_t n_run)
     return n_run > 0;
 }
 
-static const struct option_row good_row =
-    INTEGER_OPTION("own", offsetof(struct own_settings, n), 1, 9, .default_text = "3", .value = "N",
-                   .help = "a number");
+static const struct taskpool_option good_row =
+    TASKPOOL_INTEGER_OPTION("own", offsetof(struct own_settings, n), 1, 9, .default_text = "3",
+                            .value = "N", .help = "a number");
 
 static struct taskpool_mode mode_called(const char *name)
 {
@@ -113,7 +112,7 @@ static void test_bad_modes_are_refused(void **state)
     check_refused(STATUS_USAGE, &mode, "mode bad lacks");
 }
 
-static void refuse_rows(const struct option_row *rows, size_t n, size_t size, const char *text)
+static void refuse_rows(const struct taskpool_option *rows, size_t n, size_t size, const char *text)
 {
     struct taskpool_mode_options options = {.rows = rows, .n_rows = n, .size = size};
     struct taskpool_mode mode = mode_called("bad");
@@ -123,7 +122,7 @@ static void refuse_rows(const struct option_row *rows, size_t n, size_t size, co
     assert_false(options.is_registered);
 }
 
-static void refuse_row(struct option_row row, const char *text)
+static void refuse_row(struct taskpool_option row, const char *text)
 {
     refuse_rows(&row, 1, sizeof(struct own_settings), text);
 }
@@ -136,9 +135,9 @@ static void test_bad_options_are_refused(void **state)
     refuse_rows(&good_row, 0, size, "without rows");
     refuse_rows(&good_row, 1, 1025, "no room");
     refuse_rows(&good_row, 1, SIZE_MAX, "no room");
-    refuse_rows((struct option_row[]){good_row, good_row}, 2, size, "two of its options");
+    refuse_rows((struct taskpool_option[]){good_row, good_row}, 2, size, "two of its options");
 
-    struct option_row row = good_row;
+    struct taskpool_option row = good_row;
     static const char *const names[] = {NULL, "", "-own", "o=n", "o n", "Own"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         row.name = names[i];
@@ -154,9 +153,9 @@ static void test_bad_options_are_refused(void **state)
     row.help = NULL;
     refuse_row(row, "--own has no help");
     row = good_row;
-    row.kind = (enum option_kind)17;
+    row.kind = (enum taskpool_option_kind)17;
     refuse_row(row, "--own is of no kind");
-    row.kind = OPTION_CHOICE;
+    row.kind = TASKPOOL_OPTION_CHOICE;
     refuse_row(row, "--own has no choices");
     row = good_row;
     row.default_text = "10";

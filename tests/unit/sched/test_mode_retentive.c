@@ -1,6 +1,6 @@
 /* Mode retentive keeps the order of the tasks, by hand, and the workers that ran them, in
  * simulation. */
-#include "sched/pool/drivers/sim/machine.h"
+#include "taskpool/simulation.h"
 #include "tests/cases/stealing_case.h"
 
 /* Runs all that two workers have between them, without a message; the tasks of

@@ -1,6 +1,6 @@
 /* Mode share: managers run no task, chunks pass through them, and surplus is
  * released only as often as the release interval allows. */
-#include "sched/pool/drivers/sim/machine.h"
+#include "taskpool/simulation.h"
 #include "tests/cases/pool_cases.h"
 #include "tests/check.h"
 
@@ -21,7 +21,7 @@ static double one_millisecond(int64_t task, const void *record, const void *cont
     return 1e-3;
 }
 
-static enum status run_record(void *record, void *context)
+static int run_record(void *record, void *context)
 {
     struct share_run *run = context;
     int64_t task = *(int64_t *)record;

@@ -1,6 +1,6 @@
 /* Mode static sends no message; mode steal moves half of the shared tasks, in chunks, and
  * sends none while all workers have tasks: by hand and in simulation. */
-#include "sched/pool/drivers/sim/machine.h"
+#include "taskpool/simulation.h"
 #include "tests/cases/stealing_case.h"
 
 #include <math.h>
@@ -18,7 +18,7 @@ static void run_out(int worker, int64_t n, int *n_runs)
     struct taskpool_range range;
     while (n > 0) {
         assert_int_equal(next(worker, 3, &range), TASKPOOL_MODE_RUN);
-        n -= task_range_count(&range);
+        n -= taskpool_range_count(&range);
         for (int64_t task = range.first; task < range.last; task += range.step)
             n_runs[task / 10]++;
     }
@@ -64,12 +64,12 @@ static void test_half_of_what_is_shared_comes_back(void **state)
     struct taskpool_range range;
     hire(2, "--sched=steal");
     load(0, 100, 100);
-    for (int64_t n_run = 0; n_run < 54; n_run += task_range_count(&range))
+    for (int64_t n_run = 0; n_run < 54; n_run += taskpool_range_count(&range))
         assert_int_equal(next(0, 8, &range), TASKPOOL_MODE_RUN);
     assert_int_equal(workers[0].stealing->deque.local_tasks, 0);
     assert_int_equal(workers[0].stealing->deque.shared_tasks, 46);
     assert_int_equal(next(0, 8, &range), TASKPOOL_MODE_RUN);
-    assert_int_equal(workers[0].stealing->deque.local_tasks, 23 - task_range_count(&range));
+    assert_int_equal(workers[0].stealing->deque.local_tasks, 23 - taskpool_range_count(&range));
     assert_int_equal(workers[0].stealing->deque.shared_tasks, 23);
     dismiss(2);
 }
@@ -114,7 +114,7 @@ static void test_no_fewer_than_a_chunk(void **state)
     /* 15 are shared when the worker has run the others: it takes 10 back, not 7. */
     hire(2, "--sched=steal --chunk=10");
     load(0, 31, 31);
-    for (int64_t n_run = 0; n_run < 16; n_run += task_range_count(&range))
+    for (int64_t n_run = 0; n_run < 16; n_run += taskpool_range_count(&range))
         assert_int_equal(next(0, 1, &range), TASKPOOL_MODE_RUN);
     assert_int_equal(workers[0].stealing->deque.shared_tasks, 15);
     assert_int_equal(next(0, 1, &range), TASKPOOL_MODE_RUN);

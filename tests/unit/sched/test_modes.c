@@ -1,9 +1,11 @@
 /* The modes themselves, without MPI: workers of one process that take turns
  * over a shared counter which answers late and in any order. */
-#include "sched/pool/core/mode.h"
 #include "sched/pool/modes/mode_options.h"
 #include "sched/pool/modes/modes.h"
-#include "sched/pool/taskpool.h"
+#include "sched/pool/queues/task_ranges.h"
+#include "support/base/random.h"
+#include "taskpool/mode.h"
+#include "taskpool/taskpool.h"
 #include "tests/check.h"
 
 #include <stdlib.h>
@@ -59,7 +61,7 @@ static void take_turn(struct fake_run *run, struct fake_worker *worker)
         assert_int_equal(work.range.step, 1);
         run->next_task = work.range.last;
         if (run->n_chunks < (int64_t)N_OF(run->sizes))
-            run->sizes[run->n_chunks] = task_range_count(&work.range);
+            run->sizes[run->n_chunks] = taskpool_range_count(&work.range);
         run->n_chunks++;
     }
     worker->done = step == TASKPOOL_MODE_DONE;

@@ -1,8 +1,8 @@
 /* Every rule of seeding gives each task to one worker, for any number of
  * workers of one process, and refuses what it cannot do. */
 #include "sched/pool/core/seeding_build.h"
-#include "sched/pool/taskpool.h"
 #include "support/base/random.h"
+#include "taskpool/taskpool.h"
 #include "tests/check.h"
 
 #include <stdlib.h>
@@ -136,7 +136,7 @@ static void test_equal_costs_are_blocks_of_equal_numbers(void **state)
         check_ok(seeding_init(&seeding, MPI_COMM_SELF, &problem, TASKPOOL_SEEDING_COST, 100));
         for (int worker = 0; worker < 100; worker++) {
             struct taskpool_range range = taskpool_seeding_range(&seeding, worker, 0);
-            struct taskpool_range block = task_range_block(problem.n_tasks, 100, worker);
+            struct taskpool_range block = taskpool_range_block(problem.n_tasks, 100, worker);
             assert_int_equal(range.first, block.first);
             assert_int_equal(range.last, block.last);
         }
@@ -179,7 +179,7 @@ static void test_large_pools_cost_a_few_words(void **state)
         for (int worker = 0; worker < n_workers; worker++) {
             assert_int_equal(taskpool_seeding_n_ranges(&seeding, worker), 1);
             struct taskpool_range range = taskpool_seeding_range(&seeding, worker, 0);
-            total += task_range_count(&range);
+            total += taskpool_range_count(&range);
         }
         assert_int_equal(total, TASKPOOL_MAX_TASKS);
         assert_null(seeding.boundary);

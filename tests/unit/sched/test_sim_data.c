@@ -1,10 +1,10 @@
 /* Blocks of data that simulated tasks read and write take the time of the LogGP model: closed forms
  * of transfers through one card, and which transfers a node's memory saves. */
-#include "sched/pool/core/mode.h"
 #include "sched/pool/core/task_data.h"
-#include "sched/pool/drivers/sim/machine.h"
 #include "sched/pool/modes/modes.h"
-#include "sched/pool/taskpool.h"
+#include "taskpool/mode.h"
+#include "taskpool/simulation.h"
+#include "taskpool/taskpool.h"
 #include "tests/check.h"
 
 #include <string.h>

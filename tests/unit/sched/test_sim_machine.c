@@ -1,7 +1,7 @@
 /* Each parameter of a simulated machine has the effect on a run that is worked out by hand. */
-#include "sched/pool/drivers/sim/machine.h"
 #include "sched/pool/modes/mode_options.h"
-#include "sched/pool/taskpool.h"
+#include "taskpool/simulation.h"
+#include "taskpool/taskpool.h"
 #include "tests/check.h"
 
 #include <math.h>

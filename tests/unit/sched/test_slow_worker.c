@@ -1,8 +1,8 @@
 /* A worker three times slower than the others loses no task in any mode, and the modes of this
  * library that balance the load relieve it from the first iteration on. */
-#include "sched/pool/drivers/sim/machine.h"
 #include "sched/pool/modes/modes.h"
-#include "sched/pool/taskpool.h"
+#include "taskpool/simulation.h"
+#include "taskpool/taskpool.h"
 #include "tests/check.h"
 
 #include <string.h>
@@ -17,7 +17,7 @@ static double one_millisecond(int64_t task, const void *record, const void *cont
     return 1e-3;
 }
 
-static enum status count_run(int64_t task, void *context)
+static int count_run(int64_t task, void *context)
 {
     int *n_runs = context;
     n_runs[task]++;

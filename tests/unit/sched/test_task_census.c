@@ -2,8 +2,8 @@
  * simulated pools whose mode is wrong. With an argument, a simulated pool of that many tasks too.
  */
 #include "sched/pool/core/task_census.h"
-#include "sched/pool/drivers/sim/machine.h"
-#include "sched/pool/taskpool.h"
+#include "taskpool/simulation.h"
+#include "taskpool/taskpool.h"
 #include "tests/cases/sabotage_mode.h"
 
 #include <string.h>
@@ -48,7 +48,7 @@ static void test_parts_sum_up_to_the_whole(void **state)
             struct taskpool_range all = {0, pools[i], 1};
             task_census_add_range(&whole, &all);
             for (int64_t part = 0; part < n_parts; part++) {
-                struct taskpool_range range = task_range_block(pools[i], n_parts, part);
+                struct taskpool_range range = taskpool_range_block(pools[i], n_parts, part);
                 task_census_add_range(&parts, &range);
             }
             check_equal(&whole, &parts);
@@ -137,7 +137,7 @@ struct tree {
     struct taskpool *pool;
 };
 
-static enum status grow(void *record, void *context)
+static int grow(void *record, void *context)
 {
     struct tree *tree = context;
     int64_t *node = record;

@@ -90,7 +90,7 @@ static void take(struct twin *twin)
         assert_int_equal(record.task, twin->tasks[twin->front++]);
         return;
     }
-    assert_in_range(task_range_count(&range), 1, smaller(n_wanted, (local + 1) / 2));
+    assert_in_range(taskpool_range_count(&range), 1, smaller(n_wanted, (local + 1) / 2));
     for (int64_t task = range.first; task < range.last; task += range.step)
         assert_int_equal(task, twin->tasks[twin->front++]);
 }
@@ -115,12 +115,12 @@ static void check_batch(struct twin *twin, const struct task_deque_batch *batch)
     for (int64_t i = 0; i < batch->n; i++, entry += twin->deque.entry_size) {
         struct taskpool_range range = {0, 1, 1};
         memcpy(&range, entry, twin->records ? sizeof range.first : sizeof range);
-        int64_t n = twin->records ? 1 : task_range_count(&range);
+        int64_t n = twin->records ? 1 : taskpool_range_count(&range);
         twin->back -= n;
         for (int64_t j = 0; j < n; j++)
             assert_int_equal(twin->tasks[twin->back + j], range.first + j * range.step);
     }
-    int64_t n_part = task_range_count(&batch->part);
+    int64_t n_part = taskpool_range_count(&batch->part);
     twin->back -= n_part;
     for (int64_t j = 0; j < n_part; j++)
         assert_int_equal(twin->tasks[twin->back + j], batch->part.first + j * batch->part.step);
@@ -269,7 +269,7 @@ static void test_a_stolen_batch_fits_whatever_is_being_read(void **state)
     /* The most entries that a victim can give: whole ranges and a part of the last one. */
     int64_t n_given = task_deque_give_away(&victim, 30, &batch);
     assert_int_equal(batch.n, BOUND - 1);
-    assert_true(task_range_count(&batch.part) > 0);
+    assert_true(taskpool_range_count(&batch.part) > 0);
     check_ok(task_deque_push_batch(&thief, batch.entries, batch.n, batch.part));
     assert_int_equal(task_deque_n_tasks(&thief), n_given);
     task_deque_completed(&thief, BOUND - 1);
@@ -296,7 +296,7 @@ static void add(struct taskpool_range range, _Atomic int64_t *n, _Atomic int64_t
 {
     for (int64_t task = range.first; task < range.last; task += range.step)
         atomic_fetch_add(sum, task);
-    atomic_fetch_add(n, task_range_count(&range));
+    atomic_fetch_add(n, taskpool_range_count(&range));
 }
 
 /* Every other batch arrives after the next one. */

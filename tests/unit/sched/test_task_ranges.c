@@ -1,7 +1,7 @@
 /* Ranges of task IDs keep every ID once, up to the limit of 64-bit IDs. */
 #include "sched/pool/queues/task_ranges.h"
-#include "sched/pool/taskpool.h"
 #include "support/base/random.h"
+#include "taskpool/taskpool.h"
 #include "tests/check.h"
 
 #include <stdlib.h>
@@ -15,14 +15,14 @@ static void check_blocks(int64_t n_tasks, int64_t n_parts)
 {
     int64_t expected_first = 0;
     for (int64_t part = 0; part < n_parts; part++) {
-        struct taskpool_range block = task_range_block(n_tasks, n_parts, part);
-        int64_t count = task_range_count(&block);
+        struct taskpool_range block = taskpool_range_block(n_tasks, n_parts, part);
+        int64_t count = taskpool_range_count(&block);
         assert_int_equal(block.first, expected_first);
         assert_int_equal(count, n_tasks / n_parts + (part < n_tasks % n_parts));
         assert_int_equal(block.last - block.first, count);
         if (count > 0) {
-            assert_int_equal(task_range_block_of(n_tasks, n_parts, block.first), part);
-            assert_int_equal(task_range_block_of(n_tasks, n_parts, block.last - 1), part);
+            assert_int_equal(taskpool_range_block_of(n_tasks, n_parts, block.first), part);
+            assert_int_equal(taskpool_range_block_of(n_tasks, n_parts, block.last - 1), part);
         }
         expected_first = block.last;
     }
@@ -46,7 +46,7 @@ static void test_counts_of_stepping_ranges(void **state)
             int64_t total = 0;
             for (int64_t first = 0; first < step; first++) {
                 struct taskpool_range range = {.first = first, .last = pool_sizes[i], .step = step};
-                total += task_range_count(&range);
+                total += taskpool_range_count(&range);
             }
             assert_int_equal(total, pool_sizes[i]);
         }
@@ -65,7 +65,7 @@ static int64_t check_adding(const int64_t *tasks, int64_t n)
         int64_t count = 0;
         for (int64_t task = range->first; task < range->last; task += range->step, count++)
             assert_int_equal(task, tasks[i++]);
-        assert_int_equal(count, task_range_count(range));
+        assert_int_equal(count, taskpool_range_count(range));
     }
     assert_int_equal(i, n);
     int64_t n_ranges = ranges.n;

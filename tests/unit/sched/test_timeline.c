@@ -1,8 +1,9 @@
 /* The course of a run: bins hold all time whatever their width, lanes and samples stay within their
  * bounds, and that of a simulated pool agrees with its statistics. */
-#include "sched/pool/drivers/sim/machine.h"
-#include "sched/pool/taskpool.h"
+#include "sched/pool/pool_timeline.h"
 #include "sched/pool/trace/timeline_report.h"
+#include "taskpool/simulation.h"
+#include "taskpool/taskpool.h"
 #include "tests/check.h"
 
 #include <stdlib.h>
@@ -243,7 +244,7 @@ static void a_simulated_pool_agrees_with_its_statistics(void **state)
         seconds += iteration->makespan_s;
     }
     json_t *timeline;
-    check_ok(taskpool_timeline(pool, &timeline));
+    check_ok(pool_timeline(pool, &timeline));
     const struct taskpool_iteration *last = taskpool_statistics(pool, n_iterations - 1);
     const json_t *utilisation = json_object_get(timeline, "utilisation");
     check_close(json_number_value(json_object_get(utilisation, "seconds")), seconds, 1e-12);

@@ -105,6 +105,24 @@ static void test_threads_do_not_mix_their_texts(void **state)
     assert_int_equal(strspn(status_text(), (char[]){status_text()[0], '\0'}), 899);
 }
 
+static void test_a_failure_without_a_text_gets_one(void **state)
+{
+    (void)state;
+    int result;
+    check_status(STATUS_INPUT, half(7, &result));
+    int64_t n_before = status_n_failures();
+    assert_int_equal(status_explain(STATUS_OK, n_before, "nothing"), STATUS_OK);
+    assert_string_equal(status_text(), "7 is odd");
+    assert_int_equal(status_explain(STATUS_IO, n_before, "returned %d", 3), STATUS_IO);
+    assert_string_equal(status_text(), "returned 3");
+    n_before = status_n_failures();
+    assert_int_equal(status_explain(half(9, &result), n_before, "no text"), STATUS_INPUT);
+    assert_string_equal(status_text(), "9 is odd");
+    /* One that was dealt with, and another without a text. */
+    assert_int_equal(status_explain(STATUS_IO, n_before, "returned %d", 4), STATUS_IO);
+    assert_string_equal(status_text(), "returned 4");
+}
+
 /* The lines that status_print writes with this value of BERYL_DEBUG, NULL for none. */
 static void capture(const char *debug, char *text, size_t size)
 {
@@ -164,6 +182,7 @@ int main(void)
         cmocka_unit_test(test_a_failure_is_kept_while_others_happen),
         cmocka_unit_test(test_threads_do_not_mix_their_texts),
         cmocka_unit_test(test_a_long_text_is_cut_not_overrun),
+        cmocka_unit_test(test_a_failure_without_a_text_gets_one),
         cmocka_unit_test(test_the_origin_is_printed_for_developers_only),
         cmocka_unit_test(test_exit_codes_tell_usage_from_failure),
     };

@@ -221,7 +221,9 @@ static enum status init_mpi_state(struct driver_mpi *driver,
         free(state);
         return FAIL(STATUS_NO_MEMORY, "no memory for the scheduler");
     }
-    enum status status = mode->init(state, setup, &driver->comm.base);
+    int64_t n_failures = status_n_failures();
+    enum status status = (enum status)mode->init(state, setup, &driver->comm.base);
+    status = status_explain(status, n_failures, MODE_NO_TEXT, mode->name, "init", (int)status);
     if (status != STATUS_OK) {
         free(state);
         return status;
@@ -230,7 +232,9 @@ static enum status init_mpi_state(struct driver_mpi *driver,
     const struct driver_records *records = &driver->driver.records;
     driver->needs_times = record_size == 0 && (records->history || mode->finished);
     driver->times_tasks = driver->needs_times || (record_size == 0 && records->recorder);
-    return mode->seed && record_size == 0 ? mode->seed(state) : STATUS_OK;
+    if (mode->seed && record_size == 0)
+        status = (enum status)mode->seed(state);
+    return status_explain(status, n_failures, MODE_NO_TEXT, mode->name, "seed", (int)status);
 }
 
 static enum status init_watchdog(struct driver_mpi *driver, double limit_s)

@@ -5,7 +5,7 @@
 #define BERYL_SCHED_DRIVER_MPI_H
 
 #include "sched/pool/core/driver.h"
-#include "sched/pool/core/mode.h"
+#include "taskpool/mode.h"
 
 #include <mpi.h>
 

@@ -4,11 +4,11 @@
 
 #include "sched/pool/core/driver.h"
 #include "sched/pool/core/history.h"
-#include "sched/pool/core/mode.h"
 #include "sched/pool/core/poll_interval.h"
 #include "sched/pool/drivers/mpi/mpi_comm.h"
 #include "sched/pool/drivers/mpi/mpi_watchdog.h"
 #include "sched/pool/trace/recorder.h"
+#include "taskpool/mode.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

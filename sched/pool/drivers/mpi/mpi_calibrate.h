@@ -4,6 +4,7 @@
 #define BERYL_SCHED_MPI_CALIBRATE_H
 
 #include "sched/pool/drivers/mpi/sample_statistics.h"
+#include "support/base/status.h"
 
 #include <mpi.h>
 

@@ -1,5 +1,6 @@
 #include "sched/pool/drivers/mpi/mpi_comm.h"
 
+#include "sched/pool/core/comm.h"
 #include "support/base/agree.h"
 #include "support/base/clock.h"
 #include "support/base/die.h"
@@ -50,7 +51,7 @@ static void mpi_comm_wake(struct taskpool_comm *comm, double delay_s)
     ((struct mpi_comm *)comm)->wake_s = clock_now_s() + delay_s;
 }
 
-static void mpi_comm_failed(struct taskpool_comm *comm, enum status status)
+static void mpi_comm_failed(struct taskpool_comm *comm, int status)
 {
     ((struct mpi_comm *)comm)->status = (int)status;
 }
@@ -69,7 +70,7 @@ enum status mpi_comm_init(struct mpi_comm *comm, MPI_Comm mpi, const struct task
     *comm = (struct mpi_comm){.base.functions = &functions, .mode = mode, .wake_s = INFINITY};
     MPI_Comm_rank(mpi, &comm->base.rank);
     MPI_Comm_size(mpi, &comm->base.size);
-    random_stream_init(&comm->base.random, seed, (uint64_t)comm->base.rank);
+    comm_seed_random(&comm->base, seed, (uint64_t)comm->base.rank);
     comm->base.node_ranks = node_ranks(mpi, &comm->base.n_node_ranks);
     mpi_messages_init(&comm->messages, mpi);
     /* Create an MPI window only for modes that use the counter: some transports offer none. */

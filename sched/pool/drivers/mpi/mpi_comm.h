@@ -3,11 +3,11 @@
 #ifndef BERYL_SCHED_MPI_COMM_H
 #define BERYL_SCHED_MPI_COMM_H
 
-#include "sched/pool/core/mode.h"
 #include "sched/pool/drivers/mpi/mpi_counter.h"
 #include "sched/pool/drivers/mpi/mpi_messages.h"
 #include "sched/pool/drivers/mpi/mpi_pulse.h"
 #include "sched/pool/trace/recorder.h"
+#include "taskpool/mode.h"
 
 #include <mpi.h>
 #include <stdatomic.h>

@@ -3,8 +3,8 @@
 #ifndef BERYL_SCHED_MPI_MESSAGES_H
 #define BERYL_SCHED_MPI_MESSAGES_H
 
-#include "sched/pool/core/comm.h"
 #include "sched/pool/drivers/mpi/mpi_doorbell.h"
+#include "taskpool/mode.h"
 
 #include <mpi.h>
 #include <stdbool.h>

@@ -215,7 +215,7 @@ static void skip_tasks(struct driver_mpi *driver, const struct taskpool_range *r
 
 void mpi_worker_run_range(struct driver_mpi *driver, struct taskpool_range range)
 {
-    int64_t left = task_range_count(&range);
+    int64_t left = taskpool_range_count(&range);
     while (left > 0 && runs_tasks(driver)) {
         int64_t n = driver->interval.n - driver->n_since_poll;
         if (n > left)

@@ -1,5 +1,6 @@
 #include "sched/pool/drivers/sim/driver_sim.h"
 
+#include "sched/pool/core/comm.h"
 #include "sched/pool/drivers/sim/driver_sim_private.h"
 #include "support/base/agree.h"
 #include "support/base/log.h"
@@ -275,7 +276,7 @@ static void connect_worker(struct driver_sim *sim, int rank)
         .node_ranks = sim->ranks + first,
         .n_node_ranks = first + sim->node_size < size ? sim->node_size : size - first,
     };
-    random_stream_init(&worker->comm.random, (uint64_t)sim->setup->settings->seed, (uint64_t)rank);
+    comm_seed_random(&worker->comm, (uint64_t)sim->setup->settings->seed, (uint64_t)rank);
     if (sim->setup->problem->record_size > 0)
         worker->record = (char *)worker + state_offset(sim) + aligned(sim->mode->state_size);
     for (int i = 0; sim->machine->noise && i < sim->n_threads; i++)
@@ -285,14 +286,18 @@ static void connect_worker(struct driver_sim *sim, int rank)
 
 static enum status init_workers(struct driver_sim *sim)
 {
+    int64_t n_failures = status_n_failures();
     TRY(allocate_workers(sim));
     for (int rank = 0; rank < sim->n_workers; rank++) {
         connect_worker(sim, rank);
         void *state = (char *)sim_worker(sim, rank) + state_offset(sim);
-        TRY(sim->mode->init(state, sim->setup, &sim_worker(sim, rank)->comm));
+        enum status status =
+            (enum status)sim->mode->init(state, sim->setup, &sim_worker(sim, rank)->comm);
+        TRY(status_explain(status, n_failures, MODE_NO_TEXT, sim->mode->name, "init", (int)status));
         sim_worker(sim, rank)->state = state;
         if (sim->mode->seed && sim->setup->problem->record_size == 0)
-            TRY(sim->mode->seed(state));
+            status = (enum status)sim->mode->seed(state);
+        TRY(status_explain(status, n_failures, MODE_NO_TEXT, sim->mode->name, "seed", (int)status));
     }
     return STATUS_OK;
 }

@@ -11,8 +11,8 @@
 #define BERYL_SCHED_DRIVER_SIM_H
 
 #include "sched/pool/core/driver.h"
-#include "sched/pool/core/mode.h"
-#include "sched/pool/drivers/sim/machine.h"
+#include "taskpool/mode.h"
+#include "taskpool/simulation.h"
 
 /* Creates the workers and seeds them. Not collective.
  * mode, machine, setup  borrowed

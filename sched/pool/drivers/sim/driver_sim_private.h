@@ -4,11 +4,12 @@
 
 #include "sched/pool/core/driver.h"
 #include "sched/pool/core/history.h"
-#include "sched/pool/core/mode.h"
 #include "sched/pool/core/poll_interval.h"
 #include "sched/pool/drivers/sim/event_queue.h"
-#include "sched/pool/drivers/sim/machine.h"
 #include "sched/pool/trace/recorder.h"
+#include "support/base/random.h"
+#include "taskpool/mode.h"
+#include "taskpool/simulation.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -18,9 +18,14 @@ static enum status allocate_noise(struct taskpool_noise *noise, int64_t n)
     return FAIL(STATUS_NO_MEMORY, "no memory for %lld interruptions", (long long)n);
 }
 
-enum status taskpool_noise_init_periodic(struct taskpool_noise *noise, double period_s,
-                                         double length_s)
+int taskpool_noise_init_periodic(struct taskpool_noise *noise, double period_s, double length_s)
 {
+    if (!(period_s >= NOISE_MIN_PERIOD_S && isfinite(period_s) && length_s >= 0 &&
+          period_s - length_s >= NOISE_MIN_FREE * period_s))
+        return FAIL(STATUS_USAGE,
+                    "noise of %g s in each period of %g s: the period must be %g s or more, and "
+                    "longer than the noise",
+                    length_s, period_s, NOISE_MIN_PERIOD_S);
     TRY(allocate_noise(noise, 1));
     noise->period_s = period_s;
     noise->start_s[0] = 0;
@@ -93,7 +98,7 @@ static enum status take_interruption(struct taskpool_noise *noise,
     return STATUS_OK;
 }
 
-enum status taskpool_noise_read(struct taskpool_noise *noise, const char *path)
+int taskpool_noise_read(struct taskpool_noise *noise, const char *path)
 {
     struct interruption_list trace = {0};
     struct line_reader reader;

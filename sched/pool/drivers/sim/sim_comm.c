@@ -1,3 +1,4 @@
+#include "sched/pool/core/comm.h"
 #include "sched/pool/drivers/sim/driver_sim_private.h"
 #include "support/base/agree.h"
 
@@ -33,7 +34,7 @@ void sim_count_message(struct sim_worker *worker, size_t size)
     statistics->bytes += (int64_t)size;
 }
 
-static void sim_comm_failed(struct taskpool_comm *comm, enum status status)
+static void sim_comm_failed(struct taskpool_comm *comm, int status)
 {
     ((struct sim_worker *)comm)->sim->status = status;
 }

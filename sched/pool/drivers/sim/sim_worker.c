@@ -1,4 +1,5 @@
 #include "sched/pool/drivers/sim/driver_sim_private.h"
+#include "sched/pool/drivers/sim/noise.h"
 
 #include <math.h>
 
@@ -9,7 +10,13 @@ static double task_work(const struct sim_worker *worker, int64_t task)
 {
     const struct taskpool_machine *machine = worker->sim->machine;
     double speed = machine->speeds ? machine->speeds[worker->comm.rank] : 1;
-    return machine->time(task, worker->record, machine->context) / speed;
+    double work_s = machine->time(task, worker->record, machine->context) / speed;
+    if (work_s >= 0)
+        return work_s;
+    worker->sim->protocol = FAIL(
+        STATUS_USAGE, "the duration of simulated task %lld is %g s: durations must be 0 s or more",
+        (long long)task, work_s);
+    return 0;
 }
 
 /* The end of work that begins on the caller at this time. */
@@ -48,7 +55,7 @@ static void call_back_at(struct sim_worker *worker, double time_s)
 static void begin_tasks(struct sim_worker *worker)
 {
     struct sim_thread *thread = worker->caller;
-    int64_t left = thread->has_record ? 1 : task_range_count(&thread->range);
+    int64_t left = thread->has_record ? 1 : taskpool_range_count(&thread->range);
     int64_t to_poll = worker->sim->data ? 1 : thread->interval.n - thread->n_since_poll;
     thread->n_running = left < to_poll ? left : to_poll;
     if (!worker->sim->data || !sim_move(worker, SIM_MOVES_READ, thread->range.first))
@@ -198,7 +205,7 @@ static void proceed_restoring(struct sim_worker *worker)
 static enum taskpool_mode_step call_sim_mode(struct sim_worker *worker,
                                              struct taskpool_mode_work *work)
 {
-    if (task_range_count(&worker->left) == 0)
+    if (taskpool_range_count(&worker->left) == 0)
         return worker->sim->mode->next(worker->state, work);
     work->range = worker->left;
     return TASKPOOL_MODE_RUN;
@@ -207,7 +214,7 @@ static enum taskpool_mode_step call_sim_mode(struct sim_worker *worker,
 /* Leaves the tasks that exceed n_wanted to the other threads. */
 static void leave_to_others(struct sim_worker *worker, struct taskpool_mode_work *work)
 {
-    int64_t n = task_range_count(&work->range);
+    int64_t n = taskpool_range_count(&work->range);
     worker->left = work->range;
     work->range = task_range_cut_front(&worker->left, n < work->n_wanted ? n : work->n_wanted);
 }
@@ -241,7 +248,7 @@ static void proceed_running(struct sim_worker *worker)
 {
     struct sim_thread *thread = worker->caller;
     double polled_s = thread->clock_s;
-    while (!thread->has_record && task_range_count(&thread->range) == 0) {
+    while (!thread->has_record && taskpool_range_count(&thread->range) == 0) {
         if (thread->clock_s - polled_s > POLL_INTERVAL_S) {
             call_back_at(worker, thread->clock_s);
             return;
@@ -252,7 +259,7 @@ static void proceed_running(struct sim_worker *worker)
             run_null_tasks(worker);
     }
     begin_tasks(worker);
-    if (worker->n_waiting > 0 && task_range_count(&worker->left) > 0)
+    if (worker->n_waiting > 0 && taskpool_range_count(&worker->left) > 0)
         sim_proceed_waiting(worker, thread->clock_s);
 }
 

@@ -1,0 +1,28 @@
+/* Refuses arguments that no pool can be made of, before anything depends on them. */
+#ifndef BERYL_SCHED_POOL_CHECK_H
+#define BERYL_SCHED_POOL_CHECK_H
+
+#include "support/base/status.h"
+#include "taskpool/mode.h"
+#include "taskpool/simulation.h"
+
+/* What a pool is to be made of; comm is MPI_COMM_SELF for a simulation. */
+struct pool_request {
+    MPI_Comm comm;
+    bool simulated;
+    const struct taskpool_problem *problem;
+    struct taskpool_settings *settings;
+    const struct taskpool_machine *machine; /* of a simulation */
+    bool has_room;                          /* the caller gave a place for the pool */
+};
+
+/* Whether MPI runs and comm can carry a pool. Not collective. Errors: STATUS_USAGE. */
+enum status pool_check_comm(MPI_Comm comm);
+
+/* Checks the problem, the settings and the machine, and that all processes ask for the same.
+ * Collective over comm, in one reduction.
+ * Errors: STATUS_USAGE, STATUS_LIMIT; those of the checks of the mode's own options; the same on
+ * every process. */
+enum status pool_check_request(const struct pool_request *request);
+
+#endif

@@ -1,0 +1,443 @@
+/* Misuses of the library: each must be refused with TASKPOOL_STATUS_USAGE, or as the table says,
+ * and a text that names what to do, or do no harm. Runs on any number of processes; prints how many
+ * were tried. Compiled as C and, with fewer cases, as C++. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <taskpool/mode.h>
+#include <taskpool/simulation.h>
+#include <taskpool/taskpool.h>
+
+#define HARMLESS (-1)
+
+static int n_tried, n_wrong, rank, size;
+
+/* What a case works on: good, until the case spoils it. */
+static struct taskpool_problem problem;
+static struct taskpool_settings settings;
+static struct taskpool_machine machine;
+static struct taskpool *pool;
+
+static void check(const char *what, int status, int expected, const char *text)
+{
+    n_tried++;
+    if (expected == HARMLESS)
+        return;
+    if (status == expected && strstr(taskpool_error_text(), text))
+        return;
+    n_wrong++;
+    fprintf(stderr, "process %d: %s: status %d (%s), text '%s'\n", rank, what, status,
+            taskpool_status_words(status), taskpool_error_text());
+}
+
+static int run_nothing(int64_t task, void *context)
+{
+    (void)task;
+    (void)context;
+    return 0;
+}
+
+static int run_record(void *record, void *context)
+{
+    (void)record;
+    (void)context;
+    return 0;
+}
+
+static double one_second(int64_t task, const void *record, const void *context)
+{
+    (void)task;
+    (void)record;
+    (void)context;
+    return 1;
+}
+
+static void begin(void)
+{
+    memset(&problem, 0, sizeof problem);
+    memset(&machine, 0, sizeof machine);
+    problem.n_tasks = 200;
+    problem.run = run_nothing;
+    machine.n_workers = 4;
+    machine.time = one_second;
+    taskpool_settings_default(&settings);
+    settings.mode = "static";
+    pool = (struct taskpool *)&machine; /* no pool */
+}
+
+/* Creates, which must fail and leave NULL. */
+static void refuse(const char *what, int expected, const char *text)
+{
+    check(what, taskpool_create(MPI_COMM_WORLD, &problem, &settings, &pool), expected, text);
+    if (pool)
+        fprintf(stderr, "%s: pool is not NULL\n", what);
+    n_wrong += pool != NULL;
+    begin();
+}
+
+static void refuse_machine(const char *what, const char *text)
+{
+    check(what, taskpool_simulate(&problem, &settings, &machine, &pool), TASKPOOL_STATUS_USAGE,
+          text);
+    n_wrong += pool != NULL;
+    begin();
+}
+
+#define USAGE TASKPOOL_STATUS_USAGE
+#define BAD(change, text)                                                                          \
+    do {                                                                                           \
+        change;                                                                                    \
+        refuse(#change, USAGE, text);                                                              \
+    } while (0)
+#define BAD_MACHINE(change, text)                                                                  \
+    do {                                                                                           \
+        change;                                                                                    \
+        refuse_machine(#change, text);                                                             \
+    } while (0)
+#define CALL(call, text) check(#call, call, USAGE, text)
+#define NO_HARM(call)                                                                              \
+    do {                                                                                           \
+        (void)(call);                                                                              \
+        check(#call, 0, HARMLESS, "");                                                             \
+    } while (0)
+
+/* --- creation --- */
+
+static void misuse_problem(void)
+{
+    BAD(problem.run = NULL, "run is NULL");
+    BAD(problem.record_size = 8, "n_tasks is 200 and record_size 8");
+    BAD((problem.record_size = 8, problem.n_tasks = 0), "run_record is NULL");
+    BAD((problem.record_size = 8, problem.n_tasks = 0, problem.run_record = run_record),
+        "--sched static cannot run tasks that add tasks");
+    BAD((problem.run = NULL, problem.run_record = run_record), "set record_size");
+    problem.n_tasks = -1;
+    refuse("n_tasks -1", TASKPOOL_STATUS_LIMIT, "-1 tasks");
+    problem.n_tasks = TASKPOOL_MAX_TASKS + 1;
+    refuse("too many tasks", TASKPOOL_STATUS_LIMIT, "are possible");
+    problem.n_tasks = 0;
+    problem.record_size = (size_t)-1;
+    problem.run_record = run_record;
+    refuse("a record of SIZE_MAX bytes", TASKPOOL_STATUS_LIMIT, "are possible");
+    BAD(settings.seeding = TASKPOOL_SEEDING_OWNER, "have no owner");
+    BAD(settings.seeding = TASKPOOL_SEEDING_COST, "--seeding cost");
+}
+
+static void misuse_settings(void)
+{
+    BAD(memset(&settings, 0, sizeof settings), "call taskpool_settings_default");
+    BAD(settings.mode = NULL, "call taskpool_settings_default");
+    BAD(settings.mode = "", "there is no scheduling mode");
+    BAD(settings.mode = "quick", "use one of");
+    BAD(settings.mode = "lpt", "--sched lpt knows all durations");
+    BAD(settings.poll_every = 0, "--poll-every: '0'");
+    BAD(settings.poll_every = -8, "--poll-every: '-8'");
+    BAD(settings.seed = -1, "--seed: '-1'");
+    BAD(settings.seeding = 17, "--seeding: '17'");
+    BAD(settings.seeding = -1, "--seeding: '-1'");
+    BAD(settings.seeding = TASKPOOL_SEEDING_LONGEST, "--seeding: '4'");
+    BAD(settings.progress = 3, "--progress: '3'");
+    BAD(settings.watchdog_s = -1, "--watchdog: '-1'");
+    BAD(settings.watchdog_s = (double)NAN, "--watchdog: 'nan'");
+    BAD(settings.keep_iterations = -1, "keep_iterations is -1");
+    BAD((settings.mode = "steal", settings.chunk = -1), "--chunk: '-1'");
+    BAD((settings.mode = "steal", settings.n_of_modes = 0), "call taskpool_settings_default");
+    BAD((settings.mode = "steal", memset(&settings.of_modes, 0xff, sizeof settings.of_modes)),
+        "--");
+    settings.mode = "share";
+    settings.speeds = "/no/such/file";
+    refuse("speeds of no file", TASKPOOL_STATUS_IO, "/no/such/file");
+    CALL(taskpool_settings_set(NULL, "steal", "2"), "settings are NULL");
+    CALL(taskpool_settings_set(&settings, NULL, "2"), "the option is NULL");
+    CALL(taskpool_settings_set(&settings, "steal", NULL), "a value is missing");
+    CALL(taskpool_settings_set(&settings, "steal", ""), "a value is missing");
+    CALL(taskpool_settings_set(&settings, "stael", "2"), "unknown option");
+    CALL(taskpool_settings_set(&settings, "poll-every", "0"), "'0' is not");
+    CALL(taskpool_settings_set(&settings, "seeding", "random"), "is not one of");
+    NO_HARM(taskpool_settings_default(NULL));
+    NO_HARM(taskpool_task_bytes(NULL));
+    NO_HARM(taskpool_thread_level(NULL));
+    settings.mode = "quick";
+    NO_HARM(taskpool_task_bytes(&settings));
+    begin();
+}
+
+static void misuse_communicator(void)
+{
+    MPI_Comm other = MPI_COMM_NULL, half;
+    CALL(taskpool_create(MPI_COMM_NULL, &problem, &settings, &pool), "MPI_COMM_NULL");
+    n_wrong += pool != NULL;
+    CALL(taskpool_create(MPI_COMM_WORLD, NULL, &settings, &pool), "the problem is NULL");
+    n_wrong += pool != NULL;
+    CALL(taskpool_create(MPI_COMM_WORLD, &problem, NULL, &pool), "the settings are NULL");
+    n_wrong += pool != NULL;
+    CALL(taskpool_create(MPI_COMM_WORLD, &problem, &settings, NULL), "address for the pool");
+    if (size < 2)
+        return;
+    MPI_Comm_split(MPI_COMM_WORLD, rank % 2, rank, &half);
+    MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, 1 - rank % 2, 7, &other);
+    CALL(taskpool_create(other, &problem, &settings, &pool), "intercommunicator");
+    MPI_Comm_free(&other);
+    MPI_Comm_free(&half);
+    BAD(problem.n_tasks += rank, "disagree on n_tasks");
+    BAD(settings.mode = rank == 0 ? "static" : "counter", "disagree on the mode");
+    BAD(settings.poll_every += rank, "disagree on the settings");
+    BAD(settings.keep_iterations = rank, "disagree on the settings");
+    BAD(problem.finish = rank == 0 ? NULL : (int (*)(void *))abort, "disagree on which");
+    BAD(problem.run = rank == 1 ? NULL : run_nothing, "run is NULL");
+    BAD(settings.poll_every = rank == size - 1 ? 0 : 8, "--poll-every");
+}
+
+/* --- the life of a pool --- */
+
+static struct taskpool *make_pool(const char *mode, bool dynamic)
+{
+    begin();
+    settings.mode = mode;
+    if (dynamic) {
+        problem.n_tasks = 0;
+        problem.record_size = sizeof(int64_t);
+        problem.run_record = run_record;
+    }
+    if (taskpool_create(MPI_COMM_WORLD, &problem, &settings, &pool) != TASKPOOL_STATUS_OK) {
+        fprintf(stderr, "no pool of mode %s: %s\n", mode, taskpool_error_text());
+        MPI_Abort(MPI_COMM_WORLD, 1);
+    }
+    return pool;
+}
+
+static void expect(const char *what, int status)
+{
+    if (status == TASKPOOL_STATUS_OK)
+        return;
+    n_wrong++;
+    fprintf(stderr, "process %d: %s: %s\n", rank, what, taskpool_error_text());
+}
+
+static void misuse_states(const char *mode)
+{
+    int64_t record = 1, sum;
+    make_pool(mode, false);
+    CALL(taskpool_add(pool, &record), "one of numbered tasks");
+    CALL(taskpool_restore(pool), "ready to run");
+    expect("run", taskpool_run(pool));
+    CALL(taskpool_run(pool), "call taskpool_restore");
+    expect("restore", taskpool_restore(pool));
+    CALL(taskpool_restore(pool), "ready to run");
+    expect("run", taskpool_run(pool));
+    sum = taskpool_statistics(pool, 0)->tasks + taskpool_statistics(pool, 1)->tasks;
+    n_wrong += sum != 400;
+    NO_HARM(taskpool_poll(pool));
+    NO_HARM(taskpool_progress(pool));
+    check("statistics", taskpool_statistics(pool, 2) ? 0 : USAGE, USAGE, "");
+    check("statistics", taskpool_statistics(pool, -1) ? 0 : USAGE, USAGE, "");
+    CALL(taskpool_write_statistics(pool, NULL), "path is NULL");
+    taskpool_destroy(pool);
+}
+
+static void misuse_null_pools(void)
+{
+    CALL(taskpool_run(NULL), "the pool is NULL");
+    CALL(taskpool_restore(NULL), "the pool is NULL");
+    CALL(taskpool_add(NULL, &rank), "the pool is NULL");
+    CALL(taskpool_write_statistics(NULL, "x"), "the pool is NULL");
+    NO_HARM(taskpool_destroy(NULL));
+    NO_HARM(taskpool_poll(NULL));
+    NO_HARM(taskpool_progress(NULL));
+    NO_HARM(taskpool_n_iterations(NULL));
+    NO_HARM(taskpool_statistics(NULL, 0));
+    NO_HARM(taskpool_history(NULL)->n_entries);
+    NO_HARM(taskpool_fail(TASKPOOL_STATUS_OK, NULL));
+    NO_HARM(taskpool_status_words(12345));
+}
+
+static void misuse_records(void)
+{
+    int64_t record = 1;
+    make_pool("steal", true);
+    CALL(taskpool_add(pool, NULL), "the record is NULL");
+    expect("add", taskpool_add(pool, &record));
+    expect("run", taskpool_run(pool));
+    CALL(taskpool_add(pool, &record), "after taskpool_restore");
+    expect("restore", taskpool_restore(pool));
+    expect("add", taskpool_add(pool, &record));
+    expect("run", taskpool_run(pool));
+    n_wrong += taskpool_statistics(pool, 1)->tasks != 2 * size;
+    taskpool_destroy(pool);
+    settings.keep_iterations = 1;
+    expect("create", taskpool_create(MPI_COMM_WORLD, &problem, &settings, &pool));
+    CALL(taskpool_write_statistics(pool, "x"), "set keep_iterations to 0");
+    taskpool_destroy(pool);
+}
+
+/* --- inside of tasks --- */
+
+enum inside { NESTED_RUN, NESTED_RESTORE, NESTED_WRITE, NESTED_DESTROY, FAILS, FAILS_WITH_TEXT };
+static enum inside inside;
+
+static int misuse_in_task(int64_t task, void *context)
+{
+    (void)context;
+    if (task != 3)
+        return 0;
+    switch (inside) {
+    case NESTED_RUN:
+        CALL(taskpool_run(pool), "from a task");
+        return 0;
+    case NESTED_RESTORE:
+        CALL(taskpool_restore(pool), "from a task");
+        return 0;
+    case NESTED_WRITE:
+        CALL(taskpool_write_statistics(pool, "x"), "from a task");
+        return 0;
+    case NESTED_DESTROY:
+        taskpool_destroy(pool);
+        return 0;
+    case FAILS:
+        return 99;
+    case FAILS_WITH_TEXT:
+        return taskpool_fail(TASKPOOL_STATUS_NUMERIC, "three is no number");
+    }
+    return 0;
+}
+
+static void misuse_inside(enum inside what, int expected, const char *text)
+{
+    begin();
+    inside = what;
+    problem.run = misuse_in_task;
+    taskpool_fail(TASKPOOL_STATUS_IO, "an older failure");
+    expect("create", taskpool_create(MPI_COMM_WORLD, &problem, &settings, &pool));
+    if (expected == TASKPOOL_STATUS_OK)
+        expect("run", taskpool_run(pool));
+    else
+        check(text, taskpool_run(pool), expected, text);
+    taskpool_destroy(pool);
+}
+
+static void misuse_tasks(void)
+{
+    misuse_inside(NESTED_RUN, 0, "");
+    misuse_inside(NESTED_RESTORE, 0, "");
+    misuse_inside(NESTED_WRITE, 0, "");
+    misuse_inside(NESTED_DESTROY, TASKPOOL_STATUS_USAGE, "after taskpool_run");
+    misuse_inside(FAILS, 99, "returned 99 without a text");
+    misuse_inside(FAILS_WITH_TEXT, TASKPOOL_STATUS_NUMERIC, "three is no number");
+}
+
+/* --- simulations --- */
+
+static double negative(int64_t task, const void *record, const void *context)
+{
+    (void)record;
+    (void)context;
+    return task == 5 ? -1 : 1;
+}
+
+static void misuse_machines(void)
+{
+    double speeds[4] = {1, 0, 1, 1}, zeros[2] = {0, 0};
+    struct taskpool_noise noise;
+    memset(&noise, 0, sizeof noise);
+    noise.n = 1;
+    noise.start_s = noise.free_s = zeros;
+    BAD_MACHINE(machine.n_workers = 0, "0 workers");
+    BAD_MACHINE(machine.n_workers = -1, "-1 workers");
+    BAD_MACHINE(machine.time = NULL, "time is NULL");
+    BAD_MACHINE(machine.latency_s = -1e-6, "latency_s");
+    BAD_MACHINE(machine.latency_s = (double)NAN, "latency_s");
+    BAD_MACHINE(machine.bandwidth = -1, "bandwidth");
+    BAD_MACHINE(machine.overhead_s = (double)INFINITY, "overhead_s");
+    BAD_MACHINE(machine.counter_s = -1, "counter_s");
+    BAD_MACHINE(machine.poll_s = -1, "poll_s");
+    BAD_MACHINE(machine.task_s = -1, "task_s");
+    BAD_MACHINE(machine.n_threads = -2, "n_threads");
+    BAD_MACHINE(machine.node_size = -2, "node_size");
+    BAD_MACHINE(machine.cache_bytes = -2, "cache_bytes");
+    BAD_MACHINE(machine.speeds = speeds, "worker 1 is 0");
+    BAD_MACHINE(machine.noise = &noise, "taskpool_noise_init_periodic");
+    CALL(taskpool_noise_init_periodic(&noise, 0, 0), "period");
+    CALL(taskpool_noise_init_periodic(&noise, 1, 2), "period");
+    CALL(taskpool_simulate(&problem, &settings, NULL, &pool), "the machine is NULL");
+    CALL(taskpool_simulate(&problem, &settings, &machine, NULL), "address for the pool");
+    CALL(taskpool_simulate(NULL, &settings, &machine, &pool), "the problem is NULL");
+    begin();
+    machine.time = negative;
+    expect("simulate", taskpool_simulate(&problem, &settings, &machine, &pool));
+    CALL(taskpool_run(pool), "task 5 is -1 s");
+    taskpool_destroy(pool);
+    begin();
+}
+
+/* --- modes and comparisons --- */
+
+static void misuse_modes(void)
+{
+    static struct taskpool_mode mode; /* the library keeps it */
+    CALL(taskpool_register_mode(NULL), "NULL");
+    CALL(taskpool_register_mode(&mode), "the name of a mode");
+    mode.name = "static";
+    CALL(taskpool_register_mode(&mode), "lacks help");
+    mode.name = "all";
+    CALL(taskpool_register_mode(&mode), "stands for all modes");
+}
+
+static void misuse_comparisons(void)
+{
+    struct taskpool_comparison plan;
+    struct taskpool_compared *compared;
+    memset(&plan, 0, sizeof plan);
+    plan.n_rounds = 2;
+    plan.n_iterations = 1;
+    begin();
+#define COMPARE() taskpool_compare(MPI_COMM_WORLD, &problem, &settings, &plan, &compared)
+    CALL(COMPARE(), "the names of modes");
+    plan.modes = "static,quick";
+    CALL(COMPARE(), "'quick' is not a mode");
+    plan.modes = "static,steal";
+    plan.n_rounds = 1;
+    CALL(COMPARE(), "give 2 to");
+    plan.n_rounds = 2;
+    plan.n_iterations = 0;
+    CALL(COMPARE(), "give 1 or more");
+    plan.n_iterations = 1;
+    problem.run = NULL;
+    CALL(COMPARE(), "run is NULL");
+    CALL(taskpool_compare(MPI_COMM_NULL, &problem, &settings, &plan, &compared), "MPI_COMM_NULL");
+    CALL(taskpool_compare(MPI_COMM_WORLD, &problem, &settings, NULL, &compared), "NULL");
+    CALL(taskpool_compare(MPI_COMM_WORLD, &problem, NULL, &plan, &compared), "NULL");
+    n_wrong += compared != NULL;
+    NO_HARM(taskpool_compared_n(NULL));
+    NO_HARM(taskpool_compared_at(NULL, 0));
+    NO_HARM(taskpool_compared_print(NULL, stdout));
+    NO_HARM(taskpool_compared_destroy(NULL));
+}
+
+int main(int argc, char **argv)
+{
+    begin();
+    CALL(taskpool_create(MPI_COMM_WORLD, &problem, &settings, &pool), "MPI does not run");
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    misuse_problem();
+    misuse_settings();
+    misuse_communicator();
+    misuse_null_pools();
+    misuse_states("static");
+    misuse_states("steal");
+    misuse_states("share");
+    misuse_states("counter");
+    misuse_records();
+    misuse_tasks();
+    misuse_machines();
+    misuse_modes();
+    misuse_comparisons();
+    MPI_Allreduce(MPI_IN_PLACE, &n_wrong, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    if (rank == 0)
+        printf("%d misuses, %d wrong\n", n_tried, n_wrong);
+    MPI_Finalize();
+    CALL(taskpool_create(MPI_COMM_WORLD, &problem, &settings, &pool), "MPI does not run");
+    return n_wrong != 0;
+}
